@@ -1,0 +1,60 @@
+"""What can go wrong, as one small tree.
+
+SchedscopeError            one line: what, where, what would work
+├── TraceError             a file that is no workload, or damaged beyond use
+├── ParameterError         a policy, an order or an option that does not exist or is out of range
+├── DecisionError          a policy asked for what the machine cannot do
+└── InvariantError         --check found a broken rule: step, time, job, rule
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class SchedscopeError(Exception):
+    """The root: `str(error)` is one line a person can act on."""
+
+
+class TraceError(SchedscopeError):
+    """A file that cannot be read as a workload.
+
+    >>> str(TraceError("processors must be > 0, got -1", path="trace.swf", line=17))
+    'trace.swf:17: processors must be > 0, got -1'
+    """
+
+    def __init__(self, what: str, path: object = None, line: int | None = None) -> None:
+        self.what, self.path, self.line = what, path, line
+        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(where + what)
+
+
+class ParameterError(SchedscopeError):
+    """A name or a value that a person typed and that does not exist or does not fit."""
+
+
+class DecisionError(SchedscopeError):
+    """A policy asked for what the machine cannot do; the engine refused and changed nothing."""
+
+
+class InvariantError(SchedscopeError):
+    """A rule that must always hold did not."""
+
+    def __init__(self, rule: str, step: int, time: float, job: str | None = None) -> None:
+        self.rule, self.step, self.time, self.job = rule, step, time, job
+        of_job = "" if job is None else f", job {job}"
+        super().__init__(f"check failed at step {step}, time {time:.12g}{of_job}: {rule}")
+
+
+def near(name: str, names: Iterable[str]) -> str:
+    """What else could have been meant, as the end of an error line.
+
+    >>> near("eazy", ["easy", "fcfs"])
+    "; did you mean 'easy'?"
+    """
+    known = sorted(names)
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
+    if close:
+        return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
+    return "; there is " + ", ".join(known) if known else ""

@@ -1,0 +1,297 @@
+"""What a trace says (`Trace`), what is simulated (`Workload`), and what a policy may know of a job (`Job`).
+
+A reader turns a file into a `Trace`: the eighteen fields of the Standard Workload Format for every job, unknown = -1.
+`Workload.of(trace)` keeps the jobs that can run, in rank order, and counts the others by reason. Transforms are
+functions from `Workload` to `Workload`; `with_overruns` comes last. All of them are immutable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from functools import cached_property
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.errors import ParameterError, TraceError
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Overrun = Literal["kill", "grow"]
+
+
+class Field(IntEnum):
+    """The fields of the Standard Workload Format: columns of `Trace.table`, counted from 0."""
+
+    ID = 0
+    SUBMIT = 1
+    WAIT = 2
+    RUN = 3
+    PROCS_USED = 4
+    CPU_USED = 5
+    MEMORY_USED = 6
+    PROCS_ASKED = 7
+    ESTIMATE = 8
+    MEMORY_ASKED = 9
+    STATUS = 10
+    USER = 11
+    GROUP = 12
+    APPLICATION = 13
+    QUEUE = 14
+    PARTITION = 15
+    PRECEDING = 16
+    THINK = 17
+
+
+@dataclass(frozen=True)
+class Note:
+    """One thing that reading did to the truth: `what`, how often, and where it first happened."""
+
+    what: str
+    count: int
+    first: str = ""
+
+
+@dataclass(frozen=True)
+class Fidelity:
+    """How true the workload is to its file.
+
+    skipped: jobs or lines left out; assumed: values that were missing and what stands in for them;
+    invented: what the file does not say at all (for example submit times of a format without them).
+    """
+
+    skipped: tuple[Note, ...] = ()
+    assumed: tuple[Note, ...] = ()
+    invented: tuple[Note, ...] = ()
+
+    def __add__(self, other: Fidelity) -> Fidelity:
+        return Fidelity(
+            self.skipped + other.skipped, self.assumed + other.assumed, self.invented + other.invented
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.skipped or self.assumed or self.invented)
+
+
+@dataclass(frozen=True)
+class Header:
+    """What a file says about its machine and itself."""
+
+    max_procs: int | None = None
+    max_nodes: int | None = None
+    unix_start: int | None = None
+    time_zone: str | None = None
+    computer: str | None = None
+    queues: dict[int, str] = field(default_factory=dict)
+    comments: tuple[str, ...] = ()
+    """The header lines as they stood, without the leading ';', so that they can be written again."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """A file as it is: `table` has one row a job in file order and one column a `Field`; -1 is unknown.
+
+    `ids` are the names of the jobs as the file writes them (`4744528_255`, `w0!3`, `17`).
+    `names` gives words to numbers where the format has words: names[Field.USER][3] == "user003".
+    """
+
+    name: str
+    format: str
+    ids: tuple[str, ...]
+    table: Floats
+    header: Header = Header()
+    names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
+    fidelity: Fidelity = Fidelity()
+
+    def column(self, which: Field) -> Floats:
+        """One field of all jobs, in file order."""
+        column: Floats = self.table[:, which]
+        return column
+
+
+class Job(NamedTuple):
+    """What a policy may know of a job. Its run time is not here: only the engine knows that."""
+
+    rank: int
+    id: str
+    submit: float
+    procs: int
+    estimate: float
+    user: int = -1
+    group: int = -1
+    queue: int = -1
+    high: bool = False
+    reserve: float | None = None
+    """The start that the user asked to have reserved."""
+    recorded_start: float | None = None
+    """When the trace says that it started."""
+
+
+@dataclass(frozen=True)
+class Workload:
+    """The jobs of one simulation, in rank order, as columns of equal length; nothing here changes.
+
+    Times are seconds. `wait` is what the trace recorded (-1 = unknown), `high` the priority of LS,
+    `reserve` the requested start of a reservation (nan = none), `killed` the jobs that end at their estimate.
+    """
+
+    name: str
+    procs: int
+    ids: tuple[str, ...]
+    submit: Floats
+    width: Ints
+    runtime: Floats
+    estimate: Floats
+    wait: Floats
+    user: Ints
+    group: Ints
+    queue: Ints
+    status: Ints
+    high: Bools
+    reserve: Floats
+    killed: Bools
+    header: Header = Header()
+    names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
+    fidelity: Fidelity = Fidelity()
+
+    @classmethod
+    def of(cls, trace: Trace, procs: int | None = None) -> Workload:
+        """The jobs of a trace that can run on `procs` processors (default: what the header says), by SPEC 1."""
+        used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
+        width = np.where(asked > 0, asked, used)
+        run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
+        if procs is not None and procs <= 0:
+            raise ParameterError(f"a machine needs at least 1 processor, got {procs}")
+        known = procs or trace.header.max_procs or trace.header.max_nodes
+        size = known or int(max(width.max(initial=0), 1))
+        never_ran, no_procs = run < 0, width <= 0
+        too_wide = width > size
+        keep = np.flatnonzero(~(never_ran | no_procs | too_wide))
+        skipped = _notes(
+            trace,
+            ("never ran (run time < 0)", never_ran),
+            ("no processors (<= 0)", no_procs & ~never_ran),
+            (f"wider than the machine ({size} processors)", too_wide & ~never_ran & ~no_procs),
+        )
+        kept = np.zeros(len(run), dtype=bool)
+        kept[keep] = True
+        assumed = _notes(
+            trace,
+            ("run time 0, taken as 1 second", kept & (run == 0)),
+            ("no estimate, the run time stands in for it", kept & ~(estimate > 0)),
+            ("no requested processors, the used ones stand in for them", kept & ~(asked > 0)),
+        )
+        if known is None and len(keep):
+            assumed += (Note(f"no machine size, the widest job gives {size} processors", 1),)
+        keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
+        run = np.maximum(run[keep], 1.0)
+        columns = trace.table[keep]
+        return cls(
+            name=trace.name,
+            procs=size,
+            ids=tuple(trace.ids[i] for i in keep),
+            submit=columns[:, Field.SUBMIT].copy(),
+            width=width[keep].astype(np.int64),
+            runtime=run,
+            estimate=np.where(estimate[keep] > 0, estimate[keep], run),
+            wait=columns[:, Field.WAIT].copy(),
+            user=columns[:, Field.USER].astype(np.int64),
+            group=columns[:, Field.GROUP].astype(np.int64),
+            queue=columns[:, Field.QUEUE].astype(np.int64),
+            status=columns[:, Field.STATUS].astype(np.int64),
+            high=np.zeros(len(keep), dtype=bool),
+            reserve=np.full(len(keep), np.nan),
+            killed=np.zeros(len(keep), dtype=bool),
+            header=trace.header,
+            names=trace.names,
+            fidelity=trace.fidelity + Fidelity(skipped=skipped, assumed=assumed),
+        )
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def take(self, ranks: NDArray[np.int64] | slice) -> Workload:
+        """Only these jobs, which then have new ranks."""
+        index = np.arange(len(self))[ranks]
+        columns = {name: getattr(self, name)[index] for name in _COLUMNS}
+        return replace(self, ids=tuple(self.ids[i] for i in index), **columns)
+
+    def with_overruns(self, rule: Overrun = "kill") -> Workload:
+        """What happens to jobs that run longer than estimated: killed there, or their estimate grows."""
+        longer = self.runtime > self.estimate
+        if rule == "grow":
+            return replace(self, estimate=np.maximum(self.estimate, self.runtime))
+        return replace(self, runtime=np.minimum(self.runtime, self.estimate), killed=self.killed | longer)
+
+    @cached_property
+    def runtimes(self) -> tuple[float, ...]:
+        """How long each job runs, by rank: whole seconds as int."""
+        return tuple(_whole(self.runtime))
+
+    @cached_property
+    def jobs(self) -> tuple[Job, ...]:
+        """The jobs as policies see them, by rank."""
+        recorded = np.where(self.wait >= 0, self.submit + self.wait, np.nan)
+        return tuple(
+            map(
+                Job,
+                range(len(self)),
+                self.ids,
+                _whole(self.submit),
+                self.width.tolist(),
+                _whole(self.estimate),
+                self.user.tolist(),
+                self.group.tolist(),
+                self.queue.tolist(),
+                self.high.tolist(),
+                _known(self.reserve),
+                _known(recorded),
+            )
+        )
+
+    def rank_of(self, job_id: str) -> int:
+        """The rank of the job that the trace calls `job_id`."""
+        try:
+            return self.ids.index(job_id)
+        except ValueError:
+            raise TraceError(
+                f"no job {job_id!r} among the {len(self)} jobs that are simulated", self.name
+            ) from None
+
+
+_COLUMNS = (
+    "submit", "width", "runtime", "estimate", "wait", "user", "group", "queue", "status",
+    "high", "reserve", "killed",
+)  # fmt: skip
+
+
+def _notes(trace: Trace, *found: tuple[str, Bools]) -> tuple[Note, ...]:
+    notes = []
+    for what, where in found:
+        hits = np.flatnonzero(where)
+        if len(hits):
+            notes.append(Note(what, len(hits), f"job {trace.ids[hits[0]]}"))
+    return tuple(notes)
+
+
+def _whole(values: Floats) -> list[float]:
+    """Plain numbers, whole ones as int: they print without a decimal point and add up exactly.
+
+    >>> _whole(np.array([3.0, 2.5]))
+    [3, 2.5]
+    """
+    if np.all(values == np.floor(values)) and np.all(np.abs(values) < 2**53):
+        return values.astype(np.int64).tolist()  # type: ignore[no-any-return]
+    return [int(v) if v.is_integer() else v for v in values.tolist()]
+
+
+def _known(values: Floats) -> Iterable[float | None]:
+    missing = np.isnan(values)
+    if missing.all():
+        return [None] * len(values)
+    whole = _whole(np.where(missing, 0.0, values))
+    return [None if gone else value for gone, value in zip(missing.tolist(), whole, strict=True)]
