@@ -1,8 +1,9 @@
-"""What a trace says (`Trace`), what is simulated (`Workload`), and what a policy may know of a job (`Job`).
+"""What a trace says (`Trace`), what is simulated (`Workload`), what a policy may know of a job (`Job`).
 
-A reader turns a file into a `Trace`: the eighteen fields of the Standard Workload Format for every job, unknown = -1.
-`Workload.of(trace)` keeps the jobs that can run, in rank order, and counts the others by reason. Transforms are
-functions from `Workload` to `Workload`; `with_overruns` comes last. All of them are immutable.
+A reader turns a file into a `Trace`: the eighteen fields of the Standard Workload Format for every job,
+unknown = -1. `Workload.of(trace)` keeps the jobs that can run, in rank order, and counts the others by
+reason. Transforms are functions from `Workload` to `Workload`; `with_overruns` comes last. All of them are
+immutable.
 """
 
 from __future__ import annotations
@@ -160,7 +161,7 @@ class Workload:
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None) -> Workload:
-        """The jobs of a trace that can run on `procs` processors (default: what the header says), by SPEC 1."""
+        """The jobs of a trace that can run on `procs` processors (default: as the header says)."""
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.where(asked > 0, asked, used)
         run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
