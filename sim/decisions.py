@@ -1,0 +1,217 @@
+"""What a policy can do, and why: decisions and reasons, all of them plain immutable data.
+
+A policy yields decisions; the engine checks and applies them one by one. A reason carries the numbers that
+made the difference; `sim.sentences` turns it into words. Times are seconds, `needs`/`free`/`extra` processors.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, TypeAlias
+
+from sim.workload.model import Job
+
+# Why a job starts
+
+
+class InOrder(NamedTuple):
+    """Its turn has come and it fits."""
+
+    free: int
+
+
+class Fits(NamedTuple):
+    """It fits, and the policy asks nothing else."""
+
+    free: int
+
+
+class EndsBefore(NamedTuple):
+    """It will have ended when the head needs its processors."""
+
+    head: Job
+    shadow: float
+    ends: float
+
+
+class FitsExtra(NamedTuple):
+    """It takes only processors that the head will not need."""
+
+    head: Job
+    shadow: float
+    extra: int
+
+
+class Due(NamedTuple):
+    """Its reserved start is now."""
+
+
+class Planned(NamedTuple):
+    """The plan that was just made starts it now."""
+
+
+class InWindow(NamedTuple):
+    """It ends before the relaxed window closes; the head may slip to there."""
+
+    head: Job
+    ends: float
+    closes: float
+
+
+class WithinBounds(NamedTuple):
+    """Every waiting job can still start within its bound; `tightest` has the least room left."""
+
+    tightest: Job | None
+    margin: float
+
+
+class AsRecorded(NamedTuple):
+    """The trace says that it started at `recorded` (None: it does not say); `late` seconds ago."""
+
+    recorded: float | None
+    late: float
+
+
+# Why a start is planned when it is
+
+
+class WhenFree(NamedTuple):
+    """The head of the queue: `free` processors are not enough, at the planned time there are `then`."""
+
+    free: int
+    then: int
+
+
+class EarliestHole(NamedTuple):
+    """The first hole in the plan that holds it whole."""
+
+    free: int
+
+
+class Compressed(NamedTuple):
+    """Another job ended early and the plan was pulled forward."""
+
+    was: float
+
+
+class NewPlan(NamedTuple):
+    """The plan was made from nothing."""
+
+
+class MadeRoom(NamedTuple):
+    """Another job started and everybody was placed again, within their bounds."""
+
+    passer: Job
+    was: float
+
+
+# Why a job is kept waiting
+
+
+class TooFewFree(NamedTuple):
+    """It needs more than is free."""
+
+    free: int
+
+
+class WouldDelay(NamedTuple):
+    """It would end after the head's start and needs more than the extra processors."""
+
+    head: Job
+    shadow: float
+    ends: float
+    extra: int
+
+
+class PlannedLater(NamedTuple):
+    """It fits now but not for its whole estimate beside what is planned before it."""
+
+    at: float
+    free: int
+
+
+class WindowCloses(NamedTuple):
+    """It would end after the relaxed window closes."""
+
+    head: Job
+    ends: float
+    closes: float
+
+
+class BreaksBound(NamedTuple):
+    """Starting it would push `other` to `start`, past its bound."""
+
+    other: Job
+    start: float
+    bound: float
+
+
+class NotYet(NamedTuple):
+    """The trace says that it starts later."""
+
+    recorded: float
+
+
+Reason: TypeAlias = (
+    InOrder
+    | Fits
+    | EndsBefore
+    | FitsExtra
+    | Due
+    | Planned
+    | InWindow
+    | WithinBounds
+    | AsRecorded
+    | WhenFree
+    | EarliestHole
+    | Compressed
+    | NewPlan
+    | MadeRoom
+    | TooFewFree
+    | WouldDelay
+    | PlannedLater
+    | WindowCloses
+    | BreaksBound
+    | NotYet
+)
+
+# Decisions
+
+
+class Start(NamedTuple):
+    """The job starts now. `on`: the processors, where the policy chooses them itself."""
+
+    job: Job
+    because: Reason
+    on: int | None = None
+
+
+class Backfill(NamedTuple):
+    """The job starts now and passes a job that stands before it in the queue."""
+
+    job: Job
+    because: Reason
+    on: int | None = None
+
+
+class Reserve(NamedTuple):
+    """The job's planned start becomes `at`."""
+
+    job: Job
+    at: float
+    because: Reason
+
+
+class Wake(NamedTuple):
+    """Ask this policy again at `at`, whatever else happens."""
+
+    at: float
+
+
+class Keep(NamedTuple):
+    """The job was considered and goes on waiting. Yielded only where `view.curious`; changes nothing."""
+
+    job: Job
+    because: Reason
+
+
+Decision: TypeAlias = Start | Backfill | Reserve | Wake | Keep

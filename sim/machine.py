@@ -1,0 +1,110 @@
+"""Processors: who holds which. A set of processors is an integer, bit i standing for processor i.
+
+Integers make sets of any size cheap to copy, to compare and to keep in a history: union is `|`, difference
+`& ~`, size `int.bit_count`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Literal
+
+from sim.errors import DecisionError
+
+Placement = Literal["lowest", "together"]
+
+
+def lowest(free: int, count: int) -> int:
+    """The `count` lowest-numbered members of a set, found by bisection over the number of bits.
+
+    >>> bin(lowest(0b11011100, 3))
+    '0b11100'
+    """
+    low, high = count, free.bit_length()
+    while low < high:
+        middle = (low + high) // 2
+        if (free & ((1 << middle) - 1)).bit_count() < count:
+            low = middle + 1
+        else:
+            high = middle
+    return free & ((1 << low) - 1)
+
+
+def ranges(processors: int) -> Iterator[tuple[int, int]]:
+    """The set's runs of neighbours as (first, last), upwards.
+
+    >>> list(ranges(0b11011100))
+    [(2, 4), (6, 7)]
+    """
+    base = 0
+    while processors:
+        gap = (processors & -processors).bit_length() - 1
+        processors >>= gap
+        length = (~processors & (processors + 1)).bit_length() - 1
+        yield base + gap, base + gap + length - 1
+        processors >>= length
+        base += gap + length
+
+
+def written(processors: int) -> str:
+    """The set as people write it.
+
+    >>> written(0b1110100001111)
+    '0-3 8 10-12'
+    """
+    return " ".join(f"{a}-{b}" if b > a else f"{a}" for a, b in ranges(processors))
+
+
+def together(free: int, count: int) -> int:
+    """The smallest hole that holds `count` whole; else the largest holes first, of equals the lowest.
+
+    >>> bin(together(0b111101100, 2))
+    '0b1100'
+    """
+    holes = sorted(ranges(free), key=lambda hole: (hole[1] - hole[0], hole[0]))
+    for first, last in holes:
+        if last - first + 1 >= count:
+            return ((1 << count) - 1) << first
+    holes.sort(key=lambda hole: (hole[0] - hole[1], hole[0]))
+    taken = 0
+    for first, last in holes:
+        part = min(count, last - first + 1)
+        taken |= ((1 << part) - 1) << first
+        count -= part
+        if not count:
+            break
+    return taken
+
+
+PLACEMENTS: dict[Placement, Callable[[int, int], int]] = {"lowest": lowest, "together": together}
+
+
+class Machine:
+    """N processors; every one is free or held by exactly one job."""
+
+    __slots__ = ("_choose", "free", "free_set", "held", "procs")
+
+    def __init__(self, procs: int, placement: Placement = "lowest") -> None:
+        self.procs = procs
+        self.free = procs
+        self.free_set = (1 << procs) - 1
+        self.held: dict[int, int] = {}
+        """rank -> the processors that the job holds"""
+        self._choose = PLACEMENTS[placement]
+
+    def take(self, rank: int, count: int) -> int:
+        """Give the job `count` free processors: all of them, or those that the placement chooses."""
+        if count > self.free:
+            raise DecisionError(f"{count} processors wanted, {self.free} free")
+        chosen = self.free_set if count == self.free else self._choose(self.free_set, count)
+        self.free_set ^= chosen
+        self.free -= count
+        self.held[rank] = chosen
+        return chosen
+
+    def give_back(self, rank: int) -> int:
+        """The job leaves; its processors are free again."""
+        processors = self.held.pop(rank)
+        self.free_set |= processors
+        self.free += processors.bit_count()
+        return processors

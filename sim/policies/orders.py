@@ -1,0 +1,233 @@
+"""Queue orders: who stands before whom. A smaller key goes first; the rank breaks ties.
+
+`key(job, now)` is a double computed as SPEC 3 writes it. Orders with `by_clock` are evaluated at every pass,
+the others once, when a job arrives. The fields of an order are its parameters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf, log2, log10
+from typing import ClassVar
+
+import numpy as np
+
+from sim.policies.parameters import parameter
+from sim.workload.model import Job
+
+ORDERS: dict[str, type[Order]] = {}
+
+
+@dataclass(frozen=True)
+class Order:
+    """The base: parameters are fields, `name` is what a person types, the docstring what they read."""
+
+    name: ClassVar[str] = ""
+    by_clock: ClassVar[bool] = False
+
+    def __init_subclass__(cls) -> None:
+        if cls.name in ORDERS:
+            raise TypeError(f"two orders are called {cls.name!r}")
+        ORDERS[cls.name] = cls
+
+    def key(self, job: Job, now: float) -> float:
+        raise NotImplementedError(f"the order {self.name!r} has no key")
+
+
+@dataclass(frozen=True)
+class Fcfs(Order):
+    """First come, first served."""
+
+    name: ClassVar[str] = "fcfs"
+
+    def key(self, job: Job, now: float) -> float:
+        return job.rank
+
+
+@dataclass(frozen=True)
+class ShortestFirst(Order):
+    """The shortest estimate first (ZKP's SortBF and LSBF)."""
+
+    name: ClassVar[str] = "sjf"
+
+    def key(self, job: Job, now: float) -> float:
+        return job.estimate
+
+
+@dataclass(frozen=True)
+class LongestFirst(Order):
+    """The longest estimate first."""
+
+    name: ClassVar[str] = "ljf"
+
+    def key(self, job: Job, now: float) -> float:
+        return -job.estimate
+
+
+@dataclass(frozen=True)
+class SmallestAreaFirst(Order):
+    """The smallest area first: estimate times processors."""
+
+    name: ClassVar[str] = "saf"
+
+    def key(self, job: Job, now: float) -> float:
+        return job.estimate * job.procs
+
+
+@dataclass(frozen=True)
+class NarrowestFirst(Order):
+    """The fewest processors first (with firstfit: W's worst fit)."""
+
+    name: ClassVar[str] = "narrow"
+
+    def key(self, job: Job, now: float) -> float:
+        return job.procs
+
+
+@dataclass(frozen=True)
+class WidestFirst(Order):
+    """The most processors first (with firstfit: W's best fit)."""
+
+    name: ClassVar[str] = "wide"
+
+    def key(self, job: Job, now: float) -> float:
+        return -job.procs
+
+
+@dataclass(frozen=True)
+class Xfactor(Order):
+    """The largest expansion factor first: (wait + estimate) / estimate."""
+
+    name: ClassVar[str] = "xfactor"
+    by_clock: ClassVar[bool] = True
+
+    def key(self, job: Job, now: float) -> float:
+        return -(now - job.submit + job.estimate) / job.estimate
+
+
+@dataclass(frozen=True)
+class Random(Order):
+    """By lot: one number a job, drawn when it arrives (ZKP's RBF)."""
+
+    seed: int = parameter(0, "which lots are drawn", low=0)
+    name: ClassVar[str] = "random"
+
+    def key(self, job: Job, now: float) -> float:
+        return lot(self.seed, job.rank)
+
+
+@dataclass(frozen=True)
+class RandomLength(Order):
+    """By lot, short jobs with better chances: the largest number / estimate first (ZKP's RLBF)."""
+
+    seed: int = parameter(0, "which lots are drawn", low=0)
+    name: ClassVar[str] = "random-length"
+
+    def key(self, job: Job, now: float) -> float:
+        return -(lot(self.seed, job.rank) / job.estimate)
+
+
+@dataclass(frozen=True)
+class Delay(Order):
+    """The shortest first, but waiting counts: 1 / estimate + weight * delay (ZKP section 8)."""
+
+    weight: float = parameter(0.001, "how much a second of waiting counts", low=0.0)
+    name: ClassVar[str] = "delay"
+    by_clock: ClassVar[bool] = True
+
+    def key(self, job: Job, now: float) -> float:
+        return -(1 / job.estimate + self.weight * (now - job.submit))
+
+
+@dataclass(frozen=True)
+class RandomDelay(Order):
+    """By lot, but waiting counts: number + weight * delay (ZKP section 8)."""
+
+    seed: int = parameter(0, "which lots are drawn", low=0)
+    weight: float = parameter(0.001, "how much a second of waiting counts", low=0.0)
+    name: ClassVar[str] = "random-delay"
+    by_clock: ClassVar[bool] = True
+
+    def key(self, job: Job, now: float) -> float:
+        return -(lot(self.seed, job.rank) + self.weight * (now - job.submit))
+
+
+@dataclass(frozen=True)
+class Ward(Order):
+    """W's priority: (wait/1h)^alpha (estimate/1h)^beta (procs/32)^gamma r^(delta*queue), the largest first."""
+
+    alpha: float = parameter(1.0, "how much waiting raises the priority (W eq. 1)")
+    beta: float = parameter(-1.0, "how much a long estimate raises it; negative: lowers it (W eq. 1)")
+    gamma: float = parameter(1.0, "how much width raises it (W eq. 1)")
+    delta: float = parameter(1.0, "how much the queue's number raises it (W eq. 1)")
+    r: float = parameter(10.0, "what one queue counts more than the one below it (W eq. 1)", low=0.0)
+    name: ClassVar[str] = "ward"
+    by_clock: ClassVar[bool] = True
+
+    def key(self, job: Job, now: float) -> float:
+        return -(
+            power((now - job.submit) / 3600, self.alpha)
+            * power(job.estimate / 3600, self.beta)
+            * power(job.procs / 32, self.gamma)
+            * power(self.r, self.delta * max(job.queue, 0))
+        )
+
+
+@dataclass(frozen=True)
+class Wfp3(Order):
+    """(wait / estimate)^3 * processors, the largest first."""
+
+    name: ClassVar[str] = "wfp3"
+    by_clock: ClassVar[bool] = True
+
+    def key(self, job: Job, now: float) -> float:
+        return -(((now - job.submit) / job.estimate) ** 3 * job.procs)
+
+
+@dataclass(frozen=True)
+class Unicef(Order):
+    """wait / (log2(processors) * estimate), the largest first: small and short jobs are helped."""
+
+    name: ClassVar[str] = "unicef"
+    by_clock: ClassVar[bool] = True
+
+    def key(self, job: Job, now: float) -> float:
+        return -((now - job.submit) / (max(1, log2(job.procs)) * job.estimate))
+
+
+@dataclass(frozen=True)
+class F1(Order):
+    """log10(estimate) * processors + 870 * log10(submit), the smallest first (Carastan-Santos)."""
+
+    name: ClassVar[str] = "f1"
+
+    def key(self, job: Job, now: float) -> float:
+        return log10(max(job.estimate, 1)) * job.procs + 870 * log10(max(job.submit, 1))
+
+
+def power(base: float, exponent: float) -> float:
+    """`base ** exponent` without exceptions: too large, or zero to a negative power, is infinite.
+
+    >>> power(0, 0), power(0, -1)
+    (1.0, inf)
+    """
+    try:
+        return float(float(base) ** exponent)
+    except (OverflowError, ZeroDivisionError):
+        return inf
+
+
+def lot(seed: int, rank: int) -> float:
+    """The number that job `rank` draws: the same however many jobs there are."""
+    block, index = divmod(rank, _BLOCK)
+    return _lots(seed, block)[index]
+
+
+_BLOCK = 4096
+
+
+@lru_cache(maxsize=256)
+def _lots(seed: int, block: int) -> list[float]:
+    lots: list[float] = np.random.default_rng(seed).random((block + 1) * _BLOCK)[-_BLOCK:].tolist()
+    return lots

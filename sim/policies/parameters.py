@@ -1,0 +1,112 @@
+"""Parameters of policies and orders: a dataclass field that knows its range and its meaning.
+
+The command line, the pickers and the documentation all read them from here, so nothing is said twice.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from dataclasses import dataclass
+from math import isnan
+from typing import Any
+
+from sim.errors import ParameterError, near
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter as a person meets it."""
+
+    name: str
+    kind: type
+    default: Any
+    meaning: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+
+    @property
+    def range(self) -> str:
+        """The allowed values in words.
+
+        >>> Parameter("depth", int, 1, "", low=1).range
+        'whole number >= 1'
+        """
+        if self.choices:
+            return " | ".join(self.choices)
+        if self.kind is bool:
+            return "yes | no"
+        noun = {int: "whole number", float: "number", str: "text"}[self.kind]
+        if self.low is not None and self.high is not None:
+            return f"{noun} from {self.low:g} to {self.high:g}"
+        if self.low is not None:
+            return f"{noun} >= {self.low:g}"
+        return f"{noun} <= {self.high:g}" if self.high is not None else noun
+
+    def parse(self, text: str) -> Any:
+        """The value that a person typed, or an error that says what would work."""
+        value = self._converted(text)
+        if value is None or not self._allowed(value):
+            hint = near(text, self.choices) if self.choices else ""
+            raise ParameterError(f"{self.name}={text}: expected {self.range}{hint}")
+        return value
+
+    def _converted(self, text: str) -> Any:
+        if self.kind is bool:
+            return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}.get(text)
+        try:
+            return self.kind(text)
+        except ValueError:
+            return None
+
+    def _allowed(self, value: Any) -> bool:
+        if self.choices:
+            return value in self.choices
+        if isinstance(value, float) and isnan(value):
+            return False
+        return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
+
+
+def parameter(
+    default: Any,
+    meaning: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] = (),
+) -> Any:
+    """A dataclass field that is a parameter."""
+    about = {"meaning": meaning, "low": low, "high": high, "choices": choices}
+    return dataclasses.field(default=default, metadata=about)
+
+
+def parameters_of(cls: type) -> dict[str, Parameter]:
+    """The parameters that a dataclass declares with `parameter`."""
+    hints = typing.get_type_hints(cls)
+    return {
+        field.name: Parameter(field.name, _plain(hints[field.name]), field.default, **field.metadata)
+        for field in dataclasses.fields(cls)
+        if "meaning" in field.metadata
+    }
+
+
+def _plain(hint: Any) -> type:
+    """`Literal["a", "b"]` is text; plain types are themselves."""
+    if typing.get_origin(hint) is typing.Literal:
+        return str
+    if isinstance(hint, types.UnionType):
+        hint = next(part for part in typing.get_args(hint) if part is not type(None))
+    return typing.cast(type, hint)
+
+
+def written(value: Any) -> str:
+    """A value as it is typed.
+
+    >>> written(2.0), written(True)
+    ('2', 'yes')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:.12g}" if isinstance(value, float) else str(value)

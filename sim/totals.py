@@ -1,0 +1,70 @@
+"""The numbers so far: kept as jobs finish, so that every snapshot has them for nothing."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_TAU = 10
+
+
+class Totals(NamedTuple):
+    """Metrics of the jobs that have finished (SPEC 9, ZKP/K form of the bounded slowdown)."""
+
+    started: int
+    finished: int
+    backfilled: int
+    killed: int
+    mean_wait: float
+    max_wait: float
+    mean_bounded_slowdown: float
+    max_bounded_slowdown: float
+    utilization: float
+    """Of the time from the first submit until now."""
+
+
+class Tally:
+    """What `Totals` are computed from; the engine adds to it."""
+
+    __slots__ = (
+        "area",
+        "backfilled",
+        "finished",
+        "killed",
+        "slowdown",
+        "started",
+        "wait",
+        "worst",
+        "worst_wait",
+    )
+
+    def __init__(self) -> None:
+        self.started = self.finished = self.backfilled = self.killed = 0
+        self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
+
+    def finish(self, turnaround: float, run: float, procs: int) -> None:
+        """A job completed."""
+        idle = turnaround - run
+        slowdown = 1 + idle / (run if run > _TAU else _TAU)
+        self.finished += 1
+        self.wait += idle
+        self.slowdown += slowdown
+        self.area += run * procs
+        if idle > self.worst_wait:
+            self.worst_wait = idle
+        if slowdown > self.worst:
+            self.worst = slowdown
+
+    def totals(self, elapsed: float, procs: int, running_area: float) -> Totals:
+        """The means and shares; `running_area` is what the jobs that still run have used so far."""
+        done = max(self.finished, 1)
+        return Totals(
+            started=self.started,
+            finished=self.finished,
+            backfilled=self.backfilled,
+            killed=self.killed,
+            mean_wait=self.wait / done,
+            max_wait=self.worst_wait,
+            mean_bounded_slowdown=self.slowdown / done,
+            max_bounded_slowdown=self.worst,
+            utilization=(self.area + running_area) / (procs * elapsed) if elapsed > 0 else 0.0,
+        )

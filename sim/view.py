@@ -1,0 +1,69 @@
+"""What a policy sees: the present moment, without the run times that only the engine knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from sim.profile import Profile
+from sim.workload.model import Job
+
+Ends = Sequence[tuple[float, int, int]]
+"""(expected end, rank, processors) of what runs, sorted."""
+
+
+class View(Protocol):
+    """The state at one pass. It changes as the engine applies each decision that is yielded."""
+
+    @property
+    def now(self) -> float:
+        """The instant of this pass."""
+
+    @property
+    def procs(self) -> int:
+        """The size of the machine."""
+
+    @property
+    def free(self) -> int:
+        """Processors that nothing occupies."""
+
+    @property
+    def queue(self) -> list[Job]:
+        """The jobs that wait, in the policy's order: a copy."""
+
+    @property
+    def arrived(self) -> Sequence[Job]:
+        """The jobs that were submitted at this instant, by rank."""
+
+    @property
+    def ended_early(self) -> bool:
+        """Did some job complete at this instant before its expected end?"""
+
+    @property
+    def ends(self) -> Ends:
+        """When what runs is expected to end."""
+
+    @property
+    def reserved(self) -> Mapping[int, float]:
+        """rank -> planned start, of the reservations that stand."""
+
+    @property
+    def plan(self) -> Profile:
+        """Running jobs until their expected ends and the reservations that stand; copy it to try things."""
+
+    def running_plan(self) -> Profile:
+        """Running jobs alone, as a plan of the policy's own."""
+
+    @property
+    def notes(self) -> dict[str, dict[int, float]]:
+        """What the policy wants to remember: plain data that a checkpoint can copy."""
+
+    @property
+    def curious(self) -> bool:
+        """Is somebody watching? Then say why each considered job is kept waiting."""
+
+    def shadow(self, job: Job) -> tuple[float, int]:
+        """When there will be room for `job`, and how many processors are free then beside it."""
+
+    def job(self, rank: int) -> Job:
+        """The job of that rank."""
