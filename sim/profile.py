@@ -7,8 +7,10 @@ ever. `times[0]` is the present or earlier. Neighbouring steps differ, so a plan
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from math import inf
+
+from sim.workload.model import Job
 
 
 class Profile:
@@ -109,28 +111,60 @@ class Profile:
         self.take(start, start + duration, procs)
         return start
 
-    def improve(self, start: float, procs: int, duration: float, after: float) -> float:
-        """Where a reservation at `start` could move to if it were released: earlier, or `start` itself.
 
-        Its own processors count as free from `start` on, so only what is before it matters.
-        """
-        candidate = end = inf
-        for time, now_free in zip(self.times, self.free, strict=True):
-            if end <= time:
-                return candidate
-            if time >= start:
+def compression(
+    plan: Profile, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]
+) -> Iterator[tuple[Job, float, float]]:
+    """Reservations released one by one and placed again: (job, where it stood, its new and earlier start).
+
+    The caller moves the reservation in the plan before asking for the next. Looking for a place is the price of
+    conservative backfilling, so failures are remembered: where a job found nothing before its start, a wider and
+    longer one with a later start will find nothing before there either, but for places that reach into what a
+    reservation has left behind since.
+
+    >>> plan = Profile(now=0, free=2)
+    >>> plan.take(10, 15, 2)
+    >>> job = Job(rank=0, id="1", submit=0, procs=2, estimate=5)
+    >>> [(was, at) for _, was, at in compression(plan, 0, [job], {0: 10})]
+    [(10, 0)]
+    """
+    times, free = plan.times, plan.free
+    failed: list[tuple[int, float, float, int]] = []  # procs, duration, start, how many had moved by then
+    left: list[float] = []  # where those that moved stood
+    for job in jobs:
+        start, procs, duration = reserved[job.rank], job.procs, job.estimate
+        last = bisect_left(times, start) - 1
+        if last < 0 or (free[last] < procs and now + duration >= start):
+            continue  # due, or any earlier place would reach up to a full machine
+        hope = now
+        for its_procs, its_duration, its_start, moves in reversed(failed):
+            if its_procs <= procs and its_duration <= duration and its_start <= start:
+                hope = its_start if moves == len(left) else min(its_start, min(left[moves:]) - duration)
                 break
-            if now_free < procs:
-                candidate = end = inf
-            elif end == inf:
-                candidate = time if time > after else after
-                end = candidate + duration
-        return candidate if candidate < start else start
+        at = _gap_before(plan, last, start, procs, duration, hope if hope > now else now)
+        if at < start:
+            left.append(start)
+            yield job, start, at
+            continue
+        while failed and failed[-1][0] >= procs and failed[-1][1] >= duration:
+            failed.pop()
+        failed.append((procs, duration, start, len(left)))
 
-    def move(self, old: float, new: float, duration: float, procs: int) -> None:
-        """A reservation goes from `old` to `new`."""
-        self.take(old, old + duration, -procs)
-        self.take(new, new + duration, procs)
+
+def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: float, after: float) -> float:
+    """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
+    times, free = plan.times, plan.free
+    first = bisect_right(times, after) - 1
+    candidate = end = inf
+    for index in range(first, last + 1):
+        if end <= times[index]:
+            break
+        if free[index] < procs:
+            candidate = end = inf
+        elif end == inf:
+            candidate = times[index] if times[index] > after else after
+            end = candidate + duration
+    return candidate if candidate < start else start
 
 
 def shadow(free: int, ends: Iterable[tuple[float, int, int]], procs: int) -> tuple[float, int]:

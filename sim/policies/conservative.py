@@ -9,6 +9,7 @@ from typing import Literal
 from sim.decisions import Backfill, Compressed, Decision, Due, EarliestHole, Reserve, Start
 from sim.policies.base import Ordered, policy
 from sim.policies.parameters import parameter
+from sim.profile import compression
 from sim.view import View
 from sim.workload.model import Job
 
@@ -42,11 +43,9 @@ class Conservative(Ordered):
 
     def decide(self, view: View) -> Iterator[Decision]:
         if view.ended_early:
-            for job in self._compression_order(view):
-                was = view.reserved[job.rank]
-                at = view.plan.improve(was, job.procs, job.estimate, view.now)
-                if at < was:
-                    yield Reserve(job, at, Compressed(was))
+            jobs = self._compression_order(view)
+            for job, was, at in compression(view.plan, view.now, jobs, view.reserved):
+                yield Reserve(job, at, Compressed(was))
         for job in view.arrived:
             at = view.plan.earliest(job.procs, job.estimate, view.now)
             yield Reserve(job, at, EarliestHole(view.free))

@@ -70,9 +70,7 @@ class Fidelity:
     invented: tuple[Note, ...] = ()
 
     def __add__(self, other: Fidelity) -> Fidelity:
-        return Fidelity(
-            self.skipped + other.skipped, self.assumed + other.assumed, self.invented + other.invented
-        )
+        return Fidelity(self.skipped + other.skipped, self.assumed + other.assumed, self.invented + other.invented)
 
     def __bool__(self) -> bool:
         return bool(self.skipped or self.assumed or self.invented)
@@ -259,9 +257,7 @@ class Workload:
         try:
             return self.ids.index(job_id)
         except ValueError:
-            raise TraceError(
-                f"no job {job_id!r} among the {len(self)} jobs that are simulated", self.name
-            ) from None
+            raise TraceError(f"no job {job_id!r} among the {len(self)} jobs that are simulated", self.name) from None
 
 
 _COLUMNS = (

@@ -1,0 +1,77 @@
+"""Writing a file whole or not at all: nobody ever finds half a file under the name that was asked for."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import TextIO
+
+from sim.errors import SchedscopeError
+
+
+@contextmanager
+def write_whole(path: str | Path) -> Iterator[TextIO]:
+    """A text file that takes its place, under its name, only when everything has been written.
+
+    Devices and pipes (/dev/stdout, a FIFO) are written straight, for nothing can take their place.
+    """
+    if "\0" in str(path):
+        raise SchedscopeError(f"cannot write {str(path)!r}: no name of a file may hold a NUL")
+    try:
+        with _straight(path) if _is_special(path) else _beside(path) as file:
+            yield file
+    except OSError as error:
+        raise SchedscopeError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def _is_special(path: str | Path) -> bool:
+    """Whether something other than a file stands there, or a name of an open one, such as /dev/stdout."""
+    if os.path.abspath(path).startswith(("/dev/", "/proc/")):
+        return True
+    try:
+        mode = os.stat(path).st_mode
+    except FileNotFoundError:
+        return False
+    return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
+
+
+def _straight(path: str | Path) -> TextIO:
+    # Appending: /dev/stdout may be a file that others write to as well.
+    return open(path, "a", encoding="utf-8", errors="backslashreplace", newline="")
+
+
+@contextmanager
+def _beside(path: str | Path) -> Iterator[TextIO]:
+    """A new file in the folder of the target (behind symlinks), which replaces it at the end."""
+    target = Path(os.path.realpath(path))
+    kept_mode = _checked_mode(target)
+    draft = target.parent / f".{secrets.token_hex(8)}.part"
+    try:
+        # os.open and not mkstemp: the permissions are those that open() would give.
+        opened = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        with open(opened, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
+            if kept_mode is not None:
+                os.fchmod(opened, kept_mode)
+            yield file
+        os.replace(draft, target)
+    except BaseException:
+        with suppress(OSError):
+            draft.unlink()
+        raise
+
+
+def _checked_mode(target: Path) -> int | None:
+    """The permissions of what is there, None where nothing is; it must be a file that open() would open."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return None
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(21, "Is a directory")
+    if not os.access(target, os.W_OK):
+        raise PermissionError(13, "Permission denied")
+    return stat.S_IMODE(mode)

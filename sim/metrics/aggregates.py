@@ -1,0 +1,136 @@
+"""The numbers of a whole schedule: how its jobs fared and how its machine was used.
+
+Job statistics are over finished jobs. Counts (backfilled, preemptions, missed reservations) and machine
+metrics tell what happened: they always cover killed jobs, and those that a cut-short run leaves unfinished.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.metrics.catalogue import METRICS
+from sim.metrics.outcome import TAU, Outcome
+from sim.metrics.over_time import area
+from sim.metrics.tails import guarantee_ratios, reservation_delays
+from sim.schedule import Schedule
+from sim.workload.model import Floats
+
+Value = float | int | None
+"""A plain number; None where there is nothing to take it from (the mean of no jobs)."""
+
+
+def aggregates(source: Schedule | Outcome, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
+    """Every metric of METRICS by name; `killed=False` leaves killed jobs out of the job statistics."""
+    jobs = Outcome.of(source, killed, tau)
+    schedule = jobs.schedule
+    values = statistics(jobs) | _machine(schedule) | _counts(schedule) | _recorded(jobs)
+    values |= _reservations(schedule)
+    return {entry.name: values[entry.name] for entry in METRICS}
+
+
+def statistics(jobs: Outcome) -> dict[str, Value]:
+    """How a set of finished jobs fared: the part of the metrics that makes sense for any group."""
+    values: dict[str, Value] = {"jobs": len(jobs)}
+    values |= _spread("wait", jobs.wait)
+    values |= _spread("turnaround", jobs.turnaround)
+    values |= _spread("slowdown", jobs.slowdown)
+    values |= _spread("bounded_slowdown", jobs.bounded_slowdown)
+    values["mean_bounded_slowdown_z"] = _mean(jobs.bounded_slowdown_z)
+    values["mean_width_weighted_slowdown"] = _mean(jobs.width_weighted_slowdown)
+    values["aggregate_slowdown"] = 1 + float(jobs.idle.sum() / jobs.run.sum()) if len(jobs) else None
+    values["total_wait_hours"] = float(jobs.wait.sum()) / 3600
+    return values
+
+
+def ratio(s1: Value, sm: Value) -> float | None:
+    """LS equation 3: how much better `sm` is than `s1` (both slowdowns); negative where it is worse.
+
+    >>> ratio(3.0, 2.0), ratio(2.0, 3.0), ratio(None, 2.0)
+    (0.5, -0.5, None)
+    """
+    if s1 is None or sm is None:
+        return None
+    return (s1 - sm) / min(s1, sm)
+
+
+def span(schedule: Schedule) -> tuple[float, float]:
+    """From the first submission to the last end, or, in a run cut short, to its last instant."""
+    ended = schedule.end[~np.isnan(schedule.end)]
+    begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0
+    finish = float(ended.max()) if len(ended) else begin
+    if len(ended) < len(schedule.end) and len(schedule.timeline.time):
+        finish = max(finish, float(schedule.timeline.time[-1]))
+    return begin, finish
+
+
+def _spread(name: str, values: Floats) -> dict[str, Value]:
+    if not len(values):
+        return dict.fromkeys((f"mean_{name}", f"median_{name}", f"max_{name}", f"std_{name}"))
+    return {
+        f"mean_{name}": float(values.mean()),
+        f"median_{name}": float(np.median(values)),
+        f"max_{name}": float(values.max()),
+        f"std_{name}": float(values.std()),
+    }
+
+
+def _mean(values: Floats) -> float | None:
+    return float(values.mean()) if len(values) else None
+
+
+def _machine(schedule: Schedule) -> dict[str, Value]:
+    """Z equations 1 to 3; what was occupied but made no progress is the overhead of equation 3."""
+    begin, finish = span(schedule)
+    capacity = schedule.workload.procs * (finish - begin)
+    values: dict[str, Value] = {"makespan": finish - begin}
+    names = ("utilization", "loss_of_capacity", "overhead", "loss_with_overhead")
+    if capacity <= 0:
+        return values | dict.fromkeys(names)
+    work = _work(schedule)
+    values["utilization"] = work / capacity
+    if not len(schedule.timeline.time):
+        return values | dict.fromkeys(names[1:])
+    line, ends = schedule.timeline, np.array([begin, finish])
+    lost = float(np.diff(area(line.time, np.where(line.waiting > 0, line.free, 0), ends))[0])
+    busy = float(np.diff(area(line.time, schedule.workload.procs - line.free, ends))[0])
+    overhead = max(0.0, busy - work)
+    values["loss_of_capacity"] = lost / capacity
+    values["overhead"] = overhead / capacity
+    values["loss_with_overhead"] = (lost + overhead) / capacity
+    return values
+
+
+def _work(schedule: Schedule) -> float:
+    """Processor-seconds of progress, those of jobs that have not finished yet included."""
+    progress = np.where(np.isnan(schedule.end), np.nan_to_num(schedule.ran), schedule.workload.runtime)
+    return float((schedule.workload.width * progress).sum())
+
+
+def _counts(schedule: Schedule) -> dict[str, Value]:
+    ended = ~np.isnan(schedule.end)
+    return {
+        "unfinished": int((~ended).sum()),
+        "backfilled": int(schedule.backfilled.sum()),
+        "killed": int((schedule.workload.killed & ended).sum()),
+        "preemptions": int(schedule.preemptions.sum()),
+        "migrations": int(schedule.migrations.sum()),
+    }
+
+
+def _recorded(jobs: Outcome) -> dict[str, Value]:
+    known = ~np.isnan(jobs.recorded_wait)
+    return {
+        "mean_recorded_wait": _mean(jobs.recorded_wait[known]),
+        "later_than_recorded": int((jobs.wait[known] > jobs.recorded_wait[known]).sum()),
+    }
+
+
+def _reservations(schedule: Schedule) -> dict[str, Value]:
+    delays, ratios = reservation_delays(schedule), guarantee_ratios(schedule)
+    return {
+        "reservations": len(delays),
+        "missed_reservations": int((delays > 0).sum()),
+        "mean_reservation_delay": _mean(delays),
+        "max_reservation_delay": float(delays.max()) if len(delays) else None,
+        "guarantee_ratio_median": float(np.median(ratios)) if len(ratios) else None,
+    }

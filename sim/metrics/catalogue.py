@@ -1,0 +1,113 @@
+"""What each metric is called, counts in and means: tables, JSON and screens read it from here."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from sim.errors import ParameterError, near
+
+Unit = Literal["s", "h", "jobs", "times", "share", "factor"]
+"""Seconds, hours, a number of jobs, how often, a share of 1, a factor such as a slowdown."""
+Better = Literal["smaller", "greater"]
+
+
+class Metric(NamedTuple):
+    """One number of a schedule; `better` is None where neither smaller nor greater is."""
+
+    name: str
+    title: str
+    unit: Unit
+    better: Better | None
+    meaning: str
+
+
+def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...]:
+    """A column of jobs as its mean, median, worst case and standard deviation."""
+    return (
+        Metric(f"mean_{column}", f"mean {title}", unit, "smaller", f"{what}, mean over the jobs"),
+        Metric(f"median_{column}", f"median {title}", unit, "smaller", f"{what}; half of the jobs have less"),
+        Metric(f"max_{column}", f"worst {title}", unit, "smaller", f"{what}, of the job worst off"),
+        Metric(f"std_{column}", f"spread of {title}", unit, "smaller", f"{what}, standard deviation"),
+    )
+
+
+METRICS: tuple[Metric, ...] = (
+    Metric("jobs", "jobs", "jobs", None, "finished jobs; all metrics of jobs are taken over these"),
+    Metric("unfinished", "unfinished", "jobs", None, "jobs that the run was cut short on; left out"),
+    *_spread("wait", "wait", "s", "from submission to the first start"),
+    *_spread("turnaround", "turnaround", "s", "from submission to the end"),
+    *_spread("slowdown", "slowdown", "factor", "turnaround over run time"),
+    *_spread(
+        "bounded_slowdown", "bounded slowdown", "factor", "1 + idle time over run time, that at least 10 s"
+    ),
+    Metric(
+        "mean_bounded_slowdown_z", "mean bounded slowdown (Z)", "factor", "smaller",
+        "turnaround over run time, each taken as at least 10 s, mean over the jobs",
+    ),
+    Metric(
+        "mean_width_weighted_slowdown", "mean width-weighted slowdown", "factor", "smaller",
+        "turnaround over processors times run time (at least 10 s): jobs of equal work count alike",
+    ),
+    Metric(
+        "aggregate_slowdown", "aggregate slowdown", "factor", "smaller",
+        "1 + mean idle time over mean run time: long jobs weigh more than short ones",
+    ),
+    Metric("total_wait_hours", "total wait", "h", "smaller", "the waits of all jobs together"),
+    Metric("mean_recorded_wait", "mean recorded wait", "s", None, "what the trace says that the jobs waited"),
+    Metric(
+        "later_than_recorded", "later than recorded", "jobs", "smaller",
+        "jobs that start later than the trace says they did",
+    ),
+    Metric(
+        "utilization", "utilization", "share", "greater",
+        "processor time that made jobs progress, of all there was until the makespan",
+    ),
+    Metric(
+        "loss_of_capacity", "loss of capacity", "share", "smaller",
+        "processor time that stood empty while a job waited, of all there was",
+    ),
+    Metric(
+        "overhead", "overhead", "share", "smaller",
+        "processor time that was occupied without lasting progress: switching, suspending, lost work",
+    ),
+    Metric(
+        "loss_with_overhead", "loss with overhead", "share", "smaller",
+        "loss of capacity and overhead together, as Z counts it for gang scheduling",
+    ),
+    Metric("makespan", "makespan", "s", "smaller", "from the first submission to the last end"),
+    Metric("backfilled", "backfilled", "jobs", None, "jobs that started before one that stood ahead of them"),
+    Metric("killed", "killed", "jobs", None, "jobs that ended at their estimate, not done"),
+    Metric("preemptions", "preemptions", "times", None, "how often running jobs were suspended"),
+    Metric("migrations", "migrations", "times", None, "how often jobs were moved to other processors"),
+    Metric("reservations", "reservations", "jobs", None, "started jobs that had asked for a start time"),
+    Metric(
+        "missed_reservations", "missed reservations", "jobs", "smaller",
+        "jobs with a reservation that started later than they had asked for",
+    ),
+    Metric(
+        "mean_reservation_delay", "mean reservation delay", "s", "smaller",
+        "how much later than asked for, mean over all jobs with a reservation",
+    ),
+    Metric(
+        "max_reservation_delay", "worst reservation delay", "s", "smaller",
+        "how much later than asked for, of the job worst off",
+    ),
+    Metric(
+        "guarantee_ratio_median", "guaranteed over actual wait", "factor", "smaller",
+        "the first guaranteed wait over the actual one, median of the jobs that had to wait; 1 is exact",
+    ),
+)  # fmt: skip
+
+_BY_NAME = {entry.name: entry for entry in METRICS}
+
+
+def metric(name: str) -> Metric:
+    """The entry of that name.
+
+    >>> metric("mean_wait").unit
+    's'
+    """
+    try:
+        return _BY_NAME[name]
+    except KeyError:
+        raise ParameterError(f"no metric {name!r}{near(name, _BY_NAME)}") from None

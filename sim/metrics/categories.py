@@ -1,0 +1,65 @@
+"""Kettimuthu's job categories: sixteen by run time and width (K table 2.1), four coarse (K table 4.1)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.workload.model import Floats, Ints
+
+
+class Category(NamedTuple):
+    """A kind of job: `label` as K abbreviates it, `meaning` in words."""
+
+    label: str
+    meaning: str
+
+
+LENGTHS = (
+    Category("VS", "0-10 min"),
+    Category("S", "10 min-1 h"),
+    Category("L", "1-8 h"),
+    Category("VL", "> 8 h"),
+)
+WIDTHS = (
+    Category("Seq", "1 processor"),
+    Category("N", "2-8"),
+    Category("W", "9-32"),
+    Category("VW", "> 32"),
+)
+LENGTH_LIMITS = (600.0, 3600.0, 28800.0)
+WIDTH_LIMITS = (1, 8, 32)
+"""A limit belongs to the category below it: 600 seconds are very short, 8 processors narrow."""
+
+CATEGORIES = tuple(
+    Category(f"{length.label} {width.label}", f"{length.meaning}, {width.meaning}")
+    for length in LENGTHS
+    for width in WIDTHS
+)
+COARSE = (
+    Category("SN", "<= 1 h, <= 8 processors"),
+    Category("SW", "<= 1 h, > 8 processors"),
+    Category("LN", "> 1 h, <= 8 processors"),
+    Category("LW", "> 1 h, > 8 processors"),
+)
+
+
+def category(length: Floats, width: Ints) -> Ints:
+    """Each job's place in CATEGORIES, from its run time (or its estimate) and its processors.
+
+    >>> [CATEGORIES[i].label for i in category(np.array([600.0, 601.0, 30000.0]), np.array([1, 8, 33]))]
+    ['VS Seq', 'S N', 'VL VW']
+    """
+    rows = np.searchsorted(LENGTH_LIMITS, length, side="left")
+    columns = np.searchsorted(WIDTH_LIMITS, width, side="left")
+    return (rows * len(WIDTHS) + columns).astype(np.int64)
+
+
+def coarse_category(length: Floats, width: Ints) -> Ints:
+    """Each job's place in COARSE.
+
+    >>> [COARSE[i].label for i in coarse_category(np.array([3600.0, 3601.0]), np.array([9, 8]))]
+    ['SW', 'LN']
+    """
+    return 2 * (length > LENGTH_LIMITS[1]).astype(np.int64) + (width > WIDTH_LIMITS[1])

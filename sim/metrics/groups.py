@@ -1,0 +1,156 @@
+"""The same statistics for groups of jobs, as the papers divide them: one row a group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from sim.errors import ParameterError
+from sim.metrics.aggregates import Value, statistics
+from sim.metrics.categories import CATEGORIES, COARSE, Category, category, coarse_category
+from sim.metrics.outcome import Outcome
+from sim.schedule import Schedule
+from sim.workload.model import Bools, Field, Ints
+
+LS_CLASSES = (1000.0, 10000.0)
+SMALL = 32
+BATCH = 1000
+PERIOD = 30 * 86400
+"""Seconds of a "month" where the calendar is not known."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A group of jobs: its short label, what belongs to it, and its `statistics` by name."""
+
+    label: str
+    meaning: str
+    values: dict[str, Value]
+
+    @property
+    def jobs(self) -> int:
+        """How many finished jobs are in the group."""
+        return int(self.values["jobs"] or 0)
+
+    def as_dict(self) -> dict[str, str | Value]:
+        """Flat, for JSON and CSV."""
+        return {"label": self.label, "meaning": self.meaning, **self.values}
+
+
+def by_category(source: Schedule | Outcome) -> list[Row]:
+    """K's sixteen categories, by run time and processors (K table 2.1).
+
+    K's figures 4.3 and 4.4 show well estimated jobs alone: pass `jobs.where(well_estimated(jobs))`.
+    """
+    jobs = Outcome.of(source)
+    return _rows(jobs, category(jobs.run, jobs.width), CATEGORIES)
+
+
+def by_coarse_category(source: Schedule | Outcome) -> list[Row]:
+    """K's four categories for load studies: short or long, narrow or wide (K table 4.1)."""
+    jobs = Outcome.of(source)
+    return _rows(jobs, coarse_category(jobs.run, jobs.width), COARSE)
+
+
+def by_class(source: Schedule | Outcome, thresholds: Sequence[float] = LS_CLASSES) -> list[Row]:
+    """LS's classes: how many of the thresholds are at most the job's estimate."""
+    jobs = Outcome.of(source)
+    index = np.searchsorted(thresholds, jobs.estimate, side="right")
+    return _rows(jobs, index, _class_names(thresholds))
+
+
+def by_width_class(source: Schedule | Outcome, small: int = SMALL) -> list[Row]:
+    """Z's small and large jobs."""
+    jobs = Outcome.of(source)
+    names = (Category("small", f"<= {small} processors"), Category("large", f"> {small} processors"))
+    return _rows(jobs, _numbered(jobs.width > small), names)
+
+
+def well_estimated(jobs: Outcome) -> Bools:
+    """K: the estimate is not more than twice the run time."""
+    return jobs.estimate <= 2 * jobs.run
+
+
+def by_estimate_quality(source: Schedule | Outcome) -> list[Row]:
+    """K's well and poorly estimated jobs."""
+    jobs = Outcome.of(source)
+    names = (Category("well", "estimate <= 2 run times"), Category("poorly", "estimate > 2 run times"))
+    return _rows(jobs, _numbered(~well_estimated(jobs)), names)
+
+
+def by_priority(source: Schedule | Outcome) -> list[Row]:
+    """LS's high and low priority."""
+    jobs = Outcome.of(source)
+    names = (Category("high", "high priority"), Category("low", "low priority"))
+    return _rows(jobs, _numbered(~jobs.column(jobs.workload.high)), names)
+
+
+def by_queue(source: Schedule | Outcome) -> list[Row]:
+    """The queues that the trace records (W table 3)."""
+    jobs = Outcome.of(source)
+    numbers, index = np.unique(jobs.column(jobs.workload.queue), return_inverse=True)
+    words, titles = jobs.workload.names.get(Field.QUEUE, ()), jobs.workload.header.queues
+    names = []
+    for number in numbers.tolist():
+        word = words[number] if 0 <= number < len(words) else titles.get(number, "")
+        names.append(Category(word or (f"queue {number}" if number >= 0 else "none"), f"queue {number}"))
+    return _rows(jobs, index, names)
+
+
+def by_month(source: Schedule | Outcome) -> list[Row]:
+    """By the calendar month of submission, UTC (W table 1); 30 days at a time where no date is known."""
+    jobs = Outcome.of(source)
+    begin = jobs.workload.header.unix_start
+    if begin is not None:
+        stamps = np.floor(jobs.submit + begin).astype("datetime64[s]").astype("datetime64[M]")
+        months, index = np.unique(stamps, return_inverse=True)
+        return _rows(jobs, index, [Category(str(month), f"submitted in {month}") for month in months])
+    first = jobs.workload.submit.min(initial=np.inf)
+    periods, index = np.unique(((jobs.submit - first) // PERIOD).astype(np.int64), return_inverse=True)
+    names = [f"days {30 * p}-{30 * (p + 1)}" for p in periods.tolist()]
+    return _rows(jobs, index, [Category(name, f"submitted in {name}") for name in names])
+
+
+def by_batch(source: Schedule | Outcome, size: int = BATCH) -> list[Row]:
+    """One batch of submissions after another (LS figure 4)."""
+    if size < 1:
+        raise ParameterError(f"a batch has at least 1 job, got {size}")
+    jobs = Outcome.of(source)
+    names = []
+    for first in range(0, len(jobs.workload), size):
+        label = f"{first + 1}-{min(first + size, len(jobs.workload))}"
+        names.append(Category(label, f"submissions {label}"))
+    return _rows(jobs, jobs.ranks // size, names)
+
+
+def _rows(jobs: Outcome, index: Ints, names: Sequence[Category]) -> list[Row]:
+    """One row a name; `index` says to which each job belongs. Groups without jobs keep their row."""
+    order = np.argsort(index, kind="stable")
+    cuts = np.searchsorted(index[order], np.arange(len(names) + 1))
+    rows = []
+    for i, name in enumerate(names):
+        members = np.sort(jobs.ranks[order[cuts[i] : cuts[i + 1]]])
+        rows.append(Row(name.label, name.meaning, statistics(Outcome(jobs.schedule, members, jobs.tau))))
+    return rows
+
+
+def _numbered(second: Bools) -> Ints:
+    return second.astype(np.int64)
+
+
+def _class_names(thresholds: Sequence[float]) -> list[Category]:
+    """
+    >>> [name.label for name in _class_names([1000, 10000])], _class_names([60])[1]
+    (['short', 'medium', 'long'], Category(label='class 1', meaning='estimate >= 60 s'))
+    """
+    limits = [f"{limit:g}" for limit in thresholds]
+    if not limits:
+        return [Category("all", "every job")]
+    meanings = [f"estimate < {limits[0]} s"]
+    meanings += [f"{low} s <= estimate < {high} s" for low, high in pairwise(limits)]
+    meanings.append(f"estimate >= {limits[-1]} s")
+    three = ("short", "medium", "long") if len(meanings) == 3 else ()
+    return [Category(three[i] if three else f"class {i}", text) for i, text in enumerate(meanings)]

@@ -1,0 +1,54 @@
+"""Everything at once: what `run --format json` writes and what a screen of metrics shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from sim.metrics import groups
+from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.groups import Row
+from sim.metrics.outcome import TAU, Outcome
+from sim.schedule import Schedule
+
+
+class Group(NamedTuple):
+    """A way to divide the jobs."""
+
+    name: str
+    title: str
+    rows: Callable[[Schedule | Outcome], list[Row]]
+
+
+GROUPS = (
+    Group("category", "Kettimuthu's 16 categories: run time and width", groups.by_category),
+    Group("coarse_category", "Kettimuthu's 4 categories: short/long, narrow/wide", groups.by_coarse_category),
+    Group("class", "Lawson and Smirni's classes by estimate", groups.by_class),
+    Group("width_class", "Zhang's small and large jobs", groups.by_width_class),
+    Group("estimate_quality", "well and poorly estimated jobs", groups.by_estimate_quality),
+    Group("priority", "priority", groups.by_priority),
+    Group("queue", "queue", groups.by_queue),
+    Group("month", "month of submission", groups.by_month),
+    Group("batch", "batches of 1,000 submissions", groups.by_batch),
+)
+
+
+@dataclass(frozen=True)
+class Metrics:
+    """The numbers of one schedule; all plain, ready for JSON and CSV."""
+
+    policy: str
+    values: dict[str, Value]
+    groups: dict[str, list[Row]]
+
+    def as_dict(self) -> dict[str, Any]:
+        """`{"policy", "metrics", "groups": {name: [row, ...]}}`."""
+        rows = {name: [row.as_dict() for row in found] for name, found in self.groups.items()}
+        return {"policy": self.policy, "metrics": dict(self.values), "groups": rows}
+
+
+def measure(schedule: Schedule, killed: bool = True, tau: float = TAU) -> Metrics:
+    """All aggregates and all groups; `killed=False` leaves killed jobs out of the job statistics."""
+    jobs = Outcome.of(schedule, killed, tau)
+    return Metrics(schedule.policy, aggregates(jobs), {group.name: group.rows(jobs) for group in GROUPS})

@@ -1,0 +1,107 @@
+"""What became of each finished job, as columns; every metric of jobs is computed from these."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.schedule import Schedule
+from sim.workload.model import Bools, Floats, Ints, Workload
+
+TAU = 10.0
+"""Seconds: jobs shorter than this count as this long in the bounded slowdowns."""
+
+T = TypeVar("T", np.float64, np.int64, np.bool_)
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """The jobs with these ranks, all of them finished: waits, turnarounds and slowdowns, one entry a job."""
+
+    schedule: Schedule
+    ranks: Ints
+    tau: float = TAU
+
+    @classmethod
+    def of(cls, source: Schedule | Outcome, killed: bool = True, tau: float = TAU) -> Outcome:
+        """The finished jobs of a schedule, killed ones or not; an outcome is taken as it is."""
+        if isinstance(source, Outcome):
+            return source
+        counts = ~np.isnan(source.end)
+        if not killed:
+            counts = counts & ~source.workload.killed
+        return cls(source, np.flatnonzero(counts), tau)
+
+    def where(self, chosen: Bools) -> Outcome:
+        """Only the jobs for which `chosen`, one entry a job of this outcome, is true."""
+        return Outcome(self.schedule, self.ranks[chosen], self.tau)
+
+    def __len__(self) -> int:
+        return len(self.ranks)
+
+    @property
+    def workload(self) -> Workload:
+        return self.schedule.workload
+
+    def column(self, of_all: NDArray[T]) -> NDArray[T]:
+        """The entries of these jobs in a column that has one entry for every job of the workload."""
+        return of_all[self.ranks]
+
+    @cached_property
+    def submit(self) -> Floats:
+        return self.column(self.workload.submit)
+
+    @cached_property
+    def width(self) -> Ints:
+        return self.column(self.workload.width)
+
+    @cached_property
+    def run(self) -> Floats:
+        """Run times after the overrun rule."""
+        return self.column(self.workload.runtime)
+
+    @cached_property
+    def estimate(self) -> Floats:
+        return self.column(self.workload.estimate)
+
+    @cached_property
+    def wait(self) -> Floats:
+        return self.column(self.schedule.start) - self.submit
+
+    @cached_property
+    def turnaround(self) -> Floats:
+        return self.column(self.schedule.end) - self.submit
+
+    @cached_property
+    def idle(self) -> Floats:
+        """Time in the system without progress: the wait, and for preempted jobs all later stops too."""
+        return self.turnaround - self.run
+
+    @cached_property
+    def slowdown(self) -> Floats:
+        return self.turnaround / self.run
+
+    @cached_property
+    def bounded_slowdown(self) -> Floats:
+        """As ZKP and K write it; 1 for every job that never idles."""
+        return 1 + self.idle / np.maximum(self.run, self.tau)
+
+    @cached_property
+    def bounded_slowdown_z(self) -> Floats:
+        """As Z writes it: a job shorter than tau may idle for a while before it counts."""
+        return np.maximum(self.turnaround, self.tau) / np.maximum(self.run, self.tau)
+
+    @cached_property
+    def width_weighted_slowdown(self) -> Floats:
+        """ZKP equation 2: jobs of equal work that end together count the same, whatever their shape."""
+        return self.turnaround / (self.width * np.maximum(self.run, self.tau))
+
+    @cached_property
+    def recorded_wait(self) -> Floats:
+        """What the trace says that the jobs waited; nan where it does not say."""
+        wait = self.column(self.workload.wait)
+        return np.where(wait >= 0, wait, np.nan)

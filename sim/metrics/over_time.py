@@ -1,0 +1,65 @@
+"""The state of the machine over time: averages in buckets of equal length."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.errors import ParameterError
+from sim.schedule import Schedule
+from sim.workload.model import Floats
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """Averages in buckets: bucket i lasts from edges[i] to edges[i + 1]."""
+
+    edges: list[float]
+    utilization: list[float]
+    """Share of the processors that something occupies, overheads included."""
+    queue: list[float]
+    """Jobs that wait."""
+    wanted: list[float]
+    """Processors that the waiting jobs ask for together."""
+    loss_of_capacity: list[float]
+    """Share of the processors that stand empty while a job waits."""
+
+
+def over_time(schedule: Schedule, buckets: int, begin: float | None = None, finish: float | None = None) -> OverTime:
+    """The run in `buckets` parts of equal length, from the first submission to the last end unless told."""
+    if buckets < 1:
+        raise ParameterError(f"time is divided into at least 1 bucket, got {buckets}")
+    line, procs = schedule.timeline, schedule.workload.procs
+    if not len(line.time):
+        return OverTime([], [], [], [], [])
+    first = float(line.time[0]) if begin is None else begin
+    last = float(line.time[-1]) if finish is None else finish
+    if last <= first:
+        return OverTime([], [], [], [], [])
+    edges = np.linspace(first, last, buckets + 1)
+
+    def average(values: NDArray[np.int64], divisor: int = 1) -> list[float]:
+        means: list[float] = (np.diff(area(line.time, values, edges)) / np.diff(edges) / divisor).tolist()
+        return means
+
+    return OverTime(
+        edges.tolist(),
+        average(procs - line.free, procs),
+        average(line.waiting),
+        average(line.wanted),
+        average(np.where(line.waiting > 0, line.free, 0), procs),
+    )
+
+
+def area(time: Floats, values: NDArray[np.int64], at: Floats) -> Floats:
+    """The area under a step function from its first instant to each moment of `at`; the last step goes on.
+
+    >>> area(np.array([0.0, 10.0]), np.array([2, 5]), np.array([-5.0, 4.0, 12.0])).tolist()
+    [0.0, 8.0, 30.0]
+    """
+    before = np.concatenate(([0.0], np.cumsum(values[:-1] * np.diff(time))))
+    step = np.searchsorted(time, at, side="right") - 1
+    known = np.maximum(step, 0)
+    return np.where(step >= 0, before[known] + values[known] * (at - time[known]), 0.0)

@@ -1,0 +1,37 @@
+"""Distributions that the papers draw: delays of reservations (LS figure 11), guarantees (ZKP figure 16)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sim.schedule import Schedule
+from sim.workload.model import Floats
+
+
+def reservation_delays(schedule: Schedule) -> Floats:
+    """How much later than asked for each job with a reservation started, 0 for those in time."""
+    asked = schedule.workload.reserve
+    counts = ~np.isnan(asked) & ~np.isnan(schedule.start)
+    return np.maximum(schedule.start[counts] - asked[counts], 0.0)
+
+
+def guarantee_ratios(schedule: Schedule) -> Floats:
+    """The first guaranteed wait over the actual one, of the jobs that had a promise and had to wait."""
+    submit = schedule.workload.submit
+    promised, waited = schedule.promised - submit, schedule.start - submit
+    counts = ~np.isnan(promised) & (waited > 0)
+    return promised[counts] / waited[counts]
+
+
+def share_above(values: Floats, limits: Sequence[float]) -> list[float]:
+    """The tail of a distribution: which share of the values is greater than each limit.
+
+    >>> share_above(np.array([0.0, 0.0, 5.0, 60.0]), [0, 5, 60])
+    [0.5, 0.25, 0.0]
+    """
+    if not len(values):
+        return [0.0] * len(limits)
+    below = np.searchsorted(np.sort(values), np.asarray(limits, dtype=np.float64), side="right")
+    return [float(share) for share in 1 - below / len(values)]

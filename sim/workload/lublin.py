@@ -1,0 +1,201 @@
+"""The workload model of Lublin & Feitelson (2003), for rigid batch jobs on a machine of any size.
+
+U. Lublin and D. G. Feitelson, "The workload on parallel supercomputers: modeling the characteristics of rigid
+jobs", J. Parallel and Distributed Computing 63(11), 2003. Three logs were fitted; this is what came out:
+
+- Sizes: many jobs are serial, most others take a power of two; the logarithm of a size is two-stage uniform.
+- Run times: the logarithm is hyper-gamma, a mixture of one gamma distribution for short jobs and one for
+  long jobs. The wider a job, the likelier it is long.
+- Arrivals: the logarithm of the time between two arrivals is gamma; a daily cycle of 48 half hours, gamma
+  too, moves them from the night to the afternoon. A trace starts at midnight.
+
+The model says nothing about users' estimates; `round_estimates` adds them in the simplest way that looks like
+the real ones of ZKP's figure 11.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.errors import ParameterError
+from sim.workload.model import Field, Floats, Header, Ints, Trace
+
+HOUR = 3600.0
+BUCKETS = 48
+BUCKET = 24 * HOUR / BUCKETS
+DAY_BEGINS = 10
+"""The bucket, 5 o'clock in the morning, from which the daily cycle is counted."""
+
+ROUND_TIMES = np.array([5, 10, 15, 20, 30, 45, *(60 * h for h in (1, 2, 3, 4, 6, 8, 12, 18, 24, 36, 48))]) * 60.0
+"""What users ask for: 5 minutes to 48 hours, in seconds."""
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """The published parameters for batch jobs; times within are natural logarithms of seconds."""
+
+    serial: float = 0.2927
+    """The fraction of jobs on one processor."""
+    power_of_two: float = 0.6686
+    """The fraction of jobs on a larger power of two."""
+    narrowest: float = 1.2
+    """The binary logarithm of the narrowest parallel job (1, and 0.2 to make it rarer)."""
+    middle_below_widest: float = 2.0
+    """Where the two stages meet: 5 on a machine of 2^7 processors."""
+    narrow: float = 0.875
+    """The fraction of parallel jobs in the first, narrow stage."""
+    short_run: tuple[float, float] = (6.57, 0.823)
+    """Shape and scale of the short jobs' run times."""
+    long_run: tuple[float, float] = (639.1, 0.0156)
+    """Shape and scale of the long jobs' run times."""
+    short_share: tuple[float, float] = (0.6986, -0.003)
+    """The probability that a job is short: the first number plus the second for each processor."""
+    longest_run: float = 12.0
+    """No job runs longer than e^12 seconds, 45 hours."""
+    arrival: tuple[float, float] = (6.0415 * 1.0519, 0.8531)
+    """Shape, from rush hours to the whole day by the second factor, and scale of the inter-arrival times."""
+    longest_gap: float = 13.0
+    """No two arrivals lie further apart than e^13 seconds of rush hour, 5 days."""
+    cycle: tuple[float, float] = (6.1271, 5.2740)
+    """Shape and scale of the half hour at which a job comes."""
+
+
+BATCH = Parameters()
+
+
+def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, load: float | None = None) -> Trace:
+    """A trace of so many jobs for so many processors; with `load`, of that offered load.
+
+    Times are whole seconds; the same seed and load give the same trace.
+
+    >>> trace = generate(jobs=3, procs=64, seed=1)
+    >>> trace.format, trace.header.max_procs, trace.table.shape
+    ('generated', 64, (3, 18))
+    """
+    if jobs < 0 or procs < 1:
+        raise ParameterError(f"a model needs 0 or more jobs and 1 or more processors, got {jobs} and {procs}")
+    if seed < 0:
+        raise ParameterError(f"the seed must be 0 or more, got {seed}")
+    rng = np.random.default_rng(seed)
+    width = sizes(jobs, procs, rng, parameters)
+    run = np.maximum(np.rint(run_times(width, rng, parameters)), 1.0)
+    even = even_arrivals(jobs, rng, parameters)
+    if load is not None:
+        even = scaled_to_load(even, float((width * run).sum()), procs, load, parameters)
+    submit = in_daily_cycle(even, parameters)
+    table = np.full((jobs, len(Field)), -1.0)
+    table[:, Field.ID] = np.arange(1, jobs + 1)
+    table[:, Field.SUBMIT] = np.rint(submit)
+    table[:, Field.RUN] = run
+    table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED] = width
+    table[:, Field.ESTIMATE] = round_estimates(run, rng)
+    table[:, Field.STATUS] = 1
+    ids = tuple(map(str, range(1, jobs + 1)))
+    return Trace(f"lublin-{procs}", "generated", ids, table, Header(max_procs=procs))
+
+
+def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Ints:
+    """How many processors each job asks for: 1, a power of two, or anything in between."""
+    widest = math.log2(procs)
+    narrowest = min(parameters.narrowest, widest)
+    middle = min(max(widest - parameters.middle_below_widest, narrowest), widest)
+    kind, stage, place = rng.random(jobs), rng.random(jobs), rng.random(jobs)
+    low, high = stage <= parameters.narrow, stage > parameters.narrow
+    log = np.where(low, narrowest, middle) + place * np.where(high, widest - middle, middle - narrowest)
+    power = kind <= parameters.serial + parameters.power_of_two
+    log = np.where(power, np.minimum(np.rint(log), math.floor(widest)), log)
+    parallel = np.clip(np.rint(2.0**log), 1, procs)
+    return np.where(kind <= parameters.serial, 1, parallel).astype(np.int64)
+
+
+def run_times(width: Ints, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
+    """How long jobs of these widths run, in seconds."""
+    short, each_processor = parameters.short_share
+    is_short = rng.random(len(width)) <= np.clip(short + each_processor * width, 0, 1)
+    shape = np.where(is_short, parameters.short_run[0], parameters.long_run[0])
+    scale = np.where(is_short, parameters.short_run[1], parameters.long_run[1])
+    return np.exp(_gamma_up_to(parameters.longest_run, shape, scale, rng))
+
+
+def even_arrivals(jobs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Floats:
+    """When the jobs would come, in seconds after a midnight, if all hours were alike."""
+    shape, scale = (np.full(jobs, parameter) for parameter in parameters.arrival)
+    return np.cumsum(np.exp(_gamma_up_to(parameters.longest_gap, shape, scale, rng)))
+
+
+def in_daily_cycle(even: Floats, parameters: Parameters = BATCH) -> Floats:
+    """The same arrivals by day and night: a half hour gets as much of even time as its weight says."""
+    day, within = np.divmod(even / BUCKET, BUCKETS)
+    passed = np.concatenate(([0.0], np.cumsum(daily_cycle(parameters))))
+    bucket = np.interp(within, passed, np.arange(BUCKETS + 1))
+    times: Floats = (day * BUCKETS + bucket) * BUCKET
+    return times
+
+
+def daily_cycle(parameters: Parameters = BATCH) -> Floats:
+    """The weight of each half hour of the day, from midnight; 1 in the mean.
+
+    >>> cycle = daily_cycle()
+    >>> int(cycle.argmax()) / 2, int(cycle.argmin()) / 2
+    (13.0, 4.5)
+    """
+    shape, scale = parameters.cycle
+    edges = np.arange(DAY_BEGINS, DAY_BEGINS + BUCKETS + 1) + 0.5
+    share: Floats = np.diff([_gamma_below(edge, shape, scale) for edge in edges])
+    return np.roll(share * BUCKETS / share.sum(), DAY_BEGINS)
+
+
+def scaled_to_load(even: Floats, area: float, procs: int, load: float, parameters: Parameters = BATCH) -> Floats:
+    """Even arrivals with their gaps multiplied, so that this area of work, in days of 24 hours, is the load.
+
+    The offered load is the processor-seconds that come over what the machine could do from the first arrival
+    to the last. The factor is found in small steps, as the cycle moves the first and the last arrival too.
+    """
+    if not 0 < load < math.inf:
+        raise ParameterError(f"the offered load must be a number above 0, got {load}")
+    if len(even) < 2 or even[0] == even[-1]:
+        return even
+    wanted, ends, factor = area / (procs * load), even[[0, -1]], 1.0
+    for _ in range(100):
+        first, last = in_daily_cycle(ends * factor, parameters)
+        factor *= (wanted / (last - first)) ** (1 / 3)
+    return even * factor
+
+
+def round_estimates(run: Floats, rng: np.random.Generator, exact: float = 0.2) -> Floats:
+    """Users' estimates: the phi model (Z 2.1) with this fraction exact, then up to the next round time.
+
+    ZKP's figure 11: nine in ten estimates are multiples of 5 minutes or of an hour, and many stand at the
+    limit, here 48 hours.
+    """
+    y = rng.random(len(run))
+    wanted = np.where(y < exact, run, run * (1 - exact) / (1 - y))
+    up = np.minimum(np.searchsorted(ROUND_TIMES, wanted), len(ROUND_TIMES) - 1)
+    return np.maximum(ROUND_TIMES[up], run)
+
+
+def _gamma_up_to(limit: float, shape: Floats, scale: Floats, rng: np.random.Generator) -> Floats:
+    """Gamma numbers, those above the limit drawn anew."""
+    drawn = rng.gamma(shape, scale)
+    while (over := np.flatnonzero(drawn > limit)).size:
+        drawn[over] = rng.gamma(shape[over], scale[over])
+    return drawn
+
+
+def _gamma_below(x: float, shape: float, scale: float) -> float:
+    """The gamma distribution function, by its power series.
+
+    >>> round(_gamma_below(2.0, shape=1.0, scale=1.0), 12) == round(1 - math.exp(-2), 12)
+    True
+    """
+    x /= scale
+    term = total = 1 / shape
+    n = shape
+    while term > total * 1e-16:
+        n += 1
+        term *= x / n
+        total += term
+    return total * math.exp(shape * math.log(x) - x - math.lgamma(shape))

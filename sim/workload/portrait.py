@@ -1,0 +1,326 @@
+"""What is in a trace: the data behind `schedscope inspect`.
+
+A portrait is taken of the workload that would be simulated; the trace behind it, where given, adds what the
+workload no longer knows: how many jobs the file holds and which of them came with an estimate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import numpy as np
+
+from sim.metrics.categories import CATEGORIES, COARSE, category, coarse_category
+from sim.workload.model import Bools, Fidelity, Field, Floats, Ints, Trace, Workload
+
+TOP = 5
+"""How many users, groups and queues are named."""
+MOST_USED = 10
+CRASH_ESTIMATE, CRASH_RUN = 1000.0, 180.0
+"""LS table 1: estimated above the first and run below the second, a job possibly crashed."""
+RUN_LIMITS = (10, 30, 60, 180, 600, 1800, 3600, 7200, 14400, 28800, 57600, 86400, 172800, 604800)
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+STATUSES = {
+    0: "failed",
+    1: "completed",
+    2: "partial",
+    3: "partial, last",
+    4: "partial, failed",
+    5: "cancelled",
+}
+
+
+@dataclass(frozen=True)
+class Bin:
+    """How many values are greater than `low` and at most `high`."""
+
+    low: float
+    high: float
+    count: int
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A column in a few numbers."""
+
+    mean: float
+    median: float
+    most: float
+    std: float
+
+
+@dataclass(frozen=True)
+class Party:
+    """A user, group or queue: its jobs and its share of all processor-seconds."""
+
+    label: str
+    jobs: int
+    work_share: float
+
+
+@dataclass(frozen=True)
+class Parties:
+    """How many of them there are, and those with the most jobs; jobs without one (-1) do not count."""
+
+    count: int
+    top: tuple[Party, ...]
+
+
+@dataclass(frozen=True)
+class Arrivals:
+    """When jobs come, by a clock: `clock` says which."""
+
+    clock: str
+    first: datetime
+    last: datetime
+    by_hour: tuple[int, ...]
+    by_weekday: tuple[int, ...]
+    """From Monday."""
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """What users say and how far off it is, over the jobs that came with an estimate."""
+
+    given: int
+    most_used: tuple[tuple[float, int], ...]
+    """The most frequent values with how often each is used (ZKP figure 11)."""
+    values: int
+    """Different values used."""
+    round: int
+    """Jobs with a multiple of 5 minutes (below an hour) or of an hour."""
+    over_factor: float
+    """Mean estimate over mean run time."""
+    ratio_quantiles: tuple[tuple[float, float], ...]
+    """(share of the jobs, the run time over the estimate that so many do not exceed)."""
+    ratio_bins: tuple[Bin, ...]
+    """Run time over estimate in tenths; the last bin holds the jobs that ran longer than estimated."""
+    exceeded: int
+    """Jobs that ran longer than estimated."""
+    crashed: int
+    """LS table 1's possibly crashed jobs: a long estimate and a very short run."""
+
+
+@dataclass(frozen=True)
+class Portrait:
+    """A workload in numbers. Shares and percents are of `jobs`, the jobs that can be simulated."""
+
+    name: str
+    format: str
+    computer: str
+    procs: int
+    jobs: int
+    in_file: int | None
+    """Jobs in the file, those that cannot be simulated included."""
+    span: float
+    """Seconds from the first to the last submission."""
+    work: float
+    """Processor-seconds."""
+    offered_load: float | None
+    users: Parties
+    groups: Parties
+    queues: Parties
+    statuses: tuple[tuple[str, int], ...]
+    width: Spread | None
+    widths: tuple[Bin, ...]
+    serial: int
+    powers_of_two: int
+    """Jobs whose processors are an exact power of two, the serial ones included."""
+    run: Spread | None
+    runs: tuple[Bin, ...]
+    recorded_wait: Spread | None
+    gap: Spread | None
+    """Inter-arrival times."""
+    ties: int
+    """Jobs submitted in the same second as the one before."""
+    arrivals: Arrivals | None
+    estimates: Estimates | None
+    categories: tuple[int, ...]
+    """Jobs in each of K's sixteen categories, in the order of CATEGORIES (K table 2.2)."""
+    coarse: tuple[int, ...]
+    """The same for the four of COARSE (K table 4.2)."""
+    fidelity: Fidelity
+
+
+def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
+    """The numbers of a workload; take it before `with_overruns`, which cuts the run times short."""
+    span = float(np.ptp(workload.submit)) if len(workload) else 0.0
+    work = workload.width * workload.runtime
+    gaps = np.diff(workload.submit)
+    recorded = workload.wait[workload.wait >= 0]
+    return Portrait(
+        name=workload.name,
+        format=trace.format if trace else "",
+        computer=workload.header.computer or "",
+        procs=workload.procs,
+        jobs=len(workload),
+        in_file=len(trace.ids) if trace else None,
+        span=span,
+        work=float(work.sum()),
+        offered_load=float(work.sum()) / (workload.procs * span) if span > 0 else None,
+        users=_parties(workload.user, work, _namer(workload, Field.USER, "user")),
+        groups=_parties(workload.group, work, _namer(workload, Field.GROUP, "group")),
+        queues=_parties(workload.queue, work, _namer(workload, Field.QUEUE, "queue")),
+        statuses=_statuses(workload.status),
+        width=_spread(workload.width),
+        widths=_width_bins(workload.width),
+        serial=int((workload.width == 1).sum()),
+        powers_of_two=int(((workload.width & (workload.width - 1)) == 0).sum()),
+        run=_spread(workload.runtime),
+        runs=_bins(workload.runtime, RUN_LIMITS),
+        recorded_wait=_spread(recorded),
+        gap=_spread(gaps),
+        ties=int((gaps == 0).sum()),
+        arrivals=_arrivals(workload),
+        estimates=_estimates(workload, trace),
+        categories=_counts(category(workload.runtime, workload.width), len(CATEGORIES)),
+        coarse=_counts(coarse_category(workload.runtime, workload.width), len(COARSE)),
+        fidelity=workload.fidelity,
+    )
+
+
+def _spread(values: Floats | Ints) -> Spread | None:
+    if not len(values):
+        return None
+    return Spread(float(values.mean()), float(np.median(values)), float(values.max()), float(values.std()))
+
+
+def _counts(index: Ints, length: int) -> tuple[int, ...]:
+    return tuple(np.bincount(index, minlength=length).tolist())
+
+
+def _bins(values: Floats | Ints, limits: Sequence[float]) -> tuple[Bin, ...]:
+    """Bins up to the limits, as many as the values need; what is above the last limit has a bin too.
+
+    >>> _bins(np.array([0.5, 10.0, 11.0]), (1, 10, 20, 30))
+    (Bin(low=0.0, high=1.0, count=1), Bin(low=1.0, high=10.0, count=1), Bin(low=10.0, high=20.0, count=1))
+    """
+    edges = [0.0, *(float(limit) for limit in limits), float("inf")]
+    counts = _counts(np.searchsorted(limits, values, side="left"), len(limits) + 1)
+    used = max((i + 1 for i, count in enumerate(counts) if count), default=0)
+    return tuple(Bin(edges[i], edges[i + 1], counts[i]) for i in range(used))
+
+
+def _width_bins(width: Ints) -> tuple[Bin, ...]:
+    """1, 2, 3-4, 5-8, 9-16 and so on."""
+    if not len(width):
+        return ()
+    return _bins(width, [2**i for i in range(int(width.max()).bit_length() + 1)])
+
+
+def _namer(workload: Workload, which: Field, kind: str) -> Callable[[int], str]:
+    """What to call number n of a field: the word that the file has for it, else `user 3`."""
+    words = workload.names.get(which, ())
+    titles = workload.header.queues if which is Field.QUEUE else {}
+
+    def name(number: int) -> str:
+        word = words[number] if number < len(words) else titles.get(number, "")
+        return word.strip() or f"{kind} {number}"
+
+    return name
+
+
+def _parties(numbers: Ints, work: Floats, name: Callable[[int], str]) -> Parties:
+    known = numbers >= 0
+    found, index = np.unique(numbers[known], return_inverse=True)
+    jobs = np.bincount(index, minlength=len(found))
+    share = np.bincount(index, weights=work[known], minlength=len(found)) / max(float(work.sum()), 1.0)
+    first = np.argsort(-jobs, kind="stable")[:TOP]
+    top = tuple(Party(name(int(found[i])), int(jobs[i]), float(share[i])) for i in first)
+    return Parties(len(found), top)
+
+
+def _statuses(status: Ints) -> tuple[tuple[str, int], ...]:
+    codes, counts = np.unique(status, return_counts=True)
+    pairs = sorted(zip(codes.tolist(), counts.tolist(), strict=True), key=lambda pair: -pair[1])
+    return tuple((STATUSES.get(code, f"status {code}"), count) for code, count in pairs if code != -1)
+
+
+def _arrivals(workload: Workload) -> Arrivals | None:
+    """Nothing where the file does not say when it begins, or says what no calendar holds."""
+    begin = workload.header.unix_start
+    if begin is None or not len(workload):
+        return None
+    clock, zone = _zone(workload.header.time_zone)
+    try:
+        seconds = _local(np.floor(workload.submit + begin).astype(np.int64), zone)
+        first, last = (datetime.fromtimestamp(int(s), UTC) for s in (seconds.min(), seconds.max()))
+    except (OverflowError, ValueError, OSError):
+        return None
+    return Arrivals(
+        clock=clock,
+        first=first.replace(tzinfo=None),
+        last=last.replace(tzinfo=None),
+        by_hour=_counts(seconds % 86400 // 3600, 24),
+        by_weekday=_counts((seconds // 86400 + 3) % 7, 7),  # 1 January 1970 was a Thursday
+    )
+
+
+def _zone(said: str | None) -> tuple[str, tzinfo]:
+    """The clock of the machine: by its name, or from seconds east of Greenwich; else that of Greenwich.
+
+    >>> [_zone(said)[0] for said in ("-18000", "3600", "0", "Middle/Earth", None)]
+    ['UTC-5', 'UTC+1', 'UTC', 'UTC', 'UTC']
+    """
+    said = (said or "").strip()
+    try:
+        offset = int(said)
+    except ValueError:
+        try:
+            return said, ZoneInfo(said)
+        except (ZoneInfoNotFoundError, ValueError, OSError):
+            return "UTC", UTC
+    if not 0 < abs(offset) <= 14 * 3600:
+        return "UTC", UTC
+    return f"UTC{offset / 3600:+g}", timezone(timedelta(seconds=offset))
+
+
+def _local(seconds: Ints, zone: tzinfo) -> Ints:
+    """What a clock there shows, as seconds; zones are asked once for each quarter of an hour that occurs."""
+    quarters, index = np.unique(seconds // 900, return_inverse=True)
+    moments = (datetime.fromtimestamp(quarter * 900, zone) for quarter in quarters.tolist())
+    shifts = [int((moment.utcoffset() or timedelta()).total_seconds()) for moment in moments]
+    return seconds + np.array(shifts, dtype=np.int64)[index]
+
+
+def _estimates(workload: Workload, trace: Trace | None) -> Estimates | None:
+    given = _has_estimate(workload, trace)
+    if not given.any():
+        return None
+    estimate, run = workload.estimate[given], workload.runtime[given]
+    values, uses = np.unique(estimate, return_counts=True)
+    first = np.argsort(-uses, kind="stable")[:MOST_USED]
+    share_used = run / estimate
+    quantiles = np.quantile(share_used, QUANTILES).tolist()
+    return Estimates(
+        given=int(given.sum()),
+        most_used=tuple((float(values[i]), int(uses[i])) for i in first),
+        values=len(values),
+        round=int(_is_round(estimate).sum()),
+        over_factor=float(estimate.mean() / run.mean()),
+        ratio_quantiles=tuple(zip(QUANTILES, quantiles, strict=True)),
+        ratio_bins=_bins(share_used, [i / 10 for i in range(1, 11)]),
+        exceeded=int((run > estimate).sum()),
+        crashed=int(((estimate > CRASH_ESTIMATE) & (run < CRASH_RUN)).sum()),
+    )
+
+
+def _has_estimate(workload: Workload, trace: Trace | None) -> Bools:
+    """Which jobs came with one. Without the trace: all, unless every job had to do without."""
+    if trace is not None:
+        known = dict(zip(trace.ids, (trace.column(Field.ESTIMATE) > 0).tolist(), strict=True))
+        return np.array([known.get(job, False) for job in workload.ids], dtype=bool)
+    without = sum(note.count for note in workload.fidelity.assumed if note.what.startswith("no estimate"))
+    return np.full(len(workload), without < len(workload))
+
+
+def _is_round(estimate: Floats) -> Bools:
+    """
+    >>> _is_round(np.array([900.0, 3600.0, 3900.0, 100.0])).tolist()
+    [True, True, False, False]
+    """
+    in_steps: Bools = np.where(estimate < 3600, estimate % 300 == 0, estimate % 3600 == 0)
+    return in_steps

@@ -1,0 +1,148 @@
+"""Any trace from a file: gzip and the format are told by what is inside, not by the file's name."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import zlib
+from collections.abc import Iterator
+from io import BufferedReader
+from itertools import chain, islice
+from pathlib import Path
+from typing import Literal
+
+from sim.errors import TraceError
+from sim.workload import batsim, evalys, sacct, swf, table
+from sim.workload.model import Trace
+
+Format = Literal["swf", "sacct", "batsim", "evalys", "csv"]
+
+MAX_BYTES = 2**30
+"""The most that a file may hold, decompressed."""
+
+CHUNK = 2**20
+GZIP = b"\x1f\x8b"
+ENDINGS = (".swf", ".json", ".csv", ".tsv", ".psv", ".txt", ".log", ".out", ".dat", ".sacct")
+
+
+def read(path: str | Path, *, count: Literal["cpus", "nodes"] = "cpus") -> Trace:
+    """The trace in a file; `count` says whether a job of sacct is as wide as its CPUs or its nodes.
+
+    Whatever the bytes are: it is a trace, or a `TraceError` says in one line what it is instead.
+    """
+    try:
+        return _parsed(_text(b"".join(_chunks(path))), path, count)
+    except MemoryError:
+        raise TraceError("is too large for the memory of this machine; cut it", path) from None
+    except RecursionError:
+        raise TraceError("is no trace: nested too deeply", path) from None
+
+
+def _parsed(text: str, path: str | Path, count: Literal["cpus", "nodes"]) -> Trace:
+    if not text or text.isspace():
+        raise TraceError("is empty; expected a trace, one line a job", path)
+    first, second = islice(chain(_content_lines(text), ("", "")), 2)
+    if "jobid" in first.lower().split() and second.startswith("---"):
+        raise TraceError("is a dump of sacct for people; make it with sacct --parsable2", path, 1)
+    name = _stem(path)
+    match sniff(text, Path(path).name):
+        case "batsim":
+            return batsim.read(text, name, path)
+        case "sacct":
+            return sacct.read(text, name, path, count)
+        case "evalys":
+            return evalys.read(text, name, path)
+        case "csv":
+            return table.read(text, name, path)
+        case _:
+            return swf.read(text, name, path)
+
+
+def sniff(text: str, filename: str = "") -> Format:
+    """The format of a text by its first line that is no comment; the file's name only decides a tie.
+
+    >>> sniff("JobID|Submit|Elapsed|NCPUS"), sniff('{"jobs": []}'), sniff("; MaxProcs: 4")
+    ('sacct', 'batsim', 'swf')
+    """
+    first = next(_content_lines(text), "")
+    if first.startswith(("{", "[")):
+        return "batsim"
+    if sacct.is_header(first):
+        return "sacct"
+    if evalys.is_header(first):
+        return "evalys"
+    named_swf = filename.lower().removesuffix(".gz").endswith(".swf")
+    if table.is_header(first) and not named_swf:
+        return "csv"
+    return "swf"
+
+
+def _content_lines(text: str) -> Iterator[str]:
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start)
+        end = len(text) if end < 0 else end
+        line = text[start:end].strip()
+        if line and line[0] not in ";#":
+            yield line
+        start = end + 1
+
+
+def _stem(path: str | Path) -> str:
+    """The file's name without the endings that say its format.
+
+    >>> _stem("logs/CTC-SP2-1996-3.1-cln.swf.gz")
+    'CTC-SP2-1996-3.1-cln'
+    """
+    name = Path(path).name
+    name = name[:-3] if name.lower().endswith(".gz") else name
+    stem, ending = os.path.splitext(name)
+    return stem if ending.lower() in ENDINGS else name
+
+
+def _text(data: bytes) -> str:
+    """UTF-8 where it is that, else one character a byte; every kind of line end becomes a newline."""
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _chunks(path: str | Path) -> Iterator[bytes]:
+    """The bytes of a file, decompressed, refused as soon as they are no text or too many."""
+    total = 0
+    try:
+        with open(path, "rb") as file:
+            for chunk in _decompressed(file):
+                if not total and _is_binary(chunk):
+                    raise TraceError(f"is no trace: binary data that starts with {chunk[:8]!r}", path)
+                total += len(chunk)
+                if total > MAX_BYTES:
+                    raise TraceError(f"holds more than {MAX_BYTES:,} bytes; cut it into smaller files", path)
+                yield chunk
+    except FileNotFoundError:
+        raise TraceError("no such file; give the path of a trace", path) from None
+    except IsADirectoryError:
+        raise TraceError("is a directory; give the path of one trace in it", path) from None
+    except PermissionError:
+        raise TraceError("may not be read; ask for permission to read it", path) from None
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise TraceError(f"is damaged gzip ({error}); fetch it again", path) from None
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
+        reason = (error.strerror if isinstance(error, OSError) else None) or error
+        raise TraceError(f"cannot be read: {reason}", path) from None
+
+
+def _decompressed(file: BufferedReader) -> Iterator[bytes]:
+    zipped = file.peek(2)[:2] == GZIP  # not read and put back: a pipe cannot do that
+    content = gzip.GzipFile(fileobj=file) if zipped else file
+    while chunk := content.read(CHUNK):
+        yield chunk
+
+
+def _is_binary(start: bytes) -> bool:
+    """Whether text cannot start like this: a NUL, or many control characters."""
+    start = start[:4096]
+    controls = sum(byte < 32 and byte not in b"\t\n\r\f\v\x1b" for byte in start)
+    return b"\0" in start or controls > len(start) // 10

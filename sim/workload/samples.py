@@ -1,0 +1,256 @@
+"""The sample traces: the papers' figures as tiny workloads to step through, and two realistic ones.
+
+`python -m sim.workload.samples DIR` writes them all; what lies in `sample_traces` was made that way. Each file
+says in its header, in lines `; Note:`, what it shows, which policies to try and what to look for; the first of
+these lines is its caption.
+"""
+
+from __future__ import annotations
+
+import io
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from sim.errors import ParameterError, TraceError, near
+from sim.workload import lublin, swf
+from sim.workload.model import Field, Header, Trace
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A teaching trace. Jobs are (submit, processors, run time) and have exact estimates."""
+
+    name: str
+    caption: str
+    procs: int
+    jobs: tuple[tuple[int, int, int], ...]
+    notes: tuple[str, ...]
+
+    def trace(self) -> Trace:
+        """The jobs, numbered from 1, with the notes as header."""
+        table = np.full((len(self.jobs), len(Field)), -1.0)
+        table[:, Field.ID] = np.arange(1, len(self.jobs) + 1)
+        table[:, (Field.SUBMIT, Field.PROCS_ASKED, Field.RUN)] = self.jobs
+        table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED]
+        table[:, Field.ESTIMATE] = table[:, Field.RUN]
+        table[:, Field.STATUS] = 1
+        ids = tuple(str(i + 1) for i in range(len(self.jobs)))
+        header = _header("a drawing board", self.procs, len(self.jobs), (self.caption, *self.notes))
+        return Trace(self.name, "swf", ids, table, header)
+
+
+@dataclass(frozen=True)
+class Realistic:
+    """A trace of the Lublin-Feitelson model, with people and queues.
+
+    The model knows neither. User k submits 1/k times as many jobs as user 1 (Zipf's law) and belongs to group
+    1 + (k - 1) mod 6; queues are Ward's primary, challenge and urgent, of every 20 jobs about 15, 4 and 1.
+    """
+
+    name: str
+    caption: str
+    procs: int
+    count: int
+    load: float
+    seed: int
+    users: int
+    notes: tuple[str, ...]
+
+    def trace(self) -> Trace:
+        """The generated jobs with their users, groups and queues."""
+        trace = lublin.generate(self.count, self.procs, self.seed, load=self.load)
+        rng = np.random.default_rng(self.seed + 1)
+        activity = 1 / np.arange(1, self.users + 1)
+        user = 1 + rng.choice(self.users, size=self.count, p=activity / activity.sum())
+        table = trace.table.copy()
+        table[:, Field.USER] = user
+        table[:, Field.GROUP] = 1 + (user - 1) % 6
+        table[:, Field.QUEUE] = rng.choice(len(QUEUES), size=self.count, p=[0.75, 0.2, 0.05])
+        header = _header("a model machine", self.procs, self.count, (self.caption, *self.notes))
+        header = replace(header, queues=dict(enumerate(QUEUES)))
+        return replace(trace, name=self.name, table=table, header=header)
+
+
+QUEUES = ("primary", "challenge", "urgent")
+
+SAMPLES: tuple[Figure | Realistic, ...] = (
+    Figure(
+        name="z-figure4",
+        caption="Backfilling fills the hole in front of a waiting job (Zhang et al., figure 4)",
+        procs=10,
+        jobs=((0, 6, 600), (10, 4, 1190), (20, 8, 600), (30, 4, 900), (40, 5, 500)),
+        notes=(
+            "Try fcfs first, then easy.",
+            "Job 1 ends at T1 = 600 and job 2 at T2 = 1200. Job 3 is wide: it has to wait for both.",
+            "With fcfs, 6 processors do nothing between T1 and T2, though jobs 4 and 5 are waiting.",
+            "With easy, job 5 starts at 600: it is done at 1100, so job 3 still starts at 1200.",
+            "Ask why job 4 may not do the same: it would run until 1500, and job 3 leaves only 2 processors free.",
+        ),
+    ),
+    Figure(
+        name="k-figure2.1-2.2",
+        caption="Whom may a backfilled job delay? Conservative against EASY (Kettimuthu, figures 2.1 and 2.2)",
+        procs=10,
+        jobs=((0, 3, 600), (0, 4, 1200), (10, 7, 600), (20, 8, 600), (30, 3, 2000)),
+        notes=(
+            "Try conservative, then easy, or both side by side.",
+            "Jobs 1 and 2 run, 3 processors are free. Jobs 3, 4 and 5 are the three queued jobs of the figures.",
+            "Job 3 waits for the longer running job (1200), job 4 for job 3 (1800). Job 5 would fit at once.",
+            "With conservative every job has a promise. Job 5 now would delay job 4, so it starts at 2400.",
+            "With easy only the head of the queue has a promise. Job 5 starts at 30 and leaves the head's 1200",
+            "alone, as it needs no more than the 3 extra processors; but job 4 now waits until 2030.",
+        ),
+    ),
+    Figure(
+        name="w-figure1",
+        caption="Letting the head wait a little helps the others a lot (Ward et al., figure 1)",
+        procs=10,
+        jobs=((0, 5, 1000), (10, 8, 600), (20, 3, 1200), (30, 2, 900), (40, 5, 200)),
+        notes=(
+            "Try fcfs, easy and relaxed:omega=1.25.",
+            "Job 2 is the head of the queue: it needs job 1 to end, at 1000.",
+            "With fcfs nobody passes job 2. With easy only job 4 does: it ends at 930, before 1000.",
+            "With relaxed the window is 1.25 times the head's wait of 980 s, that is 1225 s: job 3 fits into it.",
+            "The head starts at 1220 instead of 1000, 220 s late, but jobs 3 and 5 no longer wait until 1600:",
+            "all waits together fall from 5700 s (fcfs) and 4130 s (easy) to 2170 s.",
+        ),
+    ),
+    Figure(
+        name="k-figure3.1",
+        caption="How often do two equal jobs suspend each other? The suspension factor (Kettimuthu, section 3.1)",
+        procs=8,
+        jobs=((0, 8, 3600), (0, 8, 3600)),
+        notes=(
+            "Try selective:sf=2, selective:sf=1.5 and selective:sf=1.2, and watch the xfactors in the queue.",
+            "Both jobs want the whole machine for an hour. A waiting job's xfactor grows from 1 towards 2.",
+            "To suspend the other one it must be sf times as large: n times over it takes sf to the power n.",
+            "With sf=2 that is never reached: no suspension. With sf=1.5 (above the square root of 2) one,",
+            "at 1800; with sf=1.2 three, at 720, 2340 and 4320. Suspending is looked at once a minute.",
+            "The first job to end does so later each time, and the last one always ends at 7200: who gains?",
+        ),
+    ),
+    Figure(
+        name="ls-figure1",
+        caption="Partition boundaries move with the load (Lawson & Smirni, figure 1)",
+        procs=30,
+        jobs=(
+            (0, 4, 600),
+            (0, 6, 5000),
+            (0, 10, 20000),
+            (60, 8, 15000),
+            (120, 6, 500),
+            (180, 2, 400),
+            (700, 10, 3000),
+            (6000, 2, 300),
+            (21000, 9, 900),
+        ),
+        notes=(
+            "Try multiqueue and watch the partitions; easy starts every job here at the same moment.",
+            "30 processors, three partitions of 10: short jobs (under 1000 s), medium (under 10000 s), long.",
+            "At 60 the long job 4 borrows 6 idle processors from the short and 2 from the medium ones: 4, 8, 18.",
+            "At 180 the short job 6 passes job 5: it borrows 2 and gives them free before job 5 needs them, at 600.",
+            "At 5000 the medium job 7 borrows 4 from the short partition: 2, 10, 18.",
+            "At 21000 the long jobs are gone; the short job 9 borrows 7 back: 9, 10, 11, nearly even again.",
+        ),
+    ),
+    Figure(
+        name="z-figure7",
+        caption="Six jobs share eight processors in four time slices: the Ousterhout matrix (Zhang et al., figure 7)",
+        procs=8,
+        jobs=((0, 8, 2000), (60, 8, 2000), (120, 4, 1200), (180, 2, 1500), (240, 2, 1500), (300, 4, 1200)),
+        notes=(
+            "Try gang:mpl=4 and look at the matrix at 300; then fcfs, to see how long job 6 waits without it.",
+            "Jobs 1 and 2 are as wide as the machine and have a row each. Jobs 3, 4 and 5 share the third row.",
+            "Job 6 finds no room there and opens the fourth row. Next to it jobs 4 and 5 are repeated:",
+            "they run in two of four slices and get on twice as fast as the others.",
+            "With gang:mpl=3 job 6 has to wait for a row.",
+        ),
+    ),
+    Realistic(
+        name="lublin-128",
+        caption="A thousand jobs on 128 processors: nearly three weeks at a load of 0.75",
+        procs=128,
+        count=1000,
+        load=0.75,
+        seed=128,
+        users=24,
+        notes=(
+            "Try easy and conservative, relaxed:omega=2, multiqueue, selective, gang-backfill; compare with fcfs.",
+            "Made by the Lublin-Feitelson model: few jobs at night, many in the afternoon, widths mostly 1 or",
+            "powers of two, the wider the longer. Estimates are round times, mostly far above the run time.",
+            "24 users, the first with the most jobs; six groups; queues as Ward has them.",
+        ),
+    ),
+    Realistic(
+        name="lublin-320",
+        caption="Ten thousand jobs on 320 processors, as wide as the machine of Zhang et al., at a load of 0.75",
+        procs=320,
+        count=10_000,
+        load=0.75,
+        seed=320,
+        users=120,
+        notes=(
+            "Try easy with the orders fcfs, sjf and xfactor; --load 1.2 shows what breaks first.",
+            "Made by the Lublin-Feitelson model: few jobs at night, many in the afternoon, widths mostly 1 or",
+            "powers of two, the wider the longer. Estimates are round times, mostly far above the run time.",
+            "120 users, the first with the most jobs; six groups; queues as Ward has them.",
+        ),
+    ),
+)
+
+
+def captions() -> list[tuple[str, str]]:
+    """Each sample's name and what it shows in one line, in the order in which to meet them."""
+    return [(sample.name, sample.caption) for sample in SAMPLES]
+
+
+def sample_path(name: str) -> Path:
+    """The file of a sample, by its name with or without `.swf`.
+
+    >>> sample_path("z-figure4").name
+    'z-figure4.swf'
+    """
+    known = [sample.name for sample in SAMPLES]
+    plain = name.removesuffix(".swf")
+    if plain not in known:
+        raise ParameterError(f"no sample {name!r}{near(plain, known)}")
+    return _folder() / f"{plain}.swf"
+
+
+def text_of(sample: Figure | Realistic) -> str:
+    """The sample as the text of its file."""
+    file = io.StringIO()
+    swf.write(sample.trace(), file)
+    return file.getvalue()
+
+
+def write_all(folder: Path) -> None:
+    """Writes every sample into a folder, which is made when it is not there."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for sample in SAMPLES:
+        (folder / f"{sample.name}.swf").write_text(text_of(sample), encoding="utf-8", newline="\n")
+
+
+def _folder() -> Path:
+    """Inside the package where it is installed, at the top of the project in a checkout."""
+    package = Path(__file__).resolve().parent.parent
+    for folder in (package / "sample_traces", package.parent / "sample_traces"):
+        if (folder / f"{SAMPLES[0].name}.swf").is_file():
+            return folder
+    raise TraceError("the sample traces are not installed", package.parent / "sample_traces")
+
+
+def _header(computer: str, procs: int, jobs: int, notes: tuple[str, ...]) -> Header:
+    said = ["Version: 2.2", f"Computer: {computer}", f"MaxJobs: {jobs}", f"MaxRecords: {jobs}"]
+    said += [f"MaxNodes: {procs}", f"MaxProcs: {procs}", *(f"Note: {note}" for note in notes)]
+    comments = tuple(f" {line}" for line in said)
+    return Header(max_procs=procs, max_nodes=procs, computer=computer, comments=comments)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m sim.workload.samples DIR")
+    write_all(Path(sys.argv[1]))

@@ -1,0 +1,289 @@
+"""What can be done to a workload before it is simulated: pure functions, and `Transforms` that orders them.
+
+The papers change their traces in the same few ways: heavier load (LS, K), longer jobs (Z), everything at once
+(ZKP), better or worse estimates (ZKP, Z), priorities (LS, W), reservations (LS). In whatever order a person
+asks for them, `Transforms` applies them in the order of its fields, the overrun rule last.
+
+Every random transform draws one number a job, in rank order, from a generator of its own: estimates from
+`default_rng(seed)`, priorities from `default_rng(seed + 1)`, reservations from `default_rng(seed + 2)`. One
+seed gives three choices that do not depend on one another: asking for reservations does not change who has
+priority.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass, replace
+from typing import Literal, get_args
+
+import numpy as np
+
+from sim.errors import ParameterError, near
+from sim.workload.model import Field, Floats, Overrun, Trace, Workload
+
+EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
+
+_ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
+_SECONDS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+_UNITS = re.compile("".join(rf"(?:(\d+(?:\.\d*)?){unit})?" for unit in _SECONDS))
+_PLAIN = re.compile(r"\d+(\.\d*)?")
+
+
+# which jobs, and when they come
+
+
+def window(workload: Workload, start: float, end: float) -> Workload:
+    """The jobs submitted at or after `start` and before `end`; their times stay as they are."""
+    _require(start < end, "a window needs its start before its end", f"{start:.12g},{end:.12g}")
+    inside = (start <= workload.submit) & (workload.submit < end)
+    return workload.take(np.flatnonzero(inside))
+
+
+def first(workload: Workload, count: int) -> Workload:
+    """The first `count` jobs in rank order, or all when there are fewer."""
+    _require(count >= 0, "the number of jobs must be 0 or more", count)
+    return workload.take(slice(0, count))
+
+
+def load(workload: Workload, factor: float) -> Workload:
+    """Inter-arrival times divided by `factor`: the same jobs come that much faster (LS 3.2, K 4.2)."""
+    _require(_positive(factor), "the load factor must be a number above 0", factor)
+    origin = workload.submit[0] if len(workload) else 0.0
+    return _resubmitted(workload, origin + (workload.submit - origin) / factor)
+
+
+def stretch(workload: Workload, factor: float) -> Workload:
+    """Run times and estimates multiplied by `factor`: more load from longer jobs (Z 2.2)."""
+    _require(_positive(factor), "the stretch factor must be a number above 0", factor)
+    return replace(workload, runtime=workload.runtime * factor, estimate=workload.estimate * factor)
+
+
+def offline(workload: Workload) -> Workload:
+    """Every job is there from the beginning, at time 0 (ZKP's off-line case)."""
+    return _resubmitted(workload, np.zeros(len(workload)))
+
+
+# what users say about their run times
+
+
+def recorded(workload: Workload) -> Workload:
+    """The estimates that the trace has."""
+    return workload
+
+
+def exact(workload: Workload) -> Workload:
+    """Users who know: estimate = run time."""
+    return replace(workload, estimate=workload.runtime.copy())
+
+
+def factor(workload: Workload, r: float) -> Workload:
+    """R deterministic (ZKP): estimate = R * run time. Below 1 the overrun rule has work to do."""
+    _require(_positive(r), "estimates factor:R needs R above 0", r)
+    return replace(workload, estimate=workload.runtime * r)
+
+
+def random(workload: Workload, r: float, seed: int = 0) -> Workload:
+    """R random (ZKP): estimate = U(run, 2*R*run), so that it is about R * run in the mean."""
+    _require(r >= 0.5 and math.isfinite(r), "estimates random:R needs R of at least 0.5", r)
+    run = workload.runtime
+    return replace(workload, estimate=run + (2 * r * run - run) * _draw(workload, seed))
+
+
+def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
+    """The phi model (Z 2.1): a fraction p ends exactly at the estimate, the others evenly below it.
+
+    y = U(0, 1); the estimate is the run time where y < p, else run * (1 - p) / (1 - y).
+    """
+    _require(0 <= p <= 1, "estimates phi:P needs P between 0 and 1", p)
+    run, y = workload.runtime, _draw(workload, seed)
+    return replace(workload, estimate=np.where(y < p, run, run * (1 - p) / (1 - y)))
+
+
+# who goes first, and who booked
+
+
+def high(workload: Workload, fraction: float, seed: int = 0) -> Workload:
+    """A random fraction of the jobs has high priority: the local ones of LS 3.3."""
+    _require(0 <= fraction <= 1, "the fraction of high priority jobs must be between 0 and 1", fraction)
+    return replace(workload, high=_draw(workload, seed + 1) < fraction)
+
+
+def priority_from_queue(workload: Workload) -> Workload:
+    """High priority for the jobs above the ordinary queue, the lowest in use that has a number of 0 or more.
+
+    W ranks queues by number, ever more important: background -1, primary 0, challenge 1, urgent 2; the last
+    two are high. A negative number in other logs means "unknown": low, like W's background.
+    """
+    known = workload.queue[workload.queue >= 0]
+    if len(workload) and not len(known):
+        raise ParameterError(f"no job of {workload.name} has a queue number; --high FRACTION sets priorities at random")
+    ordinary = known.min(initial=np.iinfo(np.int64).max)
+    return replace(workload, high=workload.queue > ordinary)
+
+
+def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: int = 0) -> Workload:
+    """A random fraction of the jobs asks for a start at submit + U(0, lead) (LS 3.4).
+
+    One number u a job serves twice: it asks when u < fraction, and then u / fraction is again even in [0, 1)
+    and is its share of the lead.
+    """
+    _require(0 <= fraction <= 1, "the fraction of reservations must be between 0 and 1", fraction)
+    _require(0 <= lead < math.inf, "the lead of reservations must be 0 seconds or more", lead)
+    drawn = _draw(workload, seed + 2)
+    asks = drawn < fraction
+    share = drawn / fraction if fraction else drawn
+    return replace(workload, reserve=np.where(asks, workload.submit + share * lead, np.nan))
+
+
+# all of them together
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Which estimates the jobs get: the kind, and R or P where the kind has one."""
+
+    kind: EstimateKind = "recorded"
+    value: float = 1.0
+
+    def apply(self, workload: Workload, seed: int = 0) -> Workload:
+        """The workload with these estimates."""
+        match self.kind:
+            case "recorded":
+                return recorded(workload)
+            case "exact":
+                return exact(workload)
+            case "factor":
+                return factor(workload, self.value)
+            case "random":
+                return random(workload, self.value, seed)
+            case "phi":
+                return phi(workload, self.value, seed)
+
+
+@dataclass(frozen=True)
+class Transforms:
+    """All that is to be done to a workload; bad values are refused when it is made."""
+
+    window: tuple[float, float] | None = None
+    jobs: int | None = None
+    load: float = 1.0
+    stretch: float = 1.0
+    offline: bool = False
+    estimates: str = "recorded"
+    high: float | None = None
+    priority_from_queue: bool = False
+    reserve: float = 0.0
+    lead: float = 86400.0
+    seed: int = 0
+    overrun: Overrun = "kill"
+
+    def __post_init__(self) -> None:
+        if self.high is not None and self.priority_from_queue:
+            raise ParameterError("priorities come either from --high FRACTION or from the queue, not from both")
+        _require(self.seed >= 0, "the seed must be 0 or more", self.seed)
+        _require(self.overrun in get_args(Overrun), "the overrun rule is kill or grow", self.overrun)
+        self._without_overruns(_NO_JOBS)
+
+    def apply(self, workload: Workload) -> Workload:
+        """The workload as it will be simulated."""
+        return self._without_overruns(workload).with_overruns(self.overrun)
+
+    def _without_overruns(self, workload: Workload) -> Workload:
+        if self.window is not None:
+            workload = window(workload, *self.window)
+        if self.jobs is not None:
+            workload = first(workload, self.jobs)
+        workload = stretch(load(workload, self.load), self.stretch)
+        if self.offline:
+            workload = offline(workload)
+        workload = parse_estimates(self.estimates).apply(workload, self.seed)
+        if self.priority_from_queue:
+            workload = priority_from_queue(workload)
+        elif self.high is not None:
+            workload = high(workload, self.high, self.seed)
+        return reserve(workload, self.reserve, self.lead, self.seed)
+
+
+# reading what a person typed
+
+
+def parse_time(text: str) -> float:
+    """Seconds from plain seconds or from weeks, days, hours, minutes and seconds, in that order.
+
+    >>> parse_time("3600"), parse_time("1.5h"), parse_time("12d4h30m"), parse_time("2w")
+    (3600.0, 5400.0, 1053000.0, 1209600.0)
+    >>> parse_time("yesterday")
+    Traceback (most recent call last):
+    sim.errors.ParameterError: a time is seconds or like 12d4h30m (units w d h m s), got 'yesterday'
+    """
+    stripped = text.strip().lower()
+    if _PLAIN.fullmatch(stripped):
+        return float(stripped)
+    units = _UNITS.fullmatch(stripped)
+    if units is None or not stripped:
+        raise ParameterError(f"a time is seconds or like 12d4h30m (units w d h m s), got {text!r}")
+    return sum(float(n) * length for n, length in zip(units.groups(), _SECONDS.values(), strict=True) if n)
+
+
+def parse_window(text: str) -> tuple[float, float]:
+    """A time window `T0,T1`; an end that is left out is open.
+
+    >>> parse_window("1d,36h"), parse_window("7d,")
+    ((86400.0, 129600.0), (604800.0, inf))
+    """
+    start, comma, end = text.partition(",")
+    if not comma:
+        raise ParameterError(f"a window is two times like 1d,36h, got {text!r}")
+    return parse_time(start) if start.strip() else -math.inf, parse_time(end) if end.strip() else math.inf
+
+
+def parse_estimates(text: str) -> Estimates:
+    """Estimates as they are asked for on the command line.
+
+    >>> parse_estimates("factor:2")
+    Estimates(kind='factor', value=2.0)
+    >>> parse_estimates("guess")
+    Traceback (most recent call last):
+    sim.errors.ParameterError: no estimates 'guess', there are recorded, exact, factor:R, random:R or phi:P
+    """
+    name, colon, value = text.strip().partition(":")
+    kind = next((kind for kind in get_args(EstimateKind) if kind == name), None)
+    if kind is None:
+        hint = near(name, get_args(EstimateKind))
+        hint = hint if "did you mean" in hint else ""
+        raise ParameterError(f"no estimates {text!r}, there are {_ESTIMATES}{hint}")
+    if (kind in ("recorded", "exact")) == bool(colon):
+        raise ParameterError(f"estimates are {_ESTIMATES}, got {text!r}")
+    return Estimates(kind, _number(value, text)) if colon else Estimates(kind)
+
+
+def _number(value: str, text: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        raise ParameterError(f"estimates are {_ESTIMATES} with a number, got {text!r}") from None
+
+
+# what the functions above share
+
+
+def _require(holds: bool, rule: str, got: object) -> None:
+    if not holds:
+        raise ParameterError(f"{rule}, got {got}")
+
+
+def _positive(number: float) -> bool:
+    return 0 < number < math.inf
+
+
+def _draw(workload: Workload, seed: int) -> Floats:
+    return np.random.default_rng(seed).random(len(workload))
+
+
+def _resubmitted(workload: Workload, submit: Floats) -> Workload:
+    """The same jobs at other times; requested starts keep their distance."""
+    return replace(workload, submit=submit, reserve=workload.reserve + (submit - workload.submit))
+
+
+_NO_JOBS = Workload.of(Trace("none", "none", (), np.empty((0, len(Field)))), procs=1)

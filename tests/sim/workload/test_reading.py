@@ -1,0 +1,156 @@
+"""Opening whatever a person names."""
+
+from __future__ import annotations
+
+import gzip
+import os
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from sim.errors import TraceError
+from sim.workload import reading
+from sim.workload.model import Field
+from sim.workload.reading import read, sniff
+
+SWF = b"; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n"
+
+
+def put(path: Path, content: bytes) -> Path:
+    path.write_bytes(content)
+    return path
+
+
+def test_gzip_is_told_by_its_first_bytes_whatever_the_name(tmp_path: Path) -> None:
+    zipped = put(tmp_path / "a.swf", gzip.compress(SWF))
+    plain = put(tmp_path / "b.swf.gz", SWF)
+    assert read(zipped).table.tolist() == read(plain).table.tolist()
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        ("CTC-SP2-1996-3.1-cln.swf.gz", "CTC-SP2-1996-3.1-cln"),
+        ("KTH-SP2-1996-2.1-cln", "KTH-SP2-1996-2.1-cln"),
+        ("w.SWF", "w"),
+    ],
+)
+def test_a_trace_has_the_name_of_its_file(tmp_path: Path, file: str, name: str) -> None:
+    assert read(put(tmp_path / file, SWF)).name == name
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "format"),
+    [
+        ("; only a comment\n", "x.csv", "swf"),
+        ("1 0 5 100 4", "x.json", "swf"),
+        ("\n {\n", "x.swf", "batsim"),
+        ("# sacct\nAccount|JobID|Submit", "x", "sacct"),
+        ("job,submit,start,end,procs,estimate,runtime", "x", "csv"),
+        ("jobID,submission_time,starting_time,execution_time,waiting_time", "x.swf", "evalys"),
+        ("id\tsubmit\twait\truntime\tcpus", "x.swf", "swf"),
+        ("id\tsubmit\twait\truntime\tcpus", "x.txt", "csv"),
+    ],
+)
+def test_content_decides_the_format_and_the_name_only_a_tie(text: str, name: str, format: str) -> None:
+    assert sniff(text, name) == format
+
+
+def test_line_ends_of_other_systems(tmp_path: Path) -> None:
+    for end in (b"\r\n", b"\r"):
+        assert read(put(tmp_path / "x", SWF.replace(b"\n", end))).ids == ("1",)
+
+
+def test_comments_may_be_in_any_encoding(tmp_path: Path) -> None:
+    latin = read(put(tmp_path / "x", b"; Computer: Universit\xe4t\n" + SWF))
+    utf8 = read(put(tmp_path / "y", b"\xef\xbb\xbf; Computer: Universit\xc3\xa4t\n" + SWF))
+    assert latin.header.computer == utf8.header.computer == "Universität"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b" \n\n ", "is empty"),
+        (b"\x7fELF\x02\x01\x01\0\0\0", "is no trace: binary data"),
+        (bytes(range(1, 32)), "is no trace: binary data"),
+        (gzip.compress(SWF)[:-9], "is damaged gzip"),
+        (gzip.compress(SWF * 99)[:30] + b"xxxx", "is damaged gzip"),
+        (b"\x1f\x8bxxxxxxxxxxxx", "is damaged gzip"),
+        (b"<html>\n<body>", "expected lines of 18 numbers"),
+        (b"JobID JobName State\n------ ---- ----\n", "make it with sacct --parsable2"),
+    ],
+)
+def test_what_is_no_trace_is_refused_in_one_line(tmp_path: Path, content: bytes, message: str) -> None:
+    path = put(tmp_path / "x", content)
+    with pytest.raises(TraceError, match=message) as error:
+        read(path)
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_a_directory_and_a_name_that_cannot_be(tmp_path: Path) -> None:
+    with pytest.raises(TraceError, match="no such file"):
+        read(tmp_path / "missing.swf")
+    with pytest.raises(TraceError, match="is a directory; give the path"):
+        read(tmp_path)
+    with pytest.raises(TraceError, match="cannot be read"):
+        read("nul\0.swf")
+    with pytest.raises(TraceError, match="cannot be read"):
+        read(put(tmp_path / "file", SWF) / "below")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    path = put(tmp_path / "x.swf", SWF)
+    path.chmod(0)
+    with pytest.raises(TraceError, match="may not be read"):
+        read(path)
+
+
+def test_a_file_above_the_limit_is_refused_while_it_is_decompressed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_BYTES", 2_000_000)
+    bomb = put(tmp_path / "bomb.gz", gzip.compress(b" " * 50_000_000))
+    with pytest.raises(TraceError, match="holds more than 2,000,000 bytes"):
+        read(bomb)
+
+
+def test_too_little_memory_is_no_traceback(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise MemoryError
+
+    monkeypatch.setattr("sim.workload.swf.read", full)
+    with pytest.raises(TraceError, match="too large for the memory"):
+        read(put(tmp_path / "x", SWF))
+
+
+def test_a_pipe_can_be_read(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(gzip.compress(SWF),))
+    writer.start()
+    assert read(pipe).ids == ("1",)
+    writer.join()
+
+
+def test_the_count_option_reaches_sacct(tmp_path: Path) -> None:
+    dump = put(tmp_path / "d", b"JobID|Submit|Elapsed|NCPUS|NNodes\n1|2021-12-10T14:00:00|01:00|64|2\n")
+    assert read(dump).column(Field.PROCS_ASKED).tolist() == [64]
+    assert read(dump, count="nodes").column(Field.PROCS_ASKED).tolist() == [2]
+
+
+def test_a_big_real_log_takes_less_than_a_second(shared: Path) -> None:
+    start = time.perf_counter()
+    assert len(read(shared / "traces" / "CTC-SP2-1996-3.1-cln.swf.gz").ids) == 77222
+    assert time.perf_counter() - start < 3  # a busy machine; it is 0.3 s on a quiet one
+
+
+def test_every_real_file_is_a_trace(shared: Path) -> None:
+    for path in sorted((shared / "formats").glob("*/*")):
+        trace = read(path)
+        assert trace.table.shape == (len(trace.ids), len(Field))
+        assert {"slurm": "sacct"}.get(path.parent.name, path.parent.name) == trace.format

@@ -1,0 +1,147 @@
+"""The sample traces: made by the program, byte for byte, and showing what their notes say."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.engine import Engine
+from sim.errors import ParameterError, TraceError
+from sim.policies import parse_policy
+from sim.workload import Field, Trace, Workload, samples, swf
+from sim.workload.samples import SAMPLES, captions, sample_path, text_of, write_all
+
+FOLDER = Path(__file__).resolve().parents[3] / "sample_traces"
+NAMES = [sample.name for sample in SAMPLES]
+
+
+def trace_of(name: str) -> Trace:
+    path = sample_path(name)
+    return swf.read(path.read_text(encoding="utf-8"), name, path)
+
+
+def workload_of(name: str) -> Workload:
+    return Workload.of(trace_of(name))
+
+
+def starts(name: str, policy: str) -> list[float]:
+    engine = Engine(workload_of(name), parse_policy(policy), check=True)
+    engine.run()
+    start: list[float] = engine.schedule().start.tolist()
+    return start
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+def test_a_sample_is_what_the_program_makes(sample: samples.Figure | samples.Realistic) -> None:
+    assert (FOLDER / f"{sample.name}.swf").read_bytes() == text_of(sample).encode()
+
+
+def test_the_folder_holds_the_samples_and_nothing_else(tmp_path: Path) -> None:
+    write_all(tmp_path / "new")
+    made = sorted(path.name for path in (tmp_path / "new").iterdir())
+    assert made == sorted(path.name for path in FOLDER.iterdir())
+
+
+def test_the_samples_are_small() -> None:
+    assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 1_000_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_first_note_of_the_header_is_the_caption(name: str) -> None:
+    notes = [line for line in trace_of(name).header.comments if line.startswith(" Note: ")]
+    assert notes[0] == f" Note: {dict(captions())[name]}"
+    assert notes[1].startswith(" Note: Try ")
+    assert len(notes) >= 4
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_job_of_a_sample_is_simulated_and_nothing_is_assumed(name: str) -> None:
+    trace = trace_of(name)
+    workload = Workload.of(trace)
+    assert len(workload) == len(trace.ids)
+    assert workload.procs == trace.header.max_procs
+    assert not workload.fidelity
+
+
+def test_a_sample_is_found_by_its_name() -> None:
+    assert sample_path("lublin-128") == sample_path("lublin-128.swf") == FOLDER / "lublin-128.swf"
+
+
+def test_an_installed_program_finds_its_samples_inside_the_package(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_all(tmp_path / "sim" / "sample_traces")
+    monkeypatch.setattr(samples, "__file__", str(tmp_path / "sim" / "workload" / "samples.py"))
+    assert sample_path("z-figure4") == tmp_path / "sim" / "sample_traces" / "z-figure4.swf"
+
+
+def test_where_the_samples_are_missing_the_error_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(samples, "__file__", str(tmp_path / "sim" / "workload" / "samples.py"))
+    with pytest.raises(TraceError, match="sample_traces: the sample traces are not installed"):
+        sample_path("z-figure4")
+
+
+def test_an_unknown_sample_gets_the_near_names() -> None:
+    with pytest.raises(ParameterError, match="no sample 'lublin-182'; did you mean 'lublin-128'"):
+        sample_path("lublin-182")
+
+
+def test_the_module_is_a_program_that_writes_a_folder(tmp_path: Path) -> None:
+    called = subprocess.run([sys.executable, "-m", "sim.workload.samples", tmp_path], cwd=FOLDER.parent)
+    assert called.returncode == 0
+    assert len(list(tmp_path.iterdir())) == len(SAMPLES)
+
+
+def test_backfilling_starts_job_5_in_the_hole_and_leaves_job_3_alone() -> None:
+    assert starts("z-figure4", "fcfs") == [0, 10, 1200, 1800, 1800]
+    assert starts("z-figure4", "easy") == [0, 10, 1200, 1800, 600]
+
+
+def test_only_aggressive_backfilling_lets_the_third_queued_job_pass_the_second() -> None:
+    assert starts("k-figure2.1-2.2", "conservative") == [0, 0, 1200, 1800, 2400]
+    assert starts("k-figure2.1-2.2", "easy") == [0, 0, 1200, 2030, 30]
+
+
+def test_relaxed_backfilling_delays_the_head_a_little_and_starts_another_job_at_once() -> None:
+    assert starts("w-figure1", "fcfs") == [0, 1000, 1600, 1600, 1600]
+    assert starts("w-figure1", "easy") == [0, 1000, 1600, 30, 1600]
+    assert starts("w-figure1", "relaxed:omega=1.25") == [0, 1220, 20, 30, 1000]
+
+
+def test_the_jobs_of_the_partitions_start_as_the_notes_say() -> None:
+    assert starts("ls-figure1", "easy") == [0, 0, 0, 60, 600, 180, 5000, 6000, 21000]
+
+
+def test_without_time_slices_the_last_job_of_the_matrix_waits_long() -> None:
+    assert starts("z-figure7", "fcfs")[-1] == 5200
+
+
+@pytest.mark.parametrize("name", ["lublin-128", "lublin-320"])
+def test_the_realistic_samples_are_loaded_and_have_people(name: str) -> None:
+    workload = workload_of(name)
+    load = (workload.width * workload.runtime).sum() / (workload.procs * np.ptp(workload.submit))
+    assert load == pytest.approx(0.75, rel=0.01)
+    jobs_of = np.bincount(workload.user)[1:]
+    assert jobs_of[0] == jobs_of.max()
+    assert jobs_of.min() > 0
+    assert set(workload.group) == {1, 2, 3, 4, 5, 6}
+    assert workload.header.queues == {0: "primary", 1: "challenge", 2: "urgent"}
+    assert set(workload.queue) == {0, 1, 2}
+    assert (workload.estimate >= workload.runtime).all()
+
+
+def test_queues_form_in_the_realistic_samples() -> None:
+    workload = workload_of("lublin-128")
+    waits = np.array(starts("lublin-128", "easy")) - workload.submit
+    assert (waits > 0).mean() > 0.3
+
+
+def test_teaching_jobs_know_how_long_they_run() -> None:
+    for sample in SAMPLES:
+        if isinstance(sample, samples.Figure):
+            table = sample.trace().table
+            assert np.array_equal(table[:, Field.RUN], table[:, Field.ESTIMATE])

@@ -1,0 +1,279 @@
+"""What each transform does to five small jobs, and in which order they come together."""
+
+from __future__ import annotations
+
+import gzip
+import math
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.errors import ParameterError
+from sim.workload import Field, Trace, Workload
+from sim.workload import transforms as t
+from sim.workload.transforms import Estimates, Transforms, parse_estimates, parse_time, parse_window
+
+
+def jobs(
+    submit: list[float], run: list[float], estimate: list[float] | None = None, queue: list[int] | None = None
+) -> Workload:
+    table = np.full((len(submit), len(Field)), -1.0)
+    table[:, Field.SUBMIT] = submit
+    table[:, Field.RUN] = run
+    table[:, Field.PROCS_ASKED] = 1
+    table[:, Field.ESTIMATE] = run if estimate is None else estimate
+    table[:, Field.QUEUE] = -1 if queue is None else queue
+    ids = tuple(str(i + 1) for i in range(len(submit)))
+    return Workload.of(Trace("small.swf", "swf", ids, table), procs=4)
+
+
+@pytest.fixture
+def five() -> Workload:
+    return jobs([100, 110, 130, 130, 200], [10, 20, 30, 40, 50], [20, 20, 60, 30, 500])
+
+
+@pytest.fixture
+def many() -> Workload:
+    return jobs(list(range(10_000)), [100.0] * 10_000)
+
+
+def test_a_window_keeps_its_first_second_and_drops_its_last(five: Workload) -> None:
+    kept = t.window(five, 110, 200)
+    assert kept.ids == ("2", "3", "4")
+    assert kept.submit.tolist() == [110, 130, 130]
+
+
+def test_the_first_jobs_in_rank_order(five: Workload) -> None:
+    assert t.first(five, 2).ids == ("1", "2")
+    assert t.first(five, 99).ids == five.ids
+    assert len(t.first(five, 0)) == 0
+
+
+def test_load_brings_the_jobs_closer_together_from_the_first_on(five: Workload) -> None:
+    assert t.load(five, 2).submit.tolist() == [100, 105, 115, 115, 150]
+    assert t.load(five, 2).runtime.tolist() == five.runtime.tolist()
+
+
+def test_load_one_changes_nothing(five: Workload) -> None:
+    assert t.load(five, 1).submit.tolist() == five.submit.tolist()
+
+
+def test_stretch_takes_the_estimates_along(five: Workload) -> None:
+    longer = t.stretch(five, 3)
+    assert longer.runtime.tolist() == [30, 60, 90, 120, 150]
+    assert longer.estimate.tolist() == [60, 60, 180, 90, 1500]
+
+
+def test_off_line_all_jobs_are_there_at_once_and_keep_their_order(five: Workload) -> None:
+    assert t.offline(five).submit.tolist() == [0] * 5
+    assert t.offline(five).ids == five.ids
+
+
+def test_requested_starts_move_with_their_jobs(five: Workload) -> None:
+    booked = t.reserve(five, 1.0, lead=50)
+    ahead = booked.reserve - booked.submit
+    assert np.allclose(t.offline(booked).reserve, ahead)
+
+
+def test_exact_and_factor_estimates_follow_the_run_time(five: Workload) -> None:
+    assert t.exact(five).estimate.tolist() == [10, 20, 30, 40, 50]
+    assert t.factor(five, 2.5).estimate.tolist() == [25, 50, 75, 100, 125]
+    assert t.recorded(five) is five
+
+
+def test_random_estimates_lie_between_the_run_time_and_twice_r_of_it(many: Workload) -> None:
+    estimate = t.random(many, 3, seed=1).estimate
+    assert estimate.min() >= 100
+    assert estimate.max() <= 600
+    assert abs(estimate.mean() - 350) < 5 * 500 / math.sqrt(12 * len(many))
+
+
+def test_random_estimates_draw_one_number_a_job_in_rank_order(five: Workload) -> None:
+    drawn = np.random.default_rng(7).random(5)
+    assert np.allclose(t.random(five, 2, seed=7).estimate, five.runtime * (1 + 3 * drawn))
+
+
+def test_in_the_phi_model_a_fraction_is_exact_and_the_rest_even_below_the_estimate(many: Workload) -> None:
+    used = many.runtime / t.phi(many, 0.2, seed=3).estimate
+    assert abs((used == 1).mean() - 0.2) < 5 * math.sqrt(0.2 * 0.8 / len(many))
+    spread = used[used < 1]
+    assert abs(spread.mean() - 0.5) < 5 / math.sqrt(12 * len(spread))
+    assert used.max() == 1
+
+
+def test_phi_one_is_exact(five: Workload) -> None:
+    assert t.phi(five, 1.0).estimate.tolist() == five.runtime.tolist()
+
+
+def test_a_fraction_of_the_jobs_has_high_priority(many: Workload) -> None:
+    chosen = t.high(many, 0.75, seed=5).high
+    assert abs(chosen.mean() - 0.75) < 5 * math.sqrt(0.75 * 0.25 / len(many))
+    assert t.high(many, 1.0).high.all()
+    assert not t.high(many, 0.0).high.any()
+
+
+def test_a_larger_fraction_adds_jobs_and_takes_none_away(many: Workload) -> None:
+    few, more = t.high(many, 0.2, seed=5).high, t.high(many, 0.4, seed=5).high
+    assert (more | ~few).all()
+
+
+@pytest.mark.parametrize(
+    ("queue", "high"),
+    [
+        ([-1, 0, 1, 2, 0], [False, False, True, True, False]),
+        ([1, 1, 2, 3, -1], [False, False, True, True, False]),
+        ([4, 4, 4, 4, 4], [False] * 5),
+    ],
+    ids=["Ward's queues", "a log that counts from 1", "one queue"],
+)
+def test_the_queues_above_the_ordinary_one_have_priority(queue: list[int], high: list[bool]) -> None:
+    assert t.priority_from_queue(jobs([0] * 5, [1] * 5, queue=queue)).high.tolist() == high
+
+
+def test_a_trace_without_queues_cannot_give_priorities(five: Workload) -> None:
+    with pytest.raises(ParameterError, match=r"no job of small\.swf has a queue number; --high"):
+        t.priority_from_queue(five)
+
+
+def test_a_fraction_of_the_jobs_asks_for_a_start_within_the_lead(many: Workload) -> None:
+    ahead = (asked := t.reserve(many, 0.25, lead=3600, seed=9)).reserve - asked.submit
+    given = ahead[~np.isnan(ahead)]
+    assert abs(len(given) / len(many) - 0.25) < 5 * math.sqrt(0.25 * 0.75 / len(many))
+    assert given.min() >= 0
+    assert given.max() < 3600
+    assert abs(given.mean() - 1800) < 5 * 3600 / math.sqrt(12 * len(given))
+
+
+def test_priorities_and_reservations_of_one_seed_are_independent(many: Workload) -> None:
+    both = t.reserve(t.high(many, 0.5, seed=1), 0.5, seed=1)
+    asked = ~np.isnan(both.reserve)
+    assert abs((both.high & asked).mean() - 0.25) < 5 * math.sqrt(0.25 * 0.75 / len(many))
+
+
+def test_the_same_seed_gives_the_same_workload(many: Workload) -> None:
+    all_random = Transforms(estimates="phi:0.3", high=0.5, reserve=0.1, seed=4)
+    one, two = all_random.apply(many), all_random.apply(many)
+    assert one.estimate.tolist() == two.estimate.tolist()
+    assert one.high.tolist() == two.high.tolist()
+    assert np.array_equal(one.reserve, two.reserve, equal_nan=True)
+
+
+def test_no_transforms_leave_the_trace_and_kill_overruns(five: Workload) -> None:
+    plain = Transforms().apply(five)
+    assert plain.submit.tolist() == five.submit.tolist()
+    assert plain.runtime.tolist() == [10, 20, 30, 30, 50]
+    assert plain.killed.tolist() == [False, False, False, True, False]
+
+
+def test_overruns_grow_the_estimate_when_asked(five: Workload) -> None:
+    assert Transforms(overrun="grow").apply(five).estimate.tolist() == [20, 20, 60, 40, 500]
+
+
+def test_exact_estimates_never_kill(five: Workload) -> None:
+    assert not Transforms(estimates="exact").apply(five).killed.any()
+    assert not Transforms(estimates="factor:2").apply(five).killed.any()
+
+
+def test_the_window_is_in_the_times_of_the_trace_and_the_count_is_within_it(five: Workload) -> None:
+    result = Transforms(load=2, jobs=2, window=(110, 200)).apply(five)
+    assert result.ids == ("2", "3")
+    assert result.submit.tolist() == [110, 120]
+
+
+def test_factor_estimates_follow_the_stretched_run_time(five: Workload) -> None:
+    assert Transforms(estimates="factor:2", stretch=3).apply(five).estimate.tolist() == [
+        60,
+        120,
+        180,
+        240,
+        300,
+    ]
+
+
+def test_reservations_are_asked_for_from_the_final_submit_time(five: Workload) -> None:
+    result = Transforms(offline=True, reserve=1.0, lead=50).apply(five)
+    assert ((result.reserve >= 0) & (result.reserve < 50)).all()
+
+
+def test_every_transform_takes_a_workload_without_jobs(five: Workload) -> None:
+    empty = t.first(five, 0)
+    everything = Transforms(
+        (0, 9), 3, 2.0, 2.0, True, "random:2", None, priority_from_queue=True, reserve=0.5, overrun="grow"
+    )
+    assert len(everything.apply(empty)) == 0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "line"),
+    [
+        (lambda: Transforms(window=(5, 5)), "a window needs its start before its end, got 5,5"),
+        (lambda: Transforms(jobs=-1), "the number of jobs must be 0 or more, got -1"),
+        (lambda: Transforms(load=0), "the load factor must be a number above 0, got 0"),
+        (lambda: Transforms(load=math.nan), "the load factor must be a number above 0, got nan"),
+        (lambda: Transforms(stretch=-2), "the stretch factor must be a number above 0, got -2"),
+        (lambda: Transforms(estimates="factor:0"), "estimates factor:R needs R above 0, got 0.0"),
+        (lambda: Transforms(estimates="random:0.4"), "estimates random:R needs R of at least 0.5, got 0.4"),
+        (lambda: Transforms(estimates="phi:1.5"), "estimates phi:P needs P between 0 and 1, got 1.5"),
+        (lambda: Transforms(high=1.2), "high priority jobs must be between 0 and 1, got 1.2"),
+        (lambda: Transforms(high=0.5, priority_from_queue=True), "not from both"),
+        (lambda: Transforms(reserve=-0.1), "fraction of reservations must be between 0 and 1, got -0.1"),
+        (lambda: Transforms(lead=-1), "the lead of reservations must be 0 seconds or more, got -1"),
+        (lambda: Transforms(seed=-1), "the seed must be 0 or more, got -1"),
+        (lambda: Transforms(overrun="ignore"), "the overrun rule is kill or grow, got ignore"),  # type: ignore[arg-type]
+        (lambda: parse_estimates("factor"), "estimates are recorded, exact, factor:R, random:R or phi:P"),
+        (lambda: parse_estimates("exact:2"), "estimates are recorded, exact, factor:R, random:R or phi:P"),
+        (lambda: parse_estimates("phi:x"), "with a number, got 'phi:x'"),
+        (lambda: parse_estimates("fator:2"), "did you mean 'factor'?"),
+        (lambda: parse_window("1d"), "a window is two times like 1d,36h, got '1d'"),
+    ],
+)
+def test_a_bad_value_is_refused_at_once_in_one_line(wrong: Callable[[], object], line: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        wrong()
+    assert line in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "estimates"),
+    [
+        ("recorded", Estimates("recorded")),
+        ("exact", Estimates("exact")),
+        ("random:1.5", Estimates("random", 1.5)),
+        (" phi:0.2 ", Estimates("phi", 0.2)),
+    ],
+)
+def test_estimates_as_typed(text: str, estimates: Estimates) -> None:
+    assert parse_estimates(text) == estimates
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("0", 0), ("3600", 3600), ("90s", 90), ("1.5h", 5400), ("2w", 1209600), ("1D12H", 129600), ("0.5", 0.5)],
+)
+def test_times_as_typed(text: str, seconds: float) -> None:
+    assert parse_time(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "h", "-5", "4h12d", "3 hours", "nan", "1h30", "12:30"])
+def test_what_is_no_time_is_refused(text: str) -> None:
+    with pytest.raises(ParameterError, match="a time is seconds or like 12d4h30m"):
+        parse_time(text)
+
+
+def test_a_window_may_be_open_at_either_end() -> None:
+    assert parse_window("1d,36h") == (86400, 129600)
+    assert parse_window(",2h") == (-math.inf, 7200)
+    assert parse_window("2h,") == (7200, math.inf)
+
+
+def test_on_a_real_log_priorities_come_from_its_queues(shared: Path) -> None:
+    log = shared / "traces" / "SDSC-SP2-1998-4.2-cln.swf.gz"
+    with gzip.open(log, "rt", errors="replace") as lines:
+        rows = [line.split() for line in lines if not line.startswith(";")][:2000]
+    table = np.array(rows, dtype=float)
+    workload = Workload.of(Trace("sdsc", "swf", tuple(row[0] for row in rows), table), procs=128)
+    ranked = t.priority_from_queue(workload)
+    assert 0 < ranked.high.sum() < len(ranked)

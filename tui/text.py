@@ -1,0 +1,221 @@
+"""Plain text for terminals: durations, numbers, tables and bars, as strings without markup."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from typing import Literal
+
+Align = Literal["left", "right"]
+
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
+_LEVELS = "▁▂▃▄▅▆▇█"
+_ASCII_LEVELS = "_.:-=+*#"
+_PLAIN = str.maketrans(
+    {"–": "-", "−": "-", "·": "-", "─": "-", "│": "|", "≤": "<=", "≥": ">=", "×": "x", "…": "~", "█": "#"}
+)
+
+
+def duration(seconds: float | None) -> str:
+    """A length of time in its two greatest units, for tables; a dash for None.
+
+    >>> [duration(s) for s in (0, 7.25, 45, 750, 7500, 1051200)]
+    ['0s', '7.2s', '45s', '12m30', '2h05', '12d4h']
+    >>> duration(3599.9), duration(86399.9), duration(-90), duration(None)
+    ('1h00', '1d0h', '-1m30', '–')
+    """
+    if seconds is None:
+        return "–"
+    if seconds < 0:
+        return "-" + duration(-seconds)
+    if seconds < 10 and seconds != int(seconds):
+        return f"{seconds:.1f}s"
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole}s"
+    if whole < 3600:
+        return f"{whole // 60}m{whole % 60:02}"
+    minutes = round(seconds / 60)
+    if minutes < 1440:
+        return f"{minutes // 60}h{minutes % 60:02}"
+    hours = round(seconds / 3600)
+    return f"{hours // 24:,}d{hours % 24}h"
+
+
+def exact(seconds: float) -> str:
+    """A length of time in the greatest unit that divides it: for values that people chose.
+
+    >>> [exact(s) for s in (10, 90, 900, 5400, 64800, 172800, 0.5)]
+    ['10 s', '90 s', '15 min', '90 min', '18 h', '2 d', '0.5 s']
+    """
+    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+        if seconds >= size and seconds % size == 0:
+            return f"{number(seconds / size)} {unit}"
+    return f"{number(seconds)} s"
+
+
+def instant(seconds: float) -> str:
+    """A moment of simulated time.
+
+    >>> instant(12 * 86400 + 4 * 3600 + 31 * 60 + 7), instant(-5)
+    ('d12 04:31:07', '-d0 00:00:05')
+    """
+    if seconds < 0:
+        return "-" + instant(-seconds)
+    whole = int(seconds)
+    return f"d{whole // 86400} {whole % 86400 // 3600:02}:{whole % 3600 // 60:02}:{whole % 60:02}"
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """A number with thousands separators: whole ones without a point, others with at most `digits` places.
+
+    >>> number(28489), number(1234.5), number(0.126), number(3.0), number(None)
+    ('28,489', '1,234.5', '0.13', '3', '–')
+    """
+    if value is None:
+        return "–"
+    if value == int(value):
+        return f"{int(value):,}"
+    text = f"{value:,.{digits}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share of 1 in percent; what is little does not look like nothing, nor what is almost all like all.
+
+    >>> percent(0.126), percent(1), percent(0.00001), percent(0.99999), percent(None)
+    ('12.6 %', '100.0 %', '<0.1 %', '>99.9 %', '–')
+    """
+    if share is None:
+        return "–"
+    least = 10.0**-digits
+    if 0 < 100 * share < least / 2:
+        return f"<{least:.{digits}f} %"
+    if 100 - least / 2 <= 100 * share < 100:
+        return f">{100 - least:.{digits}f} %"
+    return f"{100 * share:.{digits}f} %"
+
+
+def count(many: int, one: str, more: str = "") -> str:
+    """A number and its noun.
+
+    >>> count(1, "user"), count(2100, "user"), count(2, "entry", "entries")
+    ('1 user', '2,100 users', '2 entries')
+    """
+    return f"{many:,} {one if many == 1 else more or one + 's'}"
+
+
+def cells(text: str) -> int:
+    """How many terminal columns a text takes.
+
+    >>> cells("abc"), cells("日本")
+    (3, 4)
+    """
+    if text.isascii():
+        return len(text)
+    wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
+    return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
+
+
+def shorten(text: str, width: int) -> str:
+    """At most `width` columns; an ellipsis tells that something is missing.
+
+    >>> shorten("interactive", 8), shorten("low", 8)
+    ('interac…', 'low')
+    """
+    if cells(text) <= width:
+        return text
+    while text and cells(text) > width - 1:
+        text = text[:-1]
+    return text + "…" if width > 0 else ""
+
+
+def pad(text: str, width: int, align: Align = "left") -> str:
+    """Filled with blanks to `width` columns.
+
+    >>> pad("7", 3, "right"), pad("a", 3)
+    ('  7', 'a  ')
+    """
+    blanks = " " * (width - cells(text))
+    return blanks + text if align == "right" else text + blanks
+
+
+def table(
+    rows: Iterable[Sequence[str]], align: Sequence[Align] | None = None, gap: int = 2, indent: int = 0
+) -> list[str]:
+    """Lines of aligned columns; the first column is left-aligned and the others right-aligned unless told.
+
+    >>> table([("queue", "jobs"), ("low", "1,200")])
+    ['queue   jobs', 'low    1,200']
+    """
+    lines = [list(row) for row in rows]
+    if not lines:
+        return []
+    sides: list[Align] = list(align) if align else ["left", *["right"] * (len(lines[0]) - 1)]  # type: ignore[list-item]
+    widths = [max(cells(cell) for cell in column) for column in zip(*lines, strict=True)]
+    joined = ((" " * gap).join(pad(*cell) for cell in zip(line, widths, sides, strict=True)) for line in lines)
+    return [(" " * indent + line).rstrip() for line in joined]
+
+
+def bar(share: float, width: int, unicode: bool = True) -> str:
+    """A horizontal bar: `share` of `width` columns, in eighths of a column where there is Unicode.
+
+    What is more than nothing shows.
+
+    >>> bar(0.5, 5), bar(0.001, 5), bar(0.0, 5), bar(0.5, 4, unicode=False)
+    ('██▌', '▏', '', '##')
+    """
+    share = min(max(share, 0.0), 1.0)
+    if not unicode:
+        return "#" * (max(1, round(share * width)) if share > 0 else 0)
+    eighths = max(1, round(share * width * 8)) if share > 0 else 0
+    return "█" * (eighths // 8) + _EIGHTHS[eighths % 8].strip()
+
+
+def histogram(rows: Sequence[tuple[str, int]], total: int, heading: str, width: int, unicode: bool = True) -> list[str]:
+    """One line a (label, jobs): their number, their share of `total`, and a bar; the longest fills `width`.
+
+    >>> for line in histogram([("1", 3), ("2-4", 1)], 4, "processors", 38): print(line)
+      processors       jobs    share
+               1          3   75.0 %  ████
+             2-4          1   25.0 %  █▍
+    """
+    most = max((many for _, many in rows), default=0)
+    labels = max(len(heading), *(cells(label) for label, _ in rows), 0)
+    lines = [f"  {pad(heading, labels, 'right')}  {'jobs':>9}  {'share':>7}"]
+    for label, many in rows:
+        drawn = bar(many / most if most else 0.0, max(1, width - labels - 24), unicode)
+        share = percent(many / total if total else None)
+        lines.append(f"  {pad(label, labels, 'right')}  {many:>9,}  {share:>7}  {drawn}".rstrip())
+    return lines
+
+
+def sparkline(values: Sequence[float], unicode: bool = True) -> str:
+    """One column a value, the greatest full height; nothing is blank.
+
+    >>> sparkline([0, 1, 4, 8]), sparkline([0, 1, 8], unicode=False)
+    (' ▁▄█', ' _#')
+    """
+    levels = _LEVELS if unicode else _ASCII_LEVELS
+    top = max(values, default=0)
+    if top <= 0:
+        return " " * len(values)
+    return "".join(levels[max(0, round(v / top * 8) - 1)] if v > 0 else " " for v in values)
+
+
+def plain(text: str) -> str:
+    """In ASCII, for terminals without more.
+
+    >>> plain("wait ≤ 5 · 12–14")
+    'wait <= 5 - 12-14'
+    """
+    return text.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
+
+
+def printable(text: str) -> str:
+    """Without control characters: names come from files and may hold what moves a terminal's cursor.
+
+    >>> printable("low\\x1b[2J")
+    'low?[2J'
+    """
+    return "".join(c if c.isprintable() else "?" for c in text)
