@@ -131,7 +131,19 @@ class Engine:
         """Make all steps up to and including `until`."""
         while (time := self.next_time()) is not None and time <= until:
             self.step()
-        if until == inf and len(self._waiting):
+        if until == inf:
+            self._nobody_waits_for_ever()
+
+    def advance(self, steps: int) -> bool:
+        """Make at most so many steps; False when the run is over."""
+        for _ in range(steps):
+            if not self.step():
+                self._nobody_waits_for_ever()
+                return False
+        return True
+
+    def _nobody_waits_for_ever(self) -> None:
+        if len(self._waiting):
             raise DecisionError(
                 f"{written_policy(self.policy)} leaves {len(self._waiting)} jobs waiting for ever, "
                 f"the first is job {self._waiting.in_order(self.now)[0].id}"
@@ -281,6 +293,11 @@ class Engine:
     def submitted(self) -> int:
         """How many jobs have been submitted; they are the first so many by rank."""
         return self._next_arrival
+
+    @property
+    def finished(self) -> int:
+        """How many jobs have completed."""
+        return self._tally.finished
 
     @property
     def completed(self) -> list[Job]:

@@ -18,8 +18,7 @@ from sim.decisions import (
     WhenFree,
     WindowCloses,
 )
-from sim.policies.base import Ordered, order_field, policy
-from sim.policies.orders import Order, Ward
+from sim.policies.base import Ordered, policy
 from sim.policies.parameters import parameter
 from sim.view import View
 from sim.workload.model import Job
@@ -31,10 +30,9 @@ class Relaxed(Ordered):
     """A job may pass the head if it ends within a window: omega times as long as the head must wait.
 
     There is no rule for extra processors. omega=0 backfills nothing, omega=1 what EASY's first rule allows,
-    omega=inf whatever fits.
+    omega=inf whatever fits. The queue stands in order of arrival unless told; W's own priority is order=ward.
     """
 
-    order: Order = order_field(Ward())
     omega: float = parameter(2.0, "how far the head may slip, as a factor (W figure 2)", low=0.0)
     relative: Literal["wait", "runtime"] = parameter(
         "wait",

@@ -23,6 +23,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Overrun = Literal["kill", "grow"]
+MOST_PROCS = 10_000_000
+"""A set of processors takes a bit each, and there is one for every running job."""
 
 
 class Field(IntEnum):
@@ -161,12 +163,16 @@ class Workload:
     def of(cls, trace: Trace, procs: int | None = None) -> Workload:
         """The jobs of a trace that can run on `procs` processors (default: as the header says)."""
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
-        width = np.where(asked > 0, asked, used)
+        width = np.ceil(np.where(asked > 0, asked, used))
         run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
         if procs is not None and procs <= 0:
             raise ParameterError(f"a machine needs at least 1 processor, got {procs}")
         known = procs or trace.header.max_procs or trace.header.max_nodes
         size = known or int(max(width.max(initial=0), 1))
+        if size > MOST_PROCS:
+            raise TraceError(
+                f"a machine of {size:,} processors is beyond the {MOST_PROCS:,} that are handled", trace.name
+            )
         never_ran, no_procs = run < 0, width <= 0
         too_wide = width > size
         keep = np.flatnonzero(~(never_ran | no_procs | too_wide))

@@ -183,13 +183,14 @@ class Transforms:
             raise ParameterError("priorities come either from --high FRACTION or from the queue, not from both")
         _require(self.seed >= 0, "the seed must be 0 or more", self.seed)
         _require(self.overrun in get_args(Overrun), "the overrun rule is kill or grow", self.overrun)
-        self._without_overruns(_NO_JOBS)
+        self.apply_without_overruns(_NO_JOBS)
 
     def apply(self, workload: Workload) -> Workload:
         """The workload as it will be simulated."""
-        return self._without_overruns(workload).with_overruns(self.overrun)
+        return self.apply_without_overruns(workload).with_overruns(self.overrun)
 
-    def _without_overruns(self, workload: Workload) -> Workload:
+    def apply_without_overruns(self, workload: Workload) -> Workload:
+        """The workload before the overrun rule: what a portrait of it should show."""
         if self.window is not None:
             workload = window(workload, *self.window)
         if self.jobs is not None:
