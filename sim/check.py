@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NoReturn
 
 from sim.errors import InvariantError
+from sim.history import Stretch
 from sim.profile import Profile
 
 if TYPE_CHECKING:
@@ -15,8 +17,9 @@ class Checker:
     """Looks at an engine after each step and raises `InvariantError` at the first broken rule.
 
     - no processor is held twice, none is lost, a job holds as many as it asked for;
-    - every job is in one place: to come, waiting, running or finished;
-    - a job starts no earlier than it was submitted and runs exactly as long as it must;
+    - every job is in one place: to come, waiting, running, suspended or finished;
+    - a job starts no earlier than it was submitted and makes exactly the progress it must;
+    - a suspended job goes on where it was; partitions own every processor once;
     - a promised start never moves later while it stands, and is kept;
     - the plan is what running jobs and standing reservations make it.
     """
@@ -25,12 +28,19 @@ class Checker:
         self._engine = engine
         self._promised: dict[int, float] = {}
         self._finished: set[int] = set()
+        self._progress: dict[int, float] = {}
+        self._speculative: dict[int, float] = {}
+        self._pins: dict[int, int] = {}
+        self._open: set[int] = set()
+        self._seen = 0
 
     def after_step(self) -> None:
         """Verify everything about the step that was just made."""
         self._processors()
         self._whereabouts()
         self._run_times()
+        self._pinned()
+        self._partitions()
         self._promises()
         self._plan()
 
@@ -56,25 +66,74 @@ class Checker:
     def _whereabouts(self) -> None:
         engine = self._engine
         waiting = {job.rank for job in engine.queue}
-        running = set(engine.machine.held)
-        submitted = range(engine.submitted)
-        if waiting & running or running & self._finished or waiting & self._finished:
-            self._fail("a job is in two places")
+        running, suspended = set(engine.machine.held), set(engine.suspended)
+        leaving = {rank for rank in suspended & running if not engine.running[rank].runs}
+        places = [waiting, running, suspended - leaving, self._finished]
+        here = set().union(*places)
         self._finished.update(job.rank for job in engine.completed)
-        here = (waiting | running | self._finished).__len__()
-        if here != len(submitted):
-            self._fail(f"{len(submitted)} jobs were submitted, {here} are somewhere")
-        if running != {rank for _, rank, _ in engine.ends}:
+        if sum(map(len, places)) != len(here) or {job.rank for job in engine.completed} & here:
+            self._fail("a job is in two places")
+        if here | self._finished != set(range(engine.submitted)):
+            self._fail(f"{engine.submitted} jobs were submitted, {len(here | self._finished)} are somewhere")
+        if running != {rank for _, rank, _ in engine.ends} or running != set(engine.running):
             self._fail("the list of expected ends does not name the running jobs")
 
     def _run_times(self) -> None:
+        """Work is conserved: stretches of progress add up to the run time, whatever came between them."""
         engine = self._engine
+        for stretch in self._closed_stretches():
+            rank = stretch.rank
+            if stretch.kind == "run" and stretch.end is not None:
+                self._progress[rank] = self._progress.get(rank, 0) + stretch.end - stretch.start
         for job in engine.completed:
-            start = engine.start_of(job.rank)
+            rank = job.rank
+            start, run = engine.start_of(rank), engine.workload.runtimes[rank]
             if start is None or start < job.submit:
-                self._fail("it ran before it was submitted", job.rank)
-            if start + engine.workload.runtimes[job.rank] != engine.now:
-                self._fail("it ran longer or shorter than it must", job.rank)
+                self._fail("it ran before it was submitted", rank)
+            made = self._progress.pop(rank, 0)
+            speculative = self._speculative.get(rank)
+            if speculative is not None and not made:
+                made = speculative
+            if abs(made - run) > 1e-6 * max(1, run):
+                self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
+
+    def _closed_stretches(self) -> Iterator[Stretch]:
+        """Those that ended in this step."""
+        history = self._engine.history
+        self._open.update(range(self._seen, len(history)))
+        self._seen = len(history)
+        for index in sorted(self._open):
+            stretch = history.stretch(index)
+            if stretch.end is not None:
+                self._open.remove(index)
+                if stretch.kind == "speculative":
+                    self._speculative[stretch.rank] = stretch.end - stretch.start
+                yield stretch
+
+    def _pinned(self) -> None:
+        """A resumed job is on its own processors."""
+        engine = self._engine
+        for rank, processors in engine.suspended.items():
+            pinned = self._pins.setdefault(rank, processors)
+            if pinned != processors:
+                self._fail("a suspended job's processors changed", rank)
+        for rank in [rank for rank in self._pins if rank not in engine.suspended]:
+            pinned = self._pins.pop(rank)
+            if engine.machine.held.get(rank, pinned) != pinned:
+                self._fail("it was resumed on other processors than its own", rank)
+
+    def _partitions(self) -> None:
+        """Every processor has exactly one owner."""
+        owners = self._engine.machine.owners
+        if not owners:
+            return
+        seen = 0
+        for owned in owners:
+            if owned & seen:
+                self._fail("a processor has two owners")
+            seen |= owned
+        if seen != (1 << self._engine.procs) - 1:
+            self._fail("a processor has no owner")
 
     def _promises(self) -> None:
         engine = self._engine
@@ -96,7 +155,7 @@ class Checker:
         anew = Profile.of_running(engine.now, engine.free, engine.ends)
         for rank, at in engine.reserved.items():
             job = engine.job(rank)
-            anew.take(at, at + job.estimate, job.procs)
+            anew.take(at, at + engine.reserved_for(job), job.procs)
         if min(anew.free) < 0:
             self._fail("the plan gives away more processors than there are")
         kept = engine.plan

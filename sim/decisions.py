@@ -183,6 +183,8 @@ class Start(NamedTuple):
     job: Job
     because: Reason
     on: int | None = None
+    limit: float | None = None
+    """For at most so long: a speculative run, killed and queued again if it is not done by then."""
 
 
 class Backfill(NamedTuple):
@@ -191,14 +193,55 @@ class Backfill(NamedTuple):
     job: Job
     because: Reason
     on: int | None = None
+    limit: float | None = None
 
 
 class Reserve(NamedTuple):
-    """The job's planned start becomes `at`."""
+    """The job's reserved start becomes `at`."""
 
     job: Job
     at: float
     because: Reason
+    lasts: float | None = None
+    """For how long, if not for its estimate."""
+
+
+class Expect(NamedTuple):
+    """As things stand the job will start at `at`: a plan for this pass, not a reservation."""
+
+    job: Job
+    at: float
+
+
+class Suspend(NamedTuple):
+    """The running job stops and keeps its progress; its processors are free after `overhead` seconds."""
+
+    job: Job
+    because: Reason
+    overhead: float = 0
+
+
+class Resume(NamedTuple):
+    """The suspended job goes on, on exactly its processors, with progress after `overhead` seconds."""
+
+    job: Job
+    because: Reason
+    overhead: float = 0
+
+
+class Divide(NamedTuple):
+    """The machine is divided into partitions: `owners[p]` are the processors of partition p."""
+
+    owners: tuple[int, ...]
+
+
+class Borrow(NamedTuple):
+    """Idle processors change owner, for `job`: from partition `lender` to partition `to`."""
+
+    job: Job
+    to: int
+    lender: int
+    processors: int
 
 
 class Wake(NamedTuple):
@@ -214,4 +257,4 @@ class Keep(NamedTuple):
     because: Reason
 
 
-Decision: TypeAlias = Start | Backfill | Reserve | Wake | Keep
+Decision: TypeAlias = Start | Backfill | Reserve | Expect | Wake | Keep | Suspend | Resume | Divide | Borrow

@@ -1,7 +1,8 @@
 """One instant after another. Everything that changes the state of a simulation is in this file.
 
-At an instant t: completions at t in rank order; the policy's timers; arrivals at t in rank order; one pass of the
-policy, whose decisions are checked and applied one by one. One instant is one step.
+At an instant t: completions at t in rank order (a run that reaches its limit counts as one); the policy's timers;
+arrivals at t in rank order; one pass of the policy, whose decisions are checked and applied one by one. One instant
+is one step.
 
 The engine never names a policy. It holds them to what they declare: reservations that stand (`keeps_reservations`)
 wake the policy when they are due and are part of `view.plan`; others are forgotten before each pass.
@@ -18,17 +19,31 @@ from typing import Any
 import numpy as np
 
 from sim.check import Checker
-from sim.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
+from sim.decisions import Backfill, Borrow, Decision, Divide, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.errors import DecisionError, ParameterError
-from sim.history import History
+from sim.history import RESUMING, RUN, SPECULATIVE, SUSPENDING, History
 from sim.machine import Machine, Placement
 from sim.policies.base import Policy, written_policy
 from sim.profile import Profile, shadow
 from sim.schedule import Schedule, Timeline
-from sim.snapshot import Queued, Running, Snapshot
+from sim.snapshot import Queued, Running, Snapshot, Suspended
 from sim.totals import Tally, Totals
 from sim.waiting import Waiting
 from sim.workload.model import Job, Workload
+
+
+class Run:
+    """A job on processors: since when, when it will leave them, and when its estimate says so."""
+
+    __slots__ = ("expected_end", "job", "kind", "leaves", "since", "stretch")
+
+    def __init__(self, job: Job, since: float, leaves: float, expected_end: float, kind: int, stretch: int) -> None:
+        self.job, self.since, self.leaves, self.expected_end = job, since, leaves, expected_end
+        self.kind, self.stretch = kind, stretch
+
+    @property
+    def runs(self) -> bool:
+        return self.kind == RUN
 
 
 class Engine:
@@ -58,9 +73,14 @@ class Engine:
         self.now: float = 0
         self.procs = self.free = workload.procs
         self.arrived: list[Job] = []
+        self.completed: list[Job] = []
+        self.killed: list[Job] = []
         self.ended_early = False
+        self.running: dict[int, Run] = {}
+        self.suspended: dict[int, int] = {}
         self.ends: list[tuple[float, int, int]] = []
         self.reserved: dict[int, float] = {}
+        self.expected: dict[int, float] = {}
         self.notes: dict[str, dict[int, float]] = {}
         self.curious = curious
         # What only the engine knows
@@ -68,13 +88,16 @@ class Engine:
         self._killed = workload.killed.tolist()
         self._next_arrival = 0
         self._waiting = Waiting(policy.queue_order())
-        self._completions: list[tuple[float, int]] = []
+        self._leaving: list[tuple[float, int]] = []
+        """(when, rank): a run ends, or a suspending or resuming job is done with that"""
         self._timers: list[tuple[float, int]] = []
-        """(time, rank of the reservation that is due then, or -1 for a wake-up the policy asked for)"""
+        """(when, rank of the reservation that is due then, or -1 for a wake-up the policy asked for)"""
         self._wakes: set[float] = set()
-        self._running: dict[int, tuple[float, int]] = {}
+        self._lasts: dict[int, float] = {}
+        """For how long a reservation is, where that is not the job's estimate"""
+        self._suspended_since: dict[int, float] = {}
+        self._ran: dict[int, float] = {}
         self._plan: Profile | None = None
-        self._completed: list[Job] = []
         self._step_decisions: list[Decision] = []
         self._before: dict[int, float] = {}
         self._moved: dict[int, float] = {}
@@ -84,13 +107,19 @@ class Engine:
         self._end: list[float] = [nan] * count
         self._promised: list[float] = [nan] * count
         self._backfilled = bytearray(count)
+        self._preemptions = [0] * count
         self._promises = policy.promises()
         self._apply: dict[type, Callable[[Any], None]] = {
             Start: self._start_job,
             Backfill: self._backfill_job,
             Reserve: self._reserve,
+            Expect: self._expect,
             Wake: self._wake,
             Keep: self._step_decisions.append,
+            Suspend: self._suspend,
+            Resume: self._resume,
+            Divide: self._divide,
+            Borrow: self._borrow,
         }
         self._checker = Checker(self) if check else None
 
@@ -101,7 +130,10 @@ class Engine:
         timers, reserved = self._timers, self.reserved
         while timers and timers[0][1] >= 0 and reserved.get(timers[0][1]) != timers[0][0]:
             heappop(timers)
-        time = self._completions[0][0] if self._completions else inf
+        leaving = self._leaving
+        while leaving and ((run := self.running.get(leaving[0][1])) is None or run.leaves != leaving[0][0]):
+            heappop(leaving)
+        time = leaving[0][0] if leaving else inf
         if self._next_arrival < len(self._jobs):
             time = min(time, self._jobs[self._next_arrival].submit)
         if timers and timers[0][0] < time:
@@ -114,7 +146,6 @@ class Engine:
         if now is None:
             return False
         self.now = now
-        self._completed.clear()
         self._step_decisions.clear()
         self._moved.clear()
         self._complete_jobs(now)
@@ -143,32 +174,58 @@ class Engine:
         return True
 
     def _nobody_waits_for_ever(self) -> None:
-        if len(self._waiting):
+        if left := len(self._waiting) + len(self.suspended):
+            first = self._jobs[min([*self.suspended, *(job.rank for job in self.queue)])]
             raise DecisionError(
-                f"{written_policy(self.policy)} leaves {len(self._waiting)} jobs waiting for ever, "
-                f"the first is job {self._waiting.in_order(self.now)[0].id}"
+                f"{written_policy(self.policy)} leaves {left} jobs waiting for ever, the first is job {first.id}"
             )
+
+    # What happens by itself
 
     def _complete_jobs(self, now: float) -> None:
         self.ended_early = False
-        completions = self._completions
-        while completions and completions[0][0] == now:
-            rank = heappop(completions)[1]
-            job = self._jobs[rank]
-            expected_end, stretch = self._running.pop(rank)
-            del self.ends[bisect_left(self.ends, (expected_end, rank))]
-            if expected_end > now:
-                self.ended_early = True
-                if self._plan:
-                    self._plan.advance(now)
-                    self._plan.take(now, expected_end, -job.procs)
-            self.machine.give_back(rank)
-            self.history.finish(stretch, now)
-            self._end[rank] = now
-            self._tally.finish(now - job.submit, self._runtimes[rank], job.procs)
-            self._tally.killed += self._killed[rank]
-            self._completed.append(job)
+        self.completed.clear()
+        self.killed.clear()
+        leaving = self._leaving
+        while leaving and leaving[0][0] == now:
+            run = self.running.get(heappop(leaving)[1])
+            if run is None or run.leaves != now:
+                continue
+            if run.kind == RESUMING:
+                self._progress_begins(run)
+            elif run.kind == SUSPENDING:
+                self._leave(run)
+            elif run.kind == SPECULATIVE and self._runtimes[run.job.rank] > now - run.since:
+                self._leave(run)
+                self.killed.append(run.job)
+                self._waiting.add(run.job)
+            else:
+                self._leave(run)
+                self._finish(run)
         self.free = self.machine.free
+
+    def _leave(self, run: Run) -> None:
+        """The job gives its processors back."""
+        now, job = self.now, run.job
+        rank, expected_end = job.rank, run.expected_end
+        del self.running[rank]
+        del self.ends[bisect_left(self.ends, (expected_end, rank))]
+        if expected_end > now:
+            self.ended_early = True
+            if self._plan:
+                self._plan.advance(now)
+                self._plan.take(now, expected_end, -job.procs)
+        self.machine.give_back(rank)
+        self.history.finish(run.stretch, now)
+
+    def _finish(self, run: Run) -> None:
+        """The job is done."""
+        job = run.job
+        rank = job.rank
+        self._end[rank] = self.now
+        self._tally.finish(self.now - job.submit, self._runtimes[rank], job.procs)
+        self._tally.killed += self._killed[rank]
+        self.completed.append(job)
 
     def _drop_timers(self, now: float) -> None:
         while self._timers and self._timers[0][0] <= now:
@@ -188,34 +245,44 @@ class Engine:
     def _let_policy_decide(self) -> None:
         if not self.policy.keeps_reservations:
             self._before, self.reserved = self.reserved, {}
-        if not len(self._waiting):
+        if self.expected:
+            self.expected = {}
+        if not len(self._waiting) and not self.suspended:
             return
         apply = self._apply
         for decision in self.policy.decide(self):
             apply[type(decision)](decision)
 
     def _start_job(self, decision: Start | Backfill) -> None:
-        job, now = decision.job, self.now
+        job, now, limit = decision.job, self.now, decision.limit
         rank = job.rank
         if rank not in self._waiting:
             raise DecisionError(f"job {job.id} cannot start at {now}: it does not wait")
-        held = self.machine.take(rank, job.procs)
+        if decision.on is None:
+            held = self.machine.take(rank, job.procs)
+        else:
+            held = self.machine.take_exactly(rank, decision.on, job.procs)
         self.free = self.machine.free
         self._waiting.remove(job)
-        expected_end = now + job.estimate
         planned = self.reserved.pop(rank, None)
+        runtime, estimate, kind = self._runtimes[rank], job.estimate, RUN
+        if limit is not None:
+            runtime, estimate, kind = min(runtime, limit), min(estimate, limit), SPECULATIVE
+        expected_end = now + estimate
         if self._plan:
             if planned is not None and self.policy.keeps_reservations and planned != now:
-                self._plan.take(planned, planned + job.estimate, -job.procs)
+                self._plan.take(planned, planned + self.reserved_for(job), -job.procs)
                 planned = None
             if planned is None or not self.policy.keeps_reservations:
                 self._plan.advance(now)
                 self._plan.take(now, expected_end, job.procs)
         insort(self.ends, (expected_end, rank, job.procs))
-        heappush(self._completions, (now + self._runtimes[rank], rank))
-        self._running[rank] = expected_end, self.history.begin(rank, now, held)
-        self._start[rank] = now
-        self._tally.started += 1
+        heappush(self._leaving, (now + runtime, rank))
+        stretch = self.history.begin(rank, now, held, kind)
+        self.running[rank] = Run(job, now, now + runtime, expected_end, kind, stretch)
+        if self._start[rank] != self._start[rank]:
+            self._start[rank] = now
+            self._tally.started += 1
         self._log(decision)
 
     def _backfill_job(self, decision: Backfill) -> None:
@@ -224,7 +291,7 @@ class Engine:
         self._tally.backfilled += 1
 
     def _reserve(self, decision: Reserve) -> None:
-        job, at, _ = decision
+        job, at = decision.job, decision.at
         rank = job.rank
         if rank not in self._waiting:
             raise DecisionError(f"job {job.id} cannot be given a reservation: it does not wait")
@@ -232,11 +299,14 @@ class Engine:
             raise DecisionError(f"job {job.id} cannot be reserved for {at}: it is {self.now}")
         if self.policy.keeps_reservations:
             was = self.reserved.get(rank)
+            if decision.lasts is not None:
+                self._lasts[rank] = decision.lasts
             if self._plan:
+                lasts = self.reserved_for(job)
                 self._plan.advance(self.now)
                 if was is not None:
-                    self._plan.take(was, was + job.estimate, -job.procs)
-                self._plan.take(at, at + job.estimate, job.procs)
+                    self._plan.take(was, was + lasts, -job.procs)
+                self._plan.take(at, at + lasts, job.procs)
             heappush(self._timers, (at, rank))
         else:
             was = self._before.get(rank)
@@ -248,12 +318,89 @@ class Engine:
                 self._moved[rank] = at - was
             self._log(decision)
 
+    def _expect(self, decision: Expect) -> None:
+        job, at = decision.job, decision.at
+        if job.rank not in self._waiting:
+            raise DecisionError(f"job {job.id} cannot be expected: it does not wait")
+        self.expected[job.rank] = at
+
     def _wake(self, decision: Wake) -> None:
         if decision.at <= self.now:
             raise DecisionError(f"a timer for {decision.at} is not in the future: it is {self.now}")
         if decision.at not in self._wakes:
             self._wakes.add(decision.at)
             heappush(self._timers, (decision.at, -1))
+
+    def _suspend(self, decision: Suspend) -> None:
+        """The job keeps its processors in mind; it gives them back after `overhead` seconds."""
+        job, now = decision.job, self.now
+        rank = job.rank
+        run = self.running.get(rank)
+        if run is None or run.kind != RUN:
+            raise DecisionError(f"job {job.id} cannot be suspended: it does not run")
+        self.suspended[rank] = self.machine.held[rank]
+        self._suspended_since[rank] = now
+        self._ran[rank] = self.ran(rank)
+        self._preemptions[rank] += 1
+        self._tally.preemptions += 1
+        self._leave(run)
+        if decision.overhead > 0:
+            self._occupy(job, self.suspended[rank], SUSPENDING, now + decision.overhead, now + decision.overhead)
+        self.free = self.machine.free
+        self._log(decision)
+
+    def _resume(self, decision: Resume) -> None:
+        """The job goes on where it was, on the same processors; after `overhead` seconds it makes progress."""
+        job, now = decision.job, self.now
+        rank = job.rank
+        if rank not in self.suspended or rank in self.running:
+            raise DecisionError(f"job {job.id} cannot be resumed: it is not suspended")
+        if self.suspended[rank] & ~self.machine.free_set:
+            raise DecisionError(f"job {job.id} cannot be resumed: its processors are not free")
+        held = self.suspended.pop(rank)
+        del self._suspended_since[rank]
+        begins = now + decision.overhead
+        expected_end = begins + job.estimate - self._ran[rank]
+        leaves = begins + self._runtimes[rank] - self._ran[rank]
+        if decision.overhead > 0:
+            self._occupy(job, held, RESUMING, begins, expected_end)
+        else:
+            self._occupy(job, held, RUN, leaves, expected_end)
+        self.free = self.machine.free
+        self._log(decision)
+
+    def _occupy(self, job: Job, processors: int, kind: int, leaves: float, expected_end: float) -> None:
+        """From now on the job is on these processors."""
+        rank, now = job.rank, self.now
+        self.machine.take_exactly(rank, processors, job.procs)
+        if self._plan:
+            self._plan.advance(now)
+            self._plan.take(now, expected_end, job.procs)
+        insort(self.ends, (expected_end, rank, job.procs))
+        heappush(self._leaving, (leaves, rank))
+        stretch = self.history.begin(rank, now, processors, kind)
+        self.running[rank] = Run(job, now, leaves, expected_end, kind, stretch)
+
+    def _progress_begins(self, run: Run) -> None:
+        """A resumed job has its memory back."""
+        rank, now = run.job.rank, self.now
+        self.history.finish(run.stretch, now)
+        run.stretch = self.history.begin(rank, now, self.machine.held[rank], RUN)
+        run.kind, run.since = RUN, now
+        run.leaves = now + self._runtimes[rank] - self._ran[rank]
+        heappush(self._leaving, (run.leaves, rank))
+
+    def _divide(self, decision: Divide) -> None:
+        """The machine gets partitions."""
+        self.machine.divide(decision.owners)
+        self.history.boundaries(self.now, self.machine.owners)
+        self._log(decision)
+
+    def _borrow(self, decision: Borrow) -> None:
+        """Idle processors change owner."""
+        self.machine.hand_over(decision.to, decision.processors)
+        self.history.boundaries(self.now, self.machine.owners)
+        self._log(decision)
 
     def _log(self, decision: Decision) -> None:
         self.history.decided(decision)
@@ -273,12 +420,15 @@ class Engine:
             if self.policy.keeps_reservations:
                 for rank, at in self.reserved.items():
                     job = self._jobs[rank]
-                    self._plan.take(at, at + job.estimate, job.procs)
+                    self._plan.take(at, at + self.reserved_for(job), job.procs)
         self._plan.advance(self.now)
         return self._plan
 
     def running_plan(self) -> Profile:
         return Profile.of_running(self.now, self.free, self.ends)
+
+    def reserved_for(self, job: Job) -> float:
+        return self._lasts.get(job.rank, job.estimate)
 
     def shadow(self, job: Job) -> tuple[float, int]:
         time, free = shadow(self.free, self.ends, job.procs)
@@ -286,6 +436,24 @@ class Engine:
 
     def job(self, rank: int) -> Job:
         return self._jobs[rank]
+
+    def ran(self, rank: int) -> float:
+        run = self.running.get(rank)
+        before = self._ran.get(rank, 0)
+        if run is None:
+            return before if isnan(self._end[rank]) else self._runtimes[rank]
+        return before + self.now - run.since if run.kind == RUN else before
+
+    @property
+    def owners(self) -> list[int]:
+        return self.machine.owners
+
+    @property
+    def free_set(self) -> int:
+        return self.machine.free_set
+
+    def held(self, rank: int) -> int:
+        return self.machine.held[rank]
 
     # What others see
 
@@ -298,11 +466,6 @@ class Engine:
     def finished(self) -> int:
         """How many jobs have completed."""
         return self._tally.finished
-
-    @property
-    def completed(self) -> list[Job]:
-        """The jobs that completed in the last step."""
-        return self._completed
 
     def start_of(self, rank: int) -> float | None:
         """When the job first started; None if it has not."""
@@ -318,25 +481,33 @@ class Engine:
             procs=self.procs,
             free=self.free,
             free_set=self.machine.free_set,
-            running=tuple(
-                Running(self._jobs[rank], self._start[rank], expected_end, self.machine.held[rank])
-                for expected_end, rank, _ in self.ends
-            ),
+            running=tuple(self._running_now(rank) for _, rank, _ in self.ends),
+            suspended=tuple(self._suspended_now(rank) for rank in sorted(self.suspended)),
             queue=self._queued(),
+            owners=tuple(self.machine.owners),
             arrived=tuple(self.arrived),
-            completed=tuple(self._completed),
+            completed=tuple(self.completed),
             decisions=tuple(self._step_decisions),
             totals=self._totals(),
             next_time=self.next_time(),
         )
 
+    def _running_now(self, rank: int) -> Running:
+        run = self.running[rank]
+        kind = self.history.stretch(run.stretch).kind
+        return Running(run.job, run.since, run.expected_end, self.machine.held[rank], kind, self.ran(rank))
+
+    def _suspended_now(self, rank: int) -> Suspended:
+        return Suspended(self._jobs[rank], self._suspended_since[rank], self.suspended[rank], self._ran[rank])
+
     def _queued(self) -> tuple[Queued, ...]:
         why = {d.job.rank: d.because for d in self._step_decisions if isinstance(d, Keep)}
+        planned = {**self.expected, **self.reserved}
         return tuple(
             Queued(
                 job,
                 self.now - job.submit,
-                self.reserved.get(job.rank),
+                planned.get(job.rank),
                 self._moved.get(job.rank, 0),
                 why.get(job.rank),
             )
@@ -344,23 +515,27 @@ class Engine:
         )
 
     def _totals(self) -> Totals:
-        running = sum((self.now - self._start[rank]) * procs for _, rank, procs in self.ends)
+        running = sum(self.ran(rank) * procs for _, rank, procs in self.ends)
+        halted = sum(self._ran[rank] * self._jobs[rank].procs for rank in self.suspended)
         first = self._jobs[0].submit if self._jobs else 0
-        return self._tally.totals(self.now - first, self.procs, running)
+        return self._tally.totals(self.now - first, self.procs, running + halted)
 
     def schedule(self) -> Schedule:
         """What has come of it so far, as columns."""
         time, free, waiting, wanted = self.history.columns()
         start, end = np.array(self._start), np.array(self._end)
+        ran = np.where(np.isnan(end), np.nan, self.workload.runtime)
+        for rank in {*self.running, *self.suspended}:
+            ran[rank] = self.ran(rank)
         return Schedule(
             workload=self.workload,
             policy=written_policy(self.policy),
             start=start,
             end=end,
-            ran=end - start,
+            ran=ran,
             backfilled=np.frombuffer(bytes(self._backfilled), dtype=np.bool_),
             promised=np.array(self._promised),
-            preemptions=np.zeros(len(start), dtype=np.int64),
+            preemptions=np.array(self._preemptions, dtype=np.int64),
             migrations=np.zeros(len(start), dtype=np.int64),
             timeline=Timeline(
                 time=np.array(time),

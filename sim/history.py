@@ -11,12 +11,14 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from math import inf
+from operator import itemgetter
 from typing import NamedTuple
 
 from sim.decisions import Decision
 
 _EVERY = 256
-KINDS = ("run",)
+KINDS = ("run", "speculative", "suspending", "resuming")
+RUN, SPECULATIVE, SUSPENDING, RESUMING = range(len(KINDS))
 
 
 class Stretch(NamedTuple):
@@ -33,8 +35,8 @@ class History:
     """The past of one run."""
 
     __slots__ = (
-        "_decision_end", "_decisions", "_end", "_free", "_kind", "_marks", "_open", "_processors",
-        "_rank", "_start", "_time", "_waiting", "_wanted",
+        "_boundaries", "_decision_end", "_decisions", "_end", "_free", "_kind", "_marks", "_open",
+        "_processors", "_rank", "_start", "_time", "_waiting", "_wanted",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -46,6 +48,7 @@ class History:
         self._waiting, self._wanted = array("l"), array("l")
         self._decisions: list[Decision] = []
         self._decision_end = array("l")
+        self._boundaries: list[tuple[float, tuple[int, ...]]] = []
 
     # Written by the engine
 
@@ -78,6 +81,12 @@ class History:
         self._waiting.append(waiting)
         self._wanted.append(wanted)
         self._decision_end.append(len(self._decisions))
+
+    def boundaries(self, now: float, owners: Sequence[int]) -> None:
+        """From now on the partitions own these processors."""
+        if self._boundaries and self._boundaries[-1][0] == now:
+            self._boundaries.pop()
+        self._boundaries.append((now, tuple(owners)))
 
     # Read by everybody
 
@@ -141,6 +150,17 @@ class History:
             for decision in self._decisions[first:end]:
                 yield step, decision
             first = end
+
+    def owners_at(self, time: float) -> tuple[int, ...]:
+        """Which processors each partition owned then; empty without partitions."""
+        index = bisect_right(self._boundaries, time, key=itemgetter(0)) - 1
+        return self._boundaries[index][1] if index >= 0 else ()
+
+    def owners_between(self, start: float, end: float) -> list[tuple[float, tuple[int, ...]]]:
+        """(since when, owners) of every division that held at some moment from `start` until `end`."""
+        first = max(bisect_right(self._boundaries, start, key=itemgetter(0)) - 1, 0)
+        last = bisect_left(self._boundaries, end, key=itemgetter(0))
+        return self._boundaries[first:last]
 
     def columns(self) -> tuple[array[float], array[int], array[int], array[int]]:
         """time, free, waiting and wanted after each step: copies."""

@@ -76,13 +76,17 @@ class Waited:
     steps: int
     state: State
     numbers: dict[str, Range]
-    """The numbers of the reason, `free` processors and how many stood `ahead` of it."""
+    """The numbers of the reason, and how many processors were `free`."""
+    ahead: tuple[int, int]
+    """How many jobs stood ahead of it, at first and at last."""
     fitting: float
     """For so many seconds of it enough processors were free, none the less."""
     head: Job | None
     """Who headed the queue, where the policy plans for one job only."""
+    lacking: int
+    """Processors that it lacked at the beginning."""
     missing: tuple[Holder, ...]
-    """At the beginning, the jobs that must end before it fits, by expected end; none where it fits."""
+    """The jobs that held them then, as many as must end before it fits, by expected end."""
 
     @property
     def blocker(self) -> Job | None:
@@ -348,19 +352,17 @@ class _Observer:
         return PlannedLater(self._planned, free)
 
     def _see_state(self, state: State) -> None:
-        numbers = self._numbers(state)
+        free, ahead = self.engine.free, self.engine.queue.index(self.job)
+        numbers = {"free": Range(free, free), **numbers_of(state)}
         last = self._extended()
         if last and (type(last.state), last.blocker, last.head) == (type(state), named(state), self._head):
             both = {key: value.also(numbers[key]) for key, value in last.numbers.items()}
-            self._open = replace(last, steps=last.steps + 1, numbers=both)
+            self._open = replace(last, steps=last.steps + 1, numbers=both, ahead=(last.ahead[0], ahead))
             return
         self._close()
-        now, missing = self.engine.now, awaited(self.engine, self.job.procs)
-        self._open = Waited(now, now, 1, state, numbers, 0, self._head, missing)
-
-    def _numbers(self, state: State) -> dict[str, Range]:
-        free, ahead = self.engine.free, self.engine.queue.index(self.job)
-        return {"free": Range(free, free), "ahead": Range(ahead, ahead), **numbers_of(state)}
+        now, lacking = self.engine.now, max(0, self.job.procs - free)
+        missing = awaited(self.engine, self.job.procs)
+        self._open = Waited(now, now, 1, state, numbers, (ahead, ahead), 0, self._head, lacking, missing)
 
     def _extended(self) -> Waited | None:
         """The open stretch until now."""

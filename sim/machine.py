@@ -6,7 +6,7 @@ Integers make sets of any size cheap to copy, to compare and to keep in a histor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal
 
 from sim.errors import DecisionError
@@ -80,9 +80,9 @@ PLACEMENTS: dict[Placement, Callable[[int, int], int]] = {"lowest": lowest, "tog
 
 
 class Machine:
-    """N processors; every one is free or held by exactly one job."""
+    """N processors; every one is free or held by exactly one job. It may be divided into partitions that own them."""
 
-    __slots__ = ("_choose", "free", "free_set", "held", "procs")
+    __slots__ = ("_choose", "free", "free_set", "held", "owners", "procs")
 
     def __init__(self, procs: int, placement: Placement = "lowest") -> None:
         self.procs = procs
@@ -90,6 +90,8 @@ class Machine:
         self.free_set = (1 << procs) - 1
         self.held: dict[int, int] = {}
         """rank -> the processors that the job holds"""
+        self.owners: list[int] = []
+        """partition -> the processors that it owns; empty where there are no partitions"""
         self._choose = PLACEMENTS[placement]
 
     def take(self, rank: int, count: int) -> int:
@@ -101,6 +103,35 @@ class Machine:
         self.free -= count
         self.held[rank] = chosen
         return chosen
+
+    def take_exactly(self, rank: int, processors: int, count: int) -> int:
+        """Give the job these processors and no others."""
+        if processors & ~self.free_set:
+            raise DecisionError(f"processors {written(processors & ~self.free_set)} are not free")
+        if processors.bit_count() != count:
+            raise DecisionError(f"{count} processors wanted, {processors.bit_count()} chosen")
+        self.free_set ^= processors
+        self.free -= count
+        self.held[rank] = processors
+        return processors
+
+    def divide(self, owners: Sequence[int]) -> None:
+        """Every processor gets its owner."""
+        seen = 0
+        for owned in owners:
+            if seen & owned:
+                raise DecisionError(f"processors {written(seen & owned)} would have two owners")
+            seen |= owned
+        if seen != (1 << self.procs) - 1:
+            raise DecisionError(f"partitions must own the {self.procs} processors of the machine, all of them")
+        self.owners = list(owners)
+
+    def hand_over(self, to: int, processors: int) -> None:
+        """Idle processors change owner."""
+        if processors & ~self.free_set:
+            raise DecisionError(f"processors {written(processors & ~self.free_set)} are not idle: they cannot be lent")
+        self.owners = [owned & ~processors for owned in self.owners]
+        self.owners[to] |= processors
 
     def give_back(self, rank: int) -> int:
         """The job leaves; its processors are free again."""

@@ -14,9 +14,23 @@ class Running:
     """A job that runs: since when, until when by its estimate, on which processors."""
 
     job: Job
-    start: float
+    since: float
     expected_end: float
     processors: int
+    kind: str
+    """run, speculative, suspending, resuming: as in `sim.history.KINDS`."""
+    ran: float
+    """Seconds of progress so far."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspended:
+    """A job that was stopped: since when, on which processors it must go on, what it has done."""
+
+    job: Job
+    since: float
+    processors: int
+    ran: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +59,12 @@ class Snapshot:
     free_set: int
     running: tuple[Running, ...]
     """By expected end."""
+    suspended: tuple[Suspended, ...]
+    """By rank."""
     queue: tuple[Queued, ...]
     """In the policy's order."""
+    owners: tuple[int, ...]
+    """Which processors each partition owns; empty where there are no partitions."""
     arrived: tuple[Job, ...]
     completed: tuple[Job, ...]
     decisions: tuple[Decision, ...]

@@ -14,6 +14,7 @@ class Totals(NamedTuple):
     finished: int
     backfilled: int
     killed: int
+    preemptions: int
     mean_wait: float
     max_wait: float
     mean_bounded_slowdown: float
@@ -30,6 +31,7 @@ class Tally:
         "backfilled",
         "finished",
         "killed",
+        "preemptions",
         "slowdown",
         "started",
         "wait",
@@ -38,7 +40,7 @@ class Tally:
     )
 
     def __init__(self) -> None:
-        self.started = self.finished = self.backfilled = self.killed = 0
+        self.started = self.finished = self.backfilled = self.killed = self.preemptions = 0
         self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
 
     def finish(self, turnaround: float, run: float, procs: int) -> None:
@@ -62,6 +64,7 @@ class Tally:
             finished=self.finished,
             backfilled=self.backfilled,
             killed=self.killed,
+            preemptions=self.preemptions,
             mean_wait=self.wait / done,
             max_wait=self.worst_wait,
             mean_bounded_slowdown=self.slowdown / done,

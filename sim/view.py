@@ -12,6 +12,25 @@ Ends = Sequence[tuple[float, int, int]]
 """(expected end, rank, processors) of what runs, sorted."""
 
 
+class Stint(Protocol):
+    """A job's present stay on processors."""
+
+    @property
+    def job(self) -> Job: ...
+
+    @property
+    def since(self) -> float:
+        """When it began."""
+
+    @property
+    def expected_end(self) -> float:
+        """When it ends by the estimate."""
+
+    @property
+    def runs(self) -> bool:
+        """Is it a run that can be suspended (and not a speculative one, nor a suspending or resuming job)?"""
+
+
 class View(Protocol):
     """The state at one pass. It changes as the engine applies each decision that is yielded."""
 
@@ -36,6 +55,14 @@ class View(Protocol):
         """The jobs that were submitted at this instant, by rank."""
 
     @property
+    def completed(self) -> Sequence[Job]:
+        """The jobs that completed at this instant, by rank."""
+
+    @property
+    def killed(self) -> Sequence[Job]:
+        """The jobs whose speculative run reached its limit at this instant; they wait again."""
+
+    @property
     def ended_early(self) -> bool:
         """Did some job complete at this instant before its expected end?"""
 
@@ -46,6 +73,28 @@ class View(Protocol):
     @property
     def reserved(self) -> Mapping[int, float]:
         """rank -> planned start, of the reservations that stand."""
+
+    @property
+    def running(self) -> Mapping[int, Stint]:
+        """rank -> the present stay on processors, of every job that is on any."""
+
+    @property
+    def suspended(self) -> Mapping[int, int]:
+        """rank -> the processors on which the suspended job must go on."""
+
+    @property
+    def free_set(self) -> int:
+        """The free processors, as a set of bits."""
+
+    @property
+    def owners(self) -> Sequence[int]:
+        """partition -> the processors that it owns; empty where there are no partitions."""
+
+    def held(self, rank: int) -> int:
+        """The processors that a running job holds."""
+
+    def ran(self, rank: int) -> float:
+        """How long a job has run so far, over all its stays; of a finished job its run time."""
 
     @property
     def plan(self) -> Profile:

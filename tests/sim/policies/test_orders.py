@@ -1,0 +1,104 @@
+"""Queue orders: SPEC 3's formulas, worked out by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf, isclose, log10
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+from sim.policies import orders
+from sim.policies.orders import ORDERS, Fcfs, Order, Ward, lot, power
+from sim.policies.parameters import parameters_of
+from sim.workload.model import Job
+
+# Submitted at 100 and looked at at 1900: half an hour of waiting, a quarter of an hour of estimate.
+JOB = Job(rank=7, id="8", submit=100, procs=16, estimate=900, queue=2)
+NOW = 1900
+
+
+@pytest.mark.parametrize(
+    ("order", "key"),
+    [
+        (orders.Fcfs(), 7),
+        (orders.ShortestFirst(), 900),
+        (orders.LongestFirst(), -900),
+        (orders.SmallestAreaFirst(), 14400),
+        (orders.NarrowestFirst(), 16),
+        (orders.WidestFirst(), -16),
+        (orders.Xfactor(), -3),
+        (orders.Delay(weight=0), -1 / 900),
+        (orders.Delay(weight=0.5), -(1 / 900 + 900)),
+        (orders.Wfp3(), -(8 * 16)),
+        (orders.Unicef(), -0.5),
+        (orders.F1(), log10(900) * 16 + 870 * 2),
+        # 0.5 h of wait / 0.25 h of estimate * half of 32 processors * 10^2
+        (Ward(), -100),
+        (Ward(alpha=0, beta=0, gamma=0), -100),
+        (Ward(delta=0), -1),
+        (Ward(alpha=2, beta=-2, gamma=2, r=2), -4),
+    ],
+)
+def test_a_key_is_what_the_formula_says(order: Order, key: float) -> None:
+    assert isclose(order.key(JOB, NOW), key, rel_tol=1e-12)
+
+
+def test_unicef_counts_one_processor_as_two() -> None:
+    narrow, pair = JOB._replace(procs=1), JOB._replace(procs=2)
+    assert orders.Unicef().key(narrow, NOW) == orders.Unicef().key(pair, NOW) == -2
+
+
+def test_f1_takes_nothing_below_one_second() -> None:
+    assert orders.F1().key(JOB._replace(submit=0, estimate=0.5), NOW) == 0
+
+
+def test_ward_counts_an_unknown_queue_as_the_lowest() -> None:
+    assert Ward().key(JOB._replace(queue=-1), NOW) == Ward().key(JOB._replace(queue=0), NOW)
+
+
+def test_ward_of_a_job_that_has_not_waited_and_of_nothing_to_the_zeroth() -> None:
+    assert Ward().key(JOB, JOB.submit) == 0
+    assert Ward(alpha=0).key(JOB, JOB.submit) == -4 * 0.5 * 100
+
+
+@pytest.mark.parametrize(("base", "exponent", "value"), [(0, 0, 1), (0, 2, 0), (0, -1, inf), (10, 400, inf), (2, 3, 8)])
+def test_powers_have_no_exceptions(base: float, exponent: float, value: float) -> None:
+    assert power(base, exponent) == value
+
+
+def test_a_lot_is_the_number_that_the_generator_draws_for_that_rank() -> None:
+    drawn = np.random.default_rng(5).random(10_000)
+    assert [lot(5, rank) for rank in (0, 1, 4095, 4096, 9999)] == drawn[[0, 1, 4095, 4096, 9999]].tolist()
+
+
+def test_random_orders_use_the_lot_of_their_seed() -> None:
+    number = lot(3, 7)
+    assert orders.Random(seed=3).key(JOB, NOW) == number
+    assert orders.RandomLength(seed=3).key(JOB, NOW) == -(number / 900)
+    assert orders.RandomDelay(seed=3, weight=2).key(JOB, NOW) == -(number + 3600)
+
+
+@pytest.mark.parametrize("name", sorted(ORDERS.keys() - {""}))
+def test_an_order_that_does_not_look_at_the_clock_says_so(name: str) -> None:
+    order = ORDERS[name]()
+    assert (order.key(JOB, NOW) != order.key(JOB, NOW + 1000)) == order.by_clock
+
+
+@pytest.mark.parametrize("name", sorted(ORDERS.keys() - {""}))
+def test_an_order_is_documented(name: str) -> None:
+    order = ORDERS[name]
+    assert order.__doc__
+    assert not order.__doc__.startswith(f"{order.__name__}(")
+    assert all(parameter.meaning for parameter in parameters_of(order).values())
+
+
+def test_two_orders_of_one_name_are_refused() -> None:
+    with pytest.raises(TypeError, match="two orders are called 'fcfs'"):
+
+        @dataclass(frozen=True)
+        class _Again(Order):
+            name: ClassVar[str] = "fcfs"
+
+    assert ORDERS["fcfs"] is Fcfs

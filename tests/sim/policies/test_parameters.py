@@ -1,0 +1,87 @@
+"""Parameters: what may be typed for them and what an error says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.policies.parameters import Parameter, parameter, parameters_of, written
+
+
+@dataclass(frozen=True)
+class Example:
+    depth: int = parameter(1, "how deep", low=1)
+    share: float = parameter(0.5, "which part", low=0, high=1)
+    way: Literal["up", "down"] = parameter("up", "where to", choices=("up", "down"))
+    quick: bool = parameter(False, "in a hurry?")
+    limit: float | None = parameter(None, "how far, if at all", high=9)
+    hidden: int = 3
+
+
+PARAMETERS = parameters_of(Example)
+
+
+def test_the_fields_that_have_a_meaning_are_the_parameters() -> None:
+    assert list(PARAMETERS) == ["depth", "share", "way", "quick", "limit"]
+    assert PARAMETERS["depth"] == Parameter("depth", int, 1, "how deep", low=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("depth", "whole number >= 1"),
+        ("share", "number from 0 to 1"),
+        ("way", "up | down"),
+        ("quick", "yes | no"),
+        ("limit", "number <= 9"),
+    ],
+)
+def test_a_range_in_words(name: str, words: str) -> None:
+    assert PARAMETERS[name].range == words
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("depth", "1", 1),
+        ("share", "0", 0.0),
+        ("share", "1", 1.0),
+        ("way", "down", "down"),
+        ("quick", "yes", True),
+        ("quick", "false", False),
+        ("limit", "-inf", -inf),
+    ],
+)
+def test_what_is_accepted(name: str, text: str, value: Any) -> None:
+    parsed = PARAMETERS[name].parse(text)
+    assert parsed == value
+    assert type(parsed) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "error"),
+    [
+        ("depth", "0", "depth=0: expected whole number >= 1"),
+        ("depth", "1.5", "depth=1.5: expected whole number >= 1"),
+        ("share", "1.01", "share=1.01: expected number from 0 to 1"),
+        ("share", "nan", "share=nan: expected number from 0 to 1"),
+        ("way", "dawn", "way=dawn: expected up | down; did you mean 'down'?"),
+        ("quick", "maybe", "quick=maybe: expected yes | no"),
+        ("limit", "far", "limit=far: expected number <= 9"),
+    ],
+)
+def test_what_is_refused_and_what_would_work(name: str, text: str, error: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        PARAMETERS[name].parse(text)
+    assert str(refused.value) == error
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(2.0, "2"), (0.1, "0.1"), (inf, "inf"), (True, "yes"), (False, "no"), (3, "3"), ("up", "up")]
+)
+def test_a_value_is_written_as_it_is_typed(value: Any, text: str) -> None:
+    assert written(value) == text
