@@ -68,7 +68,7 @@ class Checker:
         waiting = {job.rank for job in engine.queue}
         running, suspended = set(engine.machine.held), set(engine.suspended)
         leaving = {rank for rank in suspended & running if not engine.running[rank].runs}
-        places = [waiting, running, suspended - leaving, self._finished]
+        places = [waiting, running, suspended - leaving, set(self._finished)]
         here = set().union(*places)
         self._finished.update(job.rank for job in engine.completed)
         if sum(map(len, places)) != len(here) or {job.rank for job in engine.completed} & here:

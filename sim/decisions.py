@@ -71,6 +71,85 @@ class AsRecorded(NamedTuple):
     late: float
 
 
+class OwnFree(NamedTuple):
+    """A suspended job: all of its own processors are free."""
+
+
+class Preempts(NamedTuple):
+    """It takes the place of the jobs that were suspended for it."""
+
+    victims: tuple[Job, ...]
+
+
+class Claimed(NamedTuple):
+    """The jobs that were suspended for it have left."""
+
+
+class PivotDue(NamedTuple):
+    """It is the pivot, the first of its partition's queue, and its planned start is now; so many were borrowed."""
+
+    partition: int
+    borrowed: int
+
+
+class EndsBeforePivot(NamedTuple):
+    """Rule a: its partition has `idle` processors, and it ends before the pivot's planned start."""
+
+    pivot: Job
+    start: float
+    ends: float
+    idle: int
+
+
+class SparesPivot(NamedTuple):
+    """Rule b: of its partition's `idle` processors the pivot leaves `extra` when it starts."""
+
+    pivot: Job
+    start: float
+    idle: int
+    extra: int
+
+
+class DelaysNoPivot(NamedTuple):
+    """Rule c: it delays no pivot of any queue; its partition has `idle` processors and borrowed so many."""
+
+    idle: int
+    borrowed: int
+
+
+class TrialDue(NamedTuple):
+    """The reserved start of its speculative run, for at most `limit` seconds, is now."""
+
+    limit: float
+
+
+class TrialEarly(NamedTuple):
+    """Its speculative run was reserved for `reserved`; now it moves no pivot and no reservation either."""
+
+    limit: float
+    reserved: float
+
+
+# Why a job is suspended
+
+
+class Outranked(NamedTuple):
+    """`by` has an xfactor at least `factor` times as large."""
+
+    by: Job
+    xfactor: float
+    own_xfactor: float
+    factor: float
+
+
+class MadeWay(NamedTuple):
+    """It has had its slice, `by` has never run; of those that had, it has suffered least."""
+
+    by: Job
+    suffering: float
+    slice: float
+
+
 # Why a start is planned when it is
 
 
@@ -102,6 +181,18 @@ class MadeRoom(NamedTuple):
 
     passer: Job
     was: float
+
+
+class AskedFor(NamedTuple):
+    """The user asked to have a start reserved for `wanted`: this is the first place from then on."""
+
+    wanted: float
+
+
+class PlannedTrial(NamedTuple):
+    """A speculative run of at most `limit` seconds comes first: this is where it delays nobody."""
+
+    limit: float
 
 
 # Why a job is kept waiting
@@ -145,6 +236,63 @@ class BreaksBound(NamedTuple):
     bound: float
 
 
+class WaitsForOwn(NamedTuple):
+    """A suspended job: `busy` of its own processors are taken."""
+
+    busy: int
+
+
+class NoVictims(NamedTuple):
+    """Too few running jobs have an xfactor so much smaller than its own."""
+
+    xfactor: float
+    factor: float
+
+
+class NoSliceOver(NamedTuple):
+    """Too few running jobs have had their slice."""
+
+    slice: float
+
+
+class PivotLater(NamedTuple):
+    """It is the first of its queue and planned for `at`; until then too much is needed before it."""
+
+    at: float
+    free: int
+
+
+class WouldDelayPivot(NamedTuple):
+    """It would end at `ends` and push the start of the `pivot` of a queue from `start` to `later`."""
+
+    pivot: Job
+    start: float
+    later: float
+    ends: float
+
+
+class TouchesReservation(NamedTuple):
+    """It would end at `ends` and need processors that are reserved for `other` from `at` on."""
+
+    other: Job
+    at: float
+    ends: float
+
+
+class TrialLater(NamedTuple):
+    """Its speculative run of at most `limit` seconds is reserved for `at`; before, it would move somebody."""
+
+    at: float
+    limit: float
+    free: int
+
+
+class WaitsForReserved(NamedTuple):
+    """Its start is reserved for `at`, as the user asked."""
+
+    at: float
+
+
 class NotYet(NamedTuple):
     """The trace says that it starts later."""
 
@@ -161,6 +309,11 @@ Reason: TypeAlias = (
     | InWindow
     | WithinBounds
     | AsRecorded
+    | OwnFree
+    | Preempts
+    | Claimed
+    | Outranked
+    | MadeWay
     | WhenFree
     | EarliestHole
     | Compressed
@@ -171,6 +324,22 @@ Reason: TypeAlias = (
     | PlannedLater
     | WindowCloses
     | BreaksBound
+    | WaitsForOwn
+    | NoVictims
+    | NoSliceOver
+    | PivotDue
+    | EndsBeforePivot
+    | SparesPivot
+    | DelaysNoPivot
+    | TrialDue
+    | TrialEarly
+    | AskedFor
+    | PlannedTrial
+    | PivotLater
+    | WouldDelayPivot
+    | TouchesReservation
+    | TrialLater
+    | WaitsForReserved
     | NotYet
 )
 

@@ -35,15 +35,27 @@ from sim.workload.model import Job, Workload
 class Run:
     """A job on processors: since when, when it will leave them, and when its estimate says so."""
 
-    __slots__ = ("expected_end", "job", "kind", "leaves", "since", "stretch")
+    __slots__ = ("expected_end", "job", "kind", "leaves", "ran_before", "since", "stretch")
 
-    def __init__(self, job: Job, since: float, leaves: float, expected_end: float, kind: int, stretch: int) -> None:
+    def __init__(
+        self, job: Job, since: float, leaves: float, expected_end: float, kind: int, stretch: int, ran: float
+    ) -> None:
         self.job, self.since, self.leaves, self.expected_end = job, since, leaves, expected_end
-        self.kind, self.stretch = kind, stretch
+        self.kind, self.stretch, self.ran_before = kind, stretch, ran
+
+    def ran_by(self, now: float) -> float:
+        return self.ran_before + now - self.since if self.kind == RUN else self.ran_before
 
     @property
     def runs(self) -> bool:
         return self.kind == RUN
+
+
+class _Appliers(dict[type, Callable[[Any], None]]):
+    """decision type -> what applies it; a policy may yield nothing else."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], None]:
+        raise DecisionError(f"a policy cannot decide a {kind.__name__}; it can {', '.join(k.__name__ for k in self)}")
 
 
 class Engine:
@@ -109,7 +121,8 @@ class Engine:
         self._backfilled = bytearray(count)
         self._preemptions = [0] * count
         self._promises = policy.promises()
-        self._apply: dict[type, Callable[[Any], None]] = {
+        self._apply = _Appliers()
+        self._apply |= {
             Start: self._start_job,
             Backfill: self._backfill_job,
             Reserve: self._reserve,
@@ -247,18 +260,25 @@ class Engine:
             self._before, self.reserved = self.reserved, {}
         if self.expected:
             self.expected = {}
-        if not len(self._waiting) and not self.suspended:
-            return
         apply = self._apply
         for decision in self.policy.decide(self):
             apply[type(decision)](decision)
 
+    def _must_wait(self, job: Job, to_do: str) -> None:
+        """Only a waiting job can do that, and it must be the job that was submitted, not one made up."""
+        rank = job.rank
+        if rank not in self._waiting:
+            raise DecisionError(f"job {job.id} cannot {to_do} at {self.now}: it does not wait")
+        if job is not self._jobs[rank] and job != self._jobs[rank]:
+            raise DecisionError(f"job {job.id} cannot {to_do} at {self.now}: it is not as it was submitted")
+
     def _start_job(self, decision: Start | Backfill) -> None:
         job, now, limit = decision.job, self.now, decision.limit
         rank = job.rank
-        if rank not in self._waiting:
-            raise DecisionError(f"job {job.id} cannot start at {now}: it does not wait")
+        self._must_wait(job, "start")
         if decision.on is None:
+            if job.procs > self.free:
+                raise DecisionError(f"job {job.id} cannot start at {now}: it needs {job.procs}, {self.free} are free")
             held = self.machine.take(rank, job.procs)
         else:
             held = self.machine.take_exactly(rank, decision.on, job.procs)
@@ -279,7 +299,7 @@ class Engine:
         insort(self.ends, (expected_end, rank, job.procs))
         heappush(self._leaving, (now + runtime, rank))
         stretch = self.history.begin(rank, now, held, kind)
-        self.running[rank] = Run(job, now, now + runtime, expected_end, kind, stretch)
+        self.running[rank] = Run(job, now, now + runtime, expected_end, kind, stretch, 0)
         if self._start[rank] != self._start[rank]:
             self._start[rank] = now
             self._tally.started += 1
@@ -293,10 +313,9 @@ class Engine:
     def _reserve(self, decision: Reserve) -> None:
         job, at = decision.job, decision.at
         rank = job.rank
-        if rank not in self._waiting:
-            raise DecisionError(f"job {job.id} cannot be given a reservation: it does not wait")
-        if at < self.now:
-            raise DecisionError(f"job {job.id} cannot be reserved for {at}: it is {self.now}")
+        self._must_wait(job, "get a reservation")
+        if not at >= self.now:
+            raise DecisionError(f"job {job.id} cannot get a reservation for {at}: it is {self.now}")
         if self.policy.keeps_reservations:
             was = self.reserved.get(rank)
             if decision.lasts is not None:
@@ -320,12 +339,11 @@ class Engine:
 
     def _expect(self, decision: Expect) -> None:
         job, at = decision.job, decision.at
-        if job.rank not in self._waiting:
-            raise DecisionError(f"job {job.id} cannot be expected: it does not wait")
+        self._must_wait(job, "be expected")
         self.expected[job.rank] = at
 
     def _wake(self, decision: Wake) -> None:
-        if decision.at <= self.now:
+        if not decision.at > self.now:
             raise DecisionError(f"a timer for {decision.at} is not in the future: it is {self.now}")
         if decision.at not in self._wakes:
             self._wakes.add(decision.at)
@@ -379,7 +397,7 @@ class Engine:
         insort(self.ends, (expected_end, rank, job.procs))
         heappush(self._leaving, (leaves, rank))
         stretch = self.history.begin(rank, now, processors, kind)
-        self.running[rank] = Run(job, now, leaves, expected_end, kind, stretch)
+        self.running[rank] = Run(job, now, leaves, expected_end, kind, stretch, self._ran[rank])
 
     def _progress_begins(self, run: Run) -> None:
         """A resumed job has its memory back."""
@@ -438,11 +456,9 @@ class Engine:
         return self._jobs[rank]
 
     def ran(self, rank: int) -> float:
-        run = self.running.get(rank)
-        before = self._ran.get(rank, 0)
-        if run is None:
-            return before if isnan(self._end[rank]) else self._runtimes[rank]
-        return before + self.now - run.since if run.kind == RUN else before
+        if run := self.running.get(rank):
+            return run.ran_by(self.now)
+        return self._ran.get(rank, 0) if isnan(self._end[rank]) else self._runtimes[rank]
 
     @property
     def owners(self) -> list[int]:

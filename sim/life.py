@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
-from sim.decisions import Backfill, Decision, Keep, PlannedLater, Reason, Reserve, Start, TooFewFree, WhenFree
+from sim.decisions import Backfill, Decision, Keep, MadeRoom, PlannedLater, Reason, Reserve, Start, TooFewFree, WhenFree
 from sim.engine import Engine
 from sim.machine import Placement
 from sim.policies.base import Policy, written_policy
@@ -34,7 +34,13 @@ class NotConsidered(NamedTuple):
     free: int
 
 
-State: TypeAlias = Reason | Heads | NotConsidered
+class Suspended(NamedTuple):
+    """It had begun and lost its processors for a while."""
+
+    free: int
+
+
+State: TypeAlias = Reason | Heads | NotConsidered | Suspended
 """Why the job waits after a step. Two are of one kind if their type and the job they name are the same."""
 
 # Moments
@@ -101,11 +107,12 @@ class Planned:
     time: float
     at: float
     was: float | None
-    because: Reason
+    because: Reason | None
+    """None: the policy only expects it."""
     early: tuple[Holder, ...] = ()
     """Jobs that ended then, before their expected end."""
     passers: tuple[Job, ...] = ()
-    """Jobs that passed it then."""
+    """Jobs that passed it since the plan before, and that will still run at the start that was planned."""
     newcomers: tuple[Job, ...] = ()
     """Jobs that came then and stand before it."""
 
@@ -135,6 +142,13 @@ class Started:
 
 
 @dataclass(frozen=True)
+class Requeued:
+    """Its run reached its limit: its work is lost, and it waits again."""
+
+    time: float
+
+
+@dataclass(frozen=True)
 class Told:
     """The policy decided something else about it."""
 
@@ -150,7 +164,7 @@ class Ended:
     killed: bool
 
 
-Moment: TypeAlias = Submitted | Waited | Planned | Unplanned | Started | Told | Ended
+Moment: TypeAlias = Submitted | Waited | Planned | Unplanned | Started | Requeued | Told | Ended
 
 
 class Pass(NamedTuple):
@@ -171,6 +185,8 @@ class Life:
     job: Job
     start: float | None
     end: float | None
+    ran: float | None
+    """Its run time, if it ended; without lost work and suspensions."""
     promised: bool
     """Does the policy promise that a planned start does not move later?"""
     moments: tuple[Moment, ...]
@@ -183,7 +199,7 @@ class Life:
 
     @property
     def waits(self) -> tuple[Waited, ...]:
-        """What kept it waiting, without gaps from its submission to its start."""
+        """What kept it waiting, without gaps from its submission to its start, and whenever it was suspended."""
         return tuple(m for m in self.moments if isinstance(m, Waited))
 
     @property
@@ -205,10 +221,7 @@ def watch(engine: Engine, rank: int) -> Life:
         engine.step()
     observer = _Observer(engine, job)
     engine.curious = True
-    while not observer.started and observer.see_wait():
-        pass
-    engine.curious = False
-    while not observer.ended and observer.see_run():
+    while not observer.ended and (observer.see_run() if observer.holds else observer.see_wait()):
         pass
     return observer.life()
 
@@ -221,9 +234,12 @@ class _Observer:
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self.engine, self.job = engine, job
-        self.started = self.ended = False
+        self.holds = self.ended = False
+        """Does it hold processors? Has it ended?"""
         self._moments: list[Moment] = []
         self._passes: list[Pass] = []
+        self._since_plan: list[Pass] = []
+        """Those that passed after the pass of the policy had come to this job's plan"""
         self._planned: float | None = None
         self._why_planned: Reason | None = None
         self._head: Job | None = None
@@ -233,7 +249,7 @@ class _Observer:
         """Processors that were free until this step."""
 
     def see_wait(self) -> bool:
-        """One step in which the job waits before, or arrives; False when there is none left."""
+        """A step before which the job has no processors; False when there is none left."""
         engine, job = self.engine, self.job
         self._free = engine.free
         expected = {rank: end for end, rank, _ in engine.ends}
@@ -241,30 +257,32 @@ class _Observer:
             return False
         now, decisions = engine.now, engine.snapshot().decisions
         self._freed = tuple(Holder(done, expected.get(done.rank, now)) for done in engine.completed)
-        self.started = engine.start_of(job.rank) is not None
+        self.holds = job.rank in engine.machine.held
         if now == job.submit and not self._moments:
             self._moments.append(self._submission())
-        passers = [] if self.started else self._passers(decisions)
-        self._passes += passers
         self._see_head(decisions)
-        self._see_plan(decisions, [p.job for p in passers])
+        self._see_plan(decisions, self._see_passers(decisions))
         self._see_others(decisions, (Start, Backfill, Reserve, Keep))
-        if self.started:
+        if self.holds:
             self._see_start(decisions)
         else:
             self._see_state(self._state(decisions))
         return True
 
     def see_run(self) -> bool:
-        """One step in which the job has started before."""
-        engine = self.engine
+        """A step before which the job has processors."""
+        engine, job = self.engine, self.job
         if not engine.step():
             return False
         self._see_others(engine.history.decisions(engine.history.steps - 1), ())
-        if any(done is self.job for done in engine.completed):
+        self.holds = job.rank in engine.machine.held
+        if job in engine.completed:
             self.ended = True
-            killed = bool(engine.workload.killed[self.job.rank])
-            self._moments.append(Ended(engine.now, killed))
+            self._moments.append(Ended(engine.now, bool(engine.workload.killed[job.rank])))
+        elif not self.holds:
+            if job in engine.queue:
+                self._moments.append(Requeued(engine.now))
+            self._see_state(self._state(engine.snapshot().decisions))
         return True
 
     def life(self) -> Life:
@@ -276,6 +294,7 @@ class _Observer:
             job=job,
             start=engine.start_of(job.rank),
             end=engine.now if self.ended else None,
+            ran=engine.workload.runtimes[job.rank] if self.ended else None,
             promised=engine.policy.promises(),
             moments=tuple(self._moments),
             passes=tuple(self._passes),
@@ -288,39 +307,57 @@ class _Observer:
         return _place(order, other, now) < _place(order, self.job, now)
 
     def _submission(self) -> Submitted:
-        free = self.engine.free + (self.job.procs if self.started else 0)
+        free = self.engine.free + (self.job.procs if self.holds else 0)
         ahead = [other for other in self.engine.queue if other is not self.job and self._stands_before(other)]
         return Submitted(self.engine.now, len(ahead), sum(other.procs for other in ahead), free)
 
-    def _passers(self, decisions: Iterable[Decision]) -> list[Pass]:
-        """Who started in this step though they stood behind this job, or came later."""
-        started = [d.job for d in decisions if isinstance(d, Start | Backfill)]
-        passes = [Pass(self.engine.now, other, not self._stands_before(other)) for other in started]
-        return [p for p in passes if p.behind or p.job.rank > self.job.rank]
+    def _see_passers(self, decisions: Iterable[Decision]) -> list[Pass]:
+        """Note who started though they stood behind this job, or came later; those that its plan may be due to."""
+        since, self._since_plan = self._since_plan, []
+        before: list[Pass] = []
+        for decision in decisions:
+            if isinstance(decision, Reserve) and decision.job is self.job:
+                before += since + self._since_plan
+                since, self._since_plan = [], []
+            elif isinstance(decision, Start | Backfill) and self.engine.start_of(self.job.rank) is None:
+                passing = Pass(self.engine.now, decision.job, not self._stands_before(decision.job))
+                if passing.behind or decision.job.rank > self.job.rank:
+                    self._since_plan.append(passing)
+                    self._passes.append(passing)
+        return before
 
     def _see_head(self, decisions: Iterable[Decision]) -> None:
         for decision in decisions:
             if isinstance(decision, Reserve) and isinstance(decision.because, WhenFree):
                 self._head = decision.job
-        if self._head is not None and self._head.rank not in self.engine.reserved:
+        reserved = self.engine.reserved
+        if self._head is None and len(reserved) == 1 and self.job.rank not in reserved:
+            self._head = self.engine.job(next(iter(reserved)))  # since before this job came
+        if self._head is not None and self._head.rank not in reserved:
             self._head = None
 
-    def _see_plan(self, decisions: Iterable[Decision], passers: list[Job]) -> None:
+    def _see_plan(self, decisions: Iterable[Decision], passes: Iterable[Pass]) -> None:
         engine, was = self.engine, self._planned
-        at = engine.reserved.get(self.job.rank)
+        rank = self.job.rank
+        at = engine.reserved.get(rank)
+        if at is None:
+            at, self._why_planned = engine.expected.get(rank), None
         for decision in decisions:
             if isinstance(decision, Reserve) and decision.job is self.job:
                 at, self._why_planned = decision.at, decision.because
-        if at == was or (at is None and self.started):
+        if at == was or (at is None and self.holds):
             return
         self._planned = at
-        if at is None or self._why_planned is None:
+        if at is None:
             if was is not None:
                 self._moments.append(Unplanned(engine.now, was, self._head))
             return
         early = tuple(holder for holder in self._freed if holder.until > engine.now)
         newcomers = tuple(other for other in engine.arrived if other is not self.job and self._stands_before(other))
-        self._moments.append(Planned(engine.now, at, was, self._why_planned, early, tuple(passers), newcomers))
+        passers = tuple(p.job for p in passes if was is not None and p.time + p.job.estimate > was)
+        if isinstance(self._why_planned, MadeRoom):
+            passers = (self._why_planned.passer,)
+        self._moments.append(Planned(engine.now, at, was, self._why_planned, early, passers, newcomers))
 
     def _see_others(self, decisions: Iterable[Decision], known: tuple[type, ...]) -> None:
         """What else was decided about this job."""
@@ -343,6 +380,8 @@ class _Observer:
             if keep.job is self.job:
                 return keep.because
         free = self.engine.free
+        if self.job not in self.engine.queue:
+            return Suspended(free)
         if self._planned is None:
             return NotConsidered(kept[-1].job if kept else None, free)
         if isinstance(self._why_planned, WhenFree):
@@ -352,11 +391,12 @@ class _Observer:
         return PlannedLater(self._planned, free)
 
     def _see_state(self, state: State) -> None:
-        free, ahead = self.engine.free, self.engine.queue.index(self.job)
+        free, queue = self.engine.free, self.engine.queue
+        ahead = queue.index(self.job) if self.job in queue else 0
         numbers = {"free": Range(free, free), **numbers_of(state)}
         last = self._extended()
         if last and (type(last.state), last.blocker, last.head) == (type(state), named(state), self._head):
-            both = {key: value.also(numbers[key]) for key, value in last.numbers.items()}
+            both = {key: value.also(numbers.get(key, value)) for key, value in last.numbers.items()}
             self._open = replace(last, steps=last.steps + 1, numbers=both, ahead=(last.ahead[0], ahead))
             return
         self._close()

@@ -144,6 +144,10 @@ def _as_recorded(reason: d.AsRecorded, job: Job, at: Clock) -> str:
     return f"the trace says that it started at {at(reason.recorded)}, {span(reason.late)} earlier"
 
 
+def _borrowed(reason: d.PivotDue | d.DelaysNoPivot) -> str:
+    return f", {reason.borrowed} borrowed" if reason.borrowed else ""
+
+
 REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
     # Why a job starts
     d.InOrder: lambda r, job, at: f"its turn has come and it fits: needs {job.procs}, {r.free} free",
@@ -159,6 +163,35 @@ REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
     ),
     d.WithinBounds: _within_bounds,
     d.AsRecorded: _as_recorded,
+    d.OwnFree: lambda r, job, at: f"its own {processors(job.procs)} are free",
+    d.Preempts: lambda r, job, at: f"takes the place of {listed(map(name, r.victims)) or 'nobody'}",
+    d.Claimed: lambda r, job, at: "those that were suspended for it have left",
+    d.PivotDue: lambda r, job, at: (
+        f"heads partition {r.partition}'s queue and its planned start has come{_borrowed(r)}"
+    ),
+    d.EndsBeforePivot: lambda r, job, at: (
+        f"ends at {at(r.ends)}, by the start of the pivot {name(r.pivot)} at {at(r.start)}; "
+        f"needs {job.procs}, {r.idle} idle in its partition"
+    ),
+    d.SparesPivot: lambda r, job, at: (
+        f"needs {job.procs}, {r.idle} idle in its partition, and the pivot {name(r.pivot)} leaves {r.extra} extra "
+        f"at {at(r.start)}"
+    ),
+    d.DelaysNoPivot: lambda r, job, at: (
+        f"delays no queue's pivot; needs {job.procs}, {r.idle} idle in its partition{_borrowed(r)}"
+    ),
+    d.TrialDue: lambda r, job, at: f"the reserved start of its speculative run of at most {span(r.limit)} has come",
+    d.TrialEarly: lambda r, job, at: (
+        f"its speculative run of at most {span(r.limit)}, reserved for {at(r.reserved)}, delays nobody now either"
+    ),
+    # Why a job is suspended
+    d.Outranked: lambda r, job, at: (
+        f"{name(r.by)}'s xfactor {r.xfactor:.2f} is at least {r.factor:.12g} times its own {r.own_xfactor:.2f}"
+    ),
+    d.MadeWay: lambda r, job, at: (
+        f"makes way for {name(r.by)}, which has never run: it has had its slice of {span(r.slice)}, "
+        f"and its suffering of {r.suffering:.2f} is the least"
+    ),
     # Why a start is planned when it is
     d.WhenFree: lambda r, job, at: f"needs {job.procs}, {r.free} free; there will be {r.then}",
     d.EarliestHole: lambda r, job, at: (
@@ -168,6 +201,10 @@ REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
     d.NewPlan: lambda r, job, at: "the plan was made anew",
     d.MadeRoom: lambda r, job, at: (
         f"{name(r.passer)} started and the others were planned again around it; it was planned for {at(r.was)}"
+    ),
+    d.AskedFor: lambda r, job, at: f"the first place from {at(r.wanted)} on, for which its user asked",
+    d.PlannedTrial: lambda r, job, at: (
+        f"a speculative run of at most {span(r.limit)} comes first and delays nobody then"
     ),
     # Why a job is kept waiting
     d.TooFewFree: lambda r, job, at: f"needs {job.procs}, {r.free} free",
@@ -183,6 +220,24 @@ REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
     d.BreaksBound: lambda r, job, at: (
         f"would push {name(r.other)}'s start to {at(r.start)}, past its bound {at(r.bound)}"
     ),
+    d.WaitsForOwn: lambda r, job, at: f"{r.busy:,} of its own {processors(job.procs)} are taken",
+    d.NoVictims: lambda r, job, at: (
+        f"too few running jobs have an xfactor {r.factor:.12g} times smaller than its own {r.xfactor:.2f}"
+    ),
+    d.NoSliceOver: lambda r, job, at: f"too few running jobs have had their slice of {span(r.slice)}",
+    d.PivotLater: lambda r, job, at: (
+        f"heads its partition's queue and is planned for {at(r.at)}: needs {job.procs}, {r.free} free"
+    ),
+    d.WouldDelayPivot: lambda r, job, at: (
+        f"would end at {at(r.ends)} and push the pivot {name(r.pivot)} from {at(r.start)} to {at(r.later)}"
+    ),
+    d.TouchesReservation: lambda r, job, at: (
+        f"would end at {at(r.ends)} and take processors reserved for {name(r.other)} from {at(r.at)} on"
+    ),
+    d.TrialLater: lambda r, job, at: (
+        f"its speculative run of at most {span(r.limit)} is reserved for {at(r.at)}: needs {job.procs}, {r.free} free"
+    ),
+    d.WaitsForReserved: lambda r, job, at: f"its start is reserved for {at(r.at)}, as its user asked",
     d.NotYet: lambda r, job, at: f"the trace says that it starts at {at(r.recorded)}",
 }
 
@@ -200,10 +255,29 @@ def say(decision: d.Decision, at: Clock = clock) -> str:
     return told(decision, at) if told else in_words(decision)
 
 
+def _limit(decision: d.Start | d.Backfill) -> str:
+    return "" if decision.limit is None else f" for at most {span(decision.limit)}"
+
+
+def _overhead(decision: d.Suspend | d.Resume) -> str:
+    return f", which takes {span(decision.overhead)}" if decision.overhead else ""
+
+
 DECISIONS: dict[type, Callable[[Any, Clock], str]] = {
-    d.Start: lambda x, at: f"{name(x.job)} starts on {processors(x.job.procs)}: {why(x.because, x.job, at)}",
-    d.Backfill: lambda x, at: f"{name(x.job)} is backfilled on {processors(x.job.procs)}: {why(x.because, x.job, at)}",
+    d.Start: lambda x, at: f"{name(x.job)} starts on {processors(x.job.procs)}{_limit(x)}: {why(x.because, x.job, at)}",
+    d.Backfill: lambda x, at: (
+        f"{name(x.job)} is backfilled on {processors(x.job.procs)}{_limit(x)}: {why(x.because, x.job, at)}"
+    ),
     d.Reserve: lambda x, at: f"{name(x.job)} is planned for {at(x.at)}: {why(x.because, x.job, at)}",
+    d.Expect: lambda x, at: f"{name(x.job)} should start at {at(x.at)} as things stand",
+    d.Suspend: lambda x, at: f"{name(x.job)} is suspended{_overhead(x)}: {why(x.because, x.job, at)}",
+    d.Resume: lambda x, at: f"{name(x.job)} resumes{_overhead(x)}: {why(x.because, x.job, at)}",
+    d.Divide: lambda x, at: (
+        f"the machine is divided into partitions of {listed((f'{p.bit_count():,}' for p in x.owners), 8)} processors"
+    ),
+    d.Borrow: lambda x, at: (
+        f"partition {x.to} borrows {processors(x.processors.bit_count())} from partition {x.lender} for {name(x.job)}"
+    ),
     d.Wake: lambda x, at: f"the policy wants to be asked again at {at(x.at)}",
     d.Keep: lambda x, at: f"{name(x.job)} waits: {why(x.because, x.job, at)}",
 }

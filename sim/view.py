@@ -27,6 +27,13 @@ class Stint(Protocol):
         """When it ends by the estimate."""
 
     @property
+    def ran_before(self) -> float:
+        """How long the job had run before this stay."""
+
+    def ran_by(self, now: float) -> float:
+        """How long the job will have run by then, over all its stays, if it stays until then."""
+
+    @property
     def runs(self) -> bool:
         """Is it a run that can be suspended (and not a speculative one, nor a suspending or resuming job)?"""
 

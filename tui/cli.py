@@ -196,16 +196,13 @@ def inspect(trace: str, **options: Any) -> None:
 def explain(trace: str, job: str, policy: str, placement: Any, **options: Any) -> None:
     """Why a job waited as long as it did, as a story with numbers."""
     from sim.life import life_of
-
     from sim.policies import parse_policy
     from tui.explain import render
     from tui.loading import Source
-    from tui.text import plain
 
     chosen = parse_policy(policy)
     _, workload = Source.of_options(trace, options).read()
-    text = render(life_of(workload, chosen, workload.rank_of(job), placement=placement), _width())
-    click.echo(text if _unicode() else plain(text))
+    click.echo(render(life_of(workload, chosen, workload.rank_of(job), placement=placement), _width(), _unicode()))
 
 
 def _width() -> int:

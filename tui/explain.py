@@ -17,8 +17,10 @@ from sim.life import (
     NotConsidered,
     Pass,
     Planned,
+    Requeued,
     Started,
     Submitted,
+    Suspended,
     Told,
     Unplanned,
     Waited,
@@ -30,9 +32,10 @@ from tui import text
 NARROWEST, WIDEST = 40, 100
 MOST_LINES = 40
 """A story is told so that it keeps to this, by merging what it can."""
-MOST_EPISODES = (14, 10, 7, 5, 3, 2)
-"""How finely the wait is told: as finely as there is room."""
-MOST_MOVES = 6
+FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
+"""How many episodes of the wait and how many plans are told: as many as there is room for."""
+MOST_STRETCHES = 400
+"""More than these are not looked at one by one."""
 
 Row = tuple[float, str]
 Lines = list[str]
@@ -42,27 +45,27 @@ def render(life: Life, width: int, unicode: bool = True) -> str:
     """The story of the job for a terminal of `width` columns; `unicode=False` writes ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
     lines: Lines = []
-    for most in MOST_EPISODES:
-        lines = _page(life, width, unicode, most)
+    for episodes, plans in FINENESS:
+        lines = _page(life, width, unicode, episodes, plans)
         if len(lines) <= MOST_LINES:
             break
     drawn = "\n".join(lines)
     return drawn if unicode else text.plain(drawn)
 
 
-def _page(life: Life, width: int, unicode: bool, most: int) -> Lines:
+def _page(life: Life, width: int, unicode: bool, episodes: int, plans: int) -> Lines:
     title = text.shorten(text.printable(f"{name(life.job)} under {life.policy}"), width)
     lines = [title, ("═" if unicode else "=") * text.cells(title)]
     lines += _wrapped(_facts(life), width)
     lines += ["", *_wrapped(summary(life), width), ""]
-    rows = _story(life, most)
+    rows = _story(life, episodes, plans)
     margin = max(len(clock(time)) for time, _ in rows) + 2
     before = None
     for time, told in rows:
         stamp = "" if time == before else clock(time)
         lines += _wrapped(told, width, stamp.ljust(margin), " " * margin)
         before = time
-    return lines + _plans(life, width, unicode)
+    return lines + _plans(life, width, unicode, plans)
 
 
 def _wrapped(told: str, width: int, first: str = "", rest: str = "") -> Lines:
@@ -84,10 +87,10 @@ def _facts(life: Life) -> str:
 
 
 def _ran(life: Life) -> str:
-    if life.start is None or life.end is None:
+    if life.ran is None:
         return "never ended"
     verb = "killed after" if any(isinstance(m, Ended) and m.killed for m in life.moments) else "ran"
-    return f"{verb} {span(life.end - life.start)}"
+    return f"{verb} {span(life.ran)}"
 
 
 # The summary
@@ -95,18 +98,21 @@ def _ran(life: Life) -> str:
 
 def summary(life: Life) -> str:
     """In one sentence: how long it waited, for what reasons, and how many passed it."""
-    who, wait = name(life.job), life.wait
+    who, wait, total = name(life.job), life.wait, _seconds(life.waits)
     if wait is None:
         return f"{who} never started."
-    if wait == 0:
+    if not total:
         return f"{who} did not wait: it started at the moment of its submission."
     shares = sorted(_by_reason(life.waits, life.job).items(), key=lambda share: -share[1])
-    reasons = [f"{span(seconds)} because {because}" for because, seconds in shares if seconds > wait / 100]
+    reasons = [f"{span(seconds)} because {because}" for because, seconds in shares if seconds > total / 100]
     if len(reasons) == 1:
-        told = f"{who} waited {span(wait)} because {shares[0][0]}"
+        because = f" because {shares[0][0]}"
+    elif any("," in reason for reason in reasons):
+        because = f": {'; '.join(reasons)}"
     else:
-        told = f"{who} waited {span(wait)}: {listed(reasons, 5)}"
-    return f"{told}. {_passed(life)}"
+        because = f": {listed(reasons, 5)}"
+    again = f" ({span(total - wait) if wait else 'all'} of it after its first start)" if total > wait else ""
+    return f"{who} waited {span(total)}{again}{because}. {_passed(life)}"
 
 
 def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
@@ -116,7 +122,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
     for kind, some in kinds.items():
         because = _because(TooFew if kind is Heads else kind, some, job)
         if kind is NotConsidered:
-            because += _would_fit(some)
+            because += f", though {fitted}" if (fitted := _fitted(some)) else ""
         seconds[because] = seconds.get(because, 0) + _seconds(some)
     return seconds
 
@@ -170,6 +176,15 @@ BECAUSE: dict[type, Callable[[Sequence[Waited], Job], str]] = {
     d.WindowCloses: lambda waits, job: f"it would have outlasted the window for {_blockers(waits, 'the head')}",
     d.BreaksBound: lambda waits, job: f"it would have pushed {_blockers(waits, 'others')} past their bounds",
     d.NotYet: lambda waits, job: "the trace starts it later",
+    d.PivotLater: lambda waits, job: "it headed its queue, but too much was needed by others before its planned start",
+    d.WouldDelayPivot: lambda waits, job: f"starting it would have delayed {_blockers(waits, 'the pivots')}",
+    d.TouchesReservation: lambda waits, job: f"it would have touched what is reserved for {_blockers(waits, 'others')}",
+    d.TrialLater: lambda waits, job: "its speculative run was reserved for later",
+    d.WaitsForReserved: lambda waits, job: "its user had asked for a later start",
+    d.WaitsForOwn: lambda waits, job: "other jobs were on its own processors",
+    d.NoVictims: lambda waits, job: "it had too few victims: running jobs with an xfactor so much smaller than its own",
+    d.NoSliceOver: lambda waits, job: "too few running jobs had had their slice",
+    Suspended: lambda waits, job: "it was suspended",
 }
 """The reason for some stretches of one kind, after "because"."""
 
@@ -186,15 +201,16 @@ def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
     if kind in (TooFew, Heads):
         return f": {_range(waits, 'free')}"
     if kind is NotConsidered:
-        return _would_fit(waits)
+        return f", though {fitted}" if (fitted := _fitted(waits)) else ", and it would not have fitted anyway"
     return f": {_range(waits, 'free')} free" if kind in (d.PlannedLater, d.BreaksBound) else ""
 
 
-def _would_fit(waits: Sequence[Waited]) -> str:
+def _fitted(waits: Sequence[Waited]) -> str:
+    """For how long enough processors were free."""
     fitting = sum(wait.fitting for wait in waits)
     if not fitting:
-        return ", and it would not have fitted either"
-    return f", though it would have fitted {'all' if fitting == _seconds(waits) else span(fitting)} of that time"
+        return ""
+    return f"it would have fitted {'all' if fitting == _seconds(waits) else span(fitting)} of that time"
 
 
 def _range(waits: Sequence[Waited], key: str) -> str:
@@ -228,9 +244,14 @@ class _Episode:
         return _Episode(self.waits + other.waits, self.kinds | other.kinds, self.seconds + other.seconds)
 
 
+def _together(waits: Sequence[Waited]) -> _Episode:
+    return _Episode(tuple(waits), frozenset(type(wait.state) for wait in waits), _seconds(waits))
+
+
 def _episodes(waits: Sequence[Waited], most: int) -> list[tuple[Waited, ...]]:
     """At most so many: the shortest is joined to a neighbour, one of the same kind if there is one, until it is so."""
-    told = [_Episode((wait,), frozenset([type(wait.state)]), _seconds([wait])) for wait in waits]
+    chunk = -(-len(waits) // MOST_STRETCHES)
+    told = [_together(waits[index : index + chunk]) for index in range(0, len(waits), chunk or 1)]
     while len(told) > most:
         at = min(range(len(told)), key=lambda index: told[index].seconds)
         beside = [index for index in (at - 1, at + 1) if 0 <= index < len(told)]
@@ -265,6 +286,8 @@ def _ahead(waits: Sequence[Waited]) -> str:
         return ""
     then = f", at last {last or 'none'}" if last != first else ""
     head = waits[0].head if len(waits) == 1 and waits[0].head is not waits[0].blocker else None
+    if head and first == last == 1:
+        return f"; {name(head)} ahead of it"
     led = f", {name(head)} heading the queue" if head else ""
     return f"; {text.count(first, 'job')} ahead of it{then}{led}"
 
@@ -290,10 +313,10 @@ def _passers(passes: Sequence[Pass]) -> str:
 # Moments
 
 
-def _story(life: Life, most: int) -> list[Row]:
+def _story(life: Life, most: int, most_plans: int) -> list[Row]:
     """One row a moment, in order."""
     episodes = {id(waits[0]): waits for waits in _episodes(life.waits, most)}
-    plans = _plans_told(life)
+    plans = _plans_told(life, most_plans)
     first = next(iter(life.waits), None)
     rows: list[Row] = []
     for moment in life.moments:
@@ -305,11 +328,11 @@ def _story(life: Life, most: int) -> list[Row]:
     return rows
 
 
-def _plans_told(life: Life) -> set[int]:
+def _plans_told(life: Life, most: int) -> set[int]:
     """The first plan and the greatest moves; all, if they are few."""
     plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
     great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
-    return {id(m) for m in [*plans[:1], *great[: MOST_MOVES - 1]]}
+    return {id(m) for m in [*plans[:1], *great[: most - 1]]}
 
 
 def _moment(moment: Moment, life: Life) -> str:
@@ -319,7 +342,7 @@ def _moment(moment: Moment, life: Life) -> str:
             return _submitted(moment)
         case Planned(was=None):
             verb = "Promised" if life.promised else "Planned"
-            return f"{verb} to start at {at(moment.at)}: {why(moment.because, life.job, at)}."
+            return f"{verb} to start at {at(moment.at)}{_why_planned(moment, life)}."
         case Planned():
             return _moved(moment, life)
         case Unplanned():
@@ -327,6 +350,8 @@ def _moment(moment: Moment, life: Life) -> str:
             return f"Its planned start {at(moment.was)} is given up{ahead}."
         case Started():
             return _started(moment, life)
+        case Requeued():
+            return "Not done within the limit of its run: killed, its work is lost, and it waits again."
         case Told():
             return say(moment.decision, at) + "."
         case Ended():
@@ -352,7 +377,11 @@ def _moved(moment: Planned, life: Life) -> str:
         return f"{told}: {listed(map(name, moment.passers), 3)} passed it."
     if moment.moved > 0 and moment.newcomers:
         return f"{told}: {listed(map(name, moment.newcomers), 3)} came and stood ahead of it."
-    return f"{told}: {why(moment.because, life.job, at)}."
+    return f"{told}{_why_planned(moment, life)}."
+
+
+def _why_planned(moment: Planned, life: Life) -> str:
+    return "" if moment.because is None else f": {why(moment.because, life.job, clock_near(moment.time))}"
 
 
 def _early(holders: Sequence[Holder], now: float) -> str:
@@ -376,8 +405,8 @@ def _started(moment: Started, life: Life) -> str:
 
 
 def _ended(moment: Ended, life: Life) -> str:
-    ran, turnaround = moment.time - (life.start or 0), moment.time - life.job.submit
-    slowdown = f"; with the wait that is {turnaround / ran:,.1f} times its run time" if life.wait else ""
+    ran, turnaround = life.ran or 0, moment.time - life.job.submit
+    slowdown = f"; {span(turnaround)} after its submission, a slowdown of {turnaround / ran:,.1f}" if life.waits else ""
     if moment.killed:
         return f"Killed at the end of its estimate of {span(life.job.estimate)}, not done{slowdown}."
     early = life.job.estimate - ran
@@ -388,7 +417,7 @@ def _ended(moment: Ended, life: Life) -> str:
 # How its planned start moved
 
 
-def _plans(life: Life, width: int, unicode: bool) -> Lines:
+def _plans(life: Life, width: int, unicode: bool, told_of: int) -> Lines:
     plans = life.plans
     if not plans or not life.wait or life.start is None:
         return []
@@ -398,14 +427,19 @@ def _plans(life: Life, width: int, unicode: bool) -> Lines:
     kept = "as first planned" if not off else f"{span(abs(off))} {'later' if off > 0 else 'earlier'} than first planned"
     told = f"Planned start: {clock(first.at)} at first"
     if moves:
-        later = len(moves) - earlier
-        told += f", moved {_times(len(moves))} ({earlier:,} earlier, {later:,} later)"
+        told += f", moved {_times(len(moves))} {_ways(earlier, len(moves) - earlier)}"
     if given_up := sum(isinstance(m, Unplanned) for m in life.moments):
         told += f", given up {_times(given_up)}"
-    if len(moves) + given_up >= MOST_MOVES:
-        told += " (above are the greatest moves)"
+    if len(moves) + given_up >= told_of > 1:
+        told += ", the greatest moves told above"
     told += f"; it started at {clock(life.start)}, {kept}."
     return ["", *_wrapped(told, width), *_curve([plan.at for plan in plans] + [life.start], width, unicode)]
+
+
+def _ways(earlier: int, later: int) -> str:
+    if earlier and later:
+        return f"({earlier:,} earlier, {later:,} later)"
+    return f"({'always ' if earlier + later > 1 else ''}{'earlier' if earlier else 'later'})"
 
 
 def _times(many: int) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +55,15 @@ def category(length: Floats, width: Ints) -> Ints:
     rows = np.searchsorted(LENGTH_LIMITS, length, side="left")
     columns = np.searchsorted(WIDTH_LIMITS, width, side="left")
     return (rows * len(WIDTHS) + columns).astype(np.int64)
+
+
+def category_of(length: float, width: int) -> int:
+    """The same for one job.
+
+    >>> CATEGORIES[category_of(600, 33)].label
+    'VS VW'
+    """
+    return bisect_left(LENGTH_LIMITS, length) * len(WIDTHS) + bisect_left(WIDTH_LIMITS, width)
 
 
 def coarse_category(length: Floats, width: Ints) -> Ints:

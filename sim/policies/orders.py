@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from math import inf, log2, log10
+from math import inf, isnan, log2, log10
 from typing import ClassVar
 
 import numpy as np
@@ -161,17 +161,18 @@ class Ward(Order):
     beta: float = parameter(-1.0, "how much a long estimate raises it; negative: lowers it (W eq. 1)")
     gamma: float = parameter(1.0, "how much width raises it (W eq. 1)")
     delta: float = parameter(1.0, "how much the queue's number raises it (W eq. 1)")
-    r: float = parameter(10.0, "what one queue counts more than the one below it (W eq. 1)", low=0.0)
+    r: float = parameter(10.0, "what one queue counts more than the one below it (W eq. 1)", low=0.001)
     name: ClassVar[str] = "ward"
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
-        return -(
+        priority = (
             power((now - job.submit) / 3600, self.alpha)
             * power(job.estimate / 3600, self.beta)
             * power(job.procs / 32, self.gamma)
             * power(self.r, self.delta * max(job.queue, 0))
         )
+        return 0.0 if isnan(priority) else -priority  # nothing times infinity is nothing
 
 
 @dataclass(frozen=True)

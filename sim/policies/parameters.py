@@ -9,7 +9,7 @@ import dataclasses
 import types
 import typing
 from dataclasses import dataclass
-from math import isnan
+from math import isfinite
 from typing import Any
 
 from sim.errors import ParameterError, near
@@ -64,7 +64,7 @@ class Parameter:
     def _allowed(self, value: Any) -> bool:
         if self.choices:
             return value in self.choices
-        if isinstance(value, float) and isnan(value):
+        if isinstance(value, float) and not (isfinite(value) or value == self.high):
             return False
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 

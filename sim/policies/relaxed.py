@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from sim.decisions import (
@@ -33,7 +34,7 @@ class Relaxed(Ordered):
     omega=inf whatever fits. The queue stands in order of arrival unless told; W's own priority is order=ward.
     """
 
-    omega: float = parameter(2.0, "how far the head may slip, as a factor (W figure 2)", low=0.0)
+    omega: float = parameter(2.0, "how far the head may slip, as a factor (W figure 2)", low=0.0, high=inf)
     relative: Literal["wait", "runtime"] = parameter(
         "wait",
         "what omega stretches: the head's wait (W figure 2), or the wait grows by (omega - 1) times the "

@@ -21,7 +21,8 @@ class Slack(Conservative):
 
     A job's bound is its first reservation + slack * estimate; no start is ever later. After conservative's pass,
     each waiting job that fits now, in queue order, starts if the others, placed again in order of their reserved
-    starts (ties by rank), all keep within their bounds. With slack=0 it is conservative.
+    starts (ties by rank), all keep within their bounds; who comes to stand at the present by that starts, too. With
+    slack=0 it is conservative.
     """
 
     slack: float = parameter(1.0, "how many of its estimates a job's reservation may slip", low=0.0)
@@ -37,7 +38,7 @@ class Slack(Conservative):
                 bounds[job.rank] = view.reserved[job.rank] + self.slack * job.estimate
         if self.slack:
             for job in view.queue:
-                if job.procs <= view.free:
+                if job.procs <= view.free and job.rank in view.reserved:
                     yield from self._squeeze_in(view, bounds, job)
         for rank in bounds.keys() - view.reserved.keys():
             del bounds[rank]
@@ -57,5 +58,7 @@ class Slack(Conservative):
         yield Backfill(job, WithinBounds(*trial.tightest(others, bounds)))
         for other in others:
             was, at = view.reserved[other.rank], trial.starts[other.rank]
-            if at != was:
+            if at == view.now:
+                yield Backfill(other, MadeRoom(job, was))
+            elif at != was:
                 yield Reserve(other, at, MadeRoom(job, was))

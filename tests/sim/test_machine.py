@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,7 +28,7 @@ def test_lowest_takes_the_lowest_numbers(free: int, data: st.DataObject) -> None
 def test_ranges_and_members_are_the_same_set(some: int) -> None:
     runs = list(ranges(some))
     assert [i for first, last in runs for i in range(first, last + 1)] == members(some)
-    assert all(second - last > 1 for (_, last), (second, _) in zip(runs, runs[1:], strict=False))
+    assert all(second - last > 1 for (_, last), (second, _) in pairwise(runs))
 
 
 @given(processors, st.data())

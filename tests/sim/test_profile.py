@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import pytest
 from hypothesis import given, settings
@@ -56,7 +57,7 @@ def test_a_plan_is_what_it_is_second_by_second(jobs: list[tuple[int, int, int]])
 def test_a_plan_is_no_longer_than_it_must_be(jobs: list[tuple[int, int, int]]) -> None:
     plan, _ = both(jobs)
     assert plan.times == sorted(set(plan.times))
-    assert all(a != b for a, b in zip(plan.free, plan.free[1:], strict=False))
+    assert all(a != b for a, b in pairwise(plan.free))
 
 
 @given(takes, st.integers(1, SIZE), st.integers(1, 10), st.integers(0, 30))

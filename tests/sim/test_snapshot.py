@@ -25,7 +25,7 @@ def test_a_snapshot_shows_one_moment_whole(lab: Lab) -> None:
     first, head, third = engine.workload.jobs[:3]
     assert (shown.step, shown.time, shown.policy, shown.next_time) == (3, 2, "easy", 3)
     assert (shown.procs, shown.free, shown.free_set) == (4, 1, 0b1000)
-    assert shown.running == (Running(first, start=0, expected_end=12, processors=0b0111),)
+    assert shown.running == (Running(first, since=0, expected_end=12, processors=0b0111, kind="run", ran=2),)
     assert shown.queue[0] == Queued(head, waited=1, planned=12, moved=0, why=None)
     assert (shown.queue[1].job, shown.queue[1].waited, shown.queue[1].planned) == (third, 0, None)
     assert (shown.arrived, shown.completed) == ((third,), ())
@@ -74,7 +74,7 @@ def test_what_happens_later_does_not_change_a_snapshot(lab: Lab) -> None:
 
 def test_a_snapshot_cannot_be_changed(lab: Lab) -> None:
     shown = lab.run("easy", 4, *JOBS, until=2).snapshot()
-    for value, name in ((shown, "free"), (shown.running[0], "start"), (shown.queue[0], "waited")):
+    for value, name in ((shown, "free"), (shown.running[0], "since"), (shown.queue[0], "waited")):
         with pytest.raises(FrozenInstanceError):
             setattr(value, name, 0)
     assert {type(getattr(shown, name)) for name in ("running", "queue", "arrived", "completed", "decisions")} == {tuple}

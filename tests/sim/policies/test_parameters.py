@@ -53,7 +53,7 @@ def test_a_range_in_words(name: str, words: str) -> None:
         ("way", "down", "down"),
         ("quick", "yes", True),
         ("quick", "false", False),
-        ("limit", "-inf", -inf),
+        ("limit", "-9", -9.0),
     ],
 )
 def test_what_is_accepted(name: str, text: str, value: Any) -> None:
@@ -72,6 +72,7 @@ def test_what_is_accepted(name: str, text: str, value: Any) -> None:
         ("way", "dawn", "way=dawn: expected up | down; did you mean 'down'?"),
         ("quick", "maybe", "quick=maybe: expected yes | no"),
         ("limit", "far", "limit=far: expected number <= 9"),
+        ("limit", "-inf", "limit=-inf: expected number <= 9"),
     ],
 )
 def test_what_is_refused_and_what_would_work(name: str, text: str, error: str) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from sim.decisions import Backfill, BreaksBound, EarliestHole, MadeRoom, WithinBounds
 from sim.policies import parse_policy
 
@@ -51,3 +53,10 @@ def test_without_slack_a_promise_is_a_promise() -> None:
 
 def test_without_slack_nobody_is_squeezed_in(lab: Lab) -> None:
     assert lab.starts("slack:slack=0", 4, *HEAD, "3 2 1 12 12") == {"1": 0, "2": 10, "3": 20}
+
+
+def test_there_are_no_two_passes_at_one_instant(lab: Lab) -> None:
+    # At 4, jobs 1 and 2 are gone; job 4 is kept, job 6 starts, and placing the others again gives job 4 the present.
+    jobs = ("1 0 1 5 5", "2 0 3 4 8", "3 2 4 4 4", "4 2 1 5 5", "5 3 2 6 6", "6 4 1 3 6")
+    instants = lab.instants(lab.run("slack:slack=0.5", 4, *jobs))
+    assert instants == sorted(set(instants))

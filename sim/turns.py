@@ -1,0 +1,218 @@
+"""Time in gang scheduling: the rows of the matrix take turns (Z section 4; loss by switching, section 5.3).
+
+Rows come on turn in their order, each for `slice` seconds; the first `cs * slice` seconds of a turn are overhead, in
+which nothing makes progress. One row alone runs without turns and without overhead. Nothing here steps through
+turns one by one: how often a row was or will be on turn is counted over whole cycles, as a job may run for
+thousands of turns between two events.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from math import ceil
+from typing import NamedTuple
+
+from sim.errors import DecisionError
+
+DONE = 1e-6
+"""Work of less than a microsecond is done: sums of fractions of seconds are no more exact than that."""
+
+
+class Turn(NamedTuple):
+    """A row on turn from `begin` until `end`, without progress until `overhead_until`."""
+
+    row: int
+    begin: float
+    end: float
+    overhead_until: float
+
+
+class Turns:
+    """The clock of the rows: whose turn it is, and since when.
+
+    It knows the cycle as it stood after the last rebuild (`settle`); times asked about lie after that.
+
+    >>> turns = Turns(slice=200, cs=0.05)
+    >>> turns.settle(1000, [1, 2])
+    >>> turns.row, turns.end, turns.gained((2,), 1000, 2000)
+    (1, 1200, 380)
+    >>> turns.finish((2,), 195, 1000)
+    1615
+    """
+
+    __slots__ = ("begin", "overhead", "row", "rows", "slice")
+
+    def __init__(self, slice: float, cs: float = 0) -> None:
+        self.slice = _whole(slice)
+        self.overhead = _whole(round(cs * slice, 9))
+        """Seconds at the beginning of each turn, where there is more than one row, to the billionth."""
+        self.rows: tuple[int, ...] = ()
+        self.row: int | None = None
+        """The row on turn; None: there is no row."""
+        self.begin: float = 0
+        """When its turn began."""
+
+    def copy(self) -> Turns:
+        twin = Turns.__new__(Turns)
+        twin.slice, twin.overhead = self.slice, self.overhead
+        twin.rows, twin.row, twin.begin = self.rows, self.row, self.begin
+        return twin
+
+    @property
+    def alternate(self) -> bool:
+        """Do the rows take turns? One alone does not."""
+        return len(self.rows) > 1
+
+    @property
+    def end(self) -> float | None:
+        """When the turn ends; None: it does not, one row runs alone, or none."""
+        return self.begin + self.slice if self.alternate else None
+
+    # Going on
+
+    def advance(self, to: float, occupied: Collection[int] | None = None) -> None:
+        """Move on to `to`. Where a turn ends just then, the next row with jobs left (`occupied`) comes on turn."""
+        if self.row is None or not self.alternate:
+            return
+        ended = self._ended_by(to)
+        if not ended:
+            return
+        at_the_end = self.begin + ended * self.slice >= to - DONE
+        self.begin += ended * self.slice
+        place = self.rows.index(self.row)
+        if not at_the_end or occupied is None:
+            self.row = self.rows[(place + ended) % len(self.rows)]
+            return
+        place += ended - 1
+        for step in range(1, len(self.rows) + 1):
+            self.row = self.rows[(place + step) % len(self.rows)]
+            if self.row in occupied:
+                return
+
+    def settle(self, now: float, rows: Sequence[int]) -> None:
+        """The matrix was rebuilt and has these rows now; `advance` came before.
+
+        The turn goes on if its row still stands. If not, the next of the old order that still stands (or else the
+        first row) starts one at once. A row that ran alone starts its turn when a second appears. What counts is how
+        many rows there were before the rebuild and are after it, not what came and went in between.
+        """
+        old, on_turn = self.rows, self.row
+        self.rows = tuple(rows)
+        if on_turn in self.rows:
+            if len(old) == 1 and self.alternate:
+                self.begin = now
+            return
+        self.begin = now
+        self.row = self.rows[0] if self.rows else None
+        if on_turn is not None:
+            place = old.index(on_turn)
+            for row in old[place + 1 :] + old[:place]:
+                if row in self.rows:
+                    self.row = row
+                    return
+
+    # What jobs make of it
+
+    def gained(self, rows: Sequence[int], since: float, until: float) -> float:
+        """The progress, in seconds, of a job that stands in these rows."""
+        if not self.alternate:
+            return until - since if self.row in rows else 0
+        work = self._work
+        return sum(work(row, until) - work(row, since) for row in rows)
+
+    def gains(self, since: float, until: float) -> dict[int, float]:
+        """row -> progress in it: what `gained` adds up, for asking once about many jobs."""
+        return {row: self.gained((row,), since, until) for row in self.rows}
+
+    def on_turn(self, row: int, since: float, until: float) -> float:
+        """For how many seconds the row is on turn, overhead included."""
+        if not self.alternate:
+            return until - since if row == self.row else 0
+        return self._work(row, until, 0) - self._work(row, since, 0)
+
+    def finish(self, rows: Sequence[int], work: float, now: float) -> float:
+        """When a job in these rows will have made so much progress, if nothing changes.
+
+        `work` is what remains of its run and, before that, the stalls of migrations: seconds of its own turns outside
+        overhead, in which it would otherwise make progress.
+        An end within a microsecond of the end of a turn is at the end of the turn.
+        """
+        if not self.alternate:
+            return now + work
+        places = self._places(rows)
+        work += sum(self._work(row, now) for row in rows)
+        a_turn = self.slice - self.overhead
+        whole = max(_ceil(work, a_turn) - 1, 0)
+        cycles, place = divmod(whole, len(places))
+        begin = self.begin + (cycles * len(self.rows) + places[place]) * self.slice
+        rest = work - whole * a_turn
+        return max(now, begin + (self.slice if rest > a_turn - DONE else self.overhead + rest))
+
+    def first_stand(self, rows: Sequence[int], now: float) -> float:
+        """The first moment from `now` on at which one of these rows is on turn, overhead or not.
+
+        To be asked after the rebuild at `now`: a row that a job leaves at the instant it comes on turn is no start.
+        """
+        if self.row in rows:
+            return now
+        return self.begin + self._places(rows)[0] * self.slice
+
+    # What is drawn
+
+    def window(self, since: float, until: float) -> Iterator[Turn]:
+        """The turns from `since` until `until`, cut off there; none shorter than a microsecond."""
+        if self.row is None or until <= since:
+            return
+        if not self.alternate:
+            yield Turn(self.row, since, until, since)
+            return
+        number, place, count = self._ended_by(since), self.rows.index(self.row), len(self.rows)
+        begin = self.begin + number * self.slice
+        while begin < until:
+            first, end = max(begin, since), min(self.begin + (number + 1) * self.slice, until)
+            if end - first > DONE:
+                yield Turn(self.rows[(place + number) % count], first, end, _between(first, begin + self.overhead, end))
+            number += 1
+            begin = self.begin + number * self.slice
+
+    # Counting turns; the one that began at `begin` is number 0
+
+    def _ended_by(self, time: float) -> int:
+        """How many turns have ended by then."""
+        return max(int((time - self.begin + DONE) // self.slice), 0)
+
+    def _places(self, rows: Sequence[int]) -> list[int]:
+        """How many turns after the present one the rows come on turn, sorted."""
+        if self.row is None or not rows:
+            raise DecisionError("a job that stands in no row never comes on turn")
+        index, count = self.rows.index, len(self.rows)
+        now = index(self.row)
+        return sorted((index(row) - now) % count for row in rows)
+
+    def _work(self, row: int, time: float, overhead: float | None = None) -> float:
+        """The progress made in a row from the beginning of the present turn until `time`."""
+        overhead = self.overhead if overhead is None else overhead
+        rows, count = self.rows, len(self.rows)
+        place = (rows.index(row) - rows.index(self.row)) % count
+        ended = max(int((time - self.begin) // self.slice), 0)
+        done = (ended - place + count - 1) // count if ended > place else 0
+        work = done * (self.slice - overhead)
+        if ended % count == place:
+            work += max(time - self.begin - ended * self.slice - overhead, 0)
+        return work
+
+
+def _ceil(work: float, a_turn: float) -> int:
+    """How many turns the work takes."""
+    if isinstance(work, int) and isinstance(a_turn, int):
+        return -(-work // a_turn)
+    return ceil((work - DONE) / a_turn)
+
+
+def _between(low: float, value: float, high: float) -> float:
+    return min(max(low, value), high)
+
+
+def _whole(value: float) -> float:
+    """Whole seconds as int: sums of them stay exact."""
+    return int(value) if value == int(value) else value

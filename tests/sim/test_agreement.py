@@ -1,0 +1,176 @@
+"""What single policies promise, and which of them must agree on any workload."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.decisions import Reserve
+from sim.engine import Engine
+from sim.policies import parse_policy
+from sim.workload.model import Workload
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+ANY = st.data()
+BARE_LOOP = Path(__file__).resolve().parents[1] / "benchmarks" / "bare_loop.py"
+
+
+def run(workload: Workload, spec: str) -> Engine:
+    engine = Engine(workload, parse_policy(spec), check=True)
+    engine.run()
+    return engine
+
+
+def starts(workload: Workload, spec: str) -> list[float]:
+    result: list[float] = run(workload, spec).schedule().start.tolist()
+    return result
+
+
+def with_order(spec: str, order: str) -> str:
+    return f"{spec}{',' if ':' in spec else ':'}{order}"
+
+
+@pytest.fixture(scope="session")
+def literal_easy() -> Callable[..., list[float]]:
+    """EASY written as one loop that shares nothing with the engine."""
+    spec = importlib.util.spec_from_file_location("bare_loop", BARE_LOOP)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    easy: Callable[..., list[float]] = module.easy
+    return easy
+
+
+@given(data=ANY)
+@settings(max_examples=100, deadline=None)
+def test_easy_is_easy(lab: Lab, literal_easy: Callable[..., list[float]], data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    jobs = workload.jobs
+    expected = literal_easy(
+        workload.procs,
+        [job.submit for job in jobs],
+        [job.procs for job in jobs],
+        workload.runtimes,
+        [job.estimate for job in jobs],
+    )
+    assert starts(workload, "easy") == expected
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("firstfit", "relaxed:omega=inf"),
+        ("fcfs", "relaxed:omega=0"),
+        ("relaxed:omega=1", "relaxed:omega=1,relative=runtime"),
+        # With a reservation for everybody nothing is left of easy but the plan that is made anew.
+        ("replan", "easy:depth=1000"),
+        ("conservative", "slack:slack=0"),
+        ("conservative:compress=queue", "slack:slack=0,compress=queue"),
+    ],
+)
+@given(data=ANY)
+@settings(max_examples=30, deadline=None)
+def test_policies_that_agree_in_every_order(lab: Lab, one: str, other: str, data: st.DataObject) -> None:
+    workload, order = data.draw(lab.workloads()), data.draw(lab.orders())
+    assert starts(workload, with_order(one, order)) == starts(workload, with_order(other, order))
+
+
+@given(data=ANY)
+@settings(max_examples=100, deadline=None)
+def test_with_exact_estimates_conservative_has_one_schedule(lab: Lab, data: st.DataObject) -> None:
+    # ZKP table 9, first rows: no job ends early, so that nothing is ever compressed.
+    workload = data.draw(lab.workloads(exact=True))
+    one = starts(workload, "conservative")
+    for compress in ("queue", "none"):
+        assert starts(workload, f"conservative:compress={compress},{data.draw(lab.orders())}") == one
+    assert starts(workload, "rlbf") == one
+
+
+@given(data=ANY)
+@settings(max_examples=30, deadline=None)
+def test_with_exact_estimates_replanning_in_order_of_arrival_keeps_all_promises(lab: Lab, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads(exact=True))
+    assert starts(workload, "replan") == starts(workload, "conservative")
+
+
+@given(data=ANY)
+@settings(max_examples=30, deadline=None)
+def test_under_fcfs_nobody_passes_anybody(lab: Lab, data: st.DataObject) -> None:
+    start = starts(data.draw(lab.workloads()), "fcfs")
+    assert start == sorted(start)
+
+
+@given(data=ANY)
+@settings(max_examples=30, deadline=None)
+def test_under_firstfit_nobody_waits_who_fits(lab: Lab, data: st.DataObject) -> None:
+    spec = with_order("firstfit", data.draw(lab.orders()))
+    engine = Engine(data.draw(lab.workloads()), parse_policy(spec), check=True)
+    while engine.step():
+        assert all(job.procs > engine.free for job in engine.queue)
+
+
+@pytest.mark.parametrize("spec", ["easy", "conservative:compress=start", "conservative:compress=none", "bf", "lsbf"])
+@given(data=ANY)
+@settings(max_examples=30, deadline=None)
+def test_no_reservation_is_ever_missed(lab: Lab, spec: str, data: st.DataObject) -> None:
+    engine = run(data.draw(lab.workloads()), spec)
+    start = engine.schedule().start
+    planned: dict[int, float] = {}
+    for _, decision in engine.history.all_decisions():
+        if isinstance(decision, Reserve):
+            rank = decision.job.rank
+            assert start[rank] <= decision.at <= planned.get(rank, np.inf)
+            planned[rank] = decision.at
+    promised = engine.schedule().promised
+    assert (start[~np.isnan(promised)] <= promised[~np.isnan(promised)]).all()
+
+
+@given(data=ANY)
+@settings(max_examples=30, deadline=None)
+def test_everybody_is_promised_a_start_by_conservative(lab: Lab, data: st.DataObject) -> None:
+    schedule = run(data.draw(lab.workloads()), "conservative").schedule()
+    assert (schedule.start <= schedule.promised).all()
+
+
+@given(data=ANY)
+@settings(max_examples=30, deadline=None)
+def test_under_slack_nobody_starts_after_its_bound(lab: Lab, data: st.DataObject) -> None:
+    workload, slack = data.draw(lab.workloads()), data.draw(st.sampled_from([0.25, 1, 3]))
+    engine = run(workload, f"slack:slack={slack}")
+    start, first = engine.schedule().start, dict[int, float]()
+    for _, decision in engine.history.all_decisions():
+        if isinstance(decision, Reserve):
+            first.setdefault(decision.job.rank, decision.at)
+    assert len(first) == len(workload)
+    assert all(start[rank] <= at + slack * workload.estimate[rank] for rank, at in first.items())
+
+
+@given(data=ANY)
+@settings(max_examples=30, deadline=None)
+def test_a_recorded_schedule_is_played_back(lab: Lab, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads(whole_seconds=True))
+    start = run(workload, with_order("firstfit", data.draw(lab.orders()))).schedule().start
+    assert starts(replace(workload, wait=start - workload.submit), "recorded") == start.tolist()
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative:compress=queue", "shadow"])
+@given(data=ANY)
+@settings(max_examples=25, deadline=None)
+def test_a_queue_that_is_sorted_at_every_look_stands_as_one_that_is_kept_sorted(
+    lab: Lab, policy: str, data: st.DataObject
+) -> None:
+    # Without weight a delay does not count, and the largest 1 / estimate is the shortest estimate.
+    workload = data.draw(lab.workloads())
+    sorted_at_every_look = starts(workload, with_order(policy, "order=delay,weight=0"))
+    assert sorted_at_every_look == starts(workload, with_order(policy, "order=sjf"))

@@ -1,0 +1,145 @@
+"""What holds for every policy with every valid parameter on any workload."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.engine import Engine
+from sim.history import Stretch
+from sim.machine import Placement
+from sim.policies import POLICIES, parse_policy, written_policy
+from sim.workload.model import Workload
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# Policies under which a job holds its processors from its start to its end.
+SPACE_SHARING = [
+    "fcfs", "firstfit", "easy", "conservative", "replan", "shadow", "relaxed", "slack", "recorded",
+]  # fmt: skip
+
+
+def run(workload: Workload, spec: str, placement: Placement = "lowest") -> Engine:
+    engine = Engine(workload, parse_policy(spec), check=True, placement=placement)
+    engine.run()
+    return engine
+
+
+def held_twice(stretches: list[Stretch]) -> bool:
+    """Does one processor serve two stretches at one time?"""
+    by_processor: dict[int, list[tuple[float, float]]] = {}
+    for stretch in stretches:
+        assert stretch.end is not None
+        for processor in range(stretch.processors.bit_length()):
+            if stretch.processors >> processor & 1:
+                by_processor.setdefault(processor, []).append((stretch.start, stretch.end))
+    return any(end > start for spans in by_processor.values() for (_, end), (start, _) in pairwise(sorted(spans)))
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_every_job_runs_as_long_as_it_must_on_processors_of_its_own(lab: Lab, name: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    engine = run(workload, data.draw(lab.specs(name)))
+    stretches, schedule = list(engine.history.stretches()), engine.schedule()
+    assert not held_twice(stretches)
+    assert all(s.processors.bit_count() == workload.width[s.rank] for s in stretches)
+    assert all(s.processors < 1 << workload.procs for s in stretches)
+    assert all(s.start >= workload.submit[s.rank] for s in stretches)
+    assert (schedule.start >= workload.submit).all()
+    np.testing.assert_allclose(schedule.ran, workload.runtime, atol=1e-6)
+    held = np.zeros(len(workload))
+    for s in stretches:
+        held[s.rank] += (s.end or 0) - s.start
+    assert (held >= workload.runtime - 1e-6).all()
+    if name in SPACE_SHARING:
+        assert [s.rank for s in sorted(stretches)] == list(range(len(workload)))
+        assert [s.start for s in sorted(stretches)] == schedule.start.tolist()
+        np.testing.assert_allclose(held, workload.runtime, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_the_same_inputs_give_the_same_run_also_step_by_step_and_unwatched(
+    lab: Lab, name: str, data: st.DataObject
+) -> None:
+    workload = data.draw(lab.workloads())
+    policy = parse_policy(data.draw(lab.specs(name)))
+    assert parse_policy(written_policy(policy)) == policy
+    once, again = Engine(workload, policy), Engine(workload, policy, curious=False)
+    once.run()
+    while again.step():
+        pass
+    assert list(once.history.stretches()) == list(again.history.stretches())
+    assert list(once.history.all_decisions()) == list(again.history.all_decisions())
+    assert once.history.columns() == again.history.columns()
+    np.testing.assert_equal(once.schedule().start, again.schedule().start)
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_one_step_is_one_instant(lab: Lab, name: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    time = run(workload, data.draw(lab.specs(name))).history.columns()[0]
+    assert all(before < after for before, after in pairwise(time))
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_a_window_of_an_unfinished_run_shows_what_a_look_at_everything_shows(
+    lab: Lab, name: str, data: st.DataObject
+) -> None:
+    workload = data.draw(lab.workloads())
+    engine = Engine(workload, parse_policy(data.draw(lab.specs(name))))
+    start, width = data.draw(st.floats(-5, 200)), data.draw(st.floats(0, 100))
+    processors = data.draw(st.sampled_from([-1, 1, 0b1010]))
+    while engine.step():
+        if engine.step_count % 7 == 0:
+            assert engine.history.between(start, start + width, processors) == [
+                s
+                for s in engine.history.stretches()
+                if s.start < start + width
+                and (s.start >= start or s.end is None or s.end > start)
+                and s.processors & processors
+            ]
+
+
+@pytest.mark.parametrize("name", SPACE_SHARING)
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_a_snapshot_accounts_for_every_processor_and_every_job(lab: Lab, name: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    engine = Engine(workload, parse_policy(data.draw(lab.specs(name))))
+    finished: set[int] = set()
+    while engine.step():
+        shown = engine.snapshot()
+        taken = shown.free_set
+        for running in shown.running:
+            assert not taken & running.processors
+            taken |= running.processors
+        assert taken == (1 << workload.procs) - 1
+        assert shown.free == shown.free_set.bit_count()
+        finished.update(job.rank for job in shown.completed)
+        here = [*finished, *(r.job.rank for r in shown.running), *(q.job.rank for q in shown.queue)]
+        assert sorted(here) == [job.rank for job in workload.jobs if job.submit <= engine.now]
+        assert shown.totals.finished == len(finished)
+
+
+@pytest.mark.parametrize("name", SPACE_SHARING)
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_who_gets_which_processors_does_not_change_the_schedule(lab: Lab, name: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    spec = data.draw(lab.specs(name))
+    lowest, together = (run(workload, spec, placement) for placement in ("lowest", "together"))
+    assert lowest.schedule().start.tolist() == together.schedule().start.tolist()
