@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, NoReturn
 
 from sim.errors import InvariantError
 from sim.history import Stretch
+from sim.machine import written
 from sim.profile import Profile
+from sim.turns import Turns
 
 if TYPE_CHECKING:
     from sim.engine import Engine
@@ -20,6 +22,7 @@ class Checker:
     - every job is in one place: to come, waiting, running, suspended or finished;
     - a job starts no earlier than it was submitted and makes exactly the progress it must;
     - a suspended job goes on where it was; partitions own every processor once;
+    - no cell of a matrix is held twice, and only the row on turn makes progress;
     - a promised start never moves later while it stands, and is kept;
     - the plan is what running jobs and standing reservations make it.
     """
@@ -33,12 +36,17 @@ class Checker:
         self._pins: dict[int, int] = {}
         self._open: set[int] = set()
         self._seen = 0
+        self._stood: dict[int, tuple[tuple[int, ...], float]] = {}
+        self._clock: Turns | None = None
+        self._last: float | None = None
 
     def after_step(self) -> None:
         """Verify everything about the step that was just made."""
         self._processors()
         self._whereabouts()
         self._run_times()
+        self._matrix()
+        self._remember_matrix()
         self._pinned()
         self._partitions()
         self._promises()
@@ -66,7 +74,9 @@ class Checker:
     def _whereabouts(self) -> None:
         engine = self._engine
         waiting = {job.rank for job in engine.queue}
-        running, suspended = set(engine.machine.held), set(engine.suspended)
+        sharing = engine.sharing
+        running = set(engine.running if sharing is None else sharing.remaining)
+        suspended = set(engine.suspended)
         leaving = {rank for rank in suspended & running if not engine.running[rank].runs}
         places = [waiting, running, suspended - leaving, set(self._finished)]
         here = set().union(*places)
@@ -75,7 +85,7 @@ class Checker:
             self._fail("a job is in two places")
         if here | self._finished != set(range(engine.submitted)):
             self._fail(f"{engine.submitted} jobs were submitted, {len(here | self._finished)} are somewhere")
-        if running != {rank for _, rank, _ in engine.ends} or running != set(engine.running):
+        if sharing is None and not running == {rank for _, rank, _ in engine.ends} == set(engine.machine.held):
             self._fail("the list of expected ends does not name the running jobs")
 
     def _run_times(self) -> None:
@@ -85,6 +95,7 @@ class Checker:
             rank = stretch.rank
             if stretch.kind == "run" and stretch.end is not None:
                 self._progress[rank] = self._progress.get(rank, 0) + stretch.end - stretch.start
+        self._shared_progress()
         for job in engine.completed:
             rank = job.rank
             start, run = engine.start_of(rank), engine.workload.runtimes[rank]
@@ -96,6 +107,47 @@ class Checker:
                 made = speculative
             if abs(made - run) > 1e-6 * max(1, run):
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
+
+    def _shared_progress(self) -> None:
+        """In a matrix progress is made only on turn, outside overhead and stalls: turn by turn."""
+        engine = self._engine
+        if engine.sharing is None or self._last is None:
+            return
+        clock = self._clock
+        assert clock is not None
+        worked: dict[int, float] = dict.fromkeys(clock.rows, 0)
+        for turn in clock.window(self._last, engine.now):
+            worked[turn.row] += turn.end - max(turn.begin, turn.overhead_until)
+        for rank, (rows, stall) in self._stood.items():
+            made = sum(worked[row] for row in rows)
+            self._progress[rank] = self._progress.get(rank, 0) + made - min(made, stall)
+
+    def _remember_matrix(self) -> None:
+        """What `_shared_progress` needs at the next step."""
+        engine = self._engine
+        if engine.sharing is not None:
+            matrix, stall = engine.sharing.matrix, engine.sharing.stall
+            self._stood = {rank: (matrix.rows_of(rank), stall[rank]) for rank in matrix.jobs}
+            self._clock, self._last = engine.sharing.turns.copy(), engine.now
+
+    def _matrix(self) -> None:
+        """No cell is held twice; a job has as many columns as processors; the row on turn is what runs."""
+        engine = self._engine
+        if engine.sharing is None:
+            return
+        matrix, turns = engine.sharing.matrix, engine.sharing.turns
+        for row, columns in matrix.held_twice():
+            self._fail(f"in row {row} of the matrix columns {written(columns)} are held twice")
+        if tuple(matrix.rows) != turns.rows or (turns.row is None) != (not matrix.rows):
+            self._fail("the clock does not know the rows of the matrix")
+        for rank in matrix.jobs:
+            if matrix.columns(rank).bit_count() != engine.workload.width[rank]:
+                self._fail("it stands in another number of columns than it asked for", rank)
+            if matrix.rows_of(rank)[0] != matrix.home(rank):
+                self._fail("its home row is not the first of its rows", rank)
+        here = {rank for rank in matrix.jobs if turns.row in matrix.rows_of(rank)}
+        if here != set(engine.machine.held):
+            self._fail("the processors are not held by the row on turn")
 
     def _closed_stretches(self) -> Iterator[Stretch]:
         """Those that ended in this step."""

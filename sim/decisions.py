@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
+from sim.matrix_decisions import MatrixDecision, MatrixReason
 from sim.workload.model import Job
 
 # Why a job starts
@@ -341,6 +342,7 @@ Reason: TypeAlias = (
     | TrialLater
     | WaitsForReserved
     | NotYet
+    | MatrixReason
 )
 
 # Decisions
@@ -426,4 +428,6 @@ class Keep(NamedTuple):
     because: Reason
 
 
-Decision: TypeAlias = Start | Backfill | Reserve | Expect | Wake | Keep | Suspend | Resume | Divide | Borrow
+Decision: TypeAlias = (
+    Start | Backfill | Reserve | Expect | Wake | Keep | Suspend | Resume | Divide | Borrow | MatrixDecision
+)

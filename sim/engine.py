@@ -21,11 +21,14 @@ import numpy as np
 from sim.check import Checker
 from sim.decisions import Backfill, Borrow, Decision, Divide, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.errors import DecisionError, ParameterError
-from sim.history import RESUMING, RUN, SPECULATIVE, SUSPENDING, History
+from sim.history import GANG, KINDS, RESUMING, RUN, SPECULATIVE, SUSPENDING, History
 from sim.machine import Machine, Placement
+from sim.matrix import Matrix
+from sim.matrix_decisions import Clean, DropRows, Migrate, OpenRow, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.policies.base import Policy, written_policy
 from sim.profile import Profile, shadow
 from sim.schedule import Schedule, Timeline
+from sim.sharing import Sharing
 from sim.snapshot import Queued, Running, Snapshot, Suspended
 from sim.totals import Tally, Totals
 from sim.waiting import Waiting
@@ -120,6 +123,9 @@ class Engine:
         self._promised: list[float] = [nan] * count
         self._backfilled = bytearray(count)
         self._preemptions = [0] * count
+        self._migrations = [0] * count
+        turns = policy.turns()
+        self._sharing = Sharing(workload.procs, turns) if turns is not None else None
         self._promises = policy.promises()
         self._apply = _Appliers()
         self._apply |= {
@@ -133,6 +139,16 @@ class Engine:
             Resume: self._resume,
             Divide: self._divide,
             Borrow: self._borrow,
+            Phase: self._note,
+            Clean: self._clean,
+            DropRows: self._drop_rows,
+            OpenRow: self._open_row,
+            Place: self._place,
+            Rehome: self._rehome,
+            Replicate: self._replicate,
+            Migrate: self._migrate,
+            Stall: self._stall,
+            ReserveRow: self._reserve_row,
         }
         self._checker = Checker(self) if check else None
 
@@ -151,6 +167,8 @@ class Engine:
             time = min(time, self._jobs[self._next_arrival].submit)
         if timers and timers[0][0] < time:
             time = timers[0][0]
+        if self._sharing:
+            time = min(time, self._sharing.next_end(time), self._sharing.next_start())
         return time if time < inf else None
 
     def step(self) -> bool:
@@ -161,10 +179,15 @@ class Engine:
         self.now = now
         self._step_decisions.clear()
         self._moved.clear()
+        self.completed.clear()
+        if self._sharing:
+            self._share_until(now)
         self._complete_jobs(now)
         self._drop_timers(now)
         self._admit_arrivals(now)
         self._let_policy_decide()
+        if self._sharing:
+            self._rows_go_on()
         self.step_count += 1
         self.history.close_step(now, self.free, len(self._waiting), self._waiting.wanted)
         if self._checker:
@@ -197,7 +220,6 @@ class Engine:
 
     def _complete_jobs(self, now: float) -> None:
         self.ended_early = False
-        self.completed.clear()
         self.killed.clear()
         leaving = self._leaving
         while leaving and leaving[0][0] == now:
@@ -233,7 +255,9 @@ class Engine:
 
     def _finish(self, run: Run) -> None:
         """The job is done."""
-        job = run.job
+        self._done(run.job)
+
+    def _done(self, job: Job) -> None:
         rank = job.rank
         self._end[rank] = self.now
         self._tally.finish(self.now - job.submit, self._runtimes[rank], job.procs)
@@ -252,6 +276,30 @@ class Engine:
             self._waiting.add(jobs[index])
             index += 1
         self._next_arrival = index
+
+    # Sharing in time
+
+    def _share_until(self, now: float) -> None:
+        """The rows of the matrix have taken their turns since the last step."""
+        sharing = self._sharing
+        assert sharing is not None
+        if self.step_count and now > sharing.since:
+            self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
+        for rank in sharing.elapse(now):
+            self.history.leave_matrix(rank, now)
+            self._done(self._jobs[rank])
+
+    def _rows_go_on(self) -> None:
+        """The matrix is as it will be until the next step."""
+        sharing = self._sharing
+        assert sharing is not None
+        for rank in sharing.settle(self.now):
+            if isnan(self._start[rank]):
+                self._start[rank] = self.now
+                self._tally.started += 1
+        self.machine.hold_only(sharing.on_turn())
+        self.free = self.machine.free
+        self.history.share(self.now, sharing.turns, sharing.places())
 
     # Decisions
 
@@ -420,6 +468,71 @@ class Engine:
         self.history.boundaries(self.now, self.machine.owners)
         self._log(decision)
 
+    def _place(self, decision: Place) -> None:
+        """A waiting or suspended job comes into the matrix."""
+        job = decision.job
+        rank = job.rank
+        sharing = self._shared()
+        if rank in self.suspended:
+            sharing.come_in(rank, decision.row, decision.columns, self._runtimes[rank] - self._ran[rank], False)
+            del self.suspended[rank], self._suspended_since[rank]
+        else:
+            self._must_wait(job, "come into the matrix")
+            if decision.columns.bit_count() != job.procs:
+                raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
+            sharing.come_in(rank, decision.row, decision.columns, self._runtimes[rank], True)
+            self._waiting.remove(job)
+            self._backfilled[rank] = decision.passes
+            self._tally.backfilled += decision.passes
+        self._log(decision)
+
+    def _shared(self) -> Sharing:
+        if self._sharing is None:
+            raise DecisionError("a policy without turns has no matrix")
+        return self._sharing
+
+    def _clean(self, decision: Clean) -> None:
+        self._shared().matrix.clean()
+        self._note(decision)
+
+    def _drop_rows(self, decision: DropRows) -> None:
+        self._shared().matrix.drop_empty_rows()
+        self._note(decision)
+
+    def _open_row(self, decision: OpenRow) -> None:
+        self._shared().matrix.open_row()
+        self._note(decision)
+
+    def _rehome(self, decision: Rehome) -> None:
+        self._shared().matrix.move(decision.job.rank, decision.row)
+        self._note(decision)
+
+    def _replicate(self, decision: Replicate) -> None:
+        self._shared().matrix.replicate(decision.job.rank, decision.row)
+        self._note(decision)
+
+    def _migrate(self, decision: Migrate) -> None:
+        sharing, rank = self._shared(), decision.job.rank
+        sharing.matrix.move(rank, decision.row, decision.columns)
+        sharing.stall[rank] += decision.stall
+        self._migrations[rank] += 1
+        self._tally.migrations += 1
+        self._log(decision)
+
+    def _stall(self, decision: Stall) -> None:
+        self._shared().stall[decision.job.rank] += decision.seconds
+        self._log(decision)
+
+    def _reserve_row(self, decision: ReserveRow) -> None:
+        self._must_wait(decision.job, "get a reservation")
+        self.expected[decision.job.rank] = decision.at
+        self._note(decision)
+
+    def _note(self, decision: Decision) -> None:
+        """What a viewer of this step wants to see and a history has no room for."""
+        if self.curious:
+            self._step_decisions.append(decision)
+
     def _log(self, decision: Decision) -> None:
         self.history.decided(decision)
         if self.curious:
@@ -458,6 +571,8 @@ class Engine:
     def ran(self, rank: int) -> float:
         if run := self.running.get(rank):
             return run.ran_by(self.now)
+        if self._sharing and rank in self._sharing.remaining:
+            return self._runtimes[rank] - self._sharing.remaining[rank]
         return self._ran.get(rank, 0) if isnan(self._end[rank]) else self._runtimes[rank]
 
     @property
@@ -468,6 +583,13 @@ class Engine:
     def free_set(self) -> int:
         return self.machine.free_set
 
+    @property
+    def matrix(self) -> Matrix:
+        return self._shared().matrix
+
+    def remaining_estimate(self, rank: int) -> float:
+        return self._jobs[rank].estimate - self.ran(rank)
+
     def held(self, rank: int) -> int:
         return self.machine.held[rank]
 
@@ -477,6 +599,11 @@ class Engine:
     def submitted(self) -> int:
         """How many jobs have been submitted; they are the first so many by rank."""
         return self._next_arrival
+
+    @property
+    def sharing(self) -> Sharing | None:
+        """Where jobs share processors in time: who stands where and what each still has to do."""
+        return self._sharing
 
     @property
     def finished(self) -> int:
@@ -497,7 +624,9 @@ class Engine:
             procs=self.procs,
             free=self.free,
             free_set=self.machine.free_set,
-            running=tuple(self._running_now(rank) for _, rank, _ in self.ends),
+            running=self._running_now() if self._sharing is None else self._sharing_now(),
+            matrix=None if self._sharing is None else self._sharing.matrix.picture(self._sharing.turns.row),
+            turn_end=None if self._sharing is None else self._sharing.turns.end,
             suspended=tuple(self._suspended_now(rank) for rank in sorted(self.suspended)),
             queue=self._queued(),
             owners=tuple(self.machine.owners),
@@ -508,10 +637,23 @@ class Engine:
             next_time=self.next_time(),
         )
 
-    def _running_now(self, rank: int) -> Running:
-        run = self.running[rank]
-        kind = self.history.stretch(run.stretch).kind
-        return Running(run.job, run.since, run.expected_end, self.machine.held[rank], kind, self.ran(rank))
+    def _running_now(self) -> tuple[Running, ...]:
+        runs = (self.running[rank] for _, rank, _ in self.ends)
+        held = self.machine.held
+        return tuple(
+            Running(r.job, r.since, r.expected_end, held[r.job.rank], KINDS[r.kind], r.ran_by(self.now)) for r in runs
+        )
+
+    def _sharing_now(self) -> tuple[Running, ...]:
+        """The jobs in the matrix, on turn or not."""
+        sharing = self._shared()
+        running = []
+        for rank in sharing.remaining:
+            end = sharing.expected_end(rank, self.remaining_estimate(rank))
+            since = self.now if isnan(self._start[rank]) else self._start[rank]
+            columns = sharing.matrix.columns(rank)
+            running.append(Running(self._jobs[rank], since, end, columns, KINDS[GANG], self.ran(rank)))
+        return tuple(sorted(running, key=lambda r: (r.expected_end, r.job.rank)))
 
     def _suspended_now(self, rank: int) -> Suspended:
         return Suspended(self._jobs[rank], self._suspended_since[rank], self.suspended[rank], self._ran[rank])
@@ -531,7 +673,8 @@ class Engine:
         )
 
     def _totals(self) -> Totals:
-        running = sum(self.ran(rank) * procs for _, rank, procs in self.ends)
+        ranks = self.running if self._sharing is None else self._sharing.remaining
+        running = sum(self.ran(rank) * self._jobs[rank].procs for rank in ranks)
         halted = sum(self._ran[rank] * self._jobs[rank].procs for rank in self.suspended)
         first = self._jobs[0].submit if self._jobs else 0
         return self._tally.totals(self.now - first, self.procs, running + halted)
@@ -541,7 +684,7 @@ class Engine:
         time, free, waiting, wanted = self.history.columns()
         start, end = np.array(self._start), np.array(self._end)
         ran = np.where(np.isnan(end), np.nan, self.workload.runtime)
-        for rank in {*self.running, *self.suspended}:
+        for rank in {*self.running, *self.suspended, *(self._sharing.remaining if self._sharing else ())}:
             ran[rank] = self.ran(rank)
         return Schedule(
             workload=self.workload,
@@ -552,10 +695,10 @@ class Engine:
             backfilled=np.frombuffer(bytes(self._backfilled), dtype=np.bool_),
             promised=np.array(self._promised),
             preemptions=np.array(self._preemptions, dtype=np.int64),
-            migrations=np.zeros(len(start), dtype=np.int64),
+            migrations=np.array(self._migrations, dtype=np.int64),
             timeline=Timeline(
                 time=np.array(time),
-                free=np.array(free, dtype=np.int64),
+                free=np.array(free),
                 waiting=np.array(waiting, dtype=np.int64),
                 wanted=np.array(wanted, dtype=np.int64),
             ),

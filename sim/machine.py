@@ -115,6 +115,15 @@ class Machine:
         self.held[rank] = processors
         return processors
 
+    def hold_only(self, held: dict[int, int]) -> None:
+        """From now on these jobs hold these processors, and nobody holds any other: a row of a matrix is on turn."""
+        taken = 0
+        for processors in held.values():
+            taken |= processors
+        self.held = held
+        self.free_set = ((1 << self.procs) - 1) & ~taken
+        self.free = self.free_set.bit_count()
+
     def divide(self, owners: Sequence[int]) -> None:
         """Every processor gets its owner."""
         seen = 0

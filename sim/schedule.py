@@ -12,8 +12,8 @@ class Timeline:
     """The state after each step: `time[i]` holds until `time[i + 1]`."""
 
     time: Floats
-    free: Ints
-    """Processors that nothing occupies."""
+    free: Floats
+    """Processors that nothing occupies; where jobs share them in time, on average until the next step."""
     waiting: Ints
     """Jobs that wait."""
     wanted: Ints

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sim.decisions import Decision, Reason
+from sim.matrix import MatrixPicture
 from sim.totals import Totals
 from sim.workload.model import Job
 
@@ -59,6 +60,10 @@ class Snapshot:
     free_set: int
     running: tuple[Running, ...]
     """By expected end."""
+    matrix: MatrixPicture | None
+    """The Ousterhout matrix, where jobs share processors in time; then `running` are the jobs in it."""
+    turn_end: float | None
+    """When the row on turn hands over; None: it does not."""
     suspended: tuple[Suspended, ...]
     """By rank."""
     queue: tuple[Queued, ...]

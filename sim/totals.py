@@ -15,6 +15,7 @@ class Totals(NamedTuple):
     backfilled: int
     killed: int
     preemptions: int
+    migrations: int
     mean_wait: float
     max_wait: float
     mean_bounded_slowdown: float
@@ -31,6 +32,7 @@ class Tally:
         "backfilled",
         "finished",
         "killed",
+        "migrations",
         "preemptions",
         "slowdown",
         "started",
@@ -40,7 +42,7 @@ class Tally:
     )
 
     def __init__(self) -> None:
-        self.started = self.finished = self.backfilled = self.killed = self.preemptions = 0
+        self.started = self.finished = self.backfilled = self.killed = self.preemptions = self.migrations = 0
         self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
 
     def finish(self, turnaround: float, run: float, procs: int) -> None:
@@ -65,6 +67,7 @@ class Tally:
             backfilled=self.backfilled,
             killed=self.killed,
             preemptions=self.preemptions,
+            migrations=self.migrations,
             mean_wait=self.wait / done,
             max_wait=self.worst_wait,
             mean_bounded_slowdown=self.slowdown / done,

@@ -103,6 +103,9 @@ class View(Protocol):
     def ran(self, rank: int) -> float:
         """How long a job has run so far, over all its stays; of a finished job its run time."""
 
+    def remaining_estimate(self, rank: int) -> float:
+        """A job's estimate less the progress that it has made."""
+
     @property
     def plan(self) -> Profile:
         """Running jobs until their expected ends and the reservations that stand; copy it to try things."""

@@ -111,7 +111,7 @@ def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
     """A header, then one row for each stretch of time in which a job held processors."""
     yield "job", "start", "end", "kind", "processors"
     ids = engine.workload.ids
-    for stretch in engine.history.stretches():
+    for stretch in engine.history.segments():
         end = "" if stretch.end is None else exactly(stretch.end)
         yield ids[stretch.rank], exactly(stretch.start), end, stretch.kind, written(stretch.processors)
 

@@ -40,7 +40,7 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
         return OverTime([], [], [], [], [])
     edges = np.linspace(first, last, buckets + 1)
 
-    def average(values: NDArray[np.int64], divisor: int = 1) -> list[float]:
+    def average(values: NDArray[np.int64] | Floats, divisor: int = 1) -> list[float]:
         means: list[float] = (np.diff(area(line.time, values, edges)) / np.diff(edges) / divisor).tolist()
         return means
 
@@ -53,7 +53,7 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
     )
 
 
-def area(time: Floats, values: NDArray[np.int64], at: Floats) -> Floats:
+def area(time: Floats, values: NDArray[np.int64] | Floats, at: Floats) -> Floats:
     """The area under a step function from its first instant to each moment of `at`; the last step goes on.
 
     >>> area(np.array([0.0, 10.0]), np.array([2, 5]), np.array([-5.0, 4.0, 12.0])).tolist()

@@ -15,6 +15,7 @@ from sim.decisions import Decision
 from sim.errors import ParameterError, near
 from sim.policies.orders import ORDERS, Fcfs, Order
 from sim.policies.parameters import Parameter, parameters_of, written
+from sim.turns import Turns
 from sim.view import View
 
 
@@ -34,6 +35,10 @@ class Policy:
     def promises(self) -> bool:
         """Is a reservation never moved later while it stands? `--check` holds the policy to it."""
         return False
+
+    def turns(self) -> Turns | None:
+        """The clock by which the rows of a matrix take turns; None: jobs do not share processors in time."""
+        return None
 
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do at this instant."""

@@ -52,7 +52,7 @@ class TimeShared(Policy):
     def decide(self, view: View) -> Iterator[Decision]:
         gang = cast(GangView, view)
         if is_event(gang):
-            yield from cast(Iterator[Decision], self.rebuild(gang))
+            yield from self.rebuild(gang)
 
     def rebuild(self, view: GangView) -> Iterator[Step]:
         """The matrix is made anew of what is in it and of what waits."""

@@ -61,9 +61,6 @@ class GangView(View, Protocol):
     def matrix(self) -> MatrixView:
         """Who stands where."""
 
-    def remaining_estimate(self, rank: int) -> float:
-        """The estimate of a job in the matrix, less the progress that it has made."""
-
 
 class Bringing(Protocol):
     """How a job gets into a row in which its columns are taken (`sim.policies.gang_migration`)."""

@@ -84,8 +84,7 @@ class MultiQueue(Policy):
         for job in arrived:
             if job.rank in reserving:
                 alone = len(reserving) == len(arrived)
-                before = pivots if alone else Pivots(view, [j for j in queue if j.rank < job.rank], self._classes)
-                yield from self._reserve(view, before, job)
+                yield from self._reserve(view, pivots if alone else pivots.before(job), job)
         if view.reserved:
             yield from self._serve_reserved(view, pivots)
         yield from self._serve_queues(view, pivots, queue)

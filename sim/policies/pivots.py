@@ -62,6 +62,7 @@ class Pivots:
         self._idle: dict[int, int] = {}
         self._extra: dict[int, int] = {}
         self.refused: set[tuple[int, float]] = set()
+        """(processors, estimate) of jobs that no rule lets start as things stand: others like them need no look"""
 
     @property
     def jobs(self) -> dict[int, Job]:
@@ -73,6 +74,10 @@ class Pivots:
     def _first_of_each(self) -> dict[int, Job]:
         first = ((partition, self._classes.first(partition, self._queue)) for partition in range(len(self._classes)))
         return {partition: job for partition, job in first if job is not None}
+
+    def before(self, job: Job) -> Pivots:
+        """Those of the queues that `job` found on its arrival, where others have arrived at the same instant."""
+        return Pivots(self._view, [other for other in self._queue if other.rank < job.rank], self._classes)
 
     # What they are and leave
 
