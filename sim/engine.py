@@ -11,7 +11,7 @@ wake the policy when they are due and are part of `view.plan`; others are forgot
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from math import inf, isnan, nan
 from typing import Any
@@ -344,6 +344,8 @@ class Engine:
             if planned is None or not self.policy.keeps_reservations:
                 self._plan.advance(now)
                 self._plan.take(now, expected_end, job.procs)
+        if planned is not None:
+            self._lasts.pop(rank, None)
         insort(self.ends, (expected_end, rank, job.procs))
         heappush(self._leaving, (now + runtime, rank))
         stretch = self.history.begin(rank, now, held, kind)
@@ -609,6 +611,11 @@ class Engine:
     def finished(self) -> int:
         """How many jobs have completed."""
         return self._tally.finished
+
+    @property
+    def decisions(self) -> Sequence[Decision]:
+        """What was decided in the last step, and why jobs were kept, in order; empty unless curious."""
+        return self._step_decisions
 
     def start_of(self, rank: int) -> float | None:
         """When the job first started; None if it has not."""

@@ -6,6 +6,11 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
+from sim.words import clock, span
+
+duration, instant = span, clock
+"""A length of time and a moment, said as in every sentence."""
+
 Align = Literal["left", "right"]
 
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
@@ -14,32 +19,6 @@ _ASCII_LEVELS = "_.:-=+*#"
 _PLAIN = str.maketrans(
     {"–": "-", "−": "-", "·": "-", "─": "-", "│": "|", "≤": "<=", "≥": ">=", "×": "x", "…": "~", "█": "#"}
 )
-
-
-def duration(seconds: float | None) -> str:
-    """A length of time in its two greatest units, for tables; a dash for None.
-
-    >>> [duration(s) for s in (0, 7.25, 45, 750, 7500, 1051200)]
-    ['0s', '7.2s', '45s', '12m30', '2h05', '12d4h']
-    >>> duration(3599.9), duration(86399.9), duration(-90), duration(None)
-    ('1h00', '1d0h', '-1m30', '–')
-    """
-    if seconds is None:
-        return "–"
-    if seconds < 0:
-        return "-" + duration(-seconds)
-    if seconds < 10 and seconds != int(seconds):
-        return f"{seconds:.1f}s"
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole}s"
-    if whole < 3600:
-        return f"{whole // 60}m{whole % 60:02}"
-    minutes = round(seconds / 60)
-    if minutes < 1440:
-        return f"{minutes // 60}h{minutes % 60:02}"
-    hours = round(seconds / 3600)
-    return f"{hours // 24:,}d{hours % 24}h"
 
 
 def exact(seconds: float) -> str:
@@ -52,18 +31,6 @@ def exact(seconds: float) -> str:
         if seconds >= size and seconds % size == 0:
             return f"{number(seconds / size)} {unit}"
     return f"{number(seconds)} s"
-
-
-def instant(seconds: float) -> str:
-    """A moment of simulated time.
-
-    >>> instant(12 * 86400 + 4 * 3600 + 31 * 60 + 7), instant(-5)
-    ('d12 04:31:07', '-d0 00:00:05')
-    """
-    if seconds < 0:
-        return "-" + instant(-seconds)
-    whole = int(seconds)
-    return f"d{whole // 86400} {whole % 86400 // 3600:02}:{whole % 3600 // 60:02}:{whole % 60:02}"
 
 
 def number(value: float | None, digits: int = 2) -> str:

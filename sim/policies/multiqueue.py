@@ -75,19 +75,20 @@ class MultiQueue(Policy):
         arrived = view.arrived
         if not view.owners:
             yield Divide(divided(view, self._classes))
-            arrived = sorted(view.queue, key=lambda job: job.rank)
+            arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
         reserving = {job.rank for job in arrived if job.reserve is not None or self._is_tried(job)}
         if not view.free and not reserving and not view.curious:
             return
         queue = self._queued(view, reserving)
         pivots = Pivots(view, queue, self._classes)
+        alone = len(reserving) == len(arrived)
         for job in arrived:
             if job.rank in reserving:
-                alone = len(reserving) == len(arrived)
                 yield from self._reserve(view, pivots if alone else pivots.before(job), job)
         if view.reserved:
             yield from self._serve_reserved(view, pivots)
-        yield from self._serve_queues(view, pivots, queue)
+        if queue:
+            yield from self._serve_queues(view, pivots, queue)
         if view.curious:
             for pivot, start in pivots.planned():
                 yield Expect(pivot, start)
