@@ -101,6 +101,7 @@ class Engine:
         # What only the engine knows
         self._jobs, self._runtimes = workload.jobs, workload.runtimes
         self._killed = workload.killed.tolist()
+        self._submits = [*(job.submit for job in workload.jobs), inf]
         self._next_arrival = 0
         self._waiting = Waiting(policy.queue_order())
         self._leaving: list[tuple[float, int]] = []
@@ -163,8 +164,8 @@ class Engine:
         while leaving and ((run := self.running.get(leaving[0][1])) is None or run.leaves != leaving[0][0]):
             heappop(leaving)
         time = leaving[0][0] if leaving else inf
-        if self._next_arrival < len(self._jobs):
-            time = min(time, self._jobs[self._next_arrival].submit)
+        if self._submits[self._next_arrival] < time:
+            time = self._submits[self._next_arrival]
         if timers and timers[0][0] < time:
             time = timers[0][0]
         if self._sharing:
@@ -176,6 +177,11 @@ class Engine:
         now = self.next_time()
         if now is None:
             return False
+        self._happen(now)
+        return True
+
+    def _happen(self, now: float) -> None:
+        """Everything that happens at one instant."""
         self.now = now
         self._step_decisions.clear()
         self._moved.clear()
@@ -189,15 +195,14 @@ class Engine:
         if self._sharing:
             self._rows_go_on()
         self.step_count += 1
-        self.history.close_step(now, self.free, len(self._waiting), self._waiting.wanted)
+        self.history.close_step(now, self.free, len(self._waiting.jobs), self._waiting.wanted)
         if self._checker:
             self._checker.after_step()
-        return True
 
     def run(self, until: float = inf) -> None:
         """Make all steps up to and including `until`."""
         while (time := self.next_time()) is not None and time <= until:
-            self.step()
+            self._happen(time)
         if until == inf:
             self._nobody_waits_for_ever()
 
@@ -210,7 +215,7 @@ class Engine:
         return True
 
     def _nobody_waits_for_ever(self) -> None:
-        if left := len(self._waiting) + len(self.suspended):
+        if left := len(self._waiting.jobs) + len(self.suspended):
             first = self._jobs[min([*self.suspended, *(job.rank for job in self.queue)])]
             raise DecisionError(
                 f"{written_policy(self.policy)} leaves {left} jobs waiting for ever, the first is job {first.id}"
@@ -270,12 +275,11 @@ class Engine:
 
     def _admit_arrivals(self, now: float) -> None:
         self.arrived.clear()
-        jobs, index = self._jobs, self._next_arrival
-        while index < len(jobs) and jobs[index].submit == now:
-            self.arrived.append(jobs[index])
-            self._waiting.add(jobs[index])
-            index += 1
-        self._next_arrival = index
+        while self._submits[self._next_arrival] == now:
+            job = self._jobs[self._next_arrival]
+            self.arrived.append(job)
+            self._waiting.add(job)
+            self._next_arrival += 1
 
     # Sharing in time
 
@@ -315,7 +319,7 @@ class Engine:
     def _must_wait(self, job: Job, to_do: str) -> None:
         """Only a waiting job can do that, and it must be the job that was submitted, not one made up."""
         rank = job.rank
-        if rank not in self._waiting:
+        if rank not in self._waiting.jobs:
             raise DecisionError(f"job {job.id} cannot {to_do} at {self.now}: it does not wait")
         if job is not self._jobs[rank] and job != self._jobs[rank]:
             raise DecisionError(f"job {job.id} cannot {to_do} at {self.now}: it is not as it was submitted")
@@ -353,7 +357,9 @@ class Engine:
         if self._start[rank] != self._start[rank]:
             self._start[rank] = now
             self._tally.started += 1
-        self._log(decision)
+        self.history.decided(decision)
+        if self.curious:
+            self._step_decisions.append(decision)
 
     def _backfill_job(self, decision: Backfill) -> None:
         self._start_job(decision)

@@ -42,7 +42,7 @@ class History:
 
     __slots__ = (
         "_boundaries", "_clock_since", "_clocks", "_decision_end", "_decisions", "_end", "_free", "_kind", "_marks",
-        "_open", "_places", "_processors", "_rank", "_rows", "_start", "_time", "_waiting", "_wanted",
+        "_open", "_places", "_processors", "_rank", "_rows", "_start", "_time", "_waiting", "_wanted", "decided",
     )  # fmt: skip
 
     def __init__(self) -> None:
@@ -53,6 +53,8 @@ class History:
         self._time, self._free = array("d"), array("d")
         self._waiting, self._wanted = array("l"), array("l")
         self._decisions: list[Decision] = []
+        self.decided = self._decisions.append
+        """The engine applied this decision."""
         self._decision_end = array("l")
         self._boundaries: list[tuple[float, tuple[int, ...]]] = []
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
@@ -80,10 +82,6 @@ class History:
         """The stretch is over."""
         self._end[stretch] = now
         del self._open[stretch]
-
-    def decided(self, decision: Decision) -> None:
-        """The engine applied this."""
-        self._decisions.append(decision)
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
         """A step is complete."""

@@ -154,7 +154,7 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
     steps = text.count(sum(wait.steps for wait in waits), "step")
     changes = f", {text.count(len(waits) - 1, 'change')}" if len(waits) > 1 else ""
     head = f"For {span(until - time)} ({steps}{changes})"
-    parts = [_because(kind, some, job) + _numbers(kind, some, job) for kind, some in kinds.items()]
+    parts = [because_of(kind, some, job) + _numbers(kind, some, job) for kind, some in kinds.items()]
     if len(kinds) > 1:
         shares = [span(seconds_of(some)) for some in kinds.values()]
         told = f"{head}: {'; '.join(f'{share} {part}' for share, part in zip(shares, parts, strict=True))}."

@@ -10,7 +10,8 @@ import pytest
 
 from sim.decisions import EndsBefore, FitsExtra, InOrder, PlannedLater, TooFewFree, WouldDelay
 from sim.engine import Engine
-from sim.life import Ended, Heads, Life, NotConsidered, Planned, Started, Submitted, Unplanned, life_of
+from sim.life import Life, life_of
+from sim.moments import Ended, Heads, NotConsidered, Planned, Started, Submitted, Unplanned
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read

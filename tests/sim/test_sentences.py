@@ -21,7 +21,8 @@ from sim.decisions import (
     WithinBounds,
     WouldDelay,
 )
-from sim.sentences import clock, clock_near, in_words, name, say, span, why
+from sim.sentences import in_words, say, why
+from sim.words import clock, clock_near, name, span
 from sim.workload.model import Job
 
 DAY, HOUR = 86400, 3600

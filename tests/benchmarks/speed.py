@@ -1,0 +1,117 @@
+"""How long simulations take and how much memory, as ratios made in one run. Run by hand:
+
+    python tests/benchmarks/speed.py [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...]
+
+For each trace: a bare loop (no classes, no reasons, no history) computes EASY; the engine with reasons and full
+history computes the same schedule and then other policies. Times are the best of a few runs. Memory is the peak of a
+process of its own that loads the trace and runs EASY with full history.
+"""
+
+from __future__ import annotations
+
+import argparse
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from bare_loop import easy as bare_easy
+
+from sim.engine import Engine
+from sim.policies import parse_policy
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from sim.workload.samples import sample_path
+
+TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
+POLICIES = (
+    "conservative",
+    "conservative:compress=queue",
+    "replan",
+    "multiqueue",
+    "multiqueue:speculate=180",
+    "immediate",
+    "selective",
+)
+
+
+def best_of(runs: int, action: Callable[[], object]) -> float:
+    """The shortest time of a few runs, in seconds."""
+    times = []
+    for _ in range(runs):
+        begin = time.perf_counter()
+        action()
+        times.append(time.perf_counter() - begin)
+    return min(times)
+
+
+def load(path: Path) -> Workload:
+    """The workload, its jobs made."""
+    workload = Workload.of(read(path)).with_overruns()
+    assert len(workload.jobs) == len(workload.runtimes)
+    return workload
+
+
+def run(workload: Workload, spec: str) -> Engine:
+    """One simulation with reasons and full history."""
+    engine = Engine(workload, parse_policy(spec), curious=False)
+    engine.run()
+    return engine
+
+
+def bare(workload: Workload) -> list[float]:
+    """The bare loop on the same jobs."""
+    jobs = workload.jobs
+    return bare_easy(
+        workload.procs,
+        [job.submit for job in jobs],
+        [job.procs for job in jobs],
+        workload.runtimes,
+        [job.estimate for job in jobs],
+    )
+
+
+def measure(path: Path, policies: tuple[str, ...], runs: int) -> None:
+    """Print the table of one trace."""
+    loading = best_of(runs, lambda: load(path))
+    workload = load(path)
+    assert bare(workload) == run(workload, "easy").schedule().start.tolist(), "the schedules differ"
+    loop = best_of(runs, lambda: bare(workload))
+    engine = best_of(runs, lambda: run(workload, "easy"))
+    print(f"\n{path.name}: {len(workload):,} jobs on {workload.procs} processors")
+    print(f"  {'bare loop, EASY':<34}{loop:8.2f} s")
+    print(f"  {'easy':<34}{engine:8.2f} s  {engine / loop:6.1f} times the bare loop")
+    print(f"  {'loading':<34}{loading:8.2f} s  {loading / engine:6.2f} times easy")
+    for spec in policies:
+        seconds = best_of(1, lambda spec=spec: run(workload, spec))  # type: ignore[misc]
+        print(f"  {spec:<34}{seconds:8.2f} s  {seconds / engine:6.1f} times easy", flush=True)
+    print(f"  {'memory, easy':<34}{memory(path):8.0f} MB at its peak")
+
+
+def memory(path: Path) -> float:
+    """Peak memory of a process that loads and simulates, in MB."""
+    command = [sys.executable, __file__, "--memory", str(path)]
+    return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", default="../shared/traces", type=Path)
+    parser.add_argument("--trace", action="append", help="a log without .swf.gz, or a sample; default KTH and CTC")
+    parser.add_argument("--policy", action="append", help="beside easy")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--memory", type=Path, help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.memory:
+        run(load(chosen.memory), "easy")
+        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        return
+    for name in chosen.trace or TRACES:
+        path = chosen.folder / f"{name}.swf.gz"
+        measure(path if path.exists() else sample_path(name), tuple(chosen.policy or POLICIES), chosen.runs)
+
+
+if __name__ == "__main__":
+    main()
