@@ -27,9 +27,8 @@ def _makes_way(reason: m.MakesWay, job: Job, at: Clock) -> str:
 
 
 def _new_row(reason: m.NewRow, job: Job, at: Clock) -> str:
-    if not reason.rows:
-        return f"the matrix is empty: 0 of at most {reason.mpl} rows"
-    return f"no row can hold its {processors(job.procs)}, and there are {reason.rows} of at most {reason.mpl} rows"
+    wanted = f"no row can hold its {processors(job.procs)}" if reason.rows else "the matrix is empty"
+    return f"{wanted}; rows so far: {reason.rows} of at most {reason.mpl}"
 
 
 MATRIX_REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {

@@ -1,7 +1,8 @@
 """Watching one job beside the engine: what each step does to it, as moments.
 
-Only while the job waits is the policy asked for its reasons (`engine.curious`), and only what changes for this job is
-looked at: it may be suspended for a hundred thousand steps, or take as many turns.
+Only while the job waits is the policy asked for its reasons (`engine.curious`), in a very long wait not at every step,
+and only what changes for this job is looked at: it may be suspended for a hundred thousand steps, or take as many
+turns.
 """
 
 from __future__ import annotations
@@ -15,13 +16,11 @@ from sim.decisions import (
     Decision,
     Expect,
     Keep,
-    MadeRoom,
     Reason,
     Reserve,
     Resume,
     Start,
     Suspend,
-    WhenFree,
 )
 from sim.engine import Engine
 from sim.history import SPECULATIVE
@@ -34,18 +33,19 @@ from sim.moments import (
     Moment,
     Pass,
     Paused,
-    Planned,
     Requeued,
     Started,
     Submitted,
     Told,
-    Unplanned,
     Waited,
 )
-from sim.policies.orders import Order
+from sim.plans import Plans, stands_before
 from sim.stays import Stay
 from sim.waits import Waits, room, state_of
 from sim.workload.model import Job
+
+PATIENCE, SELDOM = 1000, 25
+"""After so many steps of waiting the policy is asked why at every so many-th step only."""
 
 Where: TypeAlias = Literal["queue", "machine", "aside", "matrix"]
 _HAS_MOMENT = (Start, Backfill, Reserve, Keep, Expect, Suspend, Resume, Place, Rehome, Replicate, Stall, ReserveRow)
@@ -62,16 +62,13 @@ class Observer:
         self._where: Where = "queue"
         self._since = job.submit
         """Since when it waits."""
+        self._steps = 0
+        """How many steps it has waited."""
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
         self._waits = Waits(engine, job)
         self._stay: Stay | None = None
-        # What the policy plans
-        self._since_plan: list[Pass] = []
-        """Those that passed after the pass of the policy had come to this job's plan."""
-        self._planned: float | None = None
-        self._why_planned: Reason | None = None
-        self._head: Job | None = None
+        self._plans = Plans(engine, job)
         self._victims: tuple[Job, ...] = ()
         """Those that were suspended for this job."""
         engine.curious = True
@@ -98,7 +95,7 @@ class Observer:
             self._see_suspension()
         if self._where == "matrix" and not self.ended:
             self._see_matrix()
-        engine.curious = self._where == "queue" or self._is_tried()
+        engine.curious = self._is_tried() or (self._where == "queue" and self._is_to_ask())
         return True
 
     def told(self) -> tuple[Moment, ...]:
@@ -123,6 +120,9 @@ class Observer:
         run = self.engine.running.get(self.job.rank)
         return run is not None and run.kind == SPECULATIVE
 
+    def _is_to_ask(self) -> bool:
+        return self._steps < PATIENCE or not self._steps % SELDOM
+
     def _own(self) -> Iterator[Decision]:
         """What was decided about this job."""
         return (decision for decision in self._decisions if getattr(decision, "job", None) is self.job)
@@ -135,76 +135,30 @@ class Observer:
             self._moments.append(self._submission())
         if engine.sharing and not any(isinstance(d, Phase) for d in self._decisions) and self._waits.go_on():
             return  # the matrix was not rebuilt: nobody has thought of the queue
-        self._see_head()
-        self._see_plan(self._see_passers())
+        self._steps += 1
+        waits = self._where == "queue"
+        passed = self._plans.see_passers(self._decisions) if waits else []
+        self.passes += passed
+        if engine.curious or self.job.rank in engine.reserved:
+            moment = self._plans.see_step(self._decisions, self._freed, waits)
+            self._moments += [moment] if moment else []
         self._see_others()
         if self._where != "queue":
             self._see_start()
             return
-        for d in self._decisions:
-            if isinstance(d, Suspend) and getattr(d.because, "by", None) is self.job:
-                self._victims += (d.job,)
-        planned = self._planned, self._why_planned
+        asked_for = [d.job for d in self._decisions if isinstance(d, Suspend) and self.job in d.because]
+        self._victims += tuple(asked_for)
+        if not engine.curious and not asked_for and self._waits.go_on():
+            return
+        planned = self._plans.at, self._plans.why
         state = state_of(engine, self.job, self._decisions, planned, self._victims)
-        self._insert(self._waits.note(state, self._head))
-
-    def _stands_before(self, other: Job) -> bool:
-        order, now = self.engine.policy.queue_order(), self.engine.now
-        return _place(order, other, now) < _place(order, self.job, now)
+        self._insert(self._waits.note(state, self._plans.head))
 
     def _submission(self) -> Submitted:
         engine = self.engine
         free = room(engine) + (self.job.procs if self._where == "machine" else 0)
-        ahead = [other for other in engine.queue if other is not self.job and self._stands_before(other)]
+        ahead = [other for other in engine.queue if other is not self.job and stands_before(engine, other, self.job)]
         return Submitted(engine.now, len(ahead), sum(other.procs for other in ahead), free)
-
-    def _see_passers(self) -> list[Pass]:
-        """Note who started though they stood behind this job, or came later; those that its plan may be due to."""
-        since, self._since_plan = self._since_plan, []
-        before: list[Pass] = []
-        for decision in self._decisions:
-            if isinstance(decision, Reserve | ReserveRow) and decision.job is self.job:
-                before += since + self._since_plan
-                since, self._since_plan = [], []
-            elif isinstance(decision, Start | Backfill | Place) and self._where == "queue":
-                passing = Pass(self.engine.now, decision.job, not self._stands_before(decision.job))
-                if passing.behind or decision.job.rank > self.job.rank:
-                    self._since_plan.append(passing)
-                    self.passes.append(passing)
-        return before
-
-    def _see_head(self) -> None:
-        for decision in self._decisions:
-            if isinstance(decision, Reserve) and isinstance(decision.because, WhenFree):
-                self._head = decision.job
-        reserved, stand = self.engine.reserved, self.engine.policy.keeps_reservations
-        if self._head is None and len(reserved) == 1 and self.job.rank not in reserved and not stand:
-            self._head = self.engine.job(next(iter(reserved)))  # since before this job came
-        if self._head is not None and self._head.rank not in reserved:
-            self._head = None
-
-    def _see_plan(self, passes: list[Pass]) -> None:
-        engine, was = self.engine, self._planned
-        rank = self.job.rank
-        at = engine.reserved.get(rank)
-        if at is None:
-            at, self._why_planned = engine.expected.get(rank), None
-        for decision in self._own():
-            if isinstance(decision, Reserve | ReserveRow):
-                at, self._why_planned = decision.at, decision.because
-        if at == was or (at is None and self._where != "queue"):
-            return
-        self._planned = at
-        if at is None:
-            if was is not None:
-                self._moments.append(Unplanned(engine.now, was, self._head))
-            return
-        early = tuple(holder for holder in self._freed if holder.until > engine.now)
-        newcomers = tuple(other for other in engine.arrived if other is not self.job and self._stands_before(other))
-        passers = tuple(p.job for p in passes if was is not None and p.time + p.job.estimate > was)
-        if isinstance(self._why_planned, MadeRoom):
-            passers = (self._why_planned.passer,)
-        self._moments.append(Planned(engine.now, at, was, self._why_planned, early, passers, newcomers))
 
     def _see_others(self) -> None:
         """What else was decided about this job."""
@@ -230,7 +184,8 @@ class Observer:
         started = next(m for m in reversed(self._moments) if isinstance(m, Started))
         now = self.engine.now
         self._moments.append(Requeued(now, now - started.time))
-        self._since, self._planned, self._why_planned = now, None, None
+        self._since = now
+        self._plans.forget()
 
     def _see_suspension(self) -> None:
         for d in self._own():
@@ -293,7 +248,3 @@ class Observer:
         while place and self._moments[place - 1].time > stretch.time:
             place -= 1
         self._moments.insert(place, stretch)
-
-
-def _place(order: Order, job: Job, now: float) -> tuple[float, int]:
-    return order.key(job, now if order.by_clock else job.submit), job.rank

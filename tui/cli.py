@@ -29,7 +29,7 @@ def main() -> None:
         _fail(error.format_message(), 1)
     except SchedscopeError as error:
         _fail(str(error), 1)
-    except BrokenPipeError:
+    except _ReaderGoneError:
         # The reader has gone, which is its right. Python must not complain when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (KeyboardInterrupt, click.Abort):
@@ -38,6 +38,18 @@ def main() -> None:
         _fail("not enough memory: try fewer jobs (--jobs N) or a smaller machine (--procs N)", 1)
     else:
         sys.exit(code if isinstance(code, int) else 0)
+
+
+class _ReaderGoneError(Exception):
+    """Whoever read stdout has closed it."""
+
+
+def _say(text: str) -> None:
+    """Print a result. (Click would turn a closed pipe into exit code 1.)"""
+    try:
+        click.echo(text)
+    except BrokenPipeError:
+        raise _ReaderGoneError from None
 
 
 def _fail(line: str, code: int) -> None:
@@ -124,7 +136,7 @@ def watch(trace: str | None, policy: str, placement: Any, **options: Any) -> Non
         trace, is_first = "z-figure4", True
     else:
         policies, is_first = [policy], False
-    click.echo(overview(Source.of_options(trace, options), policies, placement, _width(), _unicode(), is_first))
+    _say(overview(Source.of_options(trace, options), policies, placement, _width(), _unicode(), is_first))
 
 
 @commands.command()
@@ -158,11 +170,11 @@ def run(
     files = Files(schedule, segments)
     outcomes = [simulate(workload, spec, policy, placement, check, files) for spec, policy in chosen]
     if form == "json":
-        click.echo(as_json(trace, workload, outcomes))
+        _say(as_json(trace, workload, outcomes))
     elif form == "csv":
-        click.echo(as_csv(outcomes, by))
+        _say(as_csv(outcomes, by))
     else:
-        click.echo(as_table(workload.name, workload, outcomes, by, everything, _unicode()))
+        _say(as_table(workload.name, workload, outcomes, by, everything, _unicode()))
 
 
 @commands.command()
@@ -171,7 +183,7 @@ def policies(name: str | None) -> None:
     """List the policies, or explain one with its parameters."""
     from tui.catalogue import explanation, listing
 
-    click.echo(explanation(name) if name else listing())
+    _say(explanation(name) if name else listing())
 
 
 @commands.command()
@@ -184,7 +196,7 @@ def inspect(trace: str, **options: Any) -> None:
     from tui.loading import Source
 
     read, workload = Source.of_options(trace, options).read(with_overruns=False)
-    click.echo(render(portrait(workload, read), _width(), _unicode()))
+    _say(render(portrait(workload, read), _width(), _unicode()))
 
 
 @commands.command()
@@ -202,7 +214,7 @@ def explain(trace: str, job: str, policy: str, placement: Any, **options: Any) -
 
     chosen = parse_policy(policy)
     _, workload = Source.of_options(trace, options).read()
-    click.echo(render(life_of(workload, chosen, workload.rank_of(job), placement=placement), _width(), _unicode()))
+    _say(render(life_of(workload, chosen, workload.rank_of(job), placement=placement), _width(), _unicode()))
 
 
 def _width() -> int:

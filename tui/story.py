@@ -180,7 +180,7 @@ def _pauses(pauses: Sequence[Paused], job: Job) -> list[Row]:
     at = clock_near(first.time)
     longest = max(pauses, key=lambda pause: pause.seconds)
     until = f" until {at(last.until)}" if last.until is not None else ""
-    told = f"Suspended {len(pauses):,} times{until}, for {span(sum(p.seconds for p in pauses))} in all"
+    told = f"Suspended {times(len(pauses))}{until}, for {span(sum(p.seconds for p in pauses))} in all"
     told += f"; {span(longest.seconds)} at the longest, from {at(longest.time)} on. "
     told += f"In between it ran for {span(last.ran - first.ran)}. It made way for {_made_way_for(pauses)}."
     return [(first.time, told)]

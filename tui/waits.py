@@ -73,7 +73,7 @@ def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
     if kind is d.WouldDelay:
         return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
     if kind is m.FitsNoRow:
-        return f": at most {_range(waits, 'free')} of {_range(waits, 'rows')} rows"
+        return f": at most {_range(waits, 'free')} in any of {_range(waits, 'rows')} rows"
     if kind in (TooFew, Heads):
         return f": {_range(waits, 'free')}"
     if kind is NotConsidered:
@@ -160,7 +160,8 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
         told = f"{head}: {'; '.join(f'{share} {part}' for share, part in zip(shares, parts, strict=True))}."
     else:
         told = f"{head} {parts[0]}{_ahead(waits)}."
-    if waits[0].missing and (first or isinstance(waits[0].state, Heads)):
+    takes_more = isinstance(waits[0].state, d.NoVictims | d.NoSliceOver)  # it would suspend whom it needs
+    if waits[0].missing and not takes_more and (first or isinstance(waits[0].state, Heads)):
         told += _missing(waits[0], job)
     return told + _passers([p for p in life.passes if time <= p.time < until])
 

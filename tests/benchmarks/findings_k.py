@@ -85,7 +85,11 @@ def main() -> None:
     about = f"{len(workload):,} jobs on {workload.procs} processors, estimates {options.estimates}"
     head = ["category", "K jobs", "jobs", "K NS", *schedules]
     show(f"K figure 3.1: mean slowdown, {about}", head, figure_3_1(schedules))
-    show("K figures 3.3 and 3.5: worst slowdown", ["category", "NS", "IS", "SS 2", "TSS 2"], figures_3_3_and_3_5(schedules))
+    show(
+        "K figures 3.3 and 3.5: worst slowdown",
+        ["category", "NS", "IS", "SS 2", "TSS 2"],
+        figures_3_3_and_3_5(schedules),
+    )
     show("The machine", ["policy", "utilization", "makespan (days)", "suspensions"], machine(schedules))
 
 

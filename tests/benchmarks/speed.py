@@ -1,6 +1,6 @@
 """How long simulations take and how much memory, as ratios made in one run. Run by hand:
 
-    python tests/benchmarks/speed.py [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...]
+    python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...]
 
 For each trace: a bare loop (no classes, no reasons, no history) computes EASY; the engine with reasons and full
 history computes the same schedule and then other policies. Times are the best of a few runs. Memory is the peak of a
@@ -17,13 +17,12 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from bare_loop import easy as bare_easy
-
 from sim.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
+from tests.benchmarks.bare_loop import easy as bare_easy
 
 TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
 POLICIES = (
@@ -92,7 +91,7 @@ def measure(path: Path, policies: tuple[str, ...], runs: int) -> None:
 
 def memory(path: Path) -> float:
     """Peak memory of a process that loads and simulates, in MB."""
-    command = [sys.executable, __file__, "--memory", str(path)]
+    command = [sys.executable, "-m", "tests.benchmarks.speed", "--memory", str(path)]
     return float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
 
 

@@ -11,7 +11,7 @@ import pytest
 from sim.decisions import EndsBefore, FitsExtra, InOrder, PlannedLater, TooFewFree, WouldDelay
 from sim.engine import Engine
 from sim.life import Life, life_of
-from sim.moments import Ended, Heads, NotConsidered, Planned, Started, Submitted, Unplanned
+from sim.moments import AwaitsTurn, Ended, Heads, NotConsidered, Planned, Requeued, Started, Submitted, Unplanned
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
@@ -46,7 +46,7 @@ def test_a_job_that_finds_room_starts_at_once() -> None:
     lived = life(of, "easy", "2")
     assert lived.moments == (
         Submitted(5, ahead=0, wanted=0, free=2),
-        Started(5, InOrder(free=2), backfilled=False, freed=()),
+        Started(5, InOrder(free=2), backfilled=False, freed=(), since=5),
         Ended(15, killed=False),
     )
     assert (lived.wait, lived.ran, lived.passes) == (0, 10, ())
@@ -147,12 +147,53 @@ def test_a_job_that_exceeds_its_estimate_is_killed() -> None:
     assert life(workload(1, (0, 1, 30, 20)), "fcfs", "1").moments[-1] == Ended(20, killed=True)
 
 
-def test_a_job_that_is_suspended_waits_again() -> None:
+def test_a_suspension_is_told_with_who_took_the_processors_and_when_it_went_on() -> None:
     """Kettimuthu, section 3.1: with sf=1.5 job 2 suspends job 1 at 1800; both are there from 0 on."""
     lived = life(sample("k-figure3.1.swf"), "selective:sf=1.5", "1")
-    assert next(time for time, kind in told(lived) if kind == "Told") == 1800
-    assert sum(w.until - w.time for w in lived.waits) == (lived.end or 0) - 3600
-    assert (lived.wait, lived.ran) == (0, 3600)
+    pause = lived.pauses[0]
+    assert (pause.time, pause.ran, [job.id for job in pause.by]) == (1800, 1800, ["2"])
+    assert sum(p.seconds for p in lived.pauses) == (lived.end or 0) - 3600
+    assert (lived.wait, lived.ran, lived.waits) == (0, 3600, ())
+
+
+def test_a_speculative_run_is_lost_and_the_job_waits_again() -> None:
+    """It runs from 0 on for 10 of its 30 seconds; then the 4 processors are free again, and it starts anew."""
+    lived = life(workload(4, (0, 4, 30, 2000)), "multiqueue:speculate=10", "1")
+    lost = next(m for m in lived.moments if isinstance(m, Requeued))
+    first, second = (m for m in lived.moments if isinstance(m, Started))
+    assert (lost.time, lost.lost) == (10, 10)
+    assert (first.time, first.limit, second.time, second.since) == (0, 10, 10, 10)
+    assert (lived.end, lived.ran) == (40, 30)
+
+
+def test_in_the_matrix_a_job_waits_for_its_first_turn_and_then_shares() -> None:
+    """Two jobs over all processors: turns of 200 s, so job 2, which comes at 60, is first on turn at 260."""
+    of = workload(4, (0, 4, 1000, 1000), (60, 4, 400, 400))
+    lived = life(of, "gang", "2")
+    assert told(lived) == [(60, "Submitted"), (60, "Entered"), (60, "Waited"), (260, "Shared"), (860, "Ended")]
+    (waited,) = lived.waits
+    assert (waited.until, waited.state) == (260, AwaitsTurn(2))
+    assert lived.stay
+    assert (lived.stay.rows, lived.stay.own, lived.stay.alone) == ((2, 2), (1, 1), 0)
+
+
+def test_replicas_are_summed_up() -> None:
+    """Zhang's figure 7: job 4 stands in two of the rows from its first turn on."""
+    stay = life(sample("z-figure7.swf"), "gang", "4").stay
+    assert stay
+    assert (stay.own.high, stay.replicated, stay.alone) == (2, stay.until - stay.time, 0)
+
+
+@pytest.mark.parametrize("policy", ["gang", "gang-backfill", "gang-migrate", "selective", "multiqueue:speculate=180"])
+def test_a_watched_job_lives_as_it_does_when_nobody_watches(policy: str) -> None:
+    of = sample("lublin-128.swf")
+    engine = Engine(of, parse_policy(policy), curious=False)
+    engine.run()
+    schedule = engine.schedule()
+    for rank in np.argsort(of.submit - schedule.end)[:3].tolist():
+        lived = life_of(of, parse_policy(policy), rank)
+        assert (lived.start, lived.end) == (schedule.start[rank], schedule.end[rank])
+        assert len(lived.pauses) == schedule.preemptions[rank]
 
 
 @pytest.mark.parametrize(
@@ -181,3 +222,12 @@ def test_a_job_late_in_a_real_log_is_found_as_fast_as_the_run_takes(shared: Path
     before = perf_counter()
     life(of, "easy", "28006")
     assert perf_counter() - before < 3 * run + 0.5
+
+
+def test_a_job_that_is_suspended_for_most_of_a_year_is_told_quickly(shared: Path) -> None:
+    """J4034 of KTH needs 98 of 100 processors and goes on when nobody else wants one of them."""
+    of = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")).with_overruns()
+    before = perf_counter()
+    lived = life(of, "immediate", "4034")
+    assert [round(pause.seconds / 86400) for pause in lived.pauses] == [303]
+    assert perf_counter() - before < 20

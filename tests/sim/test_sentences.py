@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import doctest
-from typing import Any, NamedTuple, get_args, get_type_hints
+from types import ModuleType
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import pytest
 
-from sim import sentences
+from sim import sentences, words
 from sim.decisions import (
     Backfill,
     Decision,
@@ -21,6 +22,7 @@ from sim.decisions import (
     WithinBounds,
     WouldDelay,
 )
+from sim.matrix_decisions import MakesWay, Migrate
 from sim.sentences import in_words, say, why
 from sim.words import clock, clock_near, name, span
 from sim.workload.model import Job
@@ -43,6 +45,8 @@ def example(cls: type) -> Any:
         }.get(kinds[0], TooFewFree(3))
         if str(hint).startswith("tuple"):
             values[field] = (J1405,) if kinds[0] is Job else (0b1100, 0b1)
+        elif get_origin(hint) is Literal:
+            values[field] = kinds[0]
     return cls(**values)
 
 
@@ -56,8 +60,9 @@ def is_said(value: Any, sentence: str) -> bool:
     return True
 
 
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(sentences).failed == 0
+@pytest.mark.parametrize("module", [sentences, words], ids=lambda module: module.__name__)
+def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
 
 
 @pytest.mark.parametrize("cls", get_args(Reason), ids=lambda cls: cls.__name__)
@@ -105,6 +110,16 @@ def test_a_job_is_kept_that_would_delay_the_head() -> None:
 def test_a_bound_that_is_missed_in_any_case_is_told_as_such() -> None:
     assert why(WithinBounds(J1402, 720), J1405) == "all others keep their bounds, J1402 with 12m00 to spare"
     assert "J1402, which misses its own by 12m00 in any case" in why(WithinBounds(J1402, -720), J1405)
+
+
+def test_who_makes_way_in_the_matrix_is_told_for_whom() -> None:
+    reason = MakesWay(J1402, cost=60, other=None)
+    assert why(reason, J1405) == "makes way for J1402; costs 60 processor-seconds"
+    assert why(reason, J1402).startswith("whoever stands in J1402's columns there moves aside")
+    told = say(Migrate(J1405, 3, 0b11110000, 10, reason))
+    assert told.startswith(
+        "J1405 migrates to columns 4-7 of row 3, which costs it 10s of its turns: makes way for J1402"
+    )
 
 
 class BrandNew(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from tui import explain, text
+from tui import story as stories
 
 SAMPLES = Path(__file__).resolve().parent.parent.parent / "sample_traces"
 
@@ -25,6 +27,10 @@ def story(sample: str, policy: str, job: str, width: int = 100, unicode: bool = 
 def flat(page: str) -> str:
     """Without the line breaks."""
     return " ".join(page.split())
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(stories).failed == 0
 
 
 def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:
@@ -73,10 +79,32 @@ def test_a_plan_that_slips_is_told_with_its_cause() -> None:
     assert "moved once (later); it started at d0 00:20:20, 3m40 later than first planned" in page
 
 
-def test_suspensions_are_told_as_waiting_too() -> None:
+def test_a_suspension_is_told_with_its_beginning_and_its_end() -> None:
     page = flat(story("k-figure3.1.swf", "selective:sf=1.5", "1"))
-    assert "(all of it after its first start)" in page
-    assert "d0 00:30:00 J1 is suspended: J2's xfactor 1.50 is at least 1.5 times its own 1.00." in page
+    assert "After its start it was suspended" in page
+    assert "d0 00:30:00 Suspended when it had run for 30m00: J2's xfactor 1.50 is at least 1.5 times its own" in page
+    assert "On its processors came J2 (8)." in page
+    assert "its own 8 processors are free." in page
+
+
+def test_a_life_in_the_matrix_is_told_without_its_turns() -> None:
+    page = flat(story("z-figure7.swf", "gang", "4"))
+    assert "Came into the matrix: row 3 (one of 3), columns 4-5; needs 2, 4 free there" in page
+    assert "For 4m40 (4 steps) its row of the matrix had not been on turn yet." in page
+    assert "For 45m00 it took turns, as one of 4 rows, and ran for 56 % of that time. It stood in 2 of them" in page
+    assert "Ended after 25m00 of progress, as long as estimated" in page
+
+
+def test_a_migration_is_told_with_what_it_cost() -> None:
+    page = flat(story("z-figure7.swf", "gang-migrate", "3"))
+    assert "it migrated once and migrations cost it 10s of its turns" in page
+    assert "J3 migrates to columns 4-7 of row 3, which costs it 10s of its turns: makes way for J6" in page
+
+
+def test_a_speculative_run_is_told_with_what_was_lost() -> None:
+    page = flat(story("lublin-128.swf", "multiqueue:speculate=180", "100"))
+    assert "(7s of it after a run that was lost)" in page
+    assert "Killed after 3m00, not done: the work of that run is lost, and it waits again." in page
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 200])
@@ -90,7 +118,10 @@ def test_no_line_is_wider_than_the_terminal(width: int, unicode: bool) -> None:
     assert unicode or "?" not in page
 
 
-@pytest.mark.parametrize("policy", ["fcfs", "easy:order=sjf", "conservative", "relaxed", "shadow", "slack"])
+@pytest.mark.parametrize(
+    "policy",
+    ["fcfs", "easy:order=sjf", "conservative", "relaxed", "slack", "gang", "gang-migrate", "selective", "multiqueue"],
+)
 @pytest.mark.parametrize("width", [80, 100])
 def test_long_waits_are_told_shortly(policy: str, width: int) -> None:
     of = Workload.of(read(SAMPLES / "lublin-128.swf")).with_overruns()

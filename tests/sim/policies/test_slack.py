@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from sim.decisions import Backfill, BreaksBound, EarliestHole, MadeRoom, WithinBounds
 from sim.policies import parse_policy
 

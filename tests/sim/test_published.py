@@ -1,0 +1,57 @@
+"""What SPEC's policies give on a real log, to the digit: the table that stands beside ZKP's in the README."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+import pytest
+
+from sim.engine import Engine
+from sim.metrics import aggregates
+from sim.policies import parse_policy
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from sim.workload.transforms import Transforms
+
+
+@lru_cache(maxsize=1)
+def kth(folder: Path) -> Workload:
+    return Workload.of(read(folder / "traces" / "KTH-SP2-1996-2.swf.gz"))
+
+
+def run(workload: Workload, spec: str) -> Engine:
+    engine = Engine(workload, parse_policy(spec), curious=False)
+    engine.run()
+    return engine
+
+
+@pytest.mark.parametrize(
+    ("spec", "factor", "slowdown", "wait"),
+    [
+        ("easy", 1, 72.55, 6379.2),
+        ("easy", 2, 72.08, 5764.8),
+        ("easy", 3, 67.21, 5613.5),
+        ("easy", 5, 65.13, 5567.1),
+        ("easy:order=sjf", 1, 22.85, 3872.6),
+        ("fcfs", 1, 7515.07, 389661.1),
+        ("fcfs:order=sjf", 1, 44.12, 12749.2),
+        ("conservative", 1, 67.88, 7056.6),
+        ("conservative:compress=queue", 5, 50.72, 5428.5),
+        ("conservative:compress=queue,order=sjf", 5, 28.94, 4289.5),
+    ],
+)
+def test_kth(shared: Path, spec: str, factor: int, slowdown: float, wait: float) -> None:
+    workload = Transforms(estimates=f"factor:{factor}").apply(kth(shared))
+    numbers = aggregates(run(workload, spec).schedule())
+    assert (f"{numbers['mean_bounded_slowdown']:.2f}", f"{numbers['mean_wait']:.1f}") == (
+        f"{slowdown:.2f}",
+        f"{wait:.1f}",
+    )
+
+
+@pytest.mark.parametrize("spec", ["bf", "lsbf", "rbf", "rlbf", "conservative:compress=none"])
+def test_with_exact_estimates_all_of_conservative_is_one_schedule(shared: Path, spec: str) -> None:
+    workload = Transforms(estimates="exact").apply(kth(shared))
+    plain, other = (run(workload, s).schedule() for s in ("conservative", spec))
+    assert plain.start.tolist() == other.start.tolist()

@@ -1,0 +1,186 @@
+"""The command line as other programs and people use it: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+PROGRAM = [sys.executable, "-m", "tui.cli"]
+NAMES = {
+    *("jobs", "mean_wait", "max_wait", "mean_turnaround", "mean_slowdown", "mean_bounded_slowdown"),
+    *("mean_bounded_slowdown_z", "utilization", "loss_of_capacity", "makespan", "backfilled", "killed"),
+    *("preemptions", "migrations", "missed_reservations"),
+}
+
+
+def schedscope(*arguments: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*PROGRAM, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**os.environ, **(env or {})},
+    )
+
+
+def error(*arguments: str | Path) -> tuple[int, str]:
+    """The exit code and the one line on stderr."""
+    done = schedscope(*arguments)
+    lines = done.stderr.splitlines()
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("schedscope: error: ")
+    return done.returncode, lines[0].removeprefix("schedscope: error: ")
+
+
+def write(path: Path, *jobs: str) -> Path:
+    path.write_text("; MaxProcs: 4\n" + "".join(f"{job}\n" for job in jobs), encoding="utf-8")
+    return path
+
+
+def test_without_arguments_there_is_an_overview_of_a_sample() -> None:
+    done = schedscope()
+    assert done.returncode == 0
+    assert "mean wait" in done.stdout
+    assert "schedscope policies" in done.stdout
+
+
+def test_a_trace_alone_is_watched() -> None:
+    assert schedscope("w-figure1").stdout == schedscope("watch", "w-figure1").stdout != ""
+
+
+def test_policies_side_by_side_with_the_best_marked() -> None:
+    lines = schedscope("run", "z-figure4", "--policy", "fcfs", "--policy", "easy").stdout.splitlines()
+    wait = next(line for line in lines if line.startswith("mean wait"))
+    assert wait.split() == ["mean", "wait", "(s)", "942.0", "702.0", "*"]
+
+
+def test_json_has_the_promised_names() -> None:
+    found = json.loads(schedscope("run", "z-figure4", "--policy", "bf", "--format", "json").stdout)
+    assert (found["trace"], found["procs"]) == ("z-figure4", 10)
+    (policy,) = found["policies"]
+    assert policy["policy"] == "bf"
+    assert policy["metrics"].keys() >= NAMES
+
+
+@pytest.mark.parametrize("by", ["category", "month", "batch", "time"])
+def test_groups_as_table_and_csv(by: str) -> None:
+    for form in ("table", "csv"):
+        done = schedscope("run", "lublin-128", "--jobs", "50", "--by", by, "--format", form)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert len(done.stdout.splitlines()) > 10
+
+
+def test_the_schedule_has_one_row_a_job_in_rank_order(tmp_path: Path) -> None:
+    trace = write(tmp_path / "t.swf", "7 5 -1 10 2 -1 -1 2 20", "3 0 -1 10 4 -1 -1 4 10")
+    assert schedscope("run", trace, "--schedule", tmp_path / "s.csv").returncode == 0
+    text = (tmp_path / "s.csv").read_text(encoding="utf-8")
+    assert text.startswith("job,submit,start,end,procs,estimate,runtime,")
+    rows = list(csv.reader(text.splitlines()))[1:]
+    assert [row[:7] for row in rows] == [
+        ["3", "0", "0", "10", "4", "10", "10"],
+        ["7", "5", "10", "20", "2", "20", "10"],
+    ]
+
+
+def test_the_segments_name_the_processors(tmp_path: Path) -> None:
+    trace = write(tmp_path / "t.swf", "1 0 -1 10 1 -1 -1 1 10", "2 0 -1 10 2 -1 -1 2 10")
+    assert schedscope("run", trace, "--segments", tmp_path / "s.csv").returncode == 0
+    rows = list(csv.reader((tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()))
+    assert rows == [
+        ["job", "start", "end", "kind", "processors"],
+        ["1", "0", "10", "run", "0"],
+        ["2", "0", "10", "run", "1-2"],
+    ]
+
+
+@pytest.mark.parametrize("kind", ["--schedule", "--segments"])
+def test_what_cannot_be_written_is_said_and_nothing_is_left_behind(tmp_path: Path, kind: str) -> None:
+    code, line = error("run", "z-figure4", kind, tmp_path / "no" / "out.csv")
+    assert (code, "cannot write" in line, list(tmp_path.iterdir())) == (1, True, [])
+
+
+def test_one_schedule_needs_one_policy() -> None:
+    code, line = error("run", "z-figure4", "--policy", "easy", "--policy", "fcfs", "--schedule", "x.csv")
+    assert (code, "one --policy" in line) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["run", "z-figure4", "--policy", "eazy"], 1, "no policy 'eazy'; did you mean 'easy'"),
+        (["run", "z-figure4", "--policy", "easy:depth=0"], 1, "depth=0: expected whole number >= 1"),
+        (["run", "z-figure4", "--policy", "easy:depht=2"], 1, "easy has no parameter 'depht'; did you mean 'depth'?"),
+        (["run", "z-figure4", "--policy", "easy:order=sfj"], 1, "no order 'sfj'; did you mean 'sjf'"),
+        (["run", "nothing.swf"], 1, "nothing.swf: no such file"),
+        (["run", "z-figure4", "--load", "0"], 1, "load factor must be a number above 0"),
+        (["run", "z-figure4", "--procs", "0"], 2, "--procs"),
+        (["run", "z-figure4", "--by", "colour"], 2, "--by colour: expected one of category"),
+        (["run"], 2, "Missing argument 'TRACE'"),
+        (["run", "z-figure4", "--polisy", "easy"], 2, "No such option"),
+        (["policies", "eazy"], 1, "did you mean 'easy'"),
+        (["explain", "z-figure4", "99"], 1, "no job '99'"),
+    ],
+)
+def test_wrong_words_get_one_line_that_helps(arguments: list[str], code: int, said: str) -> None:
+    got, line = error(*arguments)
+    assert got == code
+    assert said in line
+
+
+def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path: Path) -> None:
+    (tmp_path / "poem.swf").write_text("Shall I compare thee\nto a summer's day?\n", encoding="utf-8")
+    code, line = error("run", tmp_path / "poem.swf")
+    assert (code, "poem.swf:1: " in line) == (1, True)
+
+
+@pytest.mark.parametrize("jobs", [[], ["1 0 -1 10 4 -1 -1 4 10"]], ids=["no job", "one job as wide as the machine"])
+@pytest.mark.parametrize("command", ["run", "inspect", "watch"])
+def test_tiny_traces_are_no_trouble(tmp_path: Path, command: str, jobs: list[str]) -> None:
+    done = schedscope(command, write(tmp_path / "tiny.swf", *jobs))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_every_policy_checks_itself_on_a_sample() -> None:
+    from sim.policies import POLICIES
+
+    chosen = [word for name in POLICIES for word in ("--policy", name)]
+    assert schedscope("run", "lublin-128", "--jobs", "120", "--check", *chosen).returncode == 0
+
+
+def test_a_reader_that_goes_away_is_no_error() -> None:
+    program = subprocess.Popen([*PROGRAM, "policies"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert program.stdout is not None
+    assert program.stderr is not None
+    program.stdout.close()
+    assert (program.wait(30), program.stderr.read()) == (0, b"")
+    program.stderr.close()
+
+
+def test_an_interrupt_ends_it_with_a_word() -> None:
+    program = subprocess.Popen(
+        [*PROGRAM, "run", "lublin-320", "--policy", "gang"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    time.sleep(1.5)
+    program.send_signal(signal.SIGINT)
+    out, said = program.communicate(timeout=30)
+    assert (program.returncode, out, said.strip()) == (130, b"", b"schedscope: error: interrupted")
+
+
+def test_without_unicode_it_is_plain_ascii() -> None:
+    for arguments in ([], ["run", "z-figure4"], ["inspect", "lublin-128"], ["explain", "z-figure4", "3"]):
+        done = schedscope(*arguments, env={"PYTHONIOENCODING": "ascii"})
+        assert done.returncode == 0
+        assert done.stdout.isascii()
+
+
+def test_parsing_imports_no_engine() -> None:
+    code = "import sys, tui.cli; sys.exit(any(m.startswith(('numpy', 'textual', 'sim.engine')) for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
