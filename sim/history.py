@@ -179,11 +179,8 @@ class History:
         """
         first = bisect_left(self._start, start)
         last = bisect_left(self._start, end)
-        mark = first // _EVERY
-        earlier: list[int] = []
-        if self._marks:
-            mark = min(mark, len(self._marks) - 1)
-            earlier = [*self._marks[mark], *range(mark * _EVERY, first)]
+        mark = max(bisect_right(self._start, start) - 1, 0) // _EVERY  # the last that was made by then
+        earlier = [*self._marks[mark], *range(mark * _EVERY, first)] if self._marks else []
         ends, held = self._end, self._processors
         seen = [i for i in earlier if ends[i] > start]
         seen += range(first, last)
