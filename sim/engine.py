@@ -13,7 +13,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
-from math import inf, isnan, nan
+from math import inf, isnan
 from typing import Any
 
 import numpy as np
@@ -21,37 +21,19 @@ import numpy as np
 from sim.check import Checker
 from sim.decisions import Backfill, Borrow, Decision, Divide, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
 from sim.errors import DecisionError, ParameterError
-from sim.history import GANG, KINDS, RESUMING, RUN, SPECULATIVE, SUSPENDING, History
+from sim.history import RESUMING, RUN, SPECULATIVE, SUSPENDING, History
 from sim.machine import Machine, Placement
 from sim.matrix import Matrix
 from sim.matrix_decisions import Clean, DropRows, Migrate, OpenRow, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.policies.base import Policy, written_policy
 from sim.profile import Profile, shadow
-from sim.schedule import Schedule, Timeline
+from sim.run import Run
+from sim.schedule import Ledger, Schedule, schedule_of
 from sim.sharing import Sharing
-from sim.snapshot import Queued, Running, Snapshot, Suspended
-from sim.totals import Tally, Totals
+from sim.snapshot import Snapshot, take_snapshot
+from sim.totals import Tally
 from sim.waiting import Waiting
 from sim.workload.model import Job, Workload
-
-
-class Run:
-    """A job on processors: since when, when it will leave them, and when its estimate says so."""
-
-    __slots__ = ("expected_end", "job", "kind", "leaves", "ran_before", "since", "stretch")
-
-    def __init__(
-        self, job: Job, since: float, leaves: float, expected_end: float, kind: int, stretch: int, ran: float
-    ) -> None:
-        self.job, self.since, self.leaves, self.expected_end = job, since, leaves, expected_end
-        self.kind, self.stretch, self.ran_before = kind, stretch, ran
-
-    def ran_by(self, now: float) -> float:
-        return self.ran_before + now - self.since if self.kind == RUN else self.ran_before
-
-    @property
-    def runs(self) -> bool:
-        return self.kind == RUN
 
 
 class _Appliers(dict[type, Callable[[Any], None]]):
@@ -111,20 +93,14 @@ class Engine:
         self._wakes: set[float] = set()
         self._lasts: dict[int, float] = {}
         """For how long a reservation is, where that is not the job's estimate"""
-        self._suspended_since: dict[int, float] = {}
+        self.suspended_since: dict[int, float] = {}
         self._ran: dict[int, float] = {}
         self._plan: Profile | None = None
         self._step_decisions: list[Decision] = []
         self._before: dict[int, float] = {}
-        self._moved: dict[int, float] = {}
-        self._tally = Tally()
-        count = len(workload)
-        self._start: list[float] = [nan] * count
-        self._end: list[float] = [nan] * count
-        self._promised: list[float] = [nan] * count
-        self._backfilled = bytearray(count)
-        self._preemptions = [0] * count
-        self._migrations = [0] * count
+        self.moved: dict[int, float] = {}
+        self.tally = Tally()
+        self.ledger = Ledger(len(workload))
         turns = policy.turns()
         self._sharing = Sharing(workload.procs, turns) if turns is not None else None
         self._promises = policy.promises()
@@ -141,12 +117,12 @@ class Engine:
             Divide: self._divide,
             Borrow: self._borrow,
             Phase: self._note,
-            Clean: self._clean,
-            DropRows: self._drop_rows,
-            OpenRow: self._open_row,
+            Clean: self._change_matrix,
+            DropRows: self._change_matrix,
+            OpenRow: self._change_matrix,
             Place: self._place,
-            Rehome: self._rehome,
-            Replicate: self._replicate,
+            Rehome: self._change_matrix,
+            Replicate: self._change_matrix,
             Migrate: self._migrate,
             Stall: self._stall,
             ReserveRow: self._reserve_row,
@@ -184,7 +160,7 @@ class Engine:
         """Everything that happens at one instant."""
         self.now = now
         self._step_decisions.clear()
-        self._moved.clear()
+        self.moved.clear()
         self.completed.clear()
         if self._sharing:
             self._share_until(now)
@@ -238,6 +214,7 @@ class Engine:
             elif run.kind == SPECULATIVE and self._runtimes[run.job.rank] > now - run.since:
                 self._leave(run)
                 self.killed.append(run.job)
+                self.tally.speculative_kills += 1
                 self._waiting.add(run.job)
             else:
                 self._leave(run)
@@ -264,9 +241,9 @@ class Engine:
 
     def _done(self, job: Job) -> None:
         rank = job.rank
-        self._end[rank] = self.now
-        self._tally.finish(self.now - job.submit, self._runtimes[rank], job.procs)
-        self._tally.killed += self._killed[rank]
+        self.ledger.end[rank] = self.now
+        self.tally.finish(self.now - job.submit, self._runtimes[rank], job.procs)
+        self.tally.killed += self._killed[rank]
         self.completed.append(job)
 
     def _drop_timers(self, now: float) -> None:
@@ -298,9 +275,9 @@ class Engine:
         sharing = self._sharing
         assert sharing is not None
         for rank in sharing.settle(self.now):
-            if isnan(self._start[rank]):
-                self._start[rank] = self.now
-                self._tally.started += 1
+            if isnan(self.ledger.start[rank]):
+                self.ledger.start[rank] = self.now
+                self.tally.started += 1
         self.machine.hold_only(sharing.on_turn())
         self.free = self.machine.free
         self.history.share(self.now, sharing.turns, sharing.places())
@@ -354,17 +331,17 @@ class Engine:
         heappush(self._leaving, (now + runtime, rank))
         stretch = self.history.begin(rank, now, held, kind)
         self.running[rank] = Run(job, now, now + runtime, expected_end, kind, stretch, 0)
-        if self._start[rank] != self._start[rank]:
-            self._start[rank] = now
-            self._tally.started += 1
+        if self.ledger.start[rank] != self.ledger.start[rank]:
+            self.ledger.start[rank] = now
+            self.tally.started += 1
         self.history.decided(decision)
         if self.curious:
             self._step_decisions.append(decision)
 
     def _backfill_job(self, decision: Backfill) -> None:
         self._start_job(decision)
-        self._backfilled[decision.job.rank] = True
-        self._tally.backfilled += 1
+        self.ledger.backfilled[decision.job.rank] = True
+        self.tally.backfilled += 1
 
     def _reserve(self, decision: Reserve) -> None:
         job, at = decision.job, decision.at
@@ -386,11 +363,11 @@ class Engine:
         else:
             was = self._before.get(rank)
         self.reserved[rank] = at
-        if self._promises and self._promised[rank] != self._promised[rank]:
-            self._promised[rank] = at
+        if self._promises and self.ledger.promised[rank] != self.ledger.promised[rank]:
+            self.ledger.promised[rank] = at
         if at != was:
             if was is not None:
-                self._moved[rank] = at - was
+                self.moved[rank] = at - was
             self._log(decision)
 
     def _expect(self, decision: Expect) -> None:
@@ -413,10 +390,10 @@ class Engine:
         if run is None or run.kind != RUN:
             raise DecisionError(f"job {job.id} cannot be suspended: it does not run")
         self.suspended[rank] = self.machine.held[rank]
-        self._suspended_since[rank] = now
+        self.suspended_since[rank] = now
         self._ran[rank] = self.ran(rank)
-        self._preemptions[rank] += 1
-        self._tally.preemptions += 1
+        self.ledger.preemptions[rank] += 1
+        self.tally.preemptions += 1
         self._leave(run)
         if decision.overhead > 0:
             self._occupy(job, self.suspended[rank], SUSPENDING, now + decision.overhead, now + decision.overhead)
@@ -432,7 +409,7 @@ class Engine:
         if self.suspended[rank] & ~self.machine.free_set:
             raise DecisionError(f"job {job.id} cannot be resumed: its processors are not free")
         held = self.suspended.pop(rank)
-        del self._suspended_since[rank]
+        del self.suspended_since[rank]
         begins = now + decision.overhead
         expected_end = begins + job.estimate - self._ran[rank]
         leaves = begins + self._runtimes[rank] - self._ran[rank]
@@ -473,6 +450,7 @@ class Engine:
     def _borrow(self, decision: Borrow) -> None:
         """Idle processors change owner."""
         self.machine.hand_over(decision.to, decision.processors)
+        self.tally.borrowed += decision.processors.bit_count()
         self.history.boundaries(self.now, self.machine.owners)
         self._log(decision)
 
@@ -483,15 +461,15 @@ class Engine:
         sharing = self._shared()
         if rank in self.suspended:
             sharing.come_in(rank, decision.row, decision.columns, self._runtimes[rank] - self._ran[rank], False)
-            del self.suspended[rank], self._suspended_since[rank]
+            del self.suspended[rank], self.suspended_since[rank]
         else:
             self._must_wait(job, "come into the matrix")
             if decision.columns.bit_count() != job.procs:
                 raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
             sharing.come_in(rank, decision.row, decision.columns, self._runtimes[rank], True)
             self._waiting.remove(job)
-            self._backfilled[rank] = decision.passes
-            self._tally.backfilled += decision.passes
+            self.ledger.backfilled[rank] = decision.passes
+            self.tally.backfilled += decision.passes
         self._log(decision)
 
     def _shared(self) -> Sharing:
@@ -499,32 +477,16 @@ class Engine:
             raise DecisionError("a policy without turns has no matrix")
         return self._sharing
 
-    def _clean(self, decision: Clean) -> None:
-        self._shared().matrix.clean()
-        self._note(decision)
-
-    def _drop_rows(self, decision: DropRows) -> None:
-        self._shared().matrix.drop_empty_rows()
-        self._note(decision)
-
-    def _open_row(self, decision: OpenRow) -> None:
-        self._shared().matrix.open_row()
-        self._note(decision)
-
-    def _rehome(self, decision: Rehome) -> None:
-        self._shared().matrix.move(decision.job.rank, decision.row)
-        self._note(decision)
-
-    def _replicate(self, decision: Replicate) -> None:
-        self._shared().matrix.replicate(decision.job.rank, decision.row)
+    def _change_matrix(self, decision: Clean | DropRows | OpenRow | Rehome | Replicate) -> None:
+        self._shared().change(decision)
         self._note(decision)
 
     def _migrate(self, decision: Migrate) -> None:
         sharing, rank = self._shared(), decision.job.rank
         sharing.matrix.move(rank, decision.row, decision.columns)
         sharing.stall[rank] += decision.stall
-        self._migrations[rank] += 1
-        self._tally.migrations += 1
+        self.ledger.migrations[rank] += 1
+        self.tally.migrations += 1
         self._log(decision)
 
     def _stall(self, decision: Stall) -> None:
@@ -581,7 +543,7 @@ class Engine:
             return run.ran_by(self.now)
         if self._sharing and rank in self._sharing.remaining:
             return self._runtimes[rank] - self._sharing.remaining[rank]
-        return self._ran.get(rank, 0) if isnan(self._end[rank]) else self._runtimes[rank]
+        return self._ran.get(rank, 0) if isnan(self.ledger.end[rank]) else self._runtimes[rank]
 
     @property
     def owners(self) -> list[int]:
@@ -616,7 +578,7 @@ class Engine:
     @property
     def finished(self) -> int:
         """How many jobs have completed."""
-        return self._tally.finished
+        return self.tally.finished
 
     @property
     def decisions(self) -> Sequence[Decision]:
@@ -625,94 +587,13 @@ class Engine:
 
     def start_of(self, rank: int) -> float | None:
         """When the job first started; None if it has not."""
-        start = self._start[rank]
+        start = self.ledger.start[rank]
         return None if isnan(start) else start
 
     def snapshot(self) -> Snapshot:
         """The present as an immutable value."""
-        return Snapshot(
-            step=self.step_count,
-            time=self.now if self.step_count else None,
-            policy=written_policy(self.policy),
-            procs=self.procs,
-            free=self.free,
-            free_set=self.machine.free_set,
-            running=self._running_now() if self._sharing is None else self._sharing_now(),
-            matrix=None if self._sharing is None else self._sharing.matrix.picture(self._sharing.turns.row),
-            turn_end=None if self._sharing is None else self._sharing.turns.end,
-            suspended=tuple(self._suspended_now(rank) for rank in sorted(self.suspended)),
-            queue=self._queued(),
-            owners=tuple(self.machine.owners),
-            arrived=tuple(self.arrived),
-            completed=tuple(self.completed),
-            decisions=tuple(self._step_decisions),
-            totals=self._totals(),
-            next_time=self.next_time(),
-        )
-
-    def _running_now(self) -> tuple[Running, ...]:
-        runs = (self.running[rank] for _, rank, _ in self.ends)
-        held = self.machine.held
-        return tuple(
-            Running(r.job, r.since, r.expected_end, held[r.job.rank], KINDS[r.kind], r.ran_by(self.now)) for r in runs
-        )
-
-    def _sharing_now(self) -> tuple[Running, ...]:
-        """The jobs in the matrix, on turn or not."""
-        sharing = self._shared()
-        running = []
-        for rank in sharing.remaining:
-            end = sharing.expected_end(rank, self.remaining_estimate(rank))
-            since = self.now if isnan(self._start[rank]) else self._start[rank]
-            columns = sharing.matrix.columns(rank)
-            running.append(Running(self._jobs[rank], since, end, columns, KINDS[GANG], self.ran(rank)))
-        return tuple(sorted(running, key=lambda r: (r.expected_end, r.job.rank)))
-
-    def _suspended_now(self, rank: int) -> Suspended:
-        return Suspended(self._jobs[rank], self._suspended_since[rank], self.suspended[rank], self._ran[rank])
-
-    def _queued(self) -> tuple[Queued, ...]:
-        why = {d.job.rank: d.because for d in self._step_decisions if isinstance(d, Keep)}
-        planned = {**self.expected, **self.reserved}
-        return tuple(
-            Queued(
-                job,
-                self.now - job.submit,
-                planned.get(job.rank),
-                self._moved.get(job.rank, 0),
-                why.get(job.rank),
-            )
-            for job in self.queue
-        )
-
-    def _totals(self) -> Totals:
-        ranks = self.running if self._sharing is None else self._sharing.remaining
-        running = sum(self.ran(rank) * self._jobs[rank].procs for rank in ranks)
-        halted = sum(self._ran[rank] * self._jobs[rank].procs for rank in self.suspended)
-        first = self._jobs[0].submit if self._jobs else 0
-        return self._tally.totals(self.now - first, self.procs, running + halted)
+        return take_snapshot(self)
 
     def schedule(self) -> Schedule:
         """What has come of it so far, as columns."""
-        time, free, waiting, wanted = self.history.columns()
-        start, end = np.array(self._start), np.array(self._end)
-        ran = np.where(np.isnan(end), np.nan, self.workload.runtime)
-        for rank in {*self.running, *self.suspended, *(self._sharing.remaining if self._sharing else ())}:
-            ran[rank] = self.ran(rank)
-        return Schedule(
-            workload=self.workload,
-            policy=written_policy(self.policy),
-            start=start,
-            end=end,
-            ran=ran,
-            backfilled=np.frombuffer(bytes(self._backfilled), dtype=np.bool_),
-            promised=np.array(self._promised),
-            preemptions=np.array(self._preemptions, dtype=np.int64),
-            migrations=np.array(self._migrations, dtype=np.int64),
-            timeline=Timeline(
-                time=np.array(time),
-                free=np.array(free),
-                waiting=np.array(waiting, dtype=np.int64),
-                wanted=np.array(wanted, dtype=np.int64),
-            ),
-        )
+        return schedule_of(self)

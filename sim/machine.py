@@ -82,7 +82,7 @@ PLACEMENTS: dict[Placement, Callable[[int, int], int]] = {"lowest": lowest, "tog
 class Machine:
     """N processors; every one is free or held by exactly one job. It may be divided into partitions that own them."""
 
-    __slots__ = ("_choose", "free", "free_set", "held", "owners", "procs")
+    __slots__ = ("_choose", "division", "free", "free_set", "held", "owners", "procs")
 
     def __init__(self, procs: int, placement: Placement = "lowest") -> None:
         self.procs = procs
@@ -92,6 +92,8 @@ class Machine:
         """rank -> the processors that the job holds"""
         self.owners: list[int] = []
         """partition -> the processors that it owns; empty where there are no partitions"""
+        self.division: list[int] = []
+        """partition -> the processors that it owned at first: what it owns beside those is borrowed"""
         self._choose = PLACEMENTS[placement]
 
     def take(self, rank: int, count: int) -> int:
@@ -133,7 +135,7 @@ class Machine:
             seen |= owned
         if seen != (1 << self.procs) - 1:
             raise DecisionError(f"partitions must own the {self.procs} processors of the machine, all of them")
-        self.owners = list(owners)
+        self.owners, self.division = list(owners), list(owners)
 
     def hand_over(self, to: int, processors: int) -> None:
         """Idle processors change owner."""

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import nan
+from typing import TYPE_CHECKING
 
+import numpy as np
+
+from sim.policies.base import written_policy
 from sim.workload.model import Bools, Floats, Ints, Workload
+
+if TYPE_CHECKING:
+    from sim.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -37,4 +45,52 @@ class Schedule:
     """The first start that was guaranteed, nan where none was."""
     preemptions: Ints
     migrations: Ints
+    speculative_kills: int
+    """Speculative runs that reached their limit; their work was lost."""
+    borrowed: int
+    """How many processors changed owner between partitions."""
     timeline: Timeline
+
+
+class Ledger:
+    """What has become of each job so far, by rank; nan where it has not happened."""
+
+    __slots__ = ("backfilled", "end", "migrations", "preemptions", "promised", "start")
+
+    def __init__(self, jobs: int) -> None:
+        self.start: list[float] = [nan] * jobs
+        self.end: list[float] = [nan] * jobs
+        self.promised: list[float] = [nan] * jobs
+        self.backfilled = bytearray(jobs)
+        self.preemptions = [0] * jobs
+        self.migrations = [0] * jobs
+
+
+def schedule_of(engine: Engine) -> Schedule:
+    """What has come of a run so far, as columns."""
+    ledger, workload = engine.ledger, engine.workload
+    time, free, waiting, wanted = engine.history.columns()
+    start, end = np.array(ledger.start), np.array(ledger.end)
+    ran = np.where(np.isnan(end), np.nan, workload.runtime)
+    shared = engine.sharing.remaining if engine.sharing else ()
+    for rank in {*engine.running, *engine.suspended, *shared}:
+        ran[rank] = engine.ran(rank)
+    return Schedule(
+        workload=workload,
+        policy=written_policy(engine.policy),
+        start=start,
+        end=end,
+        ran=ran,
+        backfilled=np.frombuffer(bytes(ledger.backfilled), dtype=np.bool_),
+        promised=np.array(ledger.promised),
+        preemptions=np.array(ledger.preemptions, dtype=np.int64),
+        migrations=np.array(ledger.migrations, dtype=np.int64),
+        speculative_kills=engine.tally.speculative_kills,
+        borrowed=engine.tally.borrowed,
+        timeline=Timeline(
+            time=np.array(time),
+            free=np.array(free),
+            waiting=np.array(waiting, dtype=np.int64),
+            wanted=np.array(wanted, dtype=np.int64),
+        ),
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from math import inf
 
 from sim.matrix import Matrix
+from sim.matrix_decisions import Clean, DropRows, OpenRow, Rehome, Replicate
 from sim.turns import DONE, Turns
 
 
@@ -76,6 +77,20 @@ class Sharing:
         self.remaining[rank], self.stall[rank] = work, 0
         if is_new:
             self.new.add(rank)
+
+    def change(self, decision: Clean | DropRows | OpenRow | Rehome | Replicate) -> None:
+        """A step of a rebuild that touches nothing but the matrix."""
+        match decision:
+            case Clean():
+                self.matrix.clean()
+            case DropRows():
+                self.matrix.drop_empty_rows()
+            case OpenRow():
+                self.matrix.open_row()
+            case Rehome(job, row):
+                self.matrix.move(job.rank, row)
+            case Replicate(job, row):
+                self.matrix.replicate(job.rank, row)
 
     def leave(self, rank: int) -> None:
         """A job goes, done or not."""

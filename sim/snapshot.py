@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from sim.decisions import Decision, Reason
+from sim.decisions import Decision, Keep, Reason
+from sim.history import GANG, KINDS
 from sim.matrix import MatrixPicture
+from sim.policies.base import written_policy
+from sim.sharing import Sharing
 from sim.totals import Totals
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from sim.engine import Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +50,10 @@ class Queued:
     planned: float | None
     moved: float
     """By how much its planned start moved in this step; negative is earlier."""
+    reserved: bool
+    """Does the planned start stand as a reservation? Else it is a plan, made anew at each pass."""
+    place: int
+    """Which of the policy's queues it stands in."""
     why: Reason | None
     """Why it was kept waiting at this step; None: the policy did not consider it."""
 
@@ -70,6 +81,10 @@ class Snapshot:
     """In the policy's order."""
     owners: tuple[int, ...]
     """Which processors each partition owns; empty where there are no partitions."""
+    division: tuple[int, ...]
+    """Which it owned at first: `owners[p] & division[q]` is what p has borrowed from q."""
+    queues: tuple[str, ...]
+    """The names of the policy's queues, where it has several; `Queued.place` is an index into them."""
     arrived: tuple[Job, ...]
     completed: tuple[Job, ...]
     decisions: tuple[Decision, ...]
@@ -77,3 +92,77 @@ class Snapshot:
     totals: Totals
     next_time: float | None
     """When the next step will be; None: the run is over."""
+
+
+def take_snapshot(engine: Engine) -> Snapshot:
+    """What an engine looks like between two steps."""
+    machine, sharing = engine.machine, engine.sharing
+    return Snapshot(
+        step=engine.step_count,
+        time=engine.now if engine.step_count else None,
+        policy=written_policy(engine.policy),
+        procs=engine.procs,
+        free=engine.free,
+        free_set=machine.free_set,
+        running=_running(engine) if sharing is None else _sharing(engine, sharing),
+        matrix=None if sharing is None else sharing.matrix.picture(sharing.turns.row),
+        turn_end=None if sharing is None else sharing.turns.end,
+        suspended=_suspended(engine),
+        queue=_queued(engine),
+        owners=tuple(machine.owners),
+        division=tuple(machine.division),
+        queues=engine.policy.queues(),
+        arrived=tuple(engine.arrived),
+        completed=tuple(engine.completed),
+        decisions=tuple(engine.decisions),
+        totals=_totals(engine),
+        next_time=engine.next_time(),
+    )
+
+
+def _running(engine: Engine) -> tuple[Running, ...]:
+    runs, held, now = (engine.running[rank] for _, rank, _ in engine.ends), engine.machine.held, engine.now
+    return tuple(Running(r.job, r.since, r.expected_end, held[r.job.rank], KINDS[r.kind], r.ran_by(now)) for r in runs)
+
+
+def _sharing(engine: Engine, sharing: Sharing) -> tuple[Running, ...]:
+    """The jobs in the matrix, on turn or not."""
+    running = []
+    for rank in sharing.remaining:
+        end = sharing.expected_end(rank, engine.remaining_estimate(rank))
+        since, columns = engine.start_of(rank), sharing.matrix.columns(rank)
+        since = engine.now if since is None else since
+        running.append(Running(engine.job(rank), since, end, columns, KINDS[GANG], engine.ran(rank)))
+    return tuple(sorted(running, key=lambda r: (r.expected_end, r.job.rank)))
+
+
+def _suspended(engine: Engine) -> tuple[Suspended, ...]:
+    halted = engine.suspended
+    return tuple(
+        Suspended(engine.job(rank), engine.suspended_since[rank], halted[rank], engine.ran(rank))
+        for rank in sorted(halted)
+    )
+
+
+def _queued(engine: Engine) -> tuple[Queued, ...]:
+    why = {d.job.rank: d.because for d in engine.decisions if isinstance(d, Keep)}
+    planned = {**engine.expected, **engine.reserved}
+    return tuple(
+        Queued(
+            job=job,
+            waited=engine.now - job.submit,
+            planned=planned.get(job.rank),
+            moved=engine.moved.get(job.rank, 0),
+            reserved=job.rank in engine.reserved,
+            place=engine.policy.queue_of(job),
+            why=why.get(job.rank),
+        )
+        for job in engine.queue
+    )
+
+
+def _totals(engine: Engine) -> Totals:
+    ranks = engine.running if engine.sharing is None else engine.sharing.remaining
+    under_way = sum(engine.ran(rank) * engine.job(rank).procs for rank in {*ranks, *engine.suspended})
+    first = engine.workload.jobs[0].submit if len(engine.workload) else 0
+    return engine.tally.totals(engine.now - first, engine.procs, under_way)

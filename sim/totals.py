@@ -16,6 +16,8 @@ class Totals(NamedTuple):
     killed: int
     preemptions: int
     migrations: int
+    speculative_kills: int
+    borrowed: int
     mean_wait: float
     max_wait: float
     mean_bounded_slowdown: float
@@ -30,11 +32,13 @@ class Tally:
     __slots__ = (
         "area",
         "backfilled",
+        "borrowed",
         "finished",
         "killed",
         "migrations",
         "preemptions",
         "slowdown",
+        "speculative_kills",
         "started",
         "wait",
         "worst",
@@ -43,6 +47,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.started = self.finished = self.backfilled = self.killed = self.preemptions = self.migrations = 0
+        self.speculative_kills = self.borrowed = 0
         self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
 
     def finish(self, turnaround: float, run: float, procs: int) -> None:
@@ -68,6 +73,8 @@ class Tally:
             killed=self.killed,
             preemptions=self.preemptions,
             migrations=self.migrations,
+            speculative_kills=self.speculative_kills,
+            borrowed=self.borrowed,
             mean_wait=self.wait / done,
             max_wait=self.worst_wait,
             mean_bounded_slowdown=self.slowdown / done,

@@ -114,6 +114,8 @@ def _counts(schedule: Schedule) -> dict[str, Value]:
         "killed": int((schedule.workload.killed & ended).sum()),
         "preemptions": int(schedule.preemptions.sum()),
         "migrations": int(schedule.migrations.sum()),
+        "speculative_kills": schedule.speculative_kills,
+        "borrowed": schedule.borrowed,
     }
 
 

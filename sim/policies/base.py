@@ -17,6 +17,7 @@ from sim.policies.orders import ORDERS, Fcfs, Order
 from sim.policies.parameters import Parameter, parameters_of, written
 from sim.turns import Turns
 from sim.view import View
+from sim.workload.model import Job
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,14 @@ class Policy:
     def queue_order(self) -> Order:
         """How the waiting jobs stand in `view.queue`."""
         return Fcfs()
+
+    def queues(self) -> tuple[str, ...]:
+        """The names of the queues, where there are several."""
+        return ()
+
+    def queue_of(self, job: Job) -> int:
+        """Which of them the job stands in."""
+        return 0
 
     def promises(self) -> bool:
         """Is a reservation never moved later while it stands? `--check` holds the policy to it."""

@@ -1,21 +1,20 @@
-"""The running jobs by expansion factor: what it takes to suspend enough of them.
-
-Whether a job may preempt is asked for every idle job at every tick, and the answer is mostly no. The ladder answers
-from sums over the running jobs that are made once, and says from which xfactor on the answer would be yes.
-"""
+"""The running jobs by expansion factor: what it takes to suspend enough of them."""
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from collections.abc import Iterable
+from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
 from sim.workload.model import Job
 
+NOBODY, ANYBODY = -1, -2
+"""Keepers of a toll that are no single job: nobody is in the way; the toll may fall with anybody that leaves."""
+
 
 class Rung(NamedTuple):
-    """A running job that may be suspended, with its xfactor."""
+    """A running job, with its xfactor; inf stands for a job that may not be suspended."""
 
     xfactor: float
     latest: int
@@ -24,37 +23,54 @@ class Rung(NamedTuple):
     processors: int
 
 
+class Toll(NamedTuple):
+    """The xfactor that must be outranked, by the suspension factor, and the rank of the job whose it is."""
+
+    xfactor: float
+    keeper: int
+
+
 class Ladder:
-    """Running jobs in the order in which they would be suspended; `fixed` are processors of jobs that may not be.
+    """Running jobs in the order in which they would be suspended.
 
     A job does not suspend one more than twice as wide as itself.
     """
 
-    def __init__(self, rungs: Iterable[Rung], free: int, fixed: int) -> None:
+    def __init__(self, rungs: Iterable[Rung], free: int) -> None:
         self.rungs = sorted(rungs)
-        self._free, self._fixed = free, fixed
-        self._prices: dict[int, float] = {}
-        self._from_top = _unions(reversed(self.rungs))
-        self._by_width = sorted(self.rungs, key=lambda rung: -rung.job.procs)
-        self._from_widest = _unions(self._by_width)
+        self._free = free
+        self._prices: dict[int, Toll] = {}
 
-    def price(self, procs: int) -> float:
-        """The largest xfactor among those that must be suspended for a new job so wide; inf if all are too few."""
+    def price(self, procs: int) -> Toll:
+        """What suspending enough for a new job so wide takes; inf if all are too few."""
         if procs not in self._prices:
-            self._prices[procs] = self._priced(procs)
+            price = self._priced(procs)
+            self._prices[procs] = Toll(price, ANYBODY if price else NOBODY)
         return self._prices[procs]
 
-    def toll(self, procs: int, pinned: int) -> float:
-        """The largest xfactor among those that sit on these processors; inf if one may not be suspended."""
-        if pinned & self._fixed:
-            return inf
-        widest = _first_on(self._from_widest, pinned)
-        if widest is None:
-            return 0
-        if procs < self._by_width[widest].job.procs / 2:
-            return inf
-        top = _first_on(self._from_top, pinned)
-        return self.rungs[-1 - top].xfactor if top is not None else 0
+    def toll(self, procs: int, pinned: int) -> Toll:
+        """What suspending all who sit on these processors takes; inf if one may not be suspended."""
+        for rung in self._from_widest:
+            if procs >= rung.job.procs / 2:
+                break
+            if rung.processors & pinned:
+                return Toll(inf, rung.job.rank)
+        for rung in self._from_top:
+            if rung.processors & pinned:
+                return Toll(rung.xfactor, rung.job.rank)
+        return Toll(0, NOBODY)
+
+    def sitting_on(self, processors: int) -> list[Job]:
+        """The running jobs that hold any of these processors, as they would be suspended."""
+        return [rung.job for rung in self.rungs if rung.processors & processors]
+
+    @cached_property
+    def _from_top(self) -> list[Rung]:
+        return self.rungs[::-1]
+
+    @cached_property
+    def _from_widest(self) -> list[Rung]:
+        return sorted(self.rungs, key=lambda rung: -rung.job.procs)
 
     def _priced(self, procs: int) -> float:
         needed = procs - self._free
@@ -66,19 +82,3 @@ class Ladder:
                 if needed <= 0:
                     return rung.xfactor
         return inf
-
-
-def _unions(rungs: Iterable[Rung]) -> list[int]:
-    """The processors of the first, of the first two, ..."""
-    together, unions = 0, []
-    for rung in rungs:
-        together |= rung.processors
-        unions.append(together)
-    return unions
-
-
-def _first_on(unions: list[int], processors: int) -> int | None:
-    """The place of the first job that holds one of these processors."""
-    if not unions or not unions[-1] & processors:
-        return None
-    return bisect_left(unions, True, key=lambda union: bool(union & processors))

@@ -68,6 +68,12 @@ class MultiQueue(Policy):
     def _classes(self) -> Classes:
         return Classes.read(self.classes)
 
+    def queues(self) -> tuple[str, ...]:
+        return self._classes.names()
+
+    def queue_of(self, job: Job) -> int:
+        return self._classes.of(job)
+
     def promises(self) -> bool:
         return True
 

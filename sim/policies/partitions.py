@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from math import inf
 
 from sim.decisions import Borrow
@@ -42,6 +43,17 @@ class Classes:
 
     def __len__(self) -> int:
         return len(self.limits) + 1
+
+    def names(self) -> tuple[str, ...]:
+        """What the classes are, in words.
+
+        >>> Classes.read("1000/10000").names()
+        ('< 1000 s', '1000 to 10000 s', '>= 10000 s')
+        """
+        if not self.limits:
+            return ()
+        between = (f"{low:g} to {high:g} s" for low, high in pairwise(self.limits))
+        return (f"< {self.limits[0]:g} s", *between, f">= {self.limits[-1]:g} s")
 
     def of(self, job: Job) -> int:
         return bisect_right(self.limits, job.estimate)

@@ -49,9 +49,14 @@ class Preemptive(Policy):
             return 0
         return (LEAST_MEMORY + (MOST_MEMORY - LEAST_MEMORY) * lot(self.seed, job.rank)) / self.bandwidth
 
-    def go_on(self, view: View, first: Callable[[Job], float]) -> Iterator[Decision]:
-        """Idle jobs start or resume where there is room, the largest `first` before the others, then by rank."""
-        takers = self._takers(view)
+    def go_on(
+        self, view: View, first: Callable[[Job], float], suspended: Iterable[int] | None = None
+    ) -> Iterator[Decision]:
+        """Idle jobs start or resume where there is room, the largest `first` before the others, then by rank.
+
+        suspended: the ranks of the suspended jobs for which there may be room, where the policy knows.
+        """
+        takers = self._takers(view, view.suspended if suspended is None else suspended)
         takers.sort(key=lambda job: (-first(job), job.rank))
         for job in takers:
             yield from self.take_room(view, job)
@@ -59,13 +64,13 @@ class Preemptive(Policy):
             for job in self.idle(view):
                 yield Keep(job, self._obstacle(view, job))
 
-    def _takers(self, view: View) -> list[Job]:
+    def _takers(self, view: View, ranks: Iterable[int]) -> list[Job]:
         """The idle jobs for each of which there is room; hundreds may be idle, so nothing is asked twice."""
         free = self.unclaimed(view)
         if not free:
             return []
         busy, count, claims = ~free, free.bit_count(), view.notes.get("claim", {})
-        ranks = [rank for rank, pinned in view.suspended.items() if not pinned & busy]
+        ranks = [rank for rank in ranks if not view.suspended.get(rank, busy) & busy]
         takers = [view.job(rank) for rank in ranks if rank not in view.running]
         takers += [job for job in view.queue if job.procs <= count]
         return [job for job in takers if job.rank not in claims] if claims else takers

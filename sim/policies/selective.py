@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from math import inf
+from math import ceil, inf
 
 from sim.decisions import Decision, Keep, NoVictims, Outranked, Reason, Wake
 from sim.metrics.categories import category_of
 from sim.policies.base import policy
-from sim.policies.ladder import Ladder, Rung
+from sim.policies.ladder import Ladder
 from sim.policies.parameters import parameter
 from sim.policies.preemption import Preemptive, enough
-from sim.view import View
+from sim.policies.tolls import Tolls, xfactor
+from sim.view import Stint, View
 from sim.workload.model import Job
 
 
@@ -33,45 +34,49 @@ class Selective(Preemptive):
 
     def decide(self, view: View) -> Iterator[Decision]:
         yield from self.claims_come_true(view)
-        yield from self.go_on(view, first=partial(xfactor, view))
-        if not self.idle(view):
-            return
-        if view.now % self.tick:
-            yield Wake((view.now // self.tick + 1) * self.tick)
-            return
-        ladder = self._ladder(view)
-        for job in sorted(self.idle(view), key=lambda job: (-xfactor(view, job), job.rank)):
-            if self.fits(view, job):
-                yield from self.take_room(view, job)
-            elif xfactor(view, job) >= self.sf * self._price(view, ladder, job):
-                yield from self._preempt(view, ladder, job)
-            else:
-                if view.curious:
-                    yield Keep(job, NoVictims(xfactor(view, job), self.sf))
-                continue
-            ladder = self._ladder(view)
-        yield from self._wake_when_it_may_help(view, ladder)
+        tolls = self._tolls(view)
+        outdated = tolls.outdated()
+        yield from self.go_on(view, first=partial(xfactor, view), suspended=outdated)
+        tolls.look(outdated)
+        if self._last_tick(view.now) * self.tick == view.now:
+            yield from self._preempt_in_turn(view, tolls)
+        if (soonest := tolls.soonest()) < inf:
+            yield Wake(max(self._last_tick(view.now) + 1, ceil(soonest / self.tick)) * self.tick)
+
+    def height(self, view: View, stint: Stint) -> float:
+        """A running job's xfactor, which stands still while it runs; inf if it may not be suspended."""
+        job = stint.job
+        height = (stint.since - job.submit - stint.ran_before + job.estimate) / job.estimate
+        return inf if not stint.runs or self.spares(view, job, height) else height
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
         """Must this running job not be suspended, whoever asks?"""
         return False
 
-    def _ladder(self, view: View) -> Ladder:
-        rungs, fixed = [], 0
-        for rank, stint in view.running.items():
-            job, processors = stint.job, view.held(rank)
-            # what it was when the stay began: it stands still while the job runs
-            factor = (stint.since - job.submit - stint.ran_before + job.estimate) / job.estimate
-            if stint.runs and not self.spares(view, job, factor):
-                rungs.append(Rung(factor, -rank, job, processors))
-            else:
-                fixed |= processors
-        return Ladder(rungs, self.count_unclaimed(view), fixed)
+    def steady(self) -> bool:
+        """Is a job that may be suspended one that always may be, and the other way round?"""
+        return not self.memory
 
-    def _price(self, view: View, ladder: Ladder, job: Job) -> float:
-        """The largest xfactor that the job must outrank by the suspension factor."""
-        pinned = view.suspended.get(job.rank)
-        return ladder.price(job.procs) if pinned is None else ladder.toll(job.procs, pinned)
+    def _tolls(self, view: View) -> Tolls:
+        height, room = partial(self.height, view), partial(self.count_unclaimed, view)
+        return Tolls(view, self.sf, height, room, steady=self.steady())
+
+    def _preempt_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
+        """Each job that is idle now, once: the largest xfactor first, then by rank."""
+        idle, seated = self.idle(view) if view.curious else [], set(view.running)
+        last = (-inf, -1)
+        while turns := [t for job in tolls.payers() if job.rank not in seated and (t := turn(view, job)) > last]:
+            last = min(turns)
+            job = view.job(last[1])
+            if self.fits(view, job):
+                yield from self.take_room(view, job)
+            else:
+                yield from self._preempt(view, tolls.ladder, job)
+            tolls.look(tolls.outdated())
+            seated.add(job.rank)
+        for job in idle:
+            if job.rank not in seated:
+                yield Keep(job, NoVictims(xfactor(view, job), self.sf))
 
     def _preempt(self, view: View, ladder: Ladder, job: Job) -> Iterator[Decision]:
         mine, pinned = xfactor(view, job), view.suspended.get(job.rank)
@@ -83,19 +88,15 @@ class Selective(Preemptive):
         reasons: dict[int, Reason] = {v.rank: Outranked(job, mine, xfactor(view, v), self.sf) for v in victims}
         yield from self.preempt(view, job, victims, reasons)
 
-    def _wake_when_it_may_help(self, view: View, ladder: Ladder) -> Iterator[Decision]:
-        """At the tick before the first idle job's xfactor is large enough, if nothing else happens until then."""
-        soonest = inf
-        for job in self.idle(view):
-            wanted = self.sf * self._price(view, ladder, job)
-            soonest = min(soonest, job.submit + view.ran(job.rank) + (wanted - 1) * job.estimate)
-        if soonest < inf:
-            yield Wake(max(view.now // self.tick + 1, soonest // self.tick) * self.tick)
+    def _last_tick(self, now: float) -> int:
+        """The number of the tick that is now or was last."""
+        nearest = round(now / self.tick)
+        return nearest if nearest * self.tick <= now else nearest - 1
 
 
-def xfactor(view: View, job: Job) -> float:
-    """(wait + estimate) / estimate."""
-    return (view.now - job.submit - view.ran(job.rank) + job.estimate) / job.estimate
+def turn(view: View, job: Job) -> tuple[float, int]:
+    """Smaller for the job whose turn comes first."""
+    return -xfactor(view, job), job.rank
 
 
 @policy("tunable", "K section 3.5", tss="tunable")
@@ -121,3 +122,6 @@ class Tunable(Selective):
         kind = category_of(job.estimate, job.procs)
         count = view.notes["finished"].get(kind, 0)
         return count > 0 and its_xfactor > self.limit * view.notes["slowdown"][kind] / count
+
+    def steady(self) -> bool:
+        return False

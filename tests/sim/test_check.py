@@ -86,7 +86,7 @@ def test_the_error_is_one_line(lab: Lab) -> None:
 
 def test_a_start_before_the_submit_is_found_when_the_job_ends(lab: Lab) -> None:
     def tamper(engine: Engine) -> None:
-        engine._start[0] = -1
+        engine.ledger.start[0] = -1
 
     error = broken(lab, tamper, until=5)
     assert (error.rule, error.time, error.job) == ("it ran before it was submitted", 10, "1")
@@ -171,6 +171,6 @@ def test_a_policy_that_promises_nothing_may_move_a_reservation_later(lab: Lab) -
 def test_without_the_check_nobody_looks(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), parse_policy("fcfs"))
     engine.run(until=1)
-    engine._start[0] = -1
+    engine.ledger.start[0] = -1
     engine.run()
     assert engine.schedule().start[0] == -1

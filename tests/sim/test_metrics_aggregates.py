@@ -54,7 +54,9 @@ def schedule(of: Workload, start: list[float], end: list[float], steps: list[tup
         promised=np.full(jobs, NAN),
         preemptions=np.zeros(jobs, dtype=np.int64),
         migrations=np.zeros(jobs, dtype=np.int64),
-        timeline=Timeline(time.astype(float), free.astype(np.int64), waiting.astype(np.int64), wanted.astype(np.int64)),
+        speculative_kills=0,
+        borrowed=0,
+        timeline=Timeline(time.astype(float), free.astype(float), waiting.astype(np.int64), wanted.astype(np.int64)),
     )
 
 

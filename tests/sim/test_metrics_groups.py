@@ -39,7 +39,7 @@ def played(*jobs: tuple[float, int, float, float], waits: list[float] | None = N
     nothing = Timeline(np.zeros(0), np.zeros(0), none[:0], none[:0])
     return Schedule(
         workload, "groups", start, start + workload.runtime, workload.runtime, none.astype(bool),
-        np.full(len(jobs), np.nan), none, none, nothing,
+        np.full(len(jobs), np.nan), none, none, 0, 0, nothing,
     )  # fmt: skip
 
 

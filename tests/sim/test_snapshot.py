@@ -26,7 +26,7 @@ def test_a_snapshot_shows_one_moment_whole(lab: Lab) -> None:
     assert (shown.step, shown.time, shown.policy, shown.next_time) == (3, 2, "easy", 3)
     assert (shown.procs, shown.free, shown.free_set) == (4, 1, 0b1000)
     assert shown.running == (Running(first, since=0, expected_end=12, processors=0b0111, kind="run", ran=2),)
-    assert shown.queue[0] == Queued(head, waited=1, planned=12, moved=0, why=None)
+    assert shown.queue[0] == Queued(head, waited=1, planned=12, moved=0, reserved=True, place=0, why=None)
     assert (shown.queue[1].job, shown.queue[1].waited, shown.queue[1].planned) == (third, 0, None)
     assert (shown.arrived, shown.completed) == ((third,), ())
     assert [type(d) for d in shown.decisions] == [Keep]
