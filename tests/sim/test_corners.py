@@ -1,0 +1,124 @@
+"""The corners of partitions, preemption and gang scheduling, on random workloads and with every check on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.engine import Engine
+from sim.policies import parse_policy
+from sim.workload.model import Workload
+from sim.workload.transforms import high, reserve
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+GANGS = ("gang", "gang-backfill", "gang-migrate", "gang-migrate-backfill")
+PREEMPTIVE = ("selective", "tunable", "immediate")
+
+
+def finished(workload: Workload, spec: str) -> Engine:
+    """A checked run in which every job completes with all its work done."""
+    engine = Engine(workload, parse_policy(spec), check=True)
+    engine.run()
+    assert not np.isnan(engine.schedule().end).any()
+    np.testing.assert_allclose(engine.schedule().ran, workload.runtime, atol=1e-6)
+    return engine
+
+
+def machine_wide(workload: Workload) -> Workload:
+    return replace(workload, width=np.full(len(workload), workload.procs))
+
+
+@pytest.mark.parametrize(
+    ("gang", "plain"),
+    [
+        ("gang:mpl=1", "fcfs"),
+        ("gang:mpl=1,slice=7,cs=0.05", "fcfs"),
+        ("gang-backfill:mpl=1", "replan"),
+        ("gang-migrate:mpl=1", "fcfs"),
+        ("gang-migrate-backfill:mpl=1", "replan"),
+    ],
+)
+@given(data=st.data())
+@settings(max_examples=20, deadline=None)
+def test_one_row_alone_is_space_sharing(lab: Lab, gang: str, plain: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads(whole_seconds=True))
+    shared, alone = finished(workload, gang).schedule(), finished(workload, plain).schedule()
+    assert shared.start.tolist() == alone.start.tolist()
+    np.testing.assert_allclose(shared.end, alone.end, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", GANGS)
+@pytest.mark.parametrize("clock", ["mpl=2,slice=10,cs=0.05", "mpl=3,slice=3", "mpl=5,slice=50,cs=0.5"])
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_rows_take_turns_at_any_pace(lab: Lab, name: str, clock: str, data: st.DataObject) -> None:
+    finished(data.draw(lab.workloads()), f"{name}:{clock}")
+
+
+@pytest.mark.parametrize("name", ["gang-migrate", "gang-migrate-backfill"])
+@given(data=st.data())
+@settings(max_examples=15, deadline=None)
+def test_where_no_task_may_move_none_does(lab: Lab, name: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    engine = finished(workload, f"{name}:slice=10,q=0")
+    assert not engine.schedule().migrations.any()
+    without = finished(workload, f"{name.replace('-migrate', '')}:slice=10")
+    assert engine.schedule().end.tolist() == without.schedule().end.tolist()
+
+
+@pytest.mark.parametrize("name", ["gang-migrate", "gang-migrate-backfill"])
+@pytest.mark.parametrize("migration", ["cost=0,q=1000", "cost=0.25,q=3", "cost=30,q=8"])
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_migration_free_or_dear(lab: Lab, name: str, migration: str, data: st.DataObject) -> None:
+    finished(data.draw(lab.workloads()), f"{name}:slice=10,{migration}")
+
+
+@pytest.mark.parametrize("classes", ["none", "10", "5/20", "2/10/40"])
+@pytest.mark.parametrize("speculate", [0, 3])
+@given(data=st.data())
+@settings(max_examples=8, deadline=None)
+def test_any_number_of_partitions(lab: Lab, classes: str, speculate: int, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    share = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
+    workload = reserve(high(workload, share, seed=1), data.draw(st.sampled_from([0.0, 0.2, 1.0])), lead=60, seed=1)
+    engine = finished(workload, f"multiqueue:classes={classes},speculate={speculate},speculate_over=8")
+    assert len(engine.machine.owners) == classes.count("/") + 1 + (classes != "none")
+
+
+@given(data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_when_everybody_has_priority_nobody_has(lab: Lab, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    spec = "multiqueue:classes=5/20"
+    some, all_of_them = finished(workload, spec), finished(high(workload, 1.0), spec)
+    assert some.schedule().start.tolist() == all_of_them.schedule().start.tolist()
+
+
+@pytest.mark.parametrize(
+    "spec", [*GANGS, *PREEMPTIVE, "multiqueue:classes=5/20", "multiqueue:speculate=2,speculate_over=1"]
+)
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_all_jobs_as_wide_as_the_machine(lab: Lab, spec: str, data: st.DataObject) -> None:
+    finished(machine_wide(data.draw(lab.workloads())), spec)
+
+
+@pytest.mark.parametrize("name", PREEMPTIVE)
+@pytest.mark.parametrize("memory", ["no", "yes"])
+@given(data=st.data())
+@settings(max_examples=10, deadline=None)
+def test_suspension_with_and_without_overhead(lab: Lab, name: str, memory: str, data: st.DataObject) -> None:
+    pace = "slice=2" if name == "immediate" else f"sf={data.draw(st.sampled_from([1, 1.2, 2, 5]))},tick=2"
+    workload = data.draw(lab.workloads())
+    engine = finished(workload, f"{name}:{pace},memory={memory},bandwidth=100")
+    kinds = {stretch.kind for stretch in engine.history.stretches()}
+    suspended = bool(engine.schedule().preemptions.any())
+    assert kinds == ({"run", "suspending", "resuming"} if suspended and memory == "yes" else {"run"})
