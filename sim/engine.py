@@ -211,14 +211,15 @@ class Engine:
                 self._progress_begins(run)
             elif run.kind == SUSPENDING:
                 self._leave(run)
-            elif run.kind == SPECULATIVE and self._runtimes[run.job.rank] > now - run.since:
+            elif run.is_cut:
                 self._leave(run)
                 self.killed.append(run.job)
                 self.tally.speculative_kills += 1
                 self._waiting.add(run.job)
             else:
+                self.ended_early |= run.expected_end > now
                 self._leave(run)
-                self._finish(run)
+                self._done(run.job)
         self.free = self.machine.free
 
     def _leave(self, run: Run) -> None:
@@ -227,19 +228,14 @@ class Engine:
         rank, expected_end = job.rank, run.expected_end
         del self.running[rank]
         del self.ends[bisect_left(self.ends, (expected_end, rank))]
-        if expected_end > now:
-            self.ended_early = True
-            if self._plan:
-                self._plan.advance(now)
-                self._plan.take(now, expected_end, -job.procs)
+        if expected_end > now and self._plan:
+            self._plan.advance(now)
+            self._plan.take(now, expected_end, -job.procs)
         self.machine.give_back(rank)
         self.history.finish(run.stretch, now)
 
-    def _finish(self, run: Run) -> None:
-        """The job is done."""
-        self._done(run.job)
-
     def _done(self, job: Job) -> None:
+        """The job has completed."""
         rank = job.rank
         self.ledger.end[rank] = self.now
         self.tally.finish(self.now - job.submit, self._runtimes[rank], job.procs)
@@ -314,9 +310,10 @@ class Engine:
         self.free = self.machine.free
         self._waiting.remove(job)
         planned = self.reserved.pop(rank, None)
-        runtime, estimate, kind = self._runtimes[rank], job.estimate, RUN
+        runtime, estimate, kind, is_cut = self._runtimes[rank], job.estimate, RUN, False
         if limit is not None:
-            runtime, estimate, kind = min(runtime, limit), min(estimate, limit), SPECULATIVE
+            kind, is_cut = SPECULATIVE, runtime > limit
+            runtime, estimate = min(runtime, limit), min(estimate, limit)
         expected_end = now + estimate
         if self._plan:
             if planned is not None and self.policy.keeps_reservations and planned != now:
@@ -330,7 +327,7 @@ class Engine:
         insort(self.ends, (expected_end, rank, job.procs))
         heappush(self._leaving, (now + runtime, rank))
         stretch = self.history.begin(rank, now, held, kind)
-        self.running[rank] = Run(job, now, now + runtime, expected_end, kind, stretch, 0)
+        self.running[rank] = Run(job, now, now + runtime, expected_end, kind, stretch, 0, is_cut)
         if self.ledger.start[rank] != self.ledger.start[rank]:
             self.ledger.start[rank] = now
             self.tally.started += 1

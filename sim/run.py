@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from sim.history import RUN
 from sim.workload.model import Job
 
 
+@dataclass(slots=True)
 class Run:
     """A job on processors: since when, when it will leave them, and when its estimate says so."""
 
-    __slots__ = ("expected_end", "job", "kind", "leaves", "ran_before", "since", "stretch")
-
-    def __init__(
-        self, job: Job, since: float, leaves: float, expected_end: float, kind: int, stretch: int, ran: float
-    ) -> None:
-        self.job, self.since, self.leaves, self.expected_end = job, since, leaves, expected_end
-        self.kind, self.stretch, self.ran_before = kind, stretch, ran
+    job: Job
+    since: float
+    leaves: float
+    expected_end: float
+    kind: int
+    """As in `sim.history.KINDS`."""
+    stretch: int
+    """Its number in the history."""
+    ran_before: float = 0
+    is_cut: bool = False
+    """A speculative run that will reach its limit: the job is killed and waits again."""
 
     def ran_by(self, now: float) -> float:
         return self.ran_before + now - self.since if self.kind == RUN else self.ran_before

@@ -4,7 +4,8 @@
 
 Estimates are exact and suspending is free, as in his chapter 3. The slowdown is bounded as he bounds it:
 1 + idle time / max(run, 10 s). His subset of the log used 51 % of 430 processors under EASY; so do its first
-5,000 jobs, whose slowdowns under EASY are his but for the very short. `--jobs 0` takes the whole log, which uses 66 %; it takes long.
+5,000 jobs, whose slowdowns under EASY are his but for the very short. `--jobs 0` takes the whole log, which uses 66 %;
+it takes long.
 """
 
 from __future__ import annotations
