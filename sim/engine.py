@@ -103,6 +103,10 @@ class Engine:
         self.ledger = Ledger(len(workload))
         turns = policy.turns()
         self._sharing = Sharing(workload.procs, turns) if turns is not None else None
+        self.rebuild: tuple[Decision, ...] = ()
+        """What the last rebuild of the matrix did, phase by phase; empty unless curious"""
+        self.expected_row: dict[int, int] = {}
+        """rank -> the row of the matrix in which the job is expected to start"""
         self._promises = policy.promises()
         self._apply = _Appliers()
         self._apply |= {
@@ -167,8 +171,12 @@ class Engine:
         self._complete_jobs(now)
         self._drop_timers(now)
         self._admit_arrivals(now)
-        self._let_policy_decide()
-        if self._sharing:
+        if self._sharing is None:
+            self._let_policy_decide()
+        else:
+            if self.arrived or self.completed or not self._sharing.remaining:
+                self._let_policy_decide()
+                self.rebuild = tuple(self._step_decisions)
             self._rows_go_on()
         self.step_count += 1
         self.history.close_step(now, self.free, len(self._waiting.jobs), self._waiting.wanted)
@@ -284,7 +292,7 @@ class Engine:
         if not self.policy.keeps_reservations:
             self._before, self.reserved = self.reserved, {}
         if self.expected:
-            self.expected = {}
+            self.expected, self.expected_row = {}, {}
         apply = self._apply
         for decision in self.policy.decide(self):
             apply[type(decision)](decision)
@@ -493,6 +501,7 @@ class Engine:
     def _reserve_row(self, decision: ReserveRow) -> None:
         self._must_wait(decision.job, "get a reservation")
         self.expected[decision.job.rank] = decision.at
+        self.expected_row[decision.job.rank] = decision.row
         self._note(decision)
 
     def _note(self, decision: Decision) -> None:

@@ -29,6 +29,7 @@ class Running:
     """run, speculative, suspending, resuming: as in `sim.history.KINDS`."""
     ran: float
     """Seconds of progress so far."""
+    xfactor: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,9 @@ class Suspended:
     since: float
     processors: int
     ran: float
+    xfactor: float
+    blocked_by: tuple[int, ...]
+    """The ranks of the jobs that sit on its processors; none: it can go on."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,10 @@ class Queued:
     """Does the planned start stand as a reservation? Else it is a plan, made anew at each pass."""
     place: int
     """Which of the policy's queues it stands in."""
+    row: int | None
+    """The row of the matrix in which it is planned to start."""
+    xfactor: float
+    """The expansion factor, (wait + estimate) / estimate."""
     why: Reason | None
     """Why it was kept waiting at this step; None: the policy did not consider it."""
 
@@ -73,6 +81,8 @@ class Snapshot:
     """By expected end."""
     matrix: MatrixPicture | None
     """The Ousterhout matrix, where jobs share processors in time; then `running` are the jobs in it."""
+    rebuild: tuple[Decision, ...]
+    """What the last rebuild of the matrix did, phase by phase."""
     turn_end: float | None
     """When the row on turn hands over; None: it does not."""
     suspended: tuple[Suspended, ...]
@@ -106,6 +116,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
         free_set=machine.free_set,
         running=_running(engine) if sharing is None else _sharing(engine, sharing),
         matrix=None if sharing is None else sharing.matrix.picture(sharing.turns.row),
+        rebuild=engine.rebuild,
         turn_end=None if sharing is None else sharing.turns.end,
         suspended=_suspended(engine),
         queue=_queued(engine),
@@ -121,8 +132,12 @@ def take_snapshot(engine: Engine) -> Snapshot:
 
 
 def _running(engine: Engine) -> tuple[Running, ...]:
-    runs, held, now = (engine.running[rank] for _, rank, _ in engine.ends), engine.machine.held, engine.now
-    return tuple(Running(r.job, r.since, r.expected_end, held[r.job.rank], KINDS[r.kind], r.ran_by(now)) for r in runs)
+    held, now, shown = engine.machine.held, engine.now, []
+    for _, rank, _ in engine.ends:
+        run = engine.running[rank]
+        ran, xfactor = run.ran_by(now), _xfactor(engine, run.job)
+        shown.append(Running(run.job, run.since, run.expected_end, held[rank], KINDS[run.kind], ran, xfactor))
+    return tuple(shown)
 
 
 def _sharing(engine: Engine, sharing: Sharing) -> tuple[Running, ...]:
@@ -132,20 +147,27 @@ def _sharing(engine: Engine, sharing: Sharing) -> tuple[Running, ...]:
         end = sharing.expected_end(rank, engine.remaining_estimate(rank))
         since, columns = engine.start_of(rank), sharing.matrix.columns(rank)
         since = engine.now if since is None else since
-        running.append(Running(engine.job(rank), since, end, columns, KINDS[GANG], engine.ran(rank)))
+        job = engine.job(rank)
+        running.append(Running(job, since, end, columns, KINDS[GANG], engine.ran(rank), _xfactor(engine, job)))
     return tuple(sorted(running, key=lambda r: (r.expected_end, r.job.rank)))
 
 
 def _suspended(engine: Engine) -> tuple[Suspended, ...]:
-    halted = engine.suspended
-    return tuple(
-        Suspended(engine.job(rank), engine.suspended_since[rank], halted[rank], engine.ran(rank))
-        for rank in sorted(halted)
-    )
+    held, shown = engine.machine.held.items(), []
+    for rank, processors in sorted(engine.suspended.items()):
+        job, since = engine.job(rank), engine.suspended_since[rank]
+        sitting = tuple(other for other, there in held if there & processors)
+        shown.append(Suspended(job, since, processors, engine.ran(rank), _xfactor(engine, job), sitting))
+    return tuple(shown)
+
+
+def _xfactor(engine: Engine, job: Job) -> float:
+    return (engine.now - job.submit - engine.ran(job.rank) + job.estimate) / job.estimate
 
 
 def _queued(engine: Engine) -> tuple[Queued, ...]:
-    why = {d.job.rank: d.because for d in engine.decisions if isinstance(d, Keep)}
+    looked = engine.decisions if engine.sharing is None else engine.rebuild
+    why = {d.job.rank: d.because for d in looked if isinstance(d, Keep)}
     planned = {**engine.expected, **engine.reserved}
     return tuple(
         Queued(
@@ -155,6 +177,8 @@ def _queued(engine: Engine) -> tuple[Queued, ...]:
             moved=engine.moved.get(job.rank, 0),
             reserved=job.rank in engine.reserved,
             place=engine.policy.queue_of(job),
+            row=engine.expected_row.get(job.rank),
+            xfactor=_xfactor(engine, job),
             why=why.get(job.rank),
         )
         for job in engine.queue

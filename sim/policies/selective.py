@@ -40,8 +40,7 @@ class Selective(Preemptive):
         tolls.look(outdated)
         if self._last_tick(view.now) * self.tick == view.now:
             yield from self._preempt_in_turn(view, tolls)
-        if (soonest := tolls.soonest()) < inf:
-            yield Wake(max(self._last_tick(view.now) + 1, ceil(soonest / self.tick)) * self.tick)
+        yield from self._wake_in_time(view, tolls.soonest())
 
     def height(self, view: View, stint: Stint) -> float:
         """A running job's xfactor, which stands still while it runs; inf if it may not be suspended."""
@@ -65,7 +64,7 @@ class Selective(Preemptive):
         """Each job that is idle now, once: the largest xfactor first, then by rank."""
         idle, seated = self.idle(view) if view.curious else [], set(view.running)
         last = (-inf, -1)
-        while turns := [t for job in tolls.payers() if job.rank not in seated and (t := turn(view, job)) > last]:
+        while turns := [turn for turn in tolls.payers() if turn > last and turn[1] not in seated]:
             last = min(turns)
             job = view.job(last[1])
             if self.fits(view, job):
@@ -81,22 +80,25 @@ class Selective(Preemptive):
     def _preempt(self, view: View, ladder: Ladder, job: Job) -> Iterator[Decision]:
         mine, pinned = xfactor(view, job), view.suspended.get(job.rank)
         if pinned is not None:
-            victims = [rung.job for rung in ladder.rungs if rung.processors & pinned]
+            victims = [other for _, _, other, processors in ladder.rungs if processors & pinned]
         else:
-            allowed = [r.job for r in ladder.rungs if mine >= self.sf * r.xfactor and job.procs >= r.job.procs / 2]
+            outranked = [other for theirs, _, other, _ in ladder.rungs if mine >= self.sf * theirs]
+            allowed = [other for other in outranked if job.procs >= other.procs / 2]
             victims = enough(job.procs - self.count_unclaimed(view), allowed) or []
         reasons: dict[int, Reason] = {v.rank: Outranked(job, mine, xfactor(view, v), self.sf) for v in victims}
         yield from self.preempt(view, job, victims, reasons)
+
+    def _wake_in_time(self, view: View, soonest: float) -> Iterator[Decision]:
+        """At the first tick at which somebody can preempt; when a job ends before, all is looked at then."""
+        if soonest < inf:
+            at = max(self._last_tick(view.now) + 1, ceil(soonest / self.tick)) * self.tick
+            if not view.ends or at < view.ends[0][0]:
+                yield Wake(at)
 
     def _last_tick(self, now: float) -> int:
         """The number of the tick that is now or was last."""
         nearest = round(now / self.tick)
         return nearest if nearest * self.tick <= now else nearest - 1
-
-
-def turn(view: View, job: Job) -> tuple[float, int]:
-    """Smaller for the job whose turn comes first."""
-    return -xfactor(view, job), job.rank
 
 
 @policy("tunable", "K section 3.5", tss="tunable")

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import inf
 
-from sim.policies.ladder import ANYBODY, NOBODY, Ladder, Rung, Toll
+from sim.policies.ladder import ANYBODY, NOBODY, Ladder
 from sim.view import Stint, View
 from sim.workload.model import Job
 
@@ -22,8 +22,8 @@ EARLY = 1 - 1e-12
 class Tolls:
     """What the idle jobs must pay at one pass, in xfactors, and when they can.
 
-    It remembers by rank: the `moment` at which an idle job can pay, the `keeper` of its toll, and the `height` of a
-    running job, which is its xfactor, or inf where it may not be suspended.
+    It remembers by rank: the `keeper` of an idle job's toll, the `moment` at which it can pay unless that is never, and
+    the `height` of a running job, which is its xfactor, or inf where it may not be suspended.
     """
 
     def __init__(
@@ -35,11 +35,14 @@ class Tolls:
         self._moments = view.notes.setdefault("moment", {})
         self._heights = view.notes.setdefault("height", {})
         self._ladder: Ladder | None = None
+        self._paying: dict[int, float] = {}
+        """rank -> the least xfactor with which it can preempt, as things are"""
 
     def outdated(self) -> list[int]:
         """The idle jobs whose tolls may have fallen since the last look, or were not known then."""
         view, keepers, heights = self._view, self._keepers, self._heights
         self._ladder = None
+        self._paying = {}
         left = self._making_way()
         unknown = view.suspended.keys() & left if heights else view.suspended
         ranks = [rank for rank in unknown if rank not in keepers]
@@ -55,7 +58,7 @@ class Tolls:
         running, claims = self._view.running, self._view.notes.get("claim", {})
         for rank in ranks:
             if rank not in running and rank not in claims:
-                self._remember(self._view.job(rank))
+                self._find(self._view.job(rank))
 
     @property
     def ladder(self) -> Ladder:
@@ -64,36 +67,38 @@ class Tolls:
             self._ladder = self._climb()
         return self._ladder
 
-    def payers(self) -> list[Job]:
-        """The idle jobs that can pay now."""
-        now, view = self._view.now, self._view
+    def payers(self) -> list[tuple[float, int]]:
+        """(minus the xfactor, rank) of the idle jobs that can pay now: the smallest comes first."""
+        now, view, paying = self._view.now, self._view, self._paying
         due = [rank for rank, moment in self._moments.items() if moment <= now]
-        if not due:
-            return []
-        self.look(due)
-        return [job for job in map(view.job, due) if xfactor(view, job) >= self._sf * self._toll(job).xfactor]
+        self.look([rank for rank in due if rank not in paying])
+        turns = [(-xfactor(view, view.job(rank)), rank) for rank in due]
+        return [turn for turn in turns if -turn[0] >= paying[turn[1]]]
 
     def soonest(self) -> float:
         """The first moment at which somebody may be able to pay; inf if nobody ever can as things are."""
         return min(self._moments.values(), default=inf)
 
-    def _toll(self, job: Job) -> Toll:
-        pinned = self._view.suspended.get(job.rank)
-        return self.ladder.price(job.procs) if pinned is None else self.ladder.toll(job.procs, pinned)
-
-    def _remember(self, job: Job) -> None:
-        toll, rank = self._toll(job), job.rank
-        self._keepers[rank] = toll.keeper
-        self._moments[rank] = (
-            EARLY * (job.submit + self._view.ran(rank) + self._sf * toll.xfactor * job.estimate) - job.estimate
-        )
+    def _find(self, job: Job) -> None:
+        rank = job.rank
+        pinned, ran = self._view.suspended.get(rank), 0.0
+        if pinned is None:
+            toll, self._keepers[rank] = self.ladder.price(job.procs)
+        else:
+            toll, self._keepers[rank] = self.ladder.toll(job.procs, pinned)
+            ran = self._view.ran(rank)
+        self._paying[rank] = least = self._sf * toll
+        if least < inf:
+            self._moments[rank] = EARLY * (job.submit + ran + least * job.estimate) - job.estimate
+        else:
+            self._moments.pop(rank, None)
 
     def _seat(self) -> None:
         """Note who came and who left; who runs, or has a claim, pays no toll."""
         running, heights = self._view.running, self._heights
-        for rank in [rank for rank in heights if rank not in running]:
+        for rank in heights.keys() - running.keys():
             del heights[rank]
-        for rank in [rank for rank in running if rank not in heights]:
+        for rank in running.keys() - heights.keys():
             heights[rank] = self._height(running[rank])
             self._forget(rank)
         for rank in self._view.notes.get("claim", ()):
@@ -109,7 +114,7 @@ class Tolls:
         if not self._steady:
             heights.update((rank, self._height(stint)) for rank, stint in running.items())
         held = self._view.held
-        rungs = [Rung(heights[rank], -rank, stint.job, held(rank)) for rank, stint in running.items()]
+        rungs = [(heights[rank], -rank, stint.job, held(rank)) for rank, stint in running.items()]
         return Ladder(rungs, self._room())
 
     def _making_way(self) -> set[int]:

@@ -25,8 +25,10 @@ def test_a_snapshot_shows_one_moment_whole(lab: Lab) -> None:
     first, head, third = engine.workload.jobs[:3]
     assert (shown.step, shown.time, shown.policy, shown.next_time) == (3, 2, "easy", 3)
     assert (shown.procs, shown.free, shown.free_set) == (4, 1, 0b1000)
-    assert shown.running == (Running(first, since=0, expected_end=12, processors=0b0111, kind="run", ran=2),)
-    assert shown.queue[0] == Queued(head, waited=1, planned=12, moved=0, reserved=True, place=0, why=None)
+    assert shown.running == (Running(first, since=0, expected_end=12, processors=0b0111, kind="run", ran=2, xfactor=1),)
+    assert shown.queue[0] == Queued(
+        head, waited=1, planned=12, moved=0, reserved=True, place=0, row=None, xfactor=1.1, why=None
+    )
     assert (shown.queue[1].job, shown.queue[1].waited, shown.queue[1].planned) == (third, 0, None)
     assert (shown.arrived, shown.completed) == ((third,), ())
     assert [type(d) for d in shown.decisions] == [Keep]
@@ -100,3 +102,30 @@ def test_a_start_is_shown_in_the_step_in_which_it_happens(lab: Lab) -> None:
     assert [type(d) for d in engine.snapshot().decisions] == [Start]
     engine.run(until=1)
     assert [type(d) for d in engine.snapshot().decisions] == [Reserve]
+
+
+def test_a_suspended_job_says_who_sits_on_its_processors(lab: Lab) -> None:
+    # At 60, job 2 has waited 60 s for a run of 60 s: its xfactor is twice that of job 1, which it suspends.
+    engine = lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60)
+    (halted,) = engine.snapshot().suspended
+    assert (halted.job.id, halted.since, halted.processors, halted.ran) == ("1", 60, 0b1111, 60)
+    assert (halted.blocked_by, halted.xfactor) == ((1,), 1)
+
+
+def test_partitions_show_what_is_borrowed(lab: Lab) -> None:
+    # Partition 0 owns processors 0-1 and its first job needs three: it borrows one of partition 1.
+    shown = lab.run("multiqueue:classes=100", 4, "1 0 3 10 10", "2 1 2 500 500", until=1).snapshot()
+    assert shown.queues == ("< 100 s", ">= 100 s")
+    assert (shown.division, shown.owners) == ((0b0011, 0b1100), (0b0111, 0b1000))
+    assert [(q.job.id, q.place, q.planned) for q in shown.queue] == [("2", 1, 10)]
+
+
+def test_the_last_rebuild_of_the_matrix_is_shown_until_the_next(lab: Lab) -> None:
+    # Two machine-wide jobs take turns; the second first runs at 5, which is no rebuild.
+    engine = lab.run("gang:mpl=2,slice=5", 4, "1 0 4 20 20", "2 0 4 20 20", "3 0 4 20 20", until=5)
+    shown = engine.snapshot()
+    assert (shown.time, shown.turn_end) == (5, 10)
+    assert shown.matrix is not None
+    assert [[cell.rank for cell in cells] for _, cells in shown.matrix.rows] == [[0], [1]]
+    assert [type(d).__name__ for d in shown.rebuild if hasattr(d, "row")] == ["Place", "Place"]
+    assert [(q.job.id, type(q.why).__name__) for q in shown.queue] == [("3", "FitsNoRow")]

@@ -1,0 +1,38 @@
+"""Tunable selective suspension: who has suffered enough is spared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# One processor. Job 1 ends at 100 with slowdown 1; job 2 starts then, with xfactor 2. Job 3's is 4 at 130.
+JOBS = ("1 0 1 100 100", "2 0 1 100 100", "3 100 1 10 10")
+
+# The same, but job 1 is estimated to be longer than ten minutes: that is another category.
+OTHER = ("1 0 1 100 601", *JOBS[1:])
+
+
+def test_selective_suspends_it(lab: Lab) -> None:
+    assert lab.starts("selective:tick=10", 1, *JOBS)["3"] == 130
+
+
+def test_tunable_spares_it(lab: Lab) -> None:
+    """Its xfactor of 2 is more than 1.5 times the mean slowdown of the one short job that has finished."""
+    assert lab.starts("tunable:tick=10", 1, *JOBS)["3"] == 200
+
+
+def test_an_xfactor_that_only_reaches_the_limit_is_not_spared(lab: Lab) -> None:
+    assert lab.starts("tunable:tick=10,limit=2", 1, *JOBS)["3"] == 130
+
+
+def test_while_no_job_of_its_category_has_finished_there_is_no_limit(lab: Lab) -> None:
+    assert lab.starts("tunable:tick=10", 1, *OTHER)["3"] == 130
+
+
+def test_it_is_spared_no_longer_when_the_mean_of_its_category_has_grown(lab: Lab) -> None:
+    """Jobs 3 and 4 start at 100 with xfactor 2. Job 4 ends at 150 with slowdown 3: the limit goes from 1.5 to 2.5."""
+    jobs = ("1 0 1 100 100", "2 0 1 100 100", "3 0 1 100 100", "4 0 1 50 100", "5 100 2 10 10")
+    assert lab.starts("selective:tick=10", 2, *jobs)["5"] == 130
+    assert lab.starts("tunable:tick=10", 2, *jobs)["5"] == 150
