@@ -227,7 +227,8 @@ class Plain(Selective):
         allowed = [o for height, _, o, _ in rungs if mine >= self.sf * height and job.procs >= o.procs / 2]
         if pinned is None:
             return enough(job.procs - self.count_unclaimed(view), allowed) is not None
-        return all(other in allowed for _, _, other, processors in rungs if processors & pinned)
+        claimed = any(int(claim) & pinned for claim in view.notes.get("claim", {}).values())
+        return not claimed and all(other in allowed for _, _, other, processors in rungs if processors & pinned)
 
 
 @dataclass(frozen=True)
