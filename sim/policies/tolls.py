@@ -84,7 +84,7 @@ class Tolls:
         pinned, ran = self._view.suspended.get(rank), 0.0
         if pinned is None:
             toll, self._keepers[rank] = self.ladder.price(job.procs)
-        elif any(int(claimed) & pinned for claimed in self._view.notes.get("claim", {}).values()):
+        elif (claims := self._view.notes.get("claim")) and any(int(c) & pinned for c in claims.values()):
             toll, self._keepers[rank] = inf, NOBODY  # somebody waits there for those who are leaving
         else:
             toll, self._keepers[rank] = self.ladder.toll(job.procs, pinned)

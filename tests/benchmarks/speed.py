@@ -10,7 +10,6 @@ process of its own that loads the trace and runs EASY with full history.
 from __future__ import annotations
 
 import argparse
-import resource
 import subprocess
 import sys
 import time
@@ -104,8 +103,10 @@ def main() -> None:
     parser.add_argument("--memory", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.memory:
-        run(load(chosen.memory), "easy")
-        print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)
+        run(load(chosen.memory), chosen.policy[0] if chosen.policy else "easy")
+        # not getrusage: its peak is that of the parent, too
+        status = Path("/proc/self/status").read_text(encoding="ascii")
+        print(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
         return
     for name in chosen.trace or TRACES:
         path = chosen.folder / f"{name}.swf.gz"
