@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NoReturn
 from sim.errors import InvariantError
 from sim.history import Stretch
 from sim.machine import written
+from sim.matrix_decisions import Migrate
 from sim.profile import Profile
 from sim.turns import Turns
 
@@ -22,7 +23,7 @@ class Checker:
     - every job is in one place: to come, waiting, running, suspended or finished;
     - a job starts no earlier than it was submitted and makes exactly the progress it must;
     - a suspended job goes on where it was; partitions own every processor once;
-    - no cell of a matrix is held twice, and only the row on turn makes progress;
+    - no cell of a matrix is held twice, only the row on turn makes progress, no more tasks migrate than may;
     - a promised start never moves later while it stands, and is kept;
     - the plan is what running jobs and standing reservations make it.
     """
@@ -145,6 +146,10 @@ class Checker:
                 self._fail("it stands in another number of columns than it asked for", rank)
             if matrix.rows_of(rank)[0] != matrix.home(rank):
                 self._fail("its home row is not the first of its rows", rank)
+        decided = engine.history.decisions(engine.step_count - 1)
+        tasks, most = sum(d.job.procs for d in decided if isinstance(d, Migrate)), engine.policy.most_migrated()
+        if most is not None and tasks > most:
+            self._fail(f"{tasks} tasks migrated, {most} may")
         here = {rank for rank in matrix.jobs if turns.row in matrix.rows_of(rank)}
         if here != set(engine.machine.held):
             self._fail("the processors are not held by the row on turn")

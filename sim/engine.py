@@ -490,12 +490,14 @@ class Engine:
         sharing, rank = self._shared(), decision.job.rank
         sharing.matrix.move(rank, decision.row, decision.columns)
         sharing.stall[rank] += decision.stall
+        self.tally.stalled += decision.stall * decision.job.procs
         self.ledger.migrations[rank] += 1
         self.tally.migrations += 1
         self._log(decision)
 
     def _stall(self, decision: Stall) -> None:
         self._shared().stall[decision.job.rank] += decision.seconds
+        self.tally.stalled += decision.seconds * decision.job.procs
         self._log(decision)
 
     def _reserve_row(self, decision: ReserveRow) -> None:

@@ -50,6 +50,8 @@ class Schedule:
     borrowed: int
     """How many processors changed owner between partitions."""
     timeline: Timeline
+    stalled: float = 0.0
+    """Processor-seconds that jobs lost to migrations, their own and others'."""
 
 
 class Ledger:
@@ -93,4 +95,5 @@ def schedule_of(engine: Engine) -> Schedule:
             waiting=np.array(waiting, dtype=np.int64),
             wanted=np.array(wanted, dtype=np.int64),
         ),
+        stalled=engine.tally.stalled,
     )

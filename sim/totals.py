@@ -39,6 +39,7 @@ class Tally:
         "preemptions",
         "slowdown",
         "speculative_kills",
+        "stalled",
         "started",
         "wait",
         "worst",
@@ -48,6 +49,7 @@ class Tally:
     def __init__(self) -> None:
         self.started = self.finished = self.backfilled = self.killed = self.preemptions = self.migrations = 0
         self.speculative_kills = self.borrowed = 0
+        self.stalled = 0.0
         self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
 
     def finish(self, turnaround: float, run: float, procs: int) -> None:

@@ -116,6 +116,7 @@ def _counts(schedule: Schedule) -> dict[str, Value]:
         "migrations": int(schedule.migrations.sum()),
         "speculative_kills": schedule.speculative_kills,
         "borrowed": schedule.borrowed,
+        "migration_cost_hours": schedule.stalled / 3600,
     }
 
 

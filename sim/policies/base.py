@@ -49,6 +49,10 @@ class Policy:
         """The clock by which the rows of a matrix take turns; None: jobs do not share processors in time."""
         return None
 
+    def most_migrated(self) -> int | None:
+        """How many tasks may migrate at one instant, if that is limited; `--check` holds the policy to it."""
+        return None
+
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do at this instant."""
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")

@@ -165,6 +165,9 @@ class Migrating(TimeShared):
     cost: float = parameter(10.0, "C: seconds that a job loses when its tasks migrate", low=0.0)
     q: int = parameter(64, "Q: how many tasks may migrate at one rebuild", low=0)
 
+    def most_migrated(self) -> int:
+        return self.q
+
     def rebuild(self, view: GangView) -> Iterator[Step]:
         migration = Migration(view, self.cost, self.q)
         yield from clean(view)

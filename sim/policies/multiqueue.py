@@ -56,9 +56,15 @@ class MultiQueue(Policy):
     each partition also owns what its class's jobs hold, and all waiting jobs count as arrivals.
     """
 
-    classes: str = parameter("1000/10000", "the estimates that part the classes, in seconds, or none: a single queue")
-    speculate: float = parameter(0.0, "how many seconds a job is first tried for; 0: jobs are not tried", low=0.0)
-    speculate_over: float = parameter(1000.0, "the least estimate, in seconds, of a job that is tried", low=0.0)
+    classes: str = parameter(
+        "1000/10000", "the estimates that part the queues, in seconds (LS eq. 1), or none: a single queue"
+    )
+    speculate: float = parameter(
+        0.0, "seconds that a long job is first tried for, in case it crashes (LS section 2.1); 0: not", low=0.0
+    )
+    speculate_over: float = parameter(
+        1000.0, "the least estimate, in seconds, of a job that is tried (LS section 2.1)", low=0.0
+    )
     keeps_reservations = True
 
     def __post_init__(self) -> None:

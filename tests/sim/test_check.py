@@ -12,7 +12,12 @@ from sim.decisions import Decision, Due, Fits, Reserve, Start
 from sim.engine import Engine
 from sim.errors import InvariantError
 from sim.policies import Policy, parse_policy
+from sim.policies.gang import GangMigrate
 from sim.view import View
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from sim.workload.samples import sample_path
+from sim.workload.transforms import first
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -174,3 +179,14 @@ def test_without_the_check_nobody_looks(lab: Lab) -> None:
     engine.ledger.start[0] = -1
     engine.run()
     assert engine.schedule().start[0] == -1
+
+
+def test_more_migrated_tasks_than_may_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The policy moves as many as it likes and says that it may move none.
+    workload = first(Workload.of(read(sample_path("lublin-128"))), 120).with_overruns()
+    engine = Engine(workload, parse_policy("gang-migrate:mpl=2"), check=True)
+    engine.run()
+    assert engine.schedule().migrations.any()
+    monkeypatch.setattr(GangMigrate, "most_migrated", lambda self: 0)
+    with pytest.raises(InvariantError, match=r"tasks migrated, 0 may"):
+        Engine(workload, parse_policy("gang-migrate:mpl=2"), check=True).run()
