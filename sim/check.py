@@ -9,7 +9,6 @@ from sim.errors import InvariantError
 from sim.history import Stretch
 from sim.machine import written
 from sim.matrix_decisions import Migrate
-from sim.profile import Profile
 from sim.turns import Turns
 
 if TYPE_CHECKING:
@@ -29,17 +28,19 @@ class Checker:
     """
 
     def __init__(self, engine: Engine) -> None:
+        """From here on: what came before is taken as it is."""
         self._engine = engine
-        self._promised: dict[int, float] = {}
-        self._finished: set[int] = set()
-        self._progress: dict[int, float] = {}
-        self._speculative: dict[int, float] = {}
-        self._pins: dict[int, int] = {}
-        self._open: set[int] = set()
-        self._seen = 0
+        self._promised = dict(engine.reserved) if engine.promises else {}
+        self._granted = dict(engine.granted)
+        self._finished = _finished(engine)
+        self._progress = _progress_so_far(engine)
+        self._pins = dict(engine.suspended)
+        self._open = set(engine.history.open_stretches().values())
+        self._seen = len(engine.history)
         self._stood: dict[int, tuple[tuple[int, ...], float]] = {}
         self._clock: Turns | None = None
         self._last: float | None = None
+        self._remember_matrix()
 
     def after_step(self) -> None:
         """Verify everything about the step that was just made."""
@@ -90,11 +91,16 @@ class Checker:
             self._fail("the list of expected ends does not name the running jobs")
 
     def _run_times(self) -> None:
-        """Work is conserved: stretches of progress add up to the run time, whatever came between them."""
+        """Work is conserved: stretches of progress add up to the run time, whatever came between them.
+
+        What a speculative run has done is lost if it is killed, and only then.
+        """
         engine = self._engine
+        killed = {job.rank for job in engine.killed}
         for stretch in self._closed_stretches():
             rank = stretch.rank
-            if stretch.kind == "run" and stretch.end is not None:
+            makes = stretch.kind == "run" or (stretch.kind == "speculative" and rank not in killed)
+            if makes and stretch.end is not None:
                 self._progress[rank] = self._progress.get(rank, 0) + stretch.end - stretch.start
         self._shared_progress()
         for job in engine.completed:
@@ -103,19 +109,14 @@ class Checker:
             if start is None or start < job.submit:
                 self._fail("it ran before it was submitted", rank)
             made = self._progress.pop(rank, 0)
-            speculative = self._speculative.get(rank)
-            if speculative is not None and not made:
-                made = speculative
             if abs(made - run) > 1e-6 * max(1, run):
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
 
     def _shared_progress(self) -> None:
         """In a matrix progress is made only on turn, outside overhead and stalls: turn by turn."""
-        engine = self._engine
-        if engine.sharing is None or self._last is None:
+        engine, clock = self._engine, self._clock
+        if clock is None or self._last is None:
             return
-        clock = self._clock
-        assert clock is not None
         worked: dict[int, float] = dict.fromkeys(clock.rows, 0)
         for turn in clock.window(self._last, engine.now):
             worked[turn.row] += turn.end - max(turn.begin, turn.overhead_until)
@@ -130,6 +131,8 @@ class Checker:
             matrix, stall = engine.sharing.matrix, engine.sharing.stall
             self._stood = {rank: (matrix.rows_of(rank), stall[rank]) for rank in matrix.jobs}
             self._clock, self._last = engine.sharing.turns.copy(), engine.now
+        else:
+            self._clock = self._last = None
 
     def _matrix(self) -> None:
         """No cell is held twice; a job has as many columns as processors; the row on turn is what runs."""
@@ -163,12 +166,10 @@ class Checker:
             stretch = history.stretch(index)
             if stretch.end is not None:
                 self._open.remove(index)
-                if stretch.kind == "speculative":
-                    self._speculative[stretch.rank] = stretch.end - stretch.start
                 yield stretch
 
     def _pinned(self) -> None:
-        """A resumed job is on its own processors."""
+        """A resumed job is on its own processors; one that goes on in a matrix is there in its own columns."""
         engine = self._engine
         for rank, processors in engine.suspended.items():
             pinned = self._pins.setdefault(rank, processors)
@@ -176,7 +177,10 @@ class Checker:
                 self._fail("a suspended job's processors changed", rank)
         for rank in [rank for rank in self._pins if rank not in engine.suspended]:
             pinned = self._pins.pop(rank)
-            if engine.machine.held.get(rank, pinned) != pinned:
+            held = engine.machine.held.get(rank, pinned)
+            if engine.sharing and rank in engine.sharing.matrix:
+                held = pinned  # it may have migrated since
+            if held != pinned:
                 self._fail("it was resumed on other processors than its own", rank)
 
     def _partitions(self) -> None:
@@ -194,8 +198,16 @@ class Checker:
 
     def _promises(self) -> None:
         engine = self._engine
-        if not engine.policy.promises():
+        for rank, at in self._granted.items():
+            start = engine.start_of(rank)
+            if (engine.now if start is None else start) > at and not engine.policy.suspends:
+                self._fail(f"its start was reserved for {at:.12g}, as its user asked, and it is late", rank)
+        self._granted = dict(engine.granted)
+        if not engine.promises:
+            self._promised = {}
             return
+        if engine.switches and engine.switches[-1].step == engine.step_count:
+            self._promised = {rank: at for rank, at in self._promised.items() if rank in engine.granted}
         for rank, promised in self._promised.items():
             start = engine.start_of(rank)
             if start is not None and start > promised:
@@ -209,7 +221,7 @@ class Checker:
         engine = self._engine
         if not engine.policy.keeps_reservations:
             return
-        anew = Profile.of_running(engine.now, engine.free, engine.ends)
+        anew = engine.running_plan()
         for rank, at in engine.reserved.items():
             job = engine.job(rank)
             anew.take(at, at + engine.reserved_for(job), job.procs)
@@ -218,3 +230,16 @@ class Checker:
         kept = engine.plan
         if (kept.times, kept.free) != (anew.times, anew.free):
             self._fail("the plan that is kept up to date differs from one that is made anew")
+
+
+def _finished(engine: Engine) -> set[int]:
+    here = {job.rank for job in engine.queue} | engine.running.keys() | engine.suspended.keys()
+    here |= engine.sharing.remaining.keys() if engine.sharing else set()
+    return set(range(engine.submitted)) - here
+
+
+def _progress_so_far(engine: Engine) -> dict[int, float]:
+    """rank -> seconds of progress in stretches that are closed."""
+    running = {rank: run.ran_before for rank, run in engine.running.items()}
+    shared = engine.sharing.remaining if engine.sharing else ()
+    return {rank: engine.ran(rank) for rank in {*engine.suspended, *shared}} | running

@@ -134,6 +134,12 @@ class TrialEarly(NamedTuple):
 # Why a job is suspended
 
 
+class ReservationDue(NamedTuple):
+    """It is in the way of the granted reservation of `by`."""
+
+    by: Job
+
+
 class Outranked(NamedTuple):
     """`by` has an xfactor at least `factor` times as large."""
 
@@ -313,6 +319,7 @@ Reason: TypeAlias = (
     | OwnFree
     | Preempts
     | Claimed
+    | ReservationDue
     | Outranked
     | MadeWay
     | WhenFree
@@ -400,6 +407,19 @@ class Resume(NamedTuple):
     overhead: float = 0
 
 
+class Await(NamedTuple):
+    """The suspended job is the first that must go on and cannot: its processors are kept for it until it does."""
+
+    job: Job
+
+
+class Switched(NamedTuple):
+    """The policy `now` took over from `was`. Decided by whoever watches, not by a policy."""
+
+    was: str
+    now: str
+
+
 class Divide(NamedTuple):
     """The machine is divided into partitions: `owners[p]` are the processors of partition p."""
 
@@ -429,5 +449,17 @@ class Keep(NamedTuple):
 
 
 Decision: TypeAlias = (
-    Start | Backfill | Reserve | Expect | Wake | Keep | Suspend | Resume | Divide | Borrow | MatrixDecision
+    Start
+    | Backfill
+    | Reserve
+    | Expect
+    | Wake
+    | Keep
+    | Suspend
+    | Resume
+    | Await
+    | Divide
+    | Borrow
+    | Switched
+    | MatrixDecision
 )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
+from copy import copy
 from heapq import heappop, heappush
 from math import inf, isnan
 from typing import Any
@@ -19,21 +20,61 @@ from typing import Any
 import numpy as np
 
 from sim.check import Checker
-from sim.decisions import Backfill, Borrow, Decision, Divide, Expect, Keep, Reserve, Resume, Start, Suspend, Wake
+from sim.checkpoint import Checkpoint, copied
+from sim.decisions import (
+    AskedFor,
+    Await,
+    Backfill,
+    Borrow,
+    Decision,
+    Divide,
+    Expect,
+    Keep,
+    ReservationDue,
+    Reserve,
+    Resume,
+    Start,
+    Suspend,
+    Switched,
+    Wake,
+)
 from sim.errors import DecisionError, ParameterError
-from sim.history import RESUMING, RUN, SPECULATIVE, SUSPENDING, History
+from sim.history import RESUMING, RUN, SPECULATIVE, SUSPENDING, History, whole
+from sim.ledger import Ledger
 from sim.machine import Machine, Placement
 from sim.matrix import Matrix
-from sim.matrix_decisions import Clean, DropRows, Migrate, OpenRow, Phase, Place, Rehome, Replicate, ReserveRow, Stall
+from sim.matrix_decisions import (
+    Clean,
+    DropRows,
+    Migrate,
+    OpenRow,
+    Phase,
+    Place,
+    Rehome,
+    Replicate,
+    ReserveRow,
+    Stall,
+    TurnTo,
+)
 from sim.policies.base import Policy, written_policy
 from sim.profile import Profile, shadow
 from sim.run import Run
-from sim.schedule import Ledger, Schedule, schedule_of
+from sim.schedule import Schedule, schedule_of
 from sim.sharing import Sharing
 from sim.snapshot import Snapshot, take_snapshot
+from sim.switching import Switch, adopting, prospect
 from sim.totals import Tally
+from sim.turns import Turns
 from sim.waiting import Waiting
 from sim.workload.model import Job, Workload
+
+_LIVE = (
+    "_before", "_leaving", "_next_arrival", "_plan", "_promises", "_ran", "_sharing", "_step_decisions", "_timers", "_wakes",
+    "_lasts", "arrived", "awaited", "completed", "ended_early", "ends", "expected", "expected_row", "free", "granted", "killed", "machine",
+    "moved", "notes", "now", "policy", "rebuild", "reserved", "running", "step_count", "suspended", "suspended_since",
+    "switches", "tally",
+)  # fmt: skip
+"""What changes from step to step, beside the queue, the ledger and the history: what a checkpoint copies"""
 
 
 class _Appliers(dict[type, Callable[[Any], None]]):
@@ -98,6 +139,11 @@ class Engine:
         self._plan: Profile | None = None
         self._step_decisions: list[Decision] = []
         self._before: dict[int, float] = {}
+        self.switches: tuple[Switch, ...] = ()
+        self.granted: dict[int, float] = {}
+        """rank -> start, of the waiting jobs whose users asked for a reservation and got it: it outlives its policy"""
+        self.awaited: int | None = None
+        """The suspended job for which its processors are kept, where a policy that never suspends took over"""
         self.moved: dict[int, float] = {}
         self.tally = Tally()
         self.ledger = Ledger(len(workload))
@@ -108,8 +154,12 @@ class Engine:
         self.expected_row: dict[int, int] = {}
         """rank -> the row of the matrix in which the job is expected to start"""
         self._promises = policy.promises()
-        self._apply = _Appliers()
-        self._apply |= {
+        self._apply = self._appliers()
+        self._checker = Checker(self) if check else None
+
+    def _appliers(self) -> _Appliers:
+        apply = _Appliers()
+        apply |= {
             Start: self._start_job,
             Backfill: self._backfill_job,
             Reserve: self._reserve,
@@ -130,8 +180,42 @@ class Engine:
             Migrate: self._migrate,
             Stall: self._stall,
             ReserveRow: self._reserve_row,
+            Await: self._await,
+            TurnTo: self._turn_to,
         }
-        self._checker = Checker(self) if check else None
+        return apply
+
+    # Another engine in the same state
+
+    def checkpoint(self) -> Checkpoint:
+        """The state between two steps, to go on from (`at`)."""
+        under_way = {*self.running, *self.suspended, *(self._sharing.remaining if self._sharing else ())}
+        waiting, ledger = self._waiting.ranks(), self.ledger
+        entries = {rank: ledger.entry(rank) for rank in under_way}
+        entries |= {rank: entry for rank in waiting if (entry := ledger.entry(rank)).told}
+        return Checkpoint(
+            step=self.step_count,
+            time=self.now,
+            state={name: copied(getattr(self, name)) for name in _LIVE},
+            waiting=waiting,
+            submitted=self._next_arrival,
+            unfinished=tuple(under_way),
+            entries=entries,
+        )
+
+    def at(self, checkpoint: Checkpoint, history: History, *, check: bool = False) -> Engine:
+        """Another engine at a checkpoint of this run that this one has passed; it goes on writing that history."""
+        twin = copy(self)
+        twin.history, twin.ledger = history, checkpoint.ledger(self.ledger)
+        for name, value in checkpoint.state.items():
+            setattr(twin, name, copied(value))
+        twin._waiting = Waiting.of(twin.policy.queue_order(), map(self._jobs.__getitem__, checkpoint.waiting))
+        stretches = history.open_stretches()
+        for rank, run in twin.running.items():
+            run.stretch = stretches.get(rank, run.stretch)
+        twin._apply = twin._appliers()
+        twin._checker = Checker(twin) if check else None
+        return twin
 
     # Time
 
@@ -152,6 +236,19 @@ class Engine:
             time = min(time, self._sharing.next_end(time), self._sharing.next_start())
         return time if time < inf else None
 
+    def switch(self, policy: Policy, at: float | None = None) -> None:
+        """Let another policy go on from here: a step of its own, at `at` (default: at the time of the last step).
+
+        What is due at that moment happens first. Then the policy adopts the state, which belongs to the machine: all
+        who wait are new to it, in its order, and it makes its first pass.
+        """
+        due = self.next_time()
+        if at is None:
+            at = self.now if self.step_count or due is None else due
+        if at < self.now or (due is not None and at > due):
+            raise ParameterError(f"the policy can be switched from {self.now:.12g} to {due} now, got {at:.12g}")
+        self._happen(at, policy)
+
     def step(self) -> bool:
         """Go to the next instant and let everything happen there; False when there is none."""
         now = self.next_time()
@@ -160,24 +257,30 @@ class Engine:
         self._happen(now)
         return True
 
-    def _happen(self, now: float) -> None:
-        """Everything that happens at one instant."""
+    def _happen(self, now: float, successor: Policy | None = None) -> None:
+        """Everything that happens at one instant; then a successor takes over, if there is one."""
         self.now = now
+        if self.awaited is not None:
+            self._plan = None  # it changes with everything that leaves the processors that are kept
         self._step_decisions.clear()
         self.moved.clear()
         self.completed.clear()
         if self._sharing:
             self._share_until(now)
         self._complete_jobs(now)
-        self._drop_timers(now)
+        is_awake = self._drop_timers(now)
         self._admit_arrivals(now)
+        arrived = self.arrived
+        if successor is not None:
+            self._hand_over(successor)
         if self._sharing is None:
             self._let_policy_decide()
         else:
-            if self.arrived or self.completed or not self._sharing.remaining:
+            if self.arrived or self.completed or is_awake or successor or not self._sharing.remaining:
                 self._let_policy_decide()
                 self.rebuild = tuple(self._step_decisions)
             self._rows_go_on()
+        self.arrived = arrived
         self.step_count += 1
         self.history.close_step(now, self.free, len(self._waiting.jobs), self._waiting.wanted)
         if self._checker:
@@ -188,18 +291,19 @@ class Engine:
         while (time := self.next_time()) is not None and time <= until:
             self._happen(time)
         if until == inf:
-            self._nobody_waits_for_ever()
+            self.check_all_done()
 
     def advance(self, steps: int) -> bool:
         """Make at most so many steps; False when the run is over."""
         for _ in range(steps):
             if not self.step():
-                self._nobody_waits_for_ever()
+                self.check_all_done()
                 return False
         return True
 
-    def _nobody_waits_for_ever(self) -> None:
-        if left := len(self._waiting.jobs) + len(self.suspended):
+    def check_all_done(self) -> None:
+        """When nothing happens any more, nobody may be left."""
+        if left := self.left:
             first = self._jobs[min([*self.suspended, *(job.rank for job in self.queue)])]
             raise DecisionError(
                 f"{written_policy(self.policy)} leaves {left} jobs waiting for ever, the first is job {first.id}"
@@ -246,13 +350,19 @@ class Engine:
         """The job has completed."""
         rank = job.rank
         self.ledger.end[rank] = self.now
+        if self._ran:
+            self._ran.pop(rank, None)
         self.tally.finish(self.now - job.submit, self._runtimes[rank], job.procs)
         self.tally.killed += self._killed[rank]
         self.completed.append(job)
 
-    def _drop_timers(self, now: float) -> None:
+    def _drop_timers(self, now: float) -> bool:
+        """Was there one?"""
+        dropped = False
         while self._timers and self._timers[0][0] <= now:
             self._wakes.discard(heappop(self._timers)[0])
+            dropped = True
+        return dropped
 
     def _admit_arrivals(self, now: float) -> None:
         self.arrived.clear()
@@ -279,9 +389,7 @@ class Engine:
         sharing = self._sharing
         assert sharing is not None
         for rank in sharing.settle(self.now):
-            if isnan(self.ledger.start[rank]):
-                self.ledger.start[rank] = self.now
-                self.tally.started += 1
+            self._started(rank)
         self.machine.hold_only(sharing.on_turn())
         self.free = self.machine.free
         self.history.share(self.now, sharing.turns, sharing.places())
@@ -290,12 +398,15 @@ class Engine:
 
     def _let_policy_decide(self) -> None:
         if not self.policy.keeps_reservations:
-            self._before, self.reserved = self.reserved, {}
+            self._before, self.reserved = self.reserved, self.granted.copy()
         if self.expected:
             self.expected, self.expected_row = {}, {}
         apply = self._apply
-        for decision in self.policy.decide(self):
+        decided = adopting(self.policy, self) if self.switches and self._has_adopted() else self.policy.decide(self)
+        for decision in decided:
             apply[type(decision)](decision)
+        if self.switches:
+            self._promise_again()
 
     def _must_wait(self, job: Job, to_do: str) -> None:
         """Only a waiting job can do that, and it must be the job that was submitted, not one made up."""
@@ -317,6 +428,8 @@ class Engine:
             held = self.machine.take_exactly(rank, decision.on, job.procs)
         self.free = self.machine.free
         self._waiting.remove(job)
+        if self.granted and self.granted.pop(rank, None) is not None:
+            self._plan = None
         planned = self.reserved.pop(rank, None)
         runtime, estimate, kind, is_cut = self._runtimes[rank], job.estimate, RUN, False
         if limit is not None:
@@ -336,16 +449,22 @@ class Engine:
         heappush(self._leaving, (now + runtime, rank))
         stretch = self.history.begin(rank, now, held, kind)
         self.running[rank] = Run(job, now, now + runtime, expected_end, kind, stretch, 0, is_cut)
-        if self.ledger.start[rank] != self.ledger.start[rank]:
+        if (start := self.ledger.start[rank]) != start:
             self.ledger.start[rank] = now
             self.tally.started += 1
         self.history.decided(decision)
         if self.curious:
             self._step_decisions.append(decision)
 
+    def _started(self, rank: int) -> None:
+        """The job runs; if it never has, this is its start."""
+        if self.ledger.start[rank] != self.ledger.start[rank]:
+            self.ledger.start[rank] = self.now
+            self.tally.started += 1
+
     def _backfill_job(self, decision: Backfill) -> None:
         self._start_job(decision)
-        self.ledger.backfilled[decision.job.rank] = True
+        self.ledger.backfilled[decision.job.rank] = 1
         self.tally.backfilled += 1
 
     def _reserve(self, decision: Reserve) -> None:
@@ -365,10 +484,12 @@ class Engine:
                     self._plan.take(was, was + lasts, -job.procs)
                 self._plan.take(at, at + lasts, job.procs)
             heappush(self._timers, (at, rank))
+            if isinstance(decision.because, AskedFor):
+                self.granted[rank] = at
         else:
             was = self._before.get(rank)
         self.reserved[rank] = at
-        if self._promises and self.ledger.promised[rank] != self.ledger.promised[rank]:
+        if self._promises and (promised := self.ledger.promised[rank]) != promised:
             self.ledger.promised[rank] = at
         if at != was:
             if was is not None:
@@ -415,6 +536,8 @@ class Engine:
             raise DecisionError(f"job {job.id} cannot be resumed: its processors are not free")
         held = self.suspended.pop(rank)
         del self.suspended_since[rank]
+        if rank == self.awaited:
+            self._keep_processors(None)
         begins = now + decision.overhead
         expected_end = begins + job.estimate - self._ran[rank]
         leaves = begins + self._runtimes[rank] - self._ran[rank]
@@ -468,6 +591,8 @@ class Engine:
             sharing.come_in(rank, decision.row, decision.columns, self._runtimes[rank] - self._ran[rank], False)
             del self.suspended[rank], self.suspended_since[rank]
         else:
+            self.granted.pop(rank, None)
+            self.reserved.pop(rank, None)
             self._must_wait(job, "come into the matrix")
             if decision.columns.bit_count() != job.procs:
                 raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
@@ -516,6 +641,179 @@ class Engine:
         if self.curious:
             self._step_decisions.append(decision)
 
+    # Another policy takes over
+
+    def _hand_over(self, successor: Policy) -> None:
+        """What belongs to the machine stays; plans, partitions, notes and turns were the old policy's."""
+        was, to = written_policy(self.policy), written_policy(successor)
+        for run in self.running.values():
+            if run.kind == SPECULATIVE:
+                self._make_ordinary(run)
+        if self._sharing:
+            self._leave_matrix(self._sharing)
+        self.policy = successor
+        self.rebuild, self.notes = (), {}
+        self._forget_plans()
+        if self.granted and not successor.suspends:
+            self._clear_the_way()
+        self._waiting = Waiting.of(successor.queue_order(), self._waiting.jobs.values())
+        self.arrived = [job for job in self.queue if job.rank not in self.granted]
+        if self.machine.owners:
+            self.machine.owners, self.machine.division = [], []
+            self.history.boundaries(self.now, ())
+        if turns := successor.turns():
+            self._enter_matrix(turns)
+        self.free = self.machine.free
+        self._promises = self._can_promise()
+        self.switches += (Switch(self.step_count + 1, self.now, was, successor),)
+        self.history.switch(self.now, was, to)
+        self._log(Switched(was, to))
+
+    def _forget_plans(self) -> None:
+        """Reservations that were granted stand, all others fall."""
+        self._before, self.reserved = self.reserved, self.granted.copy()
+        self._plan = None
+        self._keep_processors(None)
+        self.expected, self.expected_row = {}, {}
+        self._lasts.clear()
+        self._wakes.clear()
+        self._timers[:] = sorted((at, rank) for rank, at in self.granted.items())
+
+    def _clear_the_way(self) -> None:
+        """Running jobs that by their estimates reach into a granted reservation are suspended, the last by rank first.
+
+        Only policies that suspend, and speculative runs that become ordinary ones, leave any in the way.
+        """
+        while True:
+            plan = Profile.of_running(self.now, self.machine.free, self.ends)
+            for rank, at in self.granted.items():
+                plan.take(max(at, self.now), max(at, self.now) + self._jobs[rank].estimate, self._jobs[rank].procs)
+            too_late = next((time for time, free in zip(plan.times, plan.free, strict=True) if free < 0), None)
+            if too_late is None:
+                return
+            reaching = [run for run in self.running.values() if run.expected_end > too_late and run.kind != SUSPENDING]
+            if not reaching:
+                return
+            run = max(reaching, key=lambda run: run.job.rank)
+            processors, self._ran[run.job.rank] = self.machine.held[run.job.rank], run.ran_by(self.now)
+            self._leave(run)
+            self._put_aside(run.job, processors)
+            asked = min((at, rank) for rank, at in self.granted.items())[1]
+            self._log(Suspend(run.job, ReservationDue(self._jobs[asked])))
+
+    def _make_ordinary(self, run: Run) -> None:
+        """A speculative run goes on to its end."""
+        rank, now = run.job.rank, self.now
+        del self.ends[bisect_left(self.ends, (run.expected_end, rank))]
+        self.history.finish(run.stretch, now)
+        run.stretch = self.history.begin(rank, now, self.machine.held[rank], RUN)
+        run.kind, run.is_cut = RUN, False
+        run.leaves, run.expected_end = run.since + self._runtimes[rank], run.since + run.job.estimate
+        insort(self.ends, (run.expected_end, rank, run.job.procs))
+        heappush(self._leaving, (run.leaves, rank))
+
+    def _leave_matrix(self, sharing: Sharing) -> None:
+        """The row on turn keeps running, who has begun and stands elsewhere is suspended, all others wait again.
+
+        What a job still owed for migrations is forgiven, and not counted as lost.
+        """
+        sharing.turns.settle(self.now, sharing.matrix.occupied_rows())
+        on_turn = sharing.on_turn()
+        self._sharing = None
+        self.machine.hold_only({})
+        for rank in sharing.matrix.jobs:
+            job, columns = self._jobs[rank], sharing.matrix.columns(rank)
+            self._ran[rank] = self._runtimes[rank] - sharing.remaining[rank]
+            self.tally.stalled -= sharing.stall[rank] * job.procs
+            self.history.leave_matrix(rank, self.now)
+            if rank in on_turn:
+                self._begin_run(job, columns)
+            elif rank in sharing.new:
+                self._wait_again(job)
+            else:
+                self._put_aside(job, columns)
+        self.free = self.machine.free
+
+    def _begin_run(self, job: Job, processors: int) -> None:
+        """The job has the processors to itself from now on."""
+        rank, ran = job.rank, self._ran[job.rank]
+        leaves = self.now + self._runtimes[rank] - ran
+        self._occupy(job, processors, RUN, leaves, max(leaves, self.now + job.estimate - ran))
+        self._started(rank)
+
+    def _wait_again(self, job: Job) -> None:
+        """The job was in the matrix and has never been on turn."""
+        rank = job.rank
+        del self._ran[rank]
+        self.tally.backfilled -= self.ledger.backfilled[rank]
+        self.ledger.backfilled[rank] = 0
+        self._waiting.add(job)
+
+    def _put_aside(self, job: Job, processors: int) -> None:
+        """The job is suspended from now on."""
+        self.suspended[job.rank], self.suspended_since[job.rank] = processors, self.now
+        self.ledger.preemptions[job.rank] += 1
+        self.tally.preemptions += 1
+
+    def _enter_matrix(self, turns: Turns) -> None:
+        """What runs stands in one row; a job that is still being suspended is, one that is being resumed owes the rest."""
+        sharing = Sharing(self.procs, turns)
+        sharing.since = self.now
+        row = sharing.matrix.open_row()
+        for rank, run in list(self.running.items()):
+            processors, ran = self.machine.held[rank], run.ran_by(self.now)
+            self._leave(run)
+            if run.kind != SUSPENDING:
+                sharing.come_in(rank, row, processors, self._runtimes[rank] - ran, False)
+                sharing.stall[rank] = run.leaves - self.now if run.kind == RESUMING else 0
+        self._leaving.clear()
+        sharing.change(DropRows())
+        self._sharing = sharing
+
+    def _has_adopted(self) -> bool:
+        """Is something left of an earlier policy that the present one knows nothing of?"""
+        granted, suspended = self.granted and not self.policy.grants, self.suspended and not self.policy.suspends
+        return bool(granted or suspended)
+
+    def _promise_again(self) -> None:
+        """Promises are given when nothing is left of earlier policies that can be in their way."""
+        promises = self._can_promise()
+        if promises and not self._promises:
+            for rank, at in self.reserved.items():
+                if self.ledger.promised[rank] != self.ledger.promised[rank]:
+                    self.ledger.promised[rank] = at
+        self._promises = promises
+
+    def _can_promise(self) -> bool:
+        plans_beside = not self.granted or self.policy.keeps_reservations
+        return self.policy.promises() and (self.policy.suspends or not self.suspended) and plans_beside
+
+    @property
+    def promises(self) -> bool:
+        """Does a reservation that stands now never move later?"""
+        return self._promises
+
+    def _await(self, decision: Await) -> None:
+        """Processors are kept for a suspended job; what was planned without knowing that is planned anew."""
+        rank = decision.job.rank
+        if rank not in self.suspended:
+            raise DecisionError(f"job {decision.job.id} cannot be awaited: it is not suspended")
+        self._keep_processors(rank)
+        if self.policy.keeps_reservations:
+            anew = {job.rank for job in self.arrived} | self.reserved.keys() - self.granted.keys()
+            self.reserved = self.granted.copy()
+            self.arrived = [job for job in self.queue if job.rank in anew]
+        self._log(decision)
+
+    def _keep_processors(self, rank: int | None) -> None:
+        """For this suspended job, or for none."""
+        self.awaited, self._plan = rank, None
+        self.machine.kept = 0 if rank is None else self.suspended[rank]
+
+    def _turn_to(self, decision: TurnTo) -> None:
+        self._shared().to_turn = decision.row
+        self._log(decision)
+
     # The view (what is not a plain attribute of it)
 
     @property
@@ -526,14 +824,15 @@ class Engine:
     def plan(self) -> Profile:
         if self._plan is None:
             self._plan = self.running_plan()
-            if self.policy.keeps_reservations:
-                for rank, at in self.reserved.items():
-                    job = self._jobs[rank]
-                    self._plan.take(at, at + self.reserved_for(job), job.procs)
+            for rank, at in (self.reserved if self.policy.keeps_reservations else self.granted).items():
+                job, start = self._jobs[rank], at if at > self.now else self.now
+                self._plan.take(start, start + self.reserved_for(job), job.procs)
         self._plan.advance(self.now)
         return self._plan
 
     def running_plan(self) -> Profile:
+        if self.awaited is not None:
+            return Profile.of_running(self.now, *prospect(self, self.awaited))
         return Profile.of_running(self.now, self.free, self.ends)
 
     def reserved_for(self, job: Job) -> float:
@@ -579,6 +878,22 @@ class Engine:
         return self._next_arrival
 
     @property
+    def left(self) -> int:
+        """How many jobs wait or are suspended."""
+        return len(self._waiting.jobs) + len(self.suspended)
+
+    @property
+    def crowd(self) -> int:
+        """How many jobs the policy may have to think about."""
+        shared = len(self._sharing.remaining) if self._sharing else 0
+        return len(self._waiting.jobs) + len(self.suspended) + shared
+
+    @property
+    def spec(self) -> str:
+        """The policy as a person writes it."""
+        return written_policy(self.policy)
+
+    @property
     def sharing(self) -> Sharing | None:
         """Where jobs share processors in time: who stands where and what each still has to do."""
         return self._sharing
@@ -596,7 +911,7 @@ class Engine:
     def start_of(self, rank: int) -> float | None:
         """When the job first started; None if it has not."""
         start = self.ledger.start[rank]
-        return None if isnan(start) else start
+        return None if isnan(start) else whole(start)
 
     def snapshot(self) -> Snapshot:
         """The present as an immutable value."""

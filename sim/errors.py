@@ -4,6 +4,7 @@ SchedscopeError            one line: what, where, what would work
 ├── TraceError             a file that is no workload, or damaged beyond use
 ├── ParameterError         a policy, an order or an option that does not exist or is out of range
 ├── DecisionError          a policy asked for what the machine cannot do
+├── PolicyError            a policy broke down: which, when, where in it
 └── InvariantError         --check found a broken rule: step, time, job, rule
 """
 
@@ -36,6 +37,10 @@ class ParameterError(SchedscopeError):
 
 class DecisionError(SchedscopeError):
     """A policy asked for what the machine cannot do; the engine refused and changed nothing."""
+
+
+class PolicyError(SchedscopeError):
+    """A policy raised an error of its own while it decided."""
 
 
 class InvariantError(SchedscopeError):

@@ -6,8 +6,10 @@ data: a `Life` and its moments (`sim.moments`); `tui.explain` tells it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from sim.course import Course
 from sim.engine import Engine
 from sim.machine import Placement
 from sim.moments import Moment, Pass, Paused, Planned, Shared, Waited
@@ -60,18 +62,27 @@ class Life:
         return next((m for m in self.moments if isinstance(m, Shared)), None)
 
 
-def life_of(workload: Workload, policy: Policy, rank: int, *, placement: Placement = "lowest") -> Life:
-    """Run the workload until the job ends, and tell what happened to it."""
+def life_of(
+    workload: Workload,
+    policy: Policy,
+    rank: int,
+    *,
+    placement: Placement = "lowest",
+    switches: tuple[tuple[float, Policy], ...] = (),
+) -> Life:
+    """Run the workload until the job ends, and tell what happened to it; other policies may take over on the way."""
     engine = Engine(workload, policy, placement=placement, curious=False)
-    return watch(engine, rank)
+    course = Course(workload, policy, switches, placement)
+    return watch(engine, rank, course.stepper(engine))
 
 
-def watch(engine: Engine, rank: int) -> Life:
+def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
     """What will happen to a job that `engine` has not come to yet; leaves the engine where the job ended."""
     job = engine.workload.jobs[rank]
+    step = step or engine.step
     while (time := engine.next_time()) is not None and time < job.submit:
-        engine.step()
-    observer = Observer(engine, job)
+        step()
+    observer = Observer(engine, job, step)
     while observer.see_step():
         pass
     return Life(

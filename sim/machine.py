@@ -82,7 +82,7 @@ PLACEMENTS: dict[Placement, Callable[[int, int], int]] = {"lowest": lowest, "tog
 class Machine:
     """N processors; every one is free or held by exactly one job. It may be divided into partitions that own them."""
 
-    __slots__ = ("_choose", "division", "free", "free_set", "held", "owners", "procs")
+    __slots__ = ("_choose", "division", "free", "free_set", "held", "kept", "owners", "procs")
 
     def __init__(self, procs: int, placement: Placement = "lowest") -> None:
         self.procs = procs
@@ -94,22 +94,43 @@ class Machine:
         """partition -> the processors that it owns; empty where there are no partitions"""
         self.division: list[int] = []
         """partition -> the processors that it owned at first: what it owns beside those is borrowed"""
+        self.kept = 0
+        """Processors, idle or not, on which nobody may start: a suspended job waits for them"""
         self._choose = PLACEMENTS[placement]
+
+    def copy(self) -> Machine:
+        twin = Machine.__new__(Machine)
+        twin._choose, twin.procs, twin.free, twin.free_set = self._choose, self.procs, self.free, self.free_set
+        twin.kept = self.kept
+        twin.held, twin.owners, twin.division = self.held.copy(), self.owners.copy(), self.division.copy()
+        return twin
 
     def take(self, rank: int, count: int) -> int:
         """Give the job `count` free processors: all of them, or those that the placement chooses."""
         if count > self.free:
             raise DecisionError(f"{count} processors wanted, {self.free} free")
-        chosen = self.free_set if count == self.free else self._choose(self.free_set, count)
+        if self.kept:
+            chosen = self._beside_kept(count)
+        else:
+            chosen = self.free_set if count == self.free else self._choose(self.free_set, count)
         self.free_set ^= chosen
         self.free -= count
         self.held[rank] = chosen
         return chosen
 
+    def _beside_kept(self, count: int) -> int:
+        """Free processors that are kept for nobody."""
+        free = self.free_set & ~self.kept
+        if count > free.bit_count():
+            raise DecisionError(f"{count} processors wanted, {free.bit_count()} free that are not kept for somebody")
+        return self._choose(free, count)
+
     def take_exactly(self, rank: int, processors: int, count: int) -> int:
         """Give the job these processors and no others."""
         if processors & ~self.free_set:
             raise DecisionError(f"processors {written(processors & ~self.free_set)} are not free")
+        if processors & self.kept:
+            raise DecisionError(f"processors {written(processors & self.kept)} are kept for a suspended job")
         if processors.bit_count() != count:
             raise DecisionError(f"{count} processors wanted, {processors.bit_count()} chosen")
         self.free_set ^= processors

@@ -144,6 +144,12 @@ class Stall(NamedTuple):
     because: MatrixReason
 
 
+class TurnTo(NamedTuple):
+    """The row comes on turn at once, for whom a reservation was granted."""
+
+    row: int
+
+
 class ReserveRow(NamedTuple):
     """The waiting job's reserved start becomes `at`, in `row`. It stands until the next rebuild."""
 
@@ -154,5 +160,5 @@ class ReserveRow(NamedTuple):
 
 
 MatrixDecision: TypeAlias = (
-    Phase | Clean | DropRows | OpenRow | Place | Rehome | Replicate | Migrate | Stall | ReserveRow
+    Phase | Clean | DropRows | OpenRow | Place | Rehome | Replicate | Migrate | Stall | ReserveRow | TurnTo
 )

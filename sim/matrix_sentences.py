@@ -65,5 +65,6 @@ MATRIX_DECISIONS: dict[type, Callable[[Any, Clock], str]] = {
         f"{f', which costs it {span(x.stall)} of its turns' if x.stall else ''}"
     ),
     m.Stall: _stall,
+    m.TurnTo: lambda x, at: f"row {x.row} comes on turn at once, for the sake of a reservation",
     m.ReserveRow: lambda x, at: f"{name(x.job)} is planned for {at(x.at)} in row {x.row}",
 }

@@ -24,6 +24,11 @@ class Run:
     is_cut: bool = False
     """A speculative run that will reach its limit: the job is killed and waits again."""
 
+    def copy(self) -> Run:
+        return Run(
+            self.job, self.since, self.leaves, self.expected_end, self.kind, self.stretch, self.ran_before, self.is_cut
+        )
+
     def ran_by(self, now: float) -> float:
         return self.ran_before + now - self.since if self.kind == RUN else self.ran_before
 

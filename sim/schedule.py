@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import nan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -54,18 +53,12 @@ class Schedule:
     """Processor-seconds that jobs lost to migrations, their own and others'."""
 
 
-class Ledger:
-    """What has become of each job so far, by rank; nan where it has not happened."""
-
-    __slots__ = ("backfilled", "end", "migrations", "preemptions", "promised", "start")
-
-    def __init__(self, jobs: int) -> None:
-        self.start: list[float] = [nan] * jobs
-        self.end: list[float] = [nan] * jobs
-        self.promised: list[float] = [nan] * jobs
-        self.backfilled = bytearray(jobs)
-        self.preemptions = [0] * jobs
-        self.migrations = [0] * jobs
+def _written(engine: Engine) -> str:
+    """The policy; after switches all of them, each with its time."""
+    if not engine.switches:
+        return written_policy(engine.policy)
+    changes = (f", from {switch.time:.12g} on {switch.spec}" for switch in engine.switches)
+    return engine.switches[0].was + "".join(changes)
 
 
 def schedule_of(engine: Engine) -> Schedule:
@@ -79,7 +72,7 @@ def schedule_of(engine: Engine) -> Schedule:
         ran[rank] = engine.ran(rank)
     return Schedule(
         workload=workload,
-        policy=written_policy(engine.policy),
+        policy=_written(engine),
         start=start,
         end=end,
         ran=ran,

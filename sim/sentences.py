@@ -93,6 +93,7 @@ REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
         f"its speculative run of at most {span(r.limit)}, reserved for {at(r.reserved)}, delays nobody now either"
     ),
     # Why a job is suspended
+    d.ReservationDue: lambda r, job, at: f"makes way for {name(r.by)}, whose start was reserved as its user asked",
     d.Outranked: lambda r, job, at: (
         f"{name(r.by)}'s xfactor {r.xfactor:.2f} is at least {r.factor:.12g} times its own {r.own_xfactor:.2f}"
     ),
@@ -191,6 +192,10 @@ DECISIONS: dict[type, Callable[[Any, Clock], str]] = {
     d.Expect: lambda x, at: f"{name(x.job)} should start at {at(x.at)} as things stand",
     d.Suspend: lambda x, at: f"{name(x.job)} is suspended{_overhead(x)}: {why(x.because, x.job, at)}",
     d.Resume: lambda x, at: f"{name(x.job)} resumes{_overhead(x)}: {why(x.because, x.job, at)}",
+    d.Await: lambda x, at: (
+        f"the processors of {name(x.job)} are kept for it: it is the first that must go on and cannot"
+    ),
+    d.Switched: lambda x, at: f"the policy is switched from {x.was} to {x.now}",
     d.Divide: lambda x, at: (
         f"the machine is divided into partitions of {listed((f'{p.bit_count():,}' for p in x.owners), 8)} processors"
     ),

@@ -16,7 +16,7 @@ from sim.turns import DONE, Turns
 class Sharing:
     """The matrix, the clock of its rows, and the work of the jobs in it."""
 
-    __slots__ = ("matrix", "new", "remaining", "since", "stall", "turns")
+    __slots__ = ("matrix", "new", "remaining", "since", "stall", "to_turn", "turns")
 
     def __init__(self, procs: int, turns: Turns) -> None:
         self.matrix, self.turns = Matrix(procs), turns
@@ -28,6 +28,15 @@ class Sharing:
         """rank -> seconds of its own turns that it loses before that"""
         self.new: set[int] = set()
         """The jobs that have not been on turn yet."""
+        self.to_turn: int | None = None
+        """A row that comes on turn out of order when the rebuild is over."""
+
+    def copy(self) -> Sharing:
+        twin = Sharing.__new__(Sharing)
+        twin.matrix, twin.turns, twin.since = self.matrix.copy(), self.turns.copy(), self.since
+        twin.to_turn = self.to_turn
+        twin.remaining, twin.stall, twin.new = self.remaining.copy(), self.stall.copy(), self.new.copy()
+        return twin
 
     # What will happen
 
@@ -101,6 +110,9 @@ class Sharing:
     def settle(self, now: float) -> list[int]:
         """After a rebuild the clock knows the rows; the ranks of the jobs that are on turn for the first time."""
         self.turns.settle(now, self.matrix.rows)
+        if self.to_turn is not None:
+            self.turns.turn_to(self.to_turn, now)
+            self.to_turn = None
         rows_of, row = self.matrix.rows_of, self.turns.row
         first = sorted(rank for rank in self.new if row in rows_of(rank))
         self.new.difference_update(first)

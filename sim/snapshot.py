@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, overload
 
 from sim.decisions import Decision, Keep, Reason
-from sim.history import GANG, KINDS
+from sim.history import GANG, KINDS, PolicyChange
 from sim.matrix import MatrixPicture
-from sim.policies.base import written_policy
+from sim.policies.base import Policy, written_policy
 from sim.sharing import Sharing
 from sim.totals import Totals
 from sim.workload.model import Job
@@ -66,6 +67,73 @@ class Queued:
     """Why it was kept waiting at this step; None: the policy did not consider it."""
 
 
+class Queue(Sequence[Queued]):
+    """The jobs that wait, front to back: a tuple whose members are made when somebody looks at them."""
+
+    __slots__ = ("_jobs", "_moved", "_now", "_planned", "_policy", "_reserved", "_rows", "_why")
+
+    def __init__(
+        self,
+        jobs: tuple[Job, ...],
+        now: float,
+        policy: Policy,
+        *,
+        planned: Mapping[int, float],
+        moved: Mapping[int, float],
+        reserved: Collection[int],
+        rows: Mapping[int, int],
+        why: Mapping[int, Reason],
+    ) -> None:
+        """The arguments are the queue's own from now on."""
+        self._jobs, self._now, self._policy = jobs, now, policy
+        self._planned, self._moved, self._reserved, self._rows, self._why = planned, moved, reserved, rows, why
+
+    @property
+    def jobs(self) -> tuple[Job, ...]:
+        """The jobs alone."""
+        return self._jobs
+
+    def __len__(self) -> int:
+        return len(self._jobs)
+
+    @overload
+    def __getitem__(self, index: int) -> Queued: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Queued, ...]: ...
+    def __getitem__(self, index: int | slice) -> Queued | tuple[Queued, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._queued, self._jobs[index]))
+        return self._queued(self._jobs[index])
+
+    def __iter__(self) -> Iterator[Queued]:
+        return map(self._queued, self._jobs)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Queue | tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(mine == theirs for mine, theirs in zip(self, other, strict=True))
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return f"Queue({list(self)!r})"
+
+    def _queued(self, job: Job) -> Queued:
+        rank, waited = job.rank, self._now - job.submit
+        return Queued(
+            job=job,
+            waited=waited,
+            planned=self._planned.get(rank),
+            moved=self._moved.get(rank, 0),
+            reserved=rank in self._reserved,
+            place=self._policy.queue_of(job),
+            row=self._rows.get(rank),
+            xfactor=(waited + job.estimate) / job.estimate,
+            why=self._why.get(rank),
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """The state after one step."""
@@ -87,7 +155,7 @@ class Snapshot:
     """When the row on turn hands over; None: it does not."""
     suspended: tuple[Suspended, ...]
     """By rank."""
-    queue: tuple[Queued, ...]
+    queue: Queue
     """In the policy's order."""
     owners: tuple[int, ...]
     """Which processors each partition owns; empty where there are no partitions."""
@@ -100,6 +168,8 @@ class Snapshot:
     decisions: tuple[Decision, ...]
     """What was decided in this step, in order, and why jobs were kept."""
     totals: Totals
+    switches: tuple[PolicyChange, ...]
+    """Every switch of the policy so far."""
     next_time: float | None
     """When the next step will be; None: the run is over."""
 
@@ -127,6 +197,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
         completed=tuple(engine.completed),
         decisions=tuple(engine.decisions),
         totals=_totals(engine),
+        switches=tuple(PolicyChange(s.step, s.time, s.was, s.spec) for s in engine.switches),
         next_time=engine.next_time(),
     )
 
@@ -165,23 +236,17 @@ def _xfactor(engine: Engine, job: Job) -> float:
     return (engine.now - job.submit - engine.ran(job.rank) + job.estimate) / job.estimate
 
 
-def _queued(engine: Engine) -> tuple[Queued, ...]:
+def _queued(engine: Engine) -> Queue:
     looked = engine.decisions if engine.sharing is None else engine.rebuild
-    why = {d.job.rank: d.because for d in looked if isinstance(d, Keep)}
-    planned = {**engine.expected, **engine.reserved}
-    return tuple(
-        Queued(
-            job=job,
-            waited=engine.now - job.submit,
-            planned=planned.get(job.rank),
-            moved=engine.moved.get(job.rank, 0),
-            reserved=job.rank in engine.reserved,
-            place=engine.policy.queue_of(job),
-            row=engine.expected_row.get(job.rank),
-            xfactor=_xfactor(engine, job),
-            why=why.get(job.rank),
-        )
-        for job in engine.queue
+    return Queue(
+        tuple(engine.queue),
+        engine.now,
+        engine.policy,
+        planned={**engine.expected, **engine.reserved},
+        moved=engine.moved.copy(),
+        reserved=frozenset(engine.reserved),
+        rows=engine.expected_row.copy(),
+        why={d.job.rank: d.because for d in looked if isinstance(d, Keep)},
     )
 
 

@@ -52,6 +52,12 @@ class Tally:
         self.stalled = 0.0
         self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
 
+    def copy(self) -> Tally:
+        twin = Tally.__new__(Tally)
+        for name in Tally.__slots__:
+            setattr(twin, name, getattr(self, name))
+        return twin
+
     def finish(self, turnaround: float, run: float, procs: int) -> None:
         """A job completed."""
         idle = turnaround - run

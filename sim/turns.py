@@ -111,6 +111,10 @@ class Turns:
                     self.row = row
                     return
 
+    def turn_to(self, row: int, now: float) -> None:
+        """This row starts a turn at once, whoever's turn it is; the others follow in their order."""
+        self.row, self.begin = row, now
+
     # What jobs make of it
 
     def gained(self, rows: Sequence[int], since: float, until: float) -> float:

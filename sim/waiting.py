@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from array import array
 from bisect import bisect_left
+from collections.abc import Iterable
 
 from sim.policies.orders import Order
 from sim.workload.model import Job
@@ -21,6 +23,22 @@ class Waiting:
         self._in_order: list[Job] = []
         self.wanted = 0
         """Processors that the waiting jobs ask for together."""
+
+    @classmethod
+    def of(cls, order: Order, jobs: Iterable[Job]) -> Waiting:
+        """These jobs wait, whatever order they come in."""
+        queue = cls(order)
+        if not order.by_clock:
+            keyed = sorted((order.key(job, job.submit), job.rank, job) for job in jobs)
+            queue._keys = [(key, rank) for key, rank, _ in keyed]
+            jobs = queue._in_order = [job for _, _, job in keyed]
+        queue.jobs = {job.rank: job for job in jobs}
+        queue.wanted = sum(job.procs for job in queue.jobs.values())
+        return queue
+
+    def ranks(self) -> array[int]:
+        """Who waits, in little space."""
+        return array("l", self.jobs if self._order.by_clock else [rank for _, rank in self._keys])
 
     def add(self, job: Job) -> None:
         """The job joins the queue."""

@@ -7,7 +7,7 @@ turns.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
@@ -54,8 +54,8 @@ _HAS_MOMENT = (Start, Backfill, Reserve, Keep, Expect, Suspend, Resume, Place, R
 class Observer:
     """Takes notes beside the engine."""
 
-    def __init__(self, engine: Engine, job: Job) -> None:
-        self.engine, self.job = engine, job
+    def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
+        self.engine, self.job, self._step_on = engine, job, step
         self.ended = False
         self.passes: list[Pass] = []
         self._moments: list[Moment] = []
@@ -77,7 +77,7 @@ class Observer:
         """One step; False when the job has ended, or nothing happens any more."""
         engine, job, was = self.engine, self.job, self._where
         running = engine.running.copy() if was == "queue" else {}
-        if self.ended or not engine.step():
+        if self.ended or not self._step_on():
             return False
         self._decisions = engine.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
         self._where = self._whereabouts()

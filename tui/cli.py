@@ -96,9 +96,37 @@ _TRANSFORMS: list[Callable[[F], F]] = [
         "--count", type=click.Choice(["cpus", "nodes"]), default="cpus", help="What a processor is in a sacct dump."
     ),
 ]  # fmt: skip
+_CHECK = click.option("--check", is_flag=True, help="Verify after every step that no rule is broken.")
 _PLACEMENT = click.option(
     "--placement", type=click.Choice(["lowest", "together"]), default="lowest",
     help="Which free processors a job gets: the lowest-numbered, or neighbours.",
+)  # fmt: skip
+
+
+def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[tuple[float, str]]:
+    """`T=SPEC` as (seconds, spec), each checked."""
+    if not given:
+        return []
+    from sim.errors import ParameterError
+    from sim.policies import parse_policy
+    from sim.workload.transforms import parse_time
+
+    parsed = []
+    for text in given:
+        time, equals, spec = text.partition("=")
+        if not equals or not spec:
+            raise click.BadParameter(f"{text!r}: expected T=SPEC, like 12d4h=easy:order=sjf", ctx, option)
+        try:
+            parse_policy(spec)
+            parsed.append((parse_time(time), spec))
+        except ParameterError as error:
+            raise click.BadParameter(f"{text!r}: {error}", ctx, option) from None
+    return parsed
+
+
+_SWITCHES = click.option(
+    "--switch", "switches", multiple=True, metavar="T=SPEC", callback=_parsed_switches,
+    help="From time T on the policy is SPEC; repeatable.",
 )  # fmt: skip
 
 
@@ -121,22 +149,33 @@ def commands() -> None:
 @commands.command()
 @click.argument("trace", required=False)
 @click.option("--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value")
+@click.option("--at", metavar="STEP|TIME", help="Where to begin: a step (#1200) or a time (12d4h).")
+@click.option("--session", metavar="FILE", help="Bring back what was saved: a file, a pasted line, or last.")
+@_SWITCHES
 @_PLACEMENT
 @_transforms
-def watch(trace: str | None, policy: str, placement: Any, **options: Any) -> None:
-    """An overview of a run (a built-in sample without TRACE).
+def watch(
+    trace: str | None, policy: str, at: str | None, session: str | None, switches: Any, placement: Any, **options: Any
+) -> int:
+    """Open the replay screen (on a built-in sample without TRACE).
 
-    The replay screen is still to come; until then this shows the chart and the numbers of a whole run as text.
+    Space plays, arrows step, p changes the policy, ? lists all keys.
     """
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise click.ClickException(
+            "the replay screen needs a terminal; without one there are schedscope run, explain, compare and draw"
+        )
+    from sim.policies import parse_policy
+    from tui.app import Opening, open_replay
     from tui.loading import Source
-    from tui.overview import overview
+    from tui.remembering import found_session
 
-    if trace is None:
-        policies = ["fcfs", "easy"] if policy == "easy" else [policy]
-        trace, is_first = "z-figure4", True
-    else:
-        policies, is_first = [policy], False
-    _say(overview(Source.of_options(trace, options), policies, placement, _width(), _unicode(), is_first))
+    if session is not None:
+        if trace is not None:
+            raise click.UsageError("--session names its trace: give one of both")
+        return open_replay(Opening.of_session(found_session(session)))
+    source = Source.of_options(trace or "z-figure4", options)
+    return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=tuple(switches)))
 
 
 @commands.command()
@@ -147,14 +186,16 @@ def watch(trace: str | None, policy: str, placement: Any, **options: Any) -> Non
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
 @click.option("--segments", metavar="FILE", help="Write one row a stretch of time on processors.")
-@click.option("--check", is_flag=True, help="Verify after every step that no rule is broken.")
+@_CHECK
+@_SWITCHES
 @_PLACEMENT
 @_transforms
 def run(
     trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool,
-    schedule: str | None, segments: str | None, check: bool, placement: Any, **options: Any,
+    schedule: str | None, segments: str | None, check: bool, switches: Any, placement: Any, **options: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their numbers."""
+    from sim.course import Course
     from sim.metrics import GROUPS
     from sim.policies import parse_policy
     from tui.loading import Source
@@ -168,7 +209,8 @@ def run(
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
     _, workload = Source.of_options(trace, options).read()
     files = Files(schedule, segments)
-    outcomes = [simulate(workload, spec, policy, placement, check, files) for spec, policy in chosen]
+    courses = [(spec, Course(workload, policy, _made(switches), placement, check)) for spec, policy in chosen]
+    outcomes = [simulate(course, spec, files) for spec, course in courses]
     if form == "json":
         _say(as_json(trace, workload, outcomes))
     elif form == "csv":
@@ -203,9 +245,10 @@ def inspect(trace: str, **options: Any) -> None:
 @click.argument("trace")
 @click.argument("job")
 @click.option("--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value")
+@_SWITCHES
 @_PLACEMENT
 @_transforms
-def explain(trace: str, job: str, policy: str, placement: Any, **options: Any) -> None:
+def explain(trace: str, job: str, policy: str, switches: Any, placement: Any, **options: Any) -> None:
     """Why a job waited as long as it did, as a story with numbers."""
     from sim.life import life_of
     from sim.policies import parse_policy
@@ -214,7 +257,67 @@ def explain(trace: str, job: str, policy: str, placement: Any, **options: Any) -
 
     chosen = parse_policy(policy)
     _, workload = Source.of_options(trace, options).read()
-    _say(render(life_of(workload, chosen, workload.rank_of(job), placement=placement), _width(), _unicode()))
+    life = life_of(workload, chosen, workload.rank_of(job), placement=placement, switches=_made(switches))
+    _say(render(life, _width(), _unicode()))
+
+
+@commands.command()
+@click.argument("trace")
+@click.option("--policy", "specs", multiple=True, metavar="SPEC", help="Twice: the first and the second.")
+@click.option("--at", metavar="T", help="The second takes over from the first at T (seconds or like 12d4h30m).")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@_CHECK
+@_PLACEMENT
+@_transforms
+def compare(
+    trace: str, specs: tuple[str, ...], at: str | None, form: Any, check: bool, placement: Any, **options: Any
+) -> None:
+    """Two policies side by side: where they part and why, who gains and who loses."""
+    from sim.workload.transforms import parse_time
+    from tui.compare import compared
+    from tui.loading import Source
+
+    if len(specs) != 2:
+        raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}")
+    since = None if at is None else parse_time(at)
+    source = Source.of_options(trace, options)
+    _say(compared(source, (specs[0], specs[1]), since, form, placement, check, _width(), _unicode()))
+
+
+@commands.command()
+@click.argument("trace")
+@click.option("--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value")
+@click.option("--from", "begin", metavar="T", help="Where the chart begins (default: with the first job).")
+@click.option("--to", "until", metavar="T", help="Where now is; the plan stands right of it (default: the end).")
+@click.option("--width", type=click.IntRange(320, 20000), default=1440, metavar="PX")
+@click.option("--height", type=click.IntRange(200, 20000), default=810, metavar="PX")
+@click.option("--theme", default="dark", metavar="NAME", help="dark, light or contrast.")
+@click.option("--colour", default="job", metavar="MODE", help="job, user, queue, partition, width, length, wait ...")
+@click.option("-o", "--output", "out", required=True, metavar="FILE", help="A name ending in .svg or .png.")
+@_SWITCHES
+@_PLACEMENT
+@_transforms
+def draw(
+    trace: str, policy: str, begin: str | None, until: str | None, width: int, height: int, theme: str, colour: str,
+    out: str, switches: Any, placement: Any, **options: Any,
+) -> None:  # fmt: skip
+    """Draw a run, or a window of it, as a chart in a file."""
+    from sim.workload.transforms import parse_time
+    from tui import draw as drawing
+    from tui.loading import Source
+
+    first, last = (None if time is None else parse_time(time) for time in (begin, until))
+    wanted = drawing.Options(first, last, width, height, theme, colour)
+    drawing.draw(Source.of_options(trace, options), policy, placement, wanted, out, switches)
+
+
+def _made(switches: list[tuple[float, str]]) -> tuple[tuple[float, Any], ...]:
+    """The policies that the switches name, in order of time."""
+    if not switches:
+        return ()
+    from sim.policies import parse_policy
+
+    return tuple((time, parse_policy(spec)) for time, spec in sorted(switches, key=lambda switch: switch[0]))
 
 
 def _width() -> int:

@@ -65,3 +65,9 @@ def find(trace: str) -> Path:
             hint = str(error).partition(";")[2] if "did you mean" in str(error) else f" the samples are {names}"
             raise ParameterError(f"{trace}: no such file, and no sample of that name;{hint}") from None
     return path
+
+
+def caption(trace: Trace) -> str:
+    """The first note of the header: what a sample shows."""
+    notes = (line.strip() for line in trace.header.comments)
+    return next((note.removeprefix("Note:").strip() for note in notes if note.startswith("Note:")), "")

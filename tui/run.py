@@ -9,12 +9,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 
+from sim.course import Course
 from sim.engine import Engine
 from sim.files import write_whole
-from sim.machine import Placement, written
+from sim.machine import written
 from sim.metrics import GROUPS, METRICS, Metric, Metrics, OverTime, measure, metric, over_time
 from sim.metrics.aggregates import Value
-from sim.policies import Policy
 from sim.workload.model import Workload
 from tui.running import run_to_end
 from tui.text import duration, instant, number, percent, plain, table
@@ -59,9 +59,9 @@ class Files:
     segments: str | None = None
 
 
-def simulate(workload: Workload, spec: str, policy: Policy, placement: Placement, check: bool, files: Files) -> Outcome:
-    """Run one policy over the workload and measure it."""
-    engine = Engine(workload, policy, placement=placement, check=check, curious=False)
+def simulate(course: Course, spec: str, files: Files) -> Outcome:
+    """Make one run and measure it."""
+    engine = course.begun()
     run_to_end(engine, spec)
     if files.schedule:
         write_csv(files.schedule, schedule_rows(engine))

@@ -29,6 +29,11 @@ class Policy:
     keeps_reservations: ClassVar[bool] = False
     """Does a reservation stand until the policy moves it? Else it is made anew at each pass."""
 
+    grants: ClassVar[bool] = False
+    """Does it grant the reservations that users ask for, and look after those it finds?"""
+    suspends: ClassVar[bool] = False
+    """Does it suspend jobs, or share processors in time, and look after the suspended jobs it finds?"""
+
     def queue_order(self) -> Order:
         """How the waiting jobs stand in `view.queue`."""
         return Fcfs()

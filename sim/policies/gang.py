@@ -45,6 +45,8 @@ class TimeShared(Policy):
     slice: float = parameter(200.0, "how many seconds a row is on turn", low=0.001)
     cs: float = parameter(0.0, "share of a turn that is lost to switching rows (Z: 0 to 0.05)", low=0.0, high=0.999)
 
+    suspends = True
+
     def turns(self) -> Turns:
         """The clock of the rows, at its beginning."""
         return Turns(self.slice, self.cs)

@@ -70,8 +70,8 @@ class Bringing(Protocol):
 
 
 def is_event(view: GangView) -> bool:
-    """Is the matrix rebuilt now? At arrivals and completions, and when it is empty while jobs wait."""
-    return bool(view.arrived or view.completed or not view.matrix.jobs)
+    """Is the matrix rebuilt now? At arrivals and completions, when it is empty while jobs wait, or jobs are suspended."""
+    return bool(view.arrived or view.completed or not view.matrix.jobs or view.suspended)
 
 
 def clean(view: GangView) -> Iterator[Step]:

@@ -66,6 +66,7 @@ class MultiQueue(Policy):
         1000.0, "the least estimate, in seconds, of a job that is tried (LS section 2.1)", low=0.0
     )
     keeps_reservations = True
+    grants = True
 
     def __post_init__(self) -> None:
         _ = self._classes

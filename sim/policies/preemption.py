@@ -43,6 +43,8 @@ class Preemptive(Policy):
     bandwidth: float = parameter(2.0, "MB a second at which a processor writes and reads memory", low=0.001)
     seed: int = parameter(0, "for the memory sizes that are drawn by lot", low=0)
 
+    suspends = True
+
     def overhead(self, job: Job) -> float:
         """Seconds that suspending the job takes, and resuming it as long again."""
         if not self.memory:

@@ -1,0 +1,64 @@
+"""What has become of each job: columns by rank that the engine fills in."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Mapping, Sequence
+from math import nan
+from typing import NamedTuple
+
+import numpy as np
+
+
+class Ledger:
+    """What has become of each job so far, by rank; nan where it has not happened."""
+
+    __slots__ = ("backfilled", "end", "migrations", "preemptions", "promised", "start")
+
+    def __init__(self, jobs: int) -> None:
+        self.start = array("d", [nan]) * jobs
+        self.end = array("d", [nan]) * jobs
+        self.promised = array("d", [nan]) * jobs
+        self.backfilled = bytearray(jobs)
+        self.preemptions = array("l", [0]) * jobs
+        self.migrations = array("l", [0]) * jobs
+
+    def entry(self, rank: int) -> Entry:
+        """What has become of one job."""
+        return Entry(*(getattr(self, name)[rank] for name in Entry._fields))
+
+    def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, Entry]) -> Ledger:
+        """What it was when so many jobs had been submitted: what it says of a finished job does not change any more.
+
+        unfinished: the ranks of the submitted jobs that had not finished; nothing had become of those without entry.
+        """
+        ledger, jobs = Ledger(0), len(self.start)
+        afresh = np.array(unfinished, dtype=np.int64)
+        for name, nothing in zip(Entry._fields, _NOTHING, strict=True):
+            column = getattr(self, name)[:]
+            values = np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
+            values[submitted:jobs] = nothing
+            values[afresh] = nothing
+            for rank, entry in entries.items():
+                column[rank] = getattr(entry, name)
+            setattr(ledger, name, column)
+        return ledger
+
+
+class Entry(NamedTuple):
+    """What a ledger says of one job."""
+
+    start: float
+    end: float
+    promised: float
+    backfilled: int
+    preemptions: int
+    migrations: int
+
+    @property
+    def told(self) -> bool:
+        """Has anything become of the job?"""
+        return self.start == self.start or self.promised == self.promised or any(self[3:])
+
+
+_NOTHING = Entry(nan, nan, nan, 0, 0, 0)

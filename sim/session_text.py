@@ -1,0 +1,219 @@
+"""The text of a session: tables of `key = value` lines, whose values are numbers, words in quotes, true or false.
+
+    schedscope session 1
+
+    [trace]
+    sample = "lublin-128"
+
+Values are written as in JSON. Every value remembers its line, so that what is wrong with it can be said with its place.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping
+from math import isfinite
+from typing import Any, NoReturn, TypeAlias, TypeVar
+
+from sim.errors import SchedscopeError
+
+FORMAT = "schedscope session 1"
+MAX_BYTES = 2**20
+Value: TypeAlias = str | int | float | bool
+T = TypeVar("T")
+
+_HEADER = re.compile(r"\[(\w+)\]", re.ASCII)
+_KEY = re.compile(r"[\w.-]+", re.ASCII)
+_WORDS: dict[type, str] = {
+    str: "words in quotes", int: "a whole number of 0 or more", float: "a number", bool: "true or false",
+    list: "a list of words in quotes",
+}  # fmt: skip
+
+
+class SessionError(SchedscopeError):
+    """A session that cannot be read or written.
+
+    >>> str(SessionError("step: expected a whole number of 0 or more, got -1", "my.session", 12))
+    'my.session:12: step: expected a whole number of 0 or more, got -1'
+    """
+
+    def __init__(self, what: str, path: object = None, line: int | None = None) -> None:
+        self.what, self.path, self.line = what, path, line
+        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
+        super().__init__(where + what)
+
+
+class Table:
+    """A table while it is read: what is taken from it is checked, what nobody takes is reported."""
+
+    def __init__(self, name: str, path: object, line: int) -> None:
+        self.name, self.path, self.line = name, path, line
+        self._values: dict[str, tuple[Any, int]] = {}
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._values
+
+    def add(self, key: str, value: Any, line: int) -> None:
+        if key in self._values:
+            raise SessionError(f"{key}: stands twice in [{self.name}]; keep one of them", self.path, line)
+        self._values[key] = value, line
+
+    def take(self, key: str, kind: type[T], default: T | None = None) -> T:
+        """The value of a key, of that kind; without a default it must be there."""
+        if key not in self._values:
+            if default is None:
+                raise SessionError(f"[{self.name}] has no {key}; give it {_WORDS[kind]}", self.path, self.line)
+            return default
+        value, line = self._values.pop(key)
+        if not _is(value, kind):
+            raise SessionError(f"{key}: expected {_WORDS[kind]}, got {_short(value)}", self.path, line)
+        return value  # type: ignore[no-any-return]
+
+    def take_as(self, key: str, made_of: Callable[[str], object], default: str | None = None) -> str:
+        """Words out of which `made_of` can make something."""
+        line = self._values[key][1] if key in self._values else self.line
+        words = self.take(key, str, default)
+        try:
+            made_of(words)
+        except SchedscopeError as error:
+            raise SessionError(f"{key}: {error}", self.path, line) from None
+        return words
+
+    def take_all(self) -> dict[str, Value]:
+        """Every key with its value, whatever they are."""
+        for key, (value, line) in self._values.items():
+            if isinstance(value, list):
+                raise SessionError(f"{key}: expected one value, got a list", self.path, line)
+        values = {key: value for key, (value, _) in self._values.items()}
+        self._values.clear()
+        return values
+
+    def fail(self, what: str) -> NoReturn:
+        """Something about the whole table is wrong."""
+        raise SessionError(what, self.path, self.line)
+
+    def left(self) -> Iterator[str]:
+        """A warning for every key that nobody has taken."""
+        for key, (_, line) in self._values.items():
+            yield f"{self.path}:{line}: {key}: not known in [{self.name}], left out"
+
+
+def parse(data: bytes, path: object) -> list[Table]:
+    """The tables of a session, in order."""
+    if len(data) > MAX_BYTES:
+        raise SessionError("is larger than 1 MiB; no session is", path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = data[: error.start].count(b"\n")
+        raise SessionError("is no text: write it in UTF-8", path, before + 1) from None
+    content = _content(text)
+    _check_format(next(content, (1, "")), path)
+    tables: list[Table] = []
+    for number, line in content:
+        if header := _HEADER.fullmatch(line):
+            tables.append(Table(header[1], path, number))
+        elif not tables:
+            raise SessionError("expected a table such as [trace]", path, number)
+        else:
+            tables[-1].add(*_pair(line, path, number), number)
+    return tables
+
+
+def _content(text: str) -> Iterator[tuple[int, str]]:
+    """Lines that are neither empty nor comments, with their numbers."""
+    for number, line in enumerate(text.split("\n"), 1):
+        if (bare := line.strip()) and not bare.startswith("#"):
+            yield number, bare
+
+
+def _check_format(first: tuple[int, str], path: object) -> None:
+    number, line = first
+    if line == FORMAT:
+        return
+    if version := re.fullmatch(r"schedscope session (\d{1,9})", line):
+        what = f"is a session of version {version[1]}, this program reads version 1; use a newer schedscope"
+    else:
+        what = f"is no session; the first line of one is: {FORMAT}"
+    raise SessionError(what, path, number)
+
+
+def _pair(line: str, path: object, number: int) -> tuple[str, Any]:
+    try:
+        key, rest = _key(line)
+        value = json.loads(rest, parse_constant=_refuse)
+    except (ValueError, RecursionError):
+        raise SessionError(
+            f'expected key = value, words in quotes like "easy", got {_short(line)}', path, number
+        ) from None
+    if not (_is(value, list) or _is(value, str) or _is(value, float) or isinstance(value, int)):
+        raise SessionError(f"{key}: expected a number, words in quotes or true, got {_short(value)}", path, number)
+    return key, value
+
+
+def _key(line: str) -> tuple[str, str]:
+    """The key, and what stands behind the sign."""
+    if line.startswith('"'):
+        key, end = json.JSONDecoder().raw_decode(line)
+    else:
+        found = _KEY.match(line)
+        key, end = (found[0], found.end()) if found else ("", 0)
+    sign, equals, rest = line[end:].partition("=")
+    if not end or sign.strip() or not equals:
+        raise ValueError(line)
+    return key, rest
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise ValueError(constant)
+
+
+def _is(value: object, kind: type) -> bool:
+    if kind is list:
+        return isinstance(value, list) and all(isinstance(word, str) for word in value)
+    if kind is float:
+        return type(value) in (int, float) and _is_finite(value)
+    return type(value) is kind and (kind is not int or value >= 0)  # type: ignore[operator]
+
+
+def _is_finite(number: Any) -> bool:
+    try:
+        return isfinite(number)
+    except OverflowError:  # an int that no float can hold
+        return False
+
+
+def _short(value: object) -> str:
+    """
+    >>> _short("x" * 100)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
+    """
+    told = ascii(value)
+    return told if len(told) <= 40 else f"{told[:37]}...{told[-1]}"
+
+
+# Writing
+
+
+def write_table(name: str, values: Mapping[str, Value | list[str] | None]) -> str:
+    """A table with its values; None and empty lists are left out.
+
+    >>> print(write_table("run", {"policy": "easy", "partner": None, "step": 7}), end="")
+    <BLANKLINE>
+    [run]
+    policy = "easy"
+    step = 7
+    """
+    lines = [f"{_written_key(key)} = {_written(value)}\n" for key, value in values.items() if value not in (None, [])]
+    return "".join(["\n", f"[{name}]\n", *lines])
+
+
+def _written_key(key: str) -> str:
+    return key if _KEY.fullmatch(key) else _written(key)
+
+
+def _written(value: Value | list[str] | None) -> str:
+    """As in JSON; what a terminal does not show, or would obey, is escaped."""
+    told = json.dumps(value, ensure_ascii=False)
+    return told if told.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in told)

@@ -1,0 +1,69 @@
+"""Which trace was meant, and whether it is still the same: a path or a sample's name, and the SHA-256 of its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from sim.errors import SchedscopeError, TraceError
+from sim.workload.samples import sample_path
+
+
+class TraceRef(NamedTuple):
+    """A trace as it was when it was read."""
+
+    name: str
+    """A path, or the name of a sample."""
+    sha256: str
+    size: int
+    """Bytes."""
+    is_sample: bool = False
+
+    @classmethod
+    def of(cls, name: str, is_sample: bool = False) -> TraceRef:
+        """The trace as it is now; a path is kept whole, so that it is found from anywhere."""
+        path = sample_path(name) if is_sample else Path(os.path.abspath(name))
+        try:
+            return cls(name if is_sample else str(path), _sha256(path), path.stat().st_size, is_sample)
+        except OSError as error:
+            raise TraceError(f"cannot be read: {error.strerror or error}", path) from None
+
+
+class Problem(NamedTuple):
+    """Why the trace is not the one that was meant."""
+
+    kind: Literal["missing", "size", "hash"]
+    told: str
+    """One line: what is different, and where."""
+
+
+def compare_trace(ref: TraceRef) -> Problem | None:
+    """Is the trace there, with the same bytes? None: it is. Reads no more of it than it must."""
+    try:
+        path = sample_path(ref.name) if ref.is_sample else Path(ref.name)
+        found = path.stat()
+        if not stat.S_ISREG(found.st_mode):
+            return Problem("missing", f"{path}: is no ordinary file; the session was made from one")
+        if found.st_size != ref.size:
+            was, now = f"{ref.size:,}", f"{found.st_size:,}"
+            return Problem("size", f"{path}: has changed since the session was made: {now} bytes, then {was}")
+        if (now := _sha256(path)) != ref.sha256:
+            return Problem(
+                "hash",
+                f"{path}: has changed since the session was made: SHA-256 {now[:12]}..., then {ref.sha256[:12]}...",
+            )
+    except SchedscopeError as error:
+        return Problem("missing", str(error))
+    except OSError as error:
+        return Problem("missing", f"{ref.name}: {(error.strerror or str(error)).lower()}; the session was made from it")
+    except ValueError:
+        return Problem("missing", f"{ref.name!a}: no name of a file may hold a NUL")
+    return None
+
+
+def _sha256(path: Path) -> str:
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,105 @@
+"""How long a frame of the chart takes: query, raster, plan, paint and strips. Run by hand:
+
+    python -m tests.benchmarks.frames [FOLDER OF TRACES]
+
+A screen of 200x60 cells plays on from the middle of a run, a step a frame, under EASY: 1,000 jobs from the middle of
+CTC, all of them, and all of them on 9,000 processors. Then the whole run in one picture, from nothing. What counts is
+that the time does not grow with the number of jobs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from pathlib import Path
+from statistics import median, quantiles
+
+from sim.engine import Engine
+from sim.policies import parse_policy
+from sim.snapshot import Snapshot
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from tests.benchmarks.report import CTC, TRACES
+from tui.chart.cells import Brush, Cells
+from tui.chart.grid import Size
+from tui.chart.making import ChartMaker
+from tui.chart.paint import chart_size, paint
+from tui.chart.scale import Camera
+from tui.palette import DARK
+
+SCREEN = Size(200, 60)
+FRAMES = 300
+A_COLUMN = 900
+
+
+class Stage:
+    """A run with its chart."""
+
+    def __init__(self, workload: Workload, steps: int) -> None:
+        self.engine = Engine(workload, parse_policy("easy"))
+        self.engine.advance(steps)
+        self.maker, self.brush = ChartMaker(workload), Brush(DARK)
+        self.cells: Cells | None = None
+        inner = chart_size(SCREEN, workload.procs)
+        self.camera = Camera(A_COLUMN, 0, workload.procs, inner.columns, 2 * inner.rows)
+
+    def draw(self, snapshot: Snapshot, camera: Camera, budget: float) -> bool:
+        """A frame; True if there is more to draw."""
+        clock = snapshot.time or 0
+        scene = self.maker.make(self.engine.history, snapshot, clock, camera, "job", budget)
+        before, self.cells = self.cells, paint(scene, DARK, SCREEN)
+        self.brush.strips(self.cells, self.cells.changed(before))
+        return scene.pending
+
+    def play(self) -> list[float]:
+        """Milliseconds of each frame while it plays on by steps."""
+        while self.draw(self.engine.snapshot(), self.camera, 1):
+            pass
+        times = []
+        for _ in range(FRAMES):
+            self.engine.step()
+            snapshot = self.engine.snapshot()
+            begin = time.perf_counter()
+            self.draw(snapshot, self.camera, 0.02)
+            times.append(1000 * (time.perf_counter() - begin))
+        return times
+
+    def whole(self) -> tuple[float, int, float]:
+        """(ms in all, frames, ms of the longest) until the whole run is seen that had not been drawn before."""
+        snapshot, workload = self.engine.snapshot(), self.engine.workload
+        camera = self.camera.fitting(float(workload.submit[0]), snapshot.time or 0)
+        self.maker = ChartMaker(workload)
+        times, pending = [], True
+        while pending:
+            begin = time.perf_counter()
+            pending = self.draw(snapshot, camera, 0.02)
+            times.append(1000 * (time.perf_counter() - begin))
+        return sum(times), len(times), max(times)
+
+
+def show(what: str, workload: Workload) -> float:
+    """One line of the table; the median."""
+    times = Stage(workload, len(workload)).play()
+    middle, p95 = median(times), quantiles(times, n=20)[-1]
+    print(f"{what:<44}{middle:9.1f} ms{p95:9.1f} ms", flush=True)
+    return middle
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", nargs="?", default=TRACES, type=Path)
+    trace = read(parser.parse_args().folder / CTC)
+    every = Workload.of(trace).with_overruns()
+    print(f"{f'{SCREEN.columns}x{SCREEN.rows}, a step a frame':<44}{'median':>12}{'p95':>12}")
+    middle = len(every) // 2
+    few = show(f"1,000 jobs on {every.procs} processors", every.take(slice(middle - 500, middle + 500)))
+    all_ = show(f"{len(every):,} jobs on {every.procs} processors", every)
+    print(f"{f'{len(every):,} jobs take':<44}{all_ / few:9.2f} times as long")
+    show("the same on 9,000 processors", Workload.of(trace, 9000).with_overruns())
+    stage = Stage(every, 2 * len(every))
+    total, frames, longest = stage.whole()
+    print(f"the whole run from nothing: {total:,.0f} ms in {frames} frames, the longest {longest:.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,47 @@
+"""Charts of real engines, for the tests of what is drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sim.engine import Engine
+from tui.chart.grid import Size
+from tui.chart.making import ChartMaker
+from tui.chart.paint import chart_size, paint
+from tui.chart.scale import Camera
+from tui.palette import DARK, Look
+from tui.scene import ChartScene, Mark, Scene, StripScene
+
+LONG = 60.0
+SIZE = Size(44, 10)
+
+
+def chart_of(
+    engine: Engine,
+    size: Size = SIZE,
+    look: Look = DARK,
+    *,
+    per_column: float = 10,
+    first: int = 0,
+    mode: str = "job",
+    marks: Sequence[Mark] = (),
+    maker: ChartMaker | None = None,
+) -> ChartScene:
+    """The chart of the engine's present moment on a screen of this size, from column `first` on."""
+    inner = chart_size(size, engine.procs)
+    rows = inner.rows * (2 if look.colour else 1)
+    camera = Camera(per_column, 0, engine.procs, inner.columns, rows, follow=False, first=first)
+    maker = maker or ChartMaker(engine.workload)
+    return maker.make(engine.history, engine.snapshot(), engine.now, camera, mode, LONG, marks)
+
+
+def picture(engine: Engine, look: Look, size: Size, selected: int | None = None, **chosen: float) -> str:
+    """The chart as text."""
+    return paint(chart_of(engine, size, look, **chosen), look, size, selected).text  # type: ignore[arg-type]
+
+
+def scene_of(engine: Engine, chart: ChartScene) -> Scene:
+    """A scene with this chart and no more."""
+    snapshot = engine.snapshot()
+    strip = StripScene(begin=0, end=engine.now, known=engine.now, utilization=(), waiting=())
+    return Scene(snapshot, engine.now, engine.step_count, snapshot.next_time is None, chart, strip)

@@ -1,0 +1,87 @@
+"""What the colours of jobs mean."""
+
+from __future__ import annotations
+
+import doctest
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.workload.model import Workload
+from tests.sim.conftest import Lab
+from tui.chart import colours
+from tui.chart.colours import MODES, Colours, partition_hue
+from tui.palette import Hue
+
+NAN = float("nan")
+
+
+@pytest.fixture
+def workload(lab: Lab) -> Workload:
+    made = lab.workload(64, "1 0 1 100 100", "2 0 8 10 100", "3 50 64 600 700", "4 60 2 10 10")
+    return replace(made, user=np.array([7, 7, 3, -1]), queue=np.array([-1, -1, -1, -1]))
+
+
+def hues(workload: Workload, mode: str, now: float = 1e9) -> list[int]:
+    every = np.arange(4)
+    start, end = np.array([0.0, 100, 110, NAN]), np.array([100.0, 110, 710, NAN])
+    own, owner = np.array([4, 5, 6, 7], np.uint8), np.array([0, 1, 0, -1], np.int8)
+    found: list[int] = Colours(workload).of(mode, every, start, end, now, own, owner).tolist()
+    return found
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(colours).failed == 0
+
+
+def test_each_job_has_its_own_hue_from_its_start_on(workload: Workload) -> None:
+    assert hues(workload, "job") == [4, 5, 6, Hue.GREY]
+    assert hues(workload, "job", now=50) == [4, Hue.GREY, Hue.GREY, Hue.GREY]
+
+
+def test_the_most_frequent_user_comes_first_and_who_is_unknown_is_grey(workload: Workload) -> None:
+    legend = Colours(workload).legend("user")
+    assert [label for _, label in legend] == ["user 7", "user 3", "no user"]
+    assert hues(workload, "user") == [legend[0][0], legend[0][0], legend[1][0], Hue.GREY]
+
+
+def test_a_trace_without_queues_is_grey_and_the_legend_says_so(workload: Workload) -> None:
+    assert set(hues(workload, "queue")) == {Hue.GREY}
+    assert Colours(workload).legend("queue") == ((Hue.GREY, "no queue"),)
+
+
+def test_partitions_are_those_of_the_start(workload: Workload) -> None:
+    assert hues(workload, "partition") == [partition_hue(0), partition_hue(1), partition_hue(0), Hue.GREY]
+    assert Colours(workload).legend("partition", ["short", "long"])[1] == (partition_hue(1), "long")
+
+
+def test_widths_and_lengths_are_known_from_the_beginning(workload: Workload) -> None:
+    assert [hue - Hue.RAMP for hue in hues(workload, "width", now=-1)] == [0, 2, 3, 1]
+    assert [hue - Hue.RAMP for hue in hues(workload, "length", now=-1)] == [1, 1, 2, 0]
+
+
+def test_a_wait_is_known_when_the_job_has_started(workload: Workload) -> None:
+    assert hues(workload, "wait") == [Hue.RAMP, Hue.RAMP + 1, Hue.RAMP + 1, Hue.GREY]
+    assert hues(workload, "wait", now=105) == [Hue.RAMP, Hue.RAMP + 1, Hue.GREY, Hue.GREY]
+
+
+@pytest.mark.parametrize("mode", ["slowdown", "estimate"])
+def test_what_depends_on_the_run_time_is_known_at_the_end(workload: Workload, mode: str) -> None:
+    assert hues(workload, mode, now=109)[1:3] == [Hue.GREY, Hue.GREY]
+    assert hues(workload, mode, now=110)[1] != Hue.GREY
+
+
+def test_of_many_users_the_rare_ones_share_a_hue(lab: Lab) -> None:
+    made = lab.workload(4, *(f"{i} {i} 1 5 5" for i in range(40)))
+    crowd = replace(made, user=np.arange(40) % 20)
+    legend = Colours(crowd).legend("user")
+    assert legend[-1][1] == "9 others"
+    assert len({hue for hue, _ in legend}) == 12
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_every_hue_that_is_used_is_in_the_legend(workload: Workload, mode: str) -> None:
+    legend = Colours(workload).legend(mode, ["a", "b"])
+    if legend:
+        assert set(hues(workload, mode)) <= {hue for hue, _ in legend} | {Hue.GREY}

@@ -1,0 +1,64 @@
+"""What is said about the job under the pointer."""
+
+from __future__ import annotations
+
+from sim.engine import Engine
+from tests.sim.conftest import Lab
+from tests.tui.chart.charts import chart_of, scene_of
+from tui.chart.grid import Size
+from tui.chart.hover import Spot, hover_text, job_span, spot_at
+
+
+def said(engine: Engine, rank: int) -> list[str]:
+    return hover_text(scene_of(engine, chart_of(engine)), rank).splitlines()
+
+
+def test_a_running_job(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "17 0 3 5000 14400", "2 3900 1 10 10", until=3900)
+    assert said(engine, 0) == [
+        "J17 · 3 processors · started 00:00 · ran 1h05 of 4h00",
+        "ends by 04:00, on 0-2",
+    ]
+
+
+def test_a_finished_job_and_one_that_was_killed(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 4 60 60", "2 30 1 120 60")
+    assert said(engine, 0) == ["J1 · 4 processors · 00:00 – 00:01 · ran 1m00 of 1m00", "waited 0s"]
+    assert said(engine, 1)[1] == "waited 30s, killed at its estimate"
+
+
+def test_a_waiting_job_with_its_plan(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 3 50 600", "2 0 2 60 60", until=0)
+    assert said(engine, 1) == ["J2 · 2 processors · waits since 00:00 · estimate 1m00", "reserved for 00:10"]
+
+
+def test_a_suspended_job(lab: Lab) -> None:
+    engine = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 100 100", until=60)
+    assert said(engine, 0) == ["J1 · 4 processors · suspended since 00:01 · ran 1m00 of 16m40"]
+
+
+def test_nothing_is_told_of_what_comes_later(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60")
+    early = Engine(engine.workload, engine.policy)
+    early.advance(2)
+    chart = chart_of(engine)  # which knows when both ended
+    assert hover_text(scene_of(early, chart), 0).splitlines()[1] == "ends by 00:10, on 0-3"
+    assert "waits since" in hover_text(scene_of(early, chart), 1)
+
+
+def test_a_place_has_a_time_a_processor_and_perhaps_a_job(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 3 200 300")
+    chart = chart_of(engine, Size(43, 6))
+    assert spot_at(chart, 5, 7) == Spot(time=55, processor=0, rank=0)
+    assert spot_at(chart, 5, 0) == Spot(time=55, processor=3, rank=None)
+    assert spot_at(chart, 5, 8) is None
+    assert spot_at(chart, -1, 0) is None
+
+
+def test_from_when_until_when_a_job_is_seen(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60", until=10)
+    scene = scene_of(engine, chart_of(engine))
+    assert job_span(scene, 0) == (0, 600)
+    assert job_span(scene, 1) is None  # its plan is out of sight
+    engine.run()
+    assert job_span(scene_of(engine, chart_of(engine)), 1) == (10, 120)

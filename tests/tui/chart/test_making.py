@@ -1,0 +1,144 @@
+"""Charts of a run, frame after frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.engine import Engine
+from sim.policies import parse_policy
+from tests.sim.conftest import Lab
+from tui.chart.making import ChartMaker, turn_of
+from tui.chart.raster import EXPECTED, RUN, UNKNOWN
+from tui.chart.scale import Camera
+from tui.loading import Source
+from tui.scene import ChartScene
+
+LONG = 60.0
+SPECS = ["easy", "selective:sf=1.5", "multiqueue:speculate=180", "gang-backfill"]
+
+
+def engine_of(spec: str, jobs: int = 120) -> Engine:
+    _, workload = Source("lublin-128").read()
+    return Engine(workload.take(slice(jobs)), parse_policy(spec))
+
+
+def camera_of(engine: Engine) -> Camera:
+    return Camera(per_column=600, low=0, high=engine.procs, columns=150, rows=60)
+
+
+def draw(maker: ChartMaker, engine: Engine, camera: Camera, budget: float = LONG) -> ChartScene:
+    history = engine.history.as_of(engine.step_count)
+    return maker.make(history, engine.snapshot(), engine.now, camera, budget_seconds=budget)
+
+
+def same(a: ChartScene, b: ChartScene) -> bool:
+    owners = a.owners is b.owners is None or np.array_equal(a.owners, b.owners)  # type: ignore[arg-type]
+    return np.array_equal(a.raster.pixels, b.raster.pixels) and owners and np.array_equal(a.hues, b.hues)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_picture_made_step_by_step_is_the_one_made_at_once(spec: str) -> None:
+    engine = engine_of(spec)
+    maker, camera = ChartMaker(engine.workload), camera_of(engine)
+    for step in range(200):
+        engine.step()
+        shown = draw(maker, engine, camera)
+        if not step % 20:
+            assert same(shown, draw(ChartMaker(engine.workload), engine, camera))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_going_back_shows_the_same_picture(spec: str) -> None:
+    engine = engine_of(spec)
+    maker, camera = ChartMaker(engine.workload), camera_of(engine)
+    engine.advance(100)
+    snapshot, now = engine.snapshot(), engine.now
+    first = maker.make(engine.history.as_of(100), snapshot, now, camera, budget_seconds=LONG)
+    engine.advance(100)
+    draw(maker, engine, camera)
+    again = maker.make(engine.history.as_of(100), snapshot, now, camera, budget_seconds=LONG)
+    assert same(first, again)
+
+
+def test_without_time_a_frame_is_incomplete_and_says_so() -> None:
+    engine = engine_of("easy", 1000)
+    engine.run()
+    maker = ChartMaker(engine.workload)
+    camera = camera_of(engine).fitting(0, engine.now)
+    shown = draw(maker, engine, camera, budget=0)
+    assert shown.pending
+    assert (shown.raster.rank == UNKNOWN).any()
+    while shown.pending:
+        shown = draw(maker, engine, camera, budget=0)
+    assert same(shown, draw(ChartMaker(engine.workload), engine, camera))
+
+
+def test_what_was_read_ahead_is_there_at_once() -> None:
+    engine = engine_of("easy", 1000)
+    engine.run()
+    maker = ChartMaker(engine.workload)
+    while not maker.read_ahead(engine.history, engine.now, seconds=0):
+        pass
+    camera = camera_of(engine)
+    assert same(draw(maker, engine, camera), draw(ChartMaker(engine.workload), engine, camera))
+
+
+def test_left_of_now_is_the_past_and_right_of_it_the_plan(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 4 200 300", "2 5 1 10 10", until=5)
+    chart = draw(ChartMaker(engine.workload), engine, Camera(1, 0, 4, 20, 8, follow=False))
+    kinds = chart.raster.kind[0]
+    assert set(kinds[:5]) == {RUN}
+    assert set(kinds[5:]) == {EXPECTED}
+
+
+def test_a_moment_between_two_steps_can_be_shown(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 4 200 300")
+    snapshot = Engine(engine.workload, engine.policy)
+    snapshot.step()
+    maker = ChartMaker(engine.workload)
+    chart = maker.make(engine.history.as_of(1), snapshot.snapshot(), 50, Camera(10, 0, 4, 40, 8, follow=False))
+    assert [int(kind) for kind in chart.raster.kind[0, :7]] == [RUN] * 5 + [EXPECTED] * 2
+    assert chart.raster.rank[0].tolist() == [0] * 30 + [-1] * 10
+
+
+def test_before_the_first_step_nothing_has_been(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, "1 10 4 20 20"), parse_policy("easy"))
+    maker, camera = ChartMaker(engine.workload), Camera(1, 0, 4, 40, 8)
+    assert (maker.make(engine.history.as_of(0), engine.snapshot(), 10, camera).raster.rank == -1).all()
+    engine.step()
+    assert (draw(maker, engine, camera).raster.rank == 0).any()
+
+
+def test_a_run_of_nothing_can_be_shown(lab: Lab) -> None:
+    engine = Engine(lab.workload(4), parse_policy("easy"))
+    chart = draw(ChartMaker(engine.workload), engine, Camera(1, 0, 4, 40, 8))
+    assert (chart.raster.rank == -1).all()
+
+
+def test_hues_are_known_for_jobs_that_are_not_in_the_picture() -> None:
+    engine = engine_of("easy")
+    maker = ChartMaker(engine.workload)
+    engine.run()
+    chart = draw(maker, engine, camera_of(engine))
+    assert 0 not in chart.raster.rank
+    assert maker.hues_of([0], "job", engine.now)[0] < 12
+
+
+def test_boundaries_move_where_processors_are_borrowed() -> None:
+    engine = engine_of("multiqueue")
+    engine.advance(150)
+    chart = draw(ChartMaker(engine.workload), engine, camera_of(engine))
+    view, owners = chart.view, chart.owners
+    assert owners is not None
+    for column in range(0, view.column_of(engine.now), 7):
+        then = engine.history.owners_at(view.time_at(column + 1) - 1e-6)
+        for band in range(0, view.bands, 5):
+            edges = view.edges()
+            band_set = (1 << edges[band]) - (1 << edges[band + 1])
+            shares = [(owned & band_set).bit_count() for owned in then]
+            assert not shares or shares[owners[band, column]] == max(shares)
+
+
+def test_how_long_a_turn_is() -> None:
+    assert (turn_of("gang:slice=100"), turn_of("easy")) == (100, None)

@@ -1,0 +1,78 @@
+"""What is to come, as boxes right of now."""
+
+from __future__ import annotations
+
+from itertools import combinations
+
+import pytest
+
+from sim.engine import Engine
+from sim.policies import parse_policy
+from tests.sim.conftest import Lab
+from tui.chart.plan import plan_boxes
+from tui.chart.scale import ChartView
+from tui.loading import Source
+from tui.scene import Box
+
+VIEW = ChartView(per_column=10, first=0, columns=100, rows=20, low=0, high=4)
+
+
+def plan(engine: Engine, view: ChartView = VIEW, clock: float | None = None, turn: float | None = None) -> list[Box]:
+    snapshot = engine.snapshot()
+    return list(plan_boxes(snapshot, view, engine.now if clock is None else clock, turn))
+
+
+def test_running_jobs_stay_where_they_are_until_their_estimate_ends(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 2 50 80", "2 5 1 10 20", until=6)
+    assert plan(engine, clock=6) == [Box(1, 6, 25, 0b100, "expected"), Box(0, 6, 80, 0b011, "expected")]
+
+
+def test_the_head_gets_processors_that_are_free_then(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 3 50 80", "2 1 3 50 50", until=1)
+    assert plan(engine)[-1] == Box(1, 80, 130, 0b0111, "reserved")
+
+
+def test_plans_that_overlap_in_time_stand_on_other_processors() -> None:
+    _, workload = Source("lublin-128").read()
+    engine = Engine(workload, parse_policy("conservative"))
+    view = ChartView(600, 0, 100000, 20, 0, 128)
+    seen = 0
+    for _ in range(300):
+        engine.step()
+        boxes = plan(engine, view)
+        assert all(box.processors.bit_count() == workload.jobs[box.rank].procs for box in boxes)
+        planned = [box for box in boxes if box.kind != "expected"]
+        seen += len(planned)
+        for a, b in combinations(planned, 2):
+            if a.start < b.end and b.start < a.end and not a.processors & b.processors:
+                seen += 1
+    assert seen > 1000
+
+
+def test_what_begins_out_of_sight_is_not_planned(lab: Lab) -> None:
+    engine = lab.run("conservative", 4, "1 0 4 50 2000", "2 1 4 50 50", until=1)
+    assert [box.kind for box in plan(engine)] == ["expected"]
+    assert plan(engine, ChartView(10, -200, 100, 20, 0, 4)) == []
+
+
+def test_rows_go_on_taking_turns(lab: Lab) -> None:
+    engine = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0)
+    turns = [(box.start, box.end) for box in plan(engine, turn=100)]
+    assert turns == [(100 * i, 100 * (i + 1)) for i in range(10)]
+    ranks = [box.rank for box in plan(engine, turn=100)]
+    assert ranks[0] != ranks[1]
+    assert ranks[:8:2] == ranks[:1] * 4
+
+
+def test_where_a_column_is_longer_than_a_turn_rows_alternate_by_column(lab: Lab) -> None:
+    engine = lab.run("gang:slice=5", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0)
+    boxes = plan(engine, ChartView(10, 0, 6, 20, 0, 4), turn=5)
+    assert [(box.rank, box.start) for box in boxes] == [(0, 0), (1, 10), (0, 20), (1, 30), (0, 40), (1, 50)]
+    scrolled = plan(engine, ChartView(10, 1, 5, 20, 0, 4), turn=5)
+    assert [(box.rank, box.start) for box in scrolled] == [(box.rank, box.start) for box in boxes[1:]]
+
+
+@pytest.mark.parametrize("turn", [None, 200])
+def test_an_empty_matrix_has_no_plan(lab: Lab, turn: float | None) -> None:
+    engine = lab.run("gang", 4, "1 0 4 10 10")
+    assert plan(engine, turn=turn) == []

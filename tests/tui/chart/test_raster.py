@@ -1,0 +1,134 @@
+"""Stretches as pixels. A frame here has columns of 10 seconds from time 0."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.history import Stretch
+from tui.chart.raster import FREE, GANG, SPECULATIVE, Frame, Raster, rasterise
+
+FOUR = (4, 3, 2, 1, 0)
+
+
+def run(rank: int, start: float, end: float | None, processors: int, kind: str = "run") -> Stretch:
+    return Stretch(rank, start, end, kind, processors)
+
+
+def gang(rank: int, start: float, end: float | None, processors: int, *rows: int) -> Stretch:
+    return Stretch(rank, start, end, "gang", processors, rows)
+
+
+def draw(
+    *stretches: Stretch, now: float = 1000, columns: int = 4, edges: tuple[int, ...] = FOUR, first: int = 0
+) -> Raster:
+    return rasterise(stretches, Frame(10, first, columns, edges), now)
+
+
+def test_a_job_is_where_it_ran_and_nowhere_else() -> None:
+    raster = draw(run(7, 10, 30, 0b0101))
+    assert raster.rank.tolist() == [[-1] * 4, [-1, 7, 7, -1], [-1] * 4, [-1, 7, 7, -1]]
+    assert raster.used.tolist()[1] == [0, 255, 255, 0]
+
+
+def test_what_is_open_ends_now_and_so_does_what_ends_later() -> None:
+    assert draw(run(0, 0, None, 1), run(1, 0, 35, 2), now=20).rank.tolist()[2:] == [[1, 1, -1, -1], [0, 0, -1, -1]]
+
+
+def test_a_pixel_shows_who_holds_most_of_it_and_how_much_that_is() -> None:
+    raster = draw(run(0, 0, 6, 1), run(1, 6, 10, 1), columns=1, edges=(1, 0))
+    assert (raster.rank[0, 0], raster.used[0, 0]) == (0, 255)
+    assert raster.purity[0, 0] / 255 == pytest.approx(0.6, abs=0.01)
+
+
+def test_pieces_of_one_job_count_together() -> None:
+    raster = draw(
+        run(0, 0, 10, 0b011), run(1, 0, 3, 0b100), run(1, 3, 10, 0b100), run(2, 0, 10, 0b1000), columns=1, edges=(4, 0)
+    )
+    assert raster.rank[0, 0] == 0
+    raster = draw(run(0, 0, 4, 1), run(1, 4, 7, 1), run(1, 7, 10, 1), columns=1, edges=(1, 0))
+    assert raster.rank[0, 0] == 1
+
+
+def test_of_equals_the_first_by_rank_is_shown() -> None:
+    assert draw(run(5, 5, 10, 1), run(3, 0, 5, 1), columns=1, edges=(1, 0)).rank[0, 0] == 3
+
+
+def test_bands_of_three_and_four_processors_are_equally_bright_where_all_are_used() -> None:
+    assert set(draw(run(0, 0, 10, 0b1111111), columns=1, edges=(7, 4, 0)).used[:, 0]) == {255}
+
+
+def test_the_kind_is_that_of_the_job_that_is_shown() -> None:
+    raster = draw(run(0, 0, 7, 1, "speculative"), run(1, 7, 10, 1), columns=1, edges=(1, 0))
+    assert raster.kind[0, 0] == SPECULATIVE
+
+
+def test_a_killed_job_ends_with_one_sign_in_its_largest_piece() -> None:
+    killed = run(0, 0, 20, 0b1011)
+    raster = rasterise([killed], Frame(10, 0, 4, FOUR), 1000, cut=[killed])
+    assert [(int(row), int(column)) for row, column in zip(*raster.cut.nonzero(), strict=True)] == [(3, 1)]
+
+
+def test_rows_that_share_the_time_alternate_column_by_column() -> None:
+    raster = draw(gang(0, 0, 40, 1, 3), gang(1, 0, 40, 1, 8), edges=(1, 0))
+    assert raster.rank.tolist() == [[0, 1, 0, 1]]
+    assert set(raster.kind[0]) == {GANG}
+    assert raster.used[0, 0] == pytest.approx(128, abs=1)
+
+
+def test_the_shades_of_shared_time_stay_where_they_are_when_it_scrolls() -> None:
+    jobs = [gang(rank, 0, 1000, 1, rank) for rank in range(3)]
+    wide = draw(*jobs, columns=20, edges=(1, 0)).rank[0].tolist()
+    for first in range(1, 7):
+        assert draw(*jobs, columns=8, edges=(1, 0), first=first).rank[0].tolist() == wide[first : first + 8]
+
+
+def test_a_job_in_all_rows_is_solid_and_one_row_alone_too() -> None:
+    raster = draw(gang(0, 0, 20, 1, 1, 2), gang(1, 0, 20, 2, 2), gang(2, 20, 40, 2, 2), edges=(2, 1, 0))
+    assert raster.rank.tolist() == [[-1, 1, 2, 2], [0, 0, -1, -1]]
+    assert raster.used[1, :2].tolist() == [255, 255]
+
+
+def test_nothing_is_free_not_unknown() -> None:
+    assert (draw().rank == FREE).all()
+
+
+def test_one_picture_upon_another_hides_it_where_it_holds_something() -> None:
+    upper, lower = draw(run(0, 0, 20, 1), edges=(1, 0)), draw(run(1, 10, 40, 1), edges=(1, 0))
+    assert upper.above(lower).rank.tolist() == [[0, 0, 1, 1]]
+
+
+_SPANS = st.tuples(st.integers(0, 60), st.integers(1, 30), st.integers(1, 2**6 - 1))
+
+
+@given(st.lists(_SPANS, max_size=12), st.integers(1, 6), st.integers(-2, 3))
+def test_it_is_what_counting_every_second_of_every_processor_gives(
+    spans: list[tuple[int, int, int]], bands: int, first: int
+) -> None:
+    held: dict[tuple[int, int], int] = {}
+    stretches = []
+    for rank, (start, length, processors) in enumerate(spans):
+        if not any((p, t) in held for p in range(6) if processors >> p & 1 for t in range(start, start + length)):
+            stretches.append(run(rank, start, start + length, processors))
+            held |= {(p, t): rank for p in range(6) if processors >> p & 1 for t in range(start, start + length)}
+    edges = tuple((bands - b) * 6 // bands for b in range(bands + 1))
+    raster = draw(*stretches, now=75, columns=6, edges=edges, first=first)
+    for band in range(bands):
+        for column in range(6):
+            cells = [
+                held[p, t]
+                for p in range(edges[band + 1], edges[band])
+                for t in range(10 * (first + column), 10 * (first + column) + 10)
+                if (p, t) in held and t < 75
+            ]
+            if not cells:
+                assert raster.rank[band, column] == FREE
+                continue
+            most = Counter(cells).most_common(1)[0][1]
+            assert cells.count(raster.rank[band, column]) == most
+            assert raster.purity[band, column] / 255 == pytest.approx(most / len(cells), abs=0.01)
+            whole = 10 * (edges[band] - edges[band + 1])
+            assert raster.used[band, column] / 255 == pytest.approx(len(cells) / whole, abs=0.01)

@@ -1,0 +1,96 @@
+"""Where things are in the chart."""
+
+from __future__ import annotations
+
+import doctest
+from dataclasses import replace
+
+import pytest
+
+from tests.sim.conftest import Lab
+from tui.chart import scale
+from tui.chart.scale import NOW_AT, Camera, ChartView
+
+CAMERA = Camera(per_column=60, low=0, high=100, columns=100, rows=50)
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(scale).failed == 0
+
+
+@pytest.mark.parametrize("now", [0, 59, 60, 123456.5])
+def test_following_keeps_now_in_one_column(now: float) -> None:
+    assert CAMERA.view(now).column_of(now) == NOW_AT * CAMERA.columns
+
+
+def test_the_picture_stays_when_it_no_longer_follows() -> None:
+    stays = CAMERA.staying(6000)
+    assert stays.view(6000) == CAMERA.view(6000)
+    assert stays.view(9999) == stays.view(6000)
+    assert stays.following() == replace(CAMERA, first=stays.first)
+
+
+def test_following_zooms_about_now() -> None:
+    closer = CAMERA.zoomed(1, now=6000)
+    assert closer.per_column < CAMERA.per_column
+    assert closer.view(6000).column_of(6000) == CAMERA.view(6000).column_of(6000)
+
+
+@pytest.mark.parametrize("rungs", [-3, -1, 1, 3])
+def test_what_is_under_the_pointer_stays_there(rungs: int) -> None:
+    before = CAMERA.view(60000)
+    after = CAMERA.zoomed(rungs, now=60000, at=20).view(60000)
+    assert after.column_of(before.time_at(20.5)) == 20
+
+
+def test_zooming_ends_at_the_last_rung() -> None:
+    assert CAMERA.zoomed(100, 0).per_column == scale.LADDER[0]
+    assert CAMERA.zoomed(-100, 0).per_column == scale.LADDER[-1]
+
+
+def test_panning_moves_by_whole_columns_and_stays() -> None:
+    panned = CAMERA.panned(7, now=6000)
+    assert (panned.view(0).first, panned.follow) == (CAMERA.view(6000).first + 7, False)
+
+
+def test_processors_end_at_the_edges_of_the_machine() -> None:
+    half = CAMERA.stretched(1, procs=100, at=0)
+    assert (half.low, half.high) == (0, 50)
+    assert (half.lifted(1000, 100).low, half.lifted(-1000, 100).low) == (50, 0)
+    assert half.stretched(-5, 100).high == 100
+
+
+def test_what_is_to_be_fitted_is_in_sight() -> None:
+    view = CAMERA.fitting(1000, 777000).view(0)
+    assert view.start <= 1000
+    assert view.end >= 777000
+
+
+def test_a_few_jobs_are_shown_whole_at_first(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 2 50 50", "2 10 4 100 100", "3 20 4 100 100")
+    view = Camera.on(workload, columns=80, rows=44).view(0)
+    assert (view.low, view.high) == (0, 4)
+    assert view.start <= 0
+    assert view.end >= 250
+
+
+def test_of_many_jobs_some_forty_are_seen_at_first(lab: Lab) -> None:
+    workload = lab.workload(4, *(f"{i} {i * 300} 1 60 60" for i in range(1000)))
+    camera = Camera.on(workload, columns=100, rows=44)
+    assert camera.follow
+    assert 40 * 300 / 70 <= camera.per_column <= 2 * 40 * 300 / 70
+
+
+def test_an_empty_trace_can_be_looked_at(lab: Lab) -> None:
+    assert Camera.on(lab.workload(4), columns=80, rows=44).view(0).high == 4
+
+
+@pytest.mark.parametrize(("rows", "count"), [(116, 338), (116, 100), (48, 10), (5, 4), (1, 9)])
+def test_every_processor_is_in_just_one_band_and_found_there(rows: int, count: int) -> None:
+    view = ChartView(60, 0, 10, rows, 3, 3 + count)
+    seen = {view.processors_at(row) for row in range(rows)} - {None}
+    assert sorted(p for low, high in seen for p in range(low, high + 1)) == list(range(3, 3 + count))  # type: ignore[misc]
+    for processor in range(3, 3 + count):
+        between = view.processors_at(view.row_of(processor))
+        assert between is not None
+        assert between[0] <= processor <= between[1]

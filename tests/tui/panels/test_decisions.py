@@ -1,0 +1,93 @@
+"""What the policy did in a step, read whole or walked one by one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.sim.conftest import Lab
+from tests.tui.scenes import context_of, engine_of
+from tui.panels import decisions
+from tui.panels.parts import Context
+
+AT_600 = 600
+"""When J1 of z-figure4 ends, J5 is backfilled and J4 kept."""
+
+
+def at_600() -> Context:
+    return context_of(engine_of("z-figure4", "easy", until=AT_600))
+
+
+def test_arrivals_and_completions_come_first_then_each_decision_with_its_reason() -> None:
+    assert decisions.draw(at_600(), (80, 20), 0).text.splitlines() == [
+        "Decisions   1 made · 1 kept waiting",
+        "− J1 ends",
+        "○ J4 waits: needs 4 > 2 extra and would end at 00:25 > J3's start at 00:20",
+        "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20",
+    ]
+
+
+def test_a_long_reason_hangs_in_below_its_decision() -> None:
+    lines = decisions.draw(at_600(), (44, 20), 0).body
+    assert [line.text for line in lines[3:]] == [
+        "◐ J5 is backfilled on 5 processors: ends at",
+        "  00:18:20, before J3's start at 00:20",
+    ]
+    assert {line.rank for line in lines[3:]} == {4}
+
+
+def test_the_reason_is_quieter_than_what_was_done() -> None:
+    line = decisions.draw(at_600(), (80, 20), 0).body[2]
+    assert [(span.text[:12], span.style) for span in line.spans] == [
+        ("◐", "good"), (" ", ""), ("J5 is backfi", ""), (" ends at 00:", "dim"),
+    ]  # fmt: skip
+
+
+def test_walking_marks_one_decision_and_leaves_the_later_ones_faint() -> None:
+    first, second = (decisions.draw(replace(at_600(), decision=index), (80, 20), 0) for index in (0, 1))
+    assert (first.note, second.note) == ("1 of 2", "2 of 2")
+    assert [line.spans[0] for line in first.body[1:]] == [("▸", "accent", ""), ("◐", "faint", "")]
+    assert [line.spans[0] for line in second.body[1:]] == [("○", "dim", ""), ("▸", "accent", "")]
+    assert (first.mark, second.mark) == (1, 2)
+
+
+def test_seen_as_a_whole_those_who_lack_the_same_are_told_together(lab: Lab) -> None:
+    engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 9)), until=1)
+    whole = decisions.draw(context_of(engine), (80, 20), 0)
+    assert whole.body[-1].text == "○ J2, J3, J4, J5 and 3 more wait: each needs more than is free"
+    walked = decisions.draw(context_of(engine, decision=0), (80, 20), 0)
+    assert walked.body[1].text == "▸ J2 waits: needs 2, 0 free"
+    assert len(walked.body) == 1 + 7
+
+
+def test_the_selected_job_is_told_by_itself(lab: Lab) -> None:
+    engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 9)), until=1)
+    lines = decisions.draw(context_of(engine, selected=3), (80, 20), 0).body
+    assert [line.text for line in lines if line.rank == 3] == ["○ J4 waits: needs 2, 0 free"]
+
+
+def test_of_very_many_decisions_each_takes_one_line_and_only_those_in_sight_are_made(lab: Lab) -> None:
+    engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 302)), until=1)
+    drawn = decisions.draw(context_of(engine, decision=200), (36, 10), 195)
+    assert (drawn.first, drawn.total, len(drawn.body), drawn.mark) == (195, 301, 10, 201)
+    assert drawn.body[6].text == "▸ J202 waits: needs 2, 0 free"
+
+
+def test_a_rebuild_of_the_matrix_stands_phase_by_phase() -> None:
+    lines = decisions.draw(context_of(engine_of("z-figure7", "gang", until=300)), (80, 30), 0).body
+    assert [line.text for line in lines if line.spans[0].style == "strong"] == ["clean", "compact", "schedule", "fill"]
+
+
+def test_a_panel_without_decisions_teaches(lab: Lab) -> None:
+    before = decisions.draw(context_of(engine_of("z-figure4", "easy")), (80, 20), 0)
+    assert before.body[-1].text == "Press → to make the first step."
+    idle = decisions.draw(context_of(lab.run("easy", 4, "1 0 3 10 10")), (80, 20), 0)
+    assert [line.text for line in idle.body] == ["− J1 ends", "", "Nothing was decided: nobody waits."]
+    turn = lab.run("gang:mpl=2,slice=5", 4, "1 0 4 20 20", "2 0 4 20 20", until=5)
+    gang = decisions.draw(context_of(turn), (80, 20), 0)
+    assert gang.body[0].text.startswith("The matrix stays as it is")
+
+
+def test_of_many_arrivals_a_few_are_named(lab: Lab) -> None:
+    engine = lab.run("fcfs", 2, *(f"{number} 0 2 10 10" for number in range(1, 2001)), until=0)
+    first = decisions.draw(context_of(engine), (80, 20), 0).body[0]
+    assert first.text == "+ J1, J2, J3, J4 and 1,996 more arrive"

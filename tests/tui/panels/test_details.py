@@ -1,0 +1,97 @@
+"""The selected job: what it asks for, how it stands, why, and its life so far."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sim.workload.model import Field
+from tests.sim.conftest import Lab
+from tests.tui.scenes import context_of, engine_of
+from tui.panels import details
+from tui.panels.parts import Context
+from tui.scene import PlannedAt
+
+
+def page(context: Context, width: int = 72) -> list[str]:
+    return [line.text for line in details.draw(context, (width, 60), 0).body]
+
+
+def test_the_whole_page_of_a_waiting_job() -> None:
+    context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
+    assert details.draw(context, (72, 60), 0).text.splitlines() == [
+        "J4   waiting",
+        "▇▇ 4 of 10 processors · estimate 15m00",
+        "submitted d0 00:00:30",
+        "",
+        "Now",
+        "J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25 > J3's",
+        "start at 00:20.",
+        "1 job stands before it.",
+        "",
+        "In numbers",
+        "needs          4 for 15m00",
+        "free now       1",
+        "head of queue  J3",
+        "its start      00:20",
+        "would end      00:25",
+        "extra procs    2",
+        "next to end    J5 (5, by 00:18:20)",
+        "xfactor        1.63",
+        "",
+        "Considered",
+        "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start",
+        "  at 00:20",
+        "",
+        "Life",
+        "00:00:30  · submitted",
+    ]
+
+
+def test_a_finished_job_tells_its_life() -> None:
+    context = context_of(engine_of("z-figure4", "easy", until=2700), selected=3)
+    lines = page(context)
+    assert "J4 ended at 00:45, after it had waited 29m30." in lines
+    life = lines[lines.index("Life") + 1 :]
+    assert [line[:10].strip() for line in life if line[:1] != " "] == ["00:00:30", "00:20", "00:30", "00:45"]
+    assert life[-1].endswith("ended, 44m30 after its submission")
+
+
+def test_user_group_and_queue_are_named_as_the_trace_names_them() -> None:
+    context = context_of(engine_of("lublin-128", "easy", steps=3), selected=0)
+    workload = replace(context.about.workload, names={Field.USER: ("root", "ada", "grace")})
+    context = replace(context, about=replace(context.about, workload=workload))
+    assert "user grace · group 2 · queue primary" in " ".join(page(context))
+
+
+def test_planned_starts_that_moved_are_drawn_as_a_curve(lab: Lab) -> None:
+    # Job 1 ends at 20, long before its estimate.
+    context = context_of(lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 10 10", until=20), selected=2)
+    assert page(context)[page(context).index("Planned start") + 1] == (
+        "from 00:01:50 to 00:00:30, moved once (1 earlier)"
+    )
+    assert context.scene.job is not None
+    longer = (*context.scene.job.planned, PlannedAt(21, 200))
+    context = replace(context, scene=replace(context.scene, job=replace(context.scene.job, planned=longer)))
+    assert page(context)[page(context).index("Planned start") + 1] == "▄▁█"
+
+
+def test_a_suspended_job_tells_who_runs_on_its_processors(lab: Lab) -> None:
+    engine = lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60)
+    lines = page(context_of(engine, selected=0))
+    assert "J1 has been suspended for 0s, after 1m00 of running." in lines
+    assert "J2 runs on its processors." in lines
+
+
+def test_a_job_in_the_matrix_takes_turns() -> None:
+    context = context_of(engine_of("z-figure7", "gang", until=300), selected=0)
+    assert any(line.startswith("J1 takes turns on 8 processors since 00:00") for line in page(context))
+
+
+def test_a_job_that_is_still_to_come_says_when() -> None:
+    context = context_of(engine_of("z-figure4", "easy", until=0), selected=4)
+    assert "J5 comes at 00:00:40: 5 processors for at most 8m20." in page(context)
+    assert "Life" not in page(context)
+
+
+def test_nothing_selected_teaches() -> None:
+    assert page(context_of(engine_of("z-figure4", "easy", until=0)))[0] == "Click a job, or / to find one."

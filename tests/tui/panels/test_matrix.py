@@ -1,0 +1,178 @@
+"""The Ousterhout matrix as it is drawn."""
+
+from __future__ import annotations
+
+import doctest
+from dataclasses import replace
+
+import pytest
+
+from tests.sim.conftest import Lab
+from tests.tui.scenes import context_of, engine_of
+from tui.palette import DARK
+from tui.panels import folding, rebuild
+from tui.panels.folding import Fold, fold
+from tui.panels.matrix import draw_matrix
+from tui.panels.parts import Context
+from tui.sheet import Sheet, Span
+
+
+def figure_7(**fields: object) -> Context:
+    """Z's figure 7, when job 6 has just opened the fourth row."""
+    return context_of(engine_of("z-figure7", "gang-migrate-backfill", until=300), **fields)  # type: ignore[arg-type]
+
+
+def spans_about(sheet: Sheet, rank: int) -> list[Span]:
+    action = f"select_rank({rank})"
+    return [span for line in sheet.head for span in line.spans if span.action == action]
+
+
+@pytest.mark.parametrize("module", [folding, rebuild])
+def test_the_examples_in_the_docstrings_hold(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+# Rows
+
+
+def test_homes_are_filled_replicas_hatched_and_the_row_on_turn_is_marked() -> None:
+    assert draw_matrix(figure_7(), (28, 9)).text.splitlines()[:7] == [
+        "Matrix   row 2 ◂ 2m40 of 3m20 left",
+        "1 J1",
+        "2 J2                       ◂",
+        "3 J3          J4    J5",
+        "4 J6          J4╱╱╱╱J5╱╱╱╱",
+        "  0                      7",
+        " clean  compact  schedule",
+    ]
+
+
+def test_without_colour_an_edge_parts_neighbours_and_fillings_tell_home_from_replica() -> None:
+    mono, plain = (draw_matrix(figure_7(look=DARK.with_mode(mode)), (28, 9)) for mode in ("mono", "ascii"))
+    assert [line.text.rstrip() for line in mono.head[2:4]] == [
+        "3 ▐J3█████████▐J4███▐J5███",
+        "4 ▐J6█████████▐J4╱╱╱▐J5╱╱╱",
+    ]
+    assert [line.text.rstrip() for line in plain.head[1:4]] == [
+        "2 [J2##################### <", "3 [J3#########[J4###[J5###", "4 [J6#########[J4///[J5///",
+    ]  # fmt: skip
+
+
+def test_a_job_has_its_colour_and_a_click_on_it_selects_it() -> None:
+    spans = spans_about(draw_matrix(figure_7(), (28, 9)), 3)
+    assert [(span.text.strip(), span.style) for span in spans] == [
+        ("J4", "on:3"), ("", "on:3"), ("J4", "plan:3 title"), ("╱╱╱╱", "plan:3"),
+    ]  # fmt: skip
+
+
+def test_the_selected_job_is_lit_in_every_row_and_the_others_are_quiet() -> None:
+    sheet = draw_matrix(figure_7(selected=3), (28, 9))
+    assert {span.style for span in spans_about(sheet, 3)} == {"lit:3"}
+    assert {span.style for span in spans_about(sheet, 4)} == {"off:4", "off:4 dim"}
+
+
+def test_where_there_is_room_each_row_has_two_lines() -> None:
+    lines = [line.text for line in draw_matrix(figure_7(), (60, 24)).head]
+    assert [line[:2] for line in lines[:9]] == ["1 ", "  ", "2 ", "  ", "3 ", "  ", "4 ", "  ", "  "]
+
+
+def test_rows_that_do_not_fit_are_counted() -> None:
+    assert draw_matrix(figure_7(), (80, 5)).head[1].text == "… 3 more rows"
+
+
+# Folding
+
+
+def test_a_column_shows_who_holds_most_of_it_and_whether_it_is_half_empty() -> None:
+    one, two = 0b0000_0000_0111, 0b1100_0000_1000
+    assert fold([one, two], 12, 3) == [Fold(0, False), Fold(None, False), Fold(1, False)]
+    assert fold([0b1, 0b1_0000], 12, 3) == [Fold(0, True), Fold(1, True), Fold(None, False)]
+
+
+def test_the_axis_tells_what_a_column_stands_for(lab: Lab) -> None:
+    engine = lab.run("gang", 100, "1 0 60 100 100", until=0)
+    sheet = draw_matrix(context_of(engine), (43, 10))
+    assert (sheet.note, sheet.head[1].text) == ("row 1 ◂ alone: no turns", "  0             3 a column             99")
+
+
+# Turns
+
+
+@pytest.mark.parametrize(
+    ("later", "told"), [(159, "row 2 ◂ 1s"), (160, "row 3 ◂ 3m20"), (160 + 2 * 200, "row 1 ◂ 3m20")]
+)
+def test_between_two_steps_the_rows_go_on_taking_turns(later: float, told: str) -> None:
+    context = figure_7()
+    context = replace(context, scene=replace(context.scene, clock=300 + later))
+    assert draw_matrix(context, (60, 10)).note == f"{told} of 3m20 left"
+
+
+# The last rebuild
+
+
+def test_the_phases_say_how_much_they_did_and_what_it_was() -> None:
+    sheet = draw_matrix(figure_7(), (100, 12))
+    assert sheet.head[-1].text.split("  ") == [
+        " clean", "compact", "schedule 1 placed", "compact with migration", "fill 2 replicated", "fill with migration ",
+    ]  # fmt: skip
+    assert [line.text for line in sheet.body] == [
+        "● J6 comes into row 4, columns 0-3: no row can hold its 4 processors; rows so far: 3 of at most 5"
+    ]
+
+
+def test_walking_to_a_phase_lights_its_chip_and_lists_what_it_decided() -> None:
+    sheet = draw_matrix(figure_7(phase=4), (100, 12))
+    assert "▸fill 2 replicated" in sheet.head[-1].text
+    assert [line.text for line in sheet.body] == ["▒ J4 stands in row 4 too", "▒ J5 stands in row 4 too"]
+    assert [line.rank for line in sheet.body] == [3, 4]
+    assert draw_matrix(figure_7(phase=1), (100, 12)).body[0].text == "This phase changed nothing."
+
+
+def test_a_click_on_a_chip_looks_at_its_phase() -> None:
+    chips = draw_matrix(figure_7(), (100, 12)).head[-1].spans
+    assert {span.action for span in chips if "fill" in span.text} == {"select_phase(4)", "select_phase(5)"}
+
+
+def test_the_decision_about_the_selected_job_is_brought_into_sight() -> None:
+    assert draw_matrix(figure_7(phase=4, selected=4), (100, 12)).mark == 1
+    assert draw_matrix(figure_7(phase=4, selected=0), (100, 12)).mark is None
+
+
+def test_of_a_long_rebuild_only_the_lines_in_sight_are_made(lab: Lab) -> None:
+    jobs = [f"{number} 0 1 90 90" for number in range(1, 101)]
+    context = context_of(lab.run("gang", 100, *jobs, until=0))
+    sheet = draw_matrix(context, (80, 14), 30)
+    assert (sheet.first, sheet.total) == (30, 100)
+    assert sheet.body[0].text.startswith("● J31 comes into row 1, columns 30: needs 1, 70 free there")
+    assert len(sheet.body) == 14 - len(sheet.head)
+
+
+def test_migrations_and_stalls_are_counted_and_told_with_their_cost() -> None:
+    context = context_of(engine_of("lublin-320", "gang-migrate-backfill", steps=532))
+    assert "fill with migration 2 migrated, 2 stalled, 2 replicated" in draw_matrix(context, (120, 20)).text
+    told = [line.text for line in draw_matrix(replace(context, phase=5), (120, 40)).body]
+    assert sum("migrates to columns" in text for text in told) == 2
+    assert sum("which costs it 10s of its turns" in text for text in told) == 2
+    assert sum("loses 5s of its turns to a migration" in text for text in told) == 2
+
+
+def test_in_little_room_the_chips_lose_their_counts_before_the_matrix_loses_rows() -> None:
+    assert [line.text.rstrip() for line in draw_matrix(figure_7(phase=4), (28, 9)).head[5:]] == [
+        " clean  compact  schedule", " compact with migration", "▸fill  fill with migration",
+    ]  # fmt: skip
+    assert [line.text.rstrip() for line in draw_matrix(figure_7(phase=4), (28, 7)).head[5:]] == [
+        "▸fill  fill with migration"
+    ]
+
+
+# Nothing to show
+
+
+def test_without_a_matrix_it_says_which_policies_have_one() -> None:
+    told = draw_matrix(context_of(engine_of("z-figure4", "easy:depth=2", steps=1)), (80, 10)).text
+    assert "No matrix: under easy jobs share the machine in space only." in told
+    assert "gang-migrate-backfill" in told
+
+
+def test_an_empty_matrix_says_so(lab: Lab) -> None:
+    assert "The matrix is empty" in draw_matrix(context_of(lab.run("gang", 4, "1 0 2 10 10")), (60, 8)).text

@@ -1,0 +1,115 @@
+"""The numbers so far, in a line, as a block and with plots."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from tests.sim.conftest import Lab
+from tests.tui.scenes import context_of, engine_of, scene_of
+from tui.panels import metrics
+from tui.panels.making import StripMaker
+from tui.panels.metrics import draw_metrics, figures, one_line
+from tui.panels.parts import Context
+
+
+def lublin(policy: str, steps: int = 700) -> Context:
+    engine = engine_of("lublin-128", policy, steps=steps)
+    context = context_of(engine)
+    series = StripMaker(engine.workload).series(engine.history, engine.step_count, 50)
+    return Context(context.about, scene_of(engine, series=series), context.look)
+
+
+def names(context: Context) -> list[str]:
+    return [figure.name for figure in figures(context)]
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(metrics).failed == 0
+
+
+# Which numbers
+
+
+@pytest.mark.parametrize(
+    ("policy", "extra"),
+    [
+        ("fcfs", []),
+        ("easy", ["backfilled"]),
+        ("selective", ["preemptions"]),
+        ("multiqueue:speculate=180", ["backfilled", "borrowed", "trials cut"]),
+        ("gang", []),
+        ("gang-migrate-backfill", ["backfilled", "migrations"]),
+    ],
+)
+def test_only_what_the_policy_can_have_is_shown(policy: str, extra: list[str]) -> None:
+    common = ["utilization", "mean wait", "bounded slowdown", "worst wait"]
+    assert [name for name in names(lublin(policy)) if name != "killed"] == [*common, *extra, "worst slowdown"]
+
+
+def test_killed_jobs_are_counted_where_the_workload_has_some(lab: Lab) -> None:
+    right = context_of(lab.run("fcfs", 4, "1 0 1 10 10", "2 0 1 10 10"))
+    killed = context_of(lab.run("fcfs", 4, "1 0 1 50 10", "2 0 1 10 10"))
+    assert "killed" not in names(right)
+    assert next(figure for figure in figures(killed) if figure.name == "killed")[1:] == ("1", "1 killed", "50 %")
+
+
+def test_the_numbers_are_those_of_the_jobs_that_have_ended(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, "1 0 4 100 100", "2 0 4 100 100", "3 50 4 100 100", until=200)
+    values = {figure.name: figure.value for figure in figures(context_of(engine))}
+    assert values == {
+        "utilization": "100.0 %", "mean wait": "50s", "bounded slowdown": "1.5", "worst wait": "1m40",
+        "worst slowdown": "2",
+    }  # fmt: skip
+
+
+def test_before_a_job_has_ended_there_are_dashes(lab: Lab) -> None:
+    values = [figure.value for figure in figures(context_of(lab.run("fcfs", 4, "1 0 4 9 9", until=0)))]
+    assert values == ["0.0 %", "–", "–", "–", "–"]
+
+
+# Forms
+
+
+def test_in_one_line_there_are_as_many_numbers_as_have_room(lab: Lab) -> None:
+    context = context_of(lab.run("easy", 4, "1 0 4 100 100", "2 0 4 100 100"))
+    assert one_line(context, 80).text == "100.0 % used · wait 50s · slowdown 1.5 · worst wait 1m40 · 0 backfilled"
+    assert one_line(context, 30).text == "100.0 % used · wait 50s"
+
+
+def test_the_block_of_a_middling_screen_has_two_columns_of_figures() -> None:
+    assert draw_metrics(lublin("easy"), (46, 4)).text.splitlines() == [
+        "Numbers so far   348 of 1,000 jobs ended",
+        "utilization     59.7 %  worst wait       1d22h",
+        "mean wait         2h23  backfilled    197 56 %",
+        "bounded slowdown  42.6  worst slowdown   4,008",
+    ]
+
+
+def test_with_more_room_plots_stand_beside_the_figures() -> None:
+    sheet = draw_metrics(lublin("multiqueue"), (76, 8))
+    lines = [line.text for line in sheet.body or sheet.head]
+    assert lines[0].startswith("utilization")
+    assert lines[0].endswith("100 %")
+    assert [word for line in lines for word in line.split() if word in ("used", "waiting", "wanted")] == [
+        "used", "waiting", "wanted",
+    ]  # fmt: skip
+    assert "█" in lines[1]
+
+
+def test_a_narrow_high_panel_has_plots_below_its_figures() -> None:
+    text = draw_metrics(lublin("easy"), (40, 24)).text
+    assert text.index("worst slowdown") < text.index("wanted")
+
+
+@pytest.mark.parametrize("size", [(20, 3), (46, 4), (76, 7), (120, 30), (196, 55)])
+def test_it_never_takes_more_room_than_it_has(size: tuple[int, int]) -> None:
+    sheet = draw_metrics(lublin("multiqueue:speculate=180"), size)
+    lines = (*sheet.head, *sheet.body)
+    assert len(lines) <= size[1]
+    assert max(len(line.text) for line in lines) <= size[0]
+
+
+def test_before_the_first_step_it_says_what_will_be_here() -> None:
+    assert "will stand here" in draw_metrics(context_of(engine_of("z-figure4", "easy")), (60, 5)).text

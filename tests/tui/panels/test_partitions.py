@@ -1,0 +1,107 @@
+"""Who owns which processors, as it is drawn: Lawson & Smirni's figure 1 and its neighbours."""
+
+from __future__ import annotations
+
+from tests.tui.scenes import context_of, engine_of
+from tui.palette import DARK
+from tui.panels.partitions import draw_partitions, parts_of
+from tui.panels.parts import Context
+
+
+def figure_1(until: float, **fields: object) -> Context:
+    return context_of(engine_of("ls-figure1", "multiqueue", until=until), **fields)  # type: ignore[arg-type]
+
+
+def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
+    assert draw_partitions(figure_1(700), (60, 13)).text.splitlines() == [
+        "Partitions   0 of 30 processors free",
+        "▇▇ < 1000 s                              6 procs -4 · 0 free",
+        "████████············                ▓▓▓▓",
+        "nobody waits",
+        "10 at first · borrows 2 from 1000 to 10000 s · lends 6 to >=",
+        "10000 s",
+        "▇▇ 1000 to 10000 s                       6 procs -4 · 0 free",
+        "                    ████████████········",
+        "1 job waits · pivot J7 needs 10, planned for 01:23:20",
+        "10 at first · lends 2 to < 1000 s and 2 to >= 10000 s",
+        "▇▇ >= 10000 s                           18 procs +8 · 0 free",
+        "        ▓▓▓▓▓▓▓▓▓▓▓▓            ▓▓▓▓    ████████████████████",
+        "nobody waits",
+        "10 at first · borrows 6 from < 1000 s and 2 from 1000 to",
+        "10000 s",
+    ]
+
+
+def test_a_loan_has_the_colour_of_its_owner() -> None:
+    bar = draw_partitions(figure_1(700), (60, 13)).body[1]
+    assert [(span.text.strip(), span.style) for span in bar.spans] == [
+        ("████████", "hue:0"), ("············", "hue:2"), ("", ""), ("▓▓▓▓", "hue:1"), ("", ""),
+    ]  # fmt: skip
+
+
+def test_what_is_free_is_told_from_what_is_in_use() -> None:
+    sheet = draw_partitions(figure_1(0), (60, 13))
+    assert sheet.note == "10 of 30 processors free"
+    assert sheet.body[1].text.rstrip() == "████████░░░░░░░░░░░░"
+    assert sheet.body[3].text == "10 at first · nothing borrowed or lent"
+
+
+def test_in_few_rows_two_lines_a_partition_are_left() -> None:
+    sheet = draw_partitions(figure_1(700), (40, 6))
+    assert len(sheet.body) == 6
+    assert sheet.body[2].text == "▇▇ 1000 to 10000 s   6 procs -4 · 0 free"
+
+
+def test_a_legend_follows_where_there_is_room() -> None:
+    last = draw_partitions(figure_1(700), (70, 30)).body[-1]
+    assert last.text == "█ in use, ░ free, ▓ borrowed, ▒ borrowed and free, · lent"
+
+
+def test_in_ascii_every_sign_is_ascii_and_different() -> None:
+    sheet = draw_partitions(figure_1(700, look=DARK.with_mode("ascii")), (60, 30))
+    bars = sheet.body[1].text + sheet.body[-1].text
+    assert bars.isascii()
+    assert bars.startswith("########------------                %%%%")
+
+
+def test_the_first_with_high_priority_is_the_pivot() -> None:
+    engine = engine_of("lublin-128", "multiqueue")
+    engine.advance(160)
+    shown = engine.snapshot()
+    for part in parts_of(shown):
+        queue = [queued for queued in shown.queue if queued.place == part.number]
+        assert part.waiting == len(queue)
+        assert part.pivot == (queue[0] if queue else None)
+
+
+def test_what_partitions_own_is_the_whole_machine_at_every_step() -> None:
+    engine = engine_of("ls-figure1", "multiqueue")
+    while engine.step():
+        parts = list(parts_of(engine.snapshot()))
+        assert sum(part.own.bit_count() for part in parts) == 30
+        borrowed = sum(loan.bit_count() for part in parts for _, loan in part.loans)
+        assert borrowed == sum(lent.bit_count() for part in parts for _, lent in part.lent)
+        assert all(
+            part.own.bit_count() - part.first.bit_count()
+            == sum(loan.bit_count() for _, loan in part.loans) - sum(lent.bit_count() for _, lent in part.lent)
+            for part in parts
+        )
+
+
+def test_without_partitions_it_says_which_policy_has_them() -> None:
+    told = draw_partitions(context_of(engine_of("z-figure4", "easy", steps=1)), (80, 10)).text
+    assert "No partitions: under easy a job can have any processors." in told
+    assert "multiqueue divides the machine" in told
+
+
+def test_before_the_first_step_the_machine_is_not_divided_yet() -> None:
+    assert (
+        "divided at the first step" in draw_partitions(context_of(engine_of("ls-figure1", "multiqueue")), (60, 9)).text
+    )
+
+
+def test_jobs_with_reserved_starts_are_no_pivots() -> None:
+    engine = engine_of("lublin-128", "multiqueue:speculate=180")
+    while not any(part.waiting and part.pivot is None for part in parts_of(engine.snapshot())):
+        assert engine.step()
+    assert "1 job waits · no pivot: starts are reserved" in draw_partitions(context_of(engine), (60, 13)).text

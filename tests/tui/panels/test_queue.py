@@ -1,0 +1,182 @@
+"""The queue's table: who waits, in the policy's order, and why."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import pytest
+
+from sim.snapshot import Queued
+from tests.sim.conftest import Lab
+from tests.tui.scenes import context_of, engine_of
+from tui.palette import DARK
+from tui.panels import brief, parts, queue, queue_table
+from tui.panels.parts import Context
+from tui.sheet import Line
+from tui.text import plain
+
+HEAD_AND_ANOTHER = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11")
+
+
+def shown(context: Context, width: int = 70, rows: int = 20, first: int = 0) -> str:
+    return queue.draw(context, (width, rows), first).text
+
+
+def rows(context: Context, width: int = 70) -> list[Line]:
+    return [line for line in queue.draw(context, (width, 40), 0).body if line.rank is not None]
+
+
+@pytest.mark.parametrize("module", [brief, parts, queue_table])
+def test_the_examples_in_the_docstrings_hold(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+def test_the_head_has_a_planned_start_and_the_others_a_reason(lab: Lab) -> None:
+    context = context_of(lab.run("easy", 4, *HEAD_AND_ANOTHER, until=2))
+    assert shown(context, 62) == (
+        "Queue   2 waiting · 5 procs wanted\n"
+        "   job  procs  estimate  waited     starts  why\n"
+        "██   2      4       10s      1s   00:00:12  4 > 1 free\n"
+        "▌    3      1       11s      0s          –  would delay J2"
+    )
+
+
+def test_a_narrow_table_drops_what_matters_least(lab: Lab) -> None:
+    context = context_of(lab.run("easy", 4, *HEAD_AND_ANOTHER, until=2))
+    headings = [queue.draw(context, (width, 9), 0).head[0].text.split() for width in (30, 40, 80)]
+    assert headings == [
+        ["job", "procs", "waited"],
+        ["job", "procs", "waited", "why"],
+        ["job", "procs", "estimate", "waited", "starts", "moved", "why"],
+    ]
+
+
+def test_without_a_column_for_it_the_reason_says_when_the_head_starts(lab: Lab) -> None:
+    context = context_of(lab.run("easy", 4, *HEAD_AND_ANOTHER, until=2))
+    assert rows(context, 40)[0].text.endswith("from 00:00:12")
+
+
+def test_a_planned_job_that_would_fit_now_waits_for_a_longer_hole(lab: Lab) -> None:
+    # Job 2 needs all from 12 on, so that job 3, which fits now, cannot stay for its 11 seconds.
+    context = context_of(lab.run("conservative", 4, *HEAD_AND_ANOTHER, until=2))
+    assert [row.text.split("  ")[-1] for row in rows(context, 90)] == ["4 > 1 free", "no hole before"]
+
+
+@pytest.mark.parametrize("width", [20, 30, 38, 48, 58, 78, 120])
+def test_no_line_is_wider_than_the_panel(width: int) -> None:
+    context = context_of(engine_of("lublin-128", "conservative", steps=200))
+    lines = queue.draw(context, (width, 40), 0)
+    assert max(len(line.text) for line in (*lines.head, *lines.body)) <= width
+
+
+def test_a_policy_that_plans_nothing_has_no_column_for_starts(lab: Lab) -> None:
+    context = context_of(lab.run("firstfit", 4, *HEAD_AND_ANOTHER, until=2))
+    assert "starts" not in queue.draw(context, (80, 9), 0).head[0].text
+
+
+def test_a_start_that_moved_tells_by_how_much(lab: Lab) -> None:
+    # Job 1 was expected to end at 100 and ends at 20; job 3 stands behind job 2, which starts then.
+    context = context_of(lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 10 10", until=20))
+    (row,) = rows(context)
+    assert ("▲ 1m20", "cool") in [(span.text.strip(), span.style) for span in row.spans]
+
+
+def test_the_planned_starts_of_the_selected_job_are_a_curve(lab: Lab) -> None:
+    # At 10 and at 20 a job ends long before its estimate, and job 4 is planned earlier each time.
+    jobs = ("1 0 1 10 100", "2 0 1 20 300", "3 1 2 50 50", "4 2 2 10 10")
+    context = context_of(lab.run("conservative", 2, *jobs, until=20), selected=3)
+    assert context.scene.job is not None
+    assert len(context.scene.job.planned) == 2
+    moved = replace(context.scene.job, planned=(*context.scene.job.planned, *context.scene.job.planned[:1]))
+    context = replace(context, scene=replace(context.scene, job=moved))
+    assert "█▁█" in rows(context)[-1].text
+
+
+def test_a_plan_that_is_made_anew_at_each_pass_is_marked(lab: Lab) -> None:
+    context = context_of(lab.run("multiqueue:classes=none", 4, "1 0 4 100 100", "2 1 4 50 50", until=1))
+    assert "~00:01:40" in rows(context)[0].text
+
+
+def test_of_a_long_queue_only_what_is_seen_is_touched() -> None:
+    class Lazy(Sequence[Queued]):
+        """A queue of 77,000 jobs that remembers which were looked at."""
+
+        def __init__(self, one: Queued) -> None:
+            self.one = one
+            self.touched: set[int] = set()
+
+        def __len__(self) -> int:
+            return 77_000
+
+        def __getitem__(self, index: int) -> Queued:  # type: ignore[override]
+            self.touched.add(index)
+            return self.one
+
+    context = context_of(engine_of("z-figure4", "easy", until=30))
+    lazy = Lazy(context.scene.snapshot.queue[0])
+    snapshot = replace(context.scene.snapshot, queue=cast(Any, lazy))
+    context = replace(context, scene=replace(context.scene, snapshot=snapshot))
+    drawn = queue.draw(context, (70, 11), 500)
+    assert (drawn.first, drawn.total, len(drawn.body)) == (500, 77_000, 10)
+    assert lazy.touched == set(range(500, 510))
+    assert drawn.note == "77,000 waiting"
+
+
+def test_each_queue_has_its_heading_and_its_loans(lab: Lab) -> None:
+    # Partition 0 owns processors 0-1, and its first job needs three: it borrows one of partition 1.
+    context = context_of(lab.run("multiqueue:classes=100", 4, "1 0 3 10 10", "2 1 2 500 500", until=1))
+    lines = [line.text for line in queue.draw(context, (70, 20), 0).body]
+    assert lines[:5] == [
+        "< 100 s  0 waiting",
+        "owns 3 processors, borrows 1 from >= 100 s",
+        "",
+        ">= 100 s  1 waiting",
+        "owns 1 processor, lends 1 to < 100 s",
+    ]
+    assert lines[5].split()[1:4] == ["2", "2", "8m20"]
+
+
+def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) -> None:
+    # At 60, job 2 has waited 60 s for a run of 60 s: its xfactor is twice that of job 1, which it suspends.
+    context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
+    drawn = queue.draw(context, (70, 20), 0)
+    assert drawn.note == "0 waiting · 1 suspended"
+    assert drawn.body[0].text == "Suspended  1, for how long"
+    assert drawn.body[1].text.split()[1:4] == ["1", "4", "10m00"]
+    assert "on its procs: J2" in drawn.body[1].text
+
+
+def test_the_selected_job_is_to_be_in_sight(lab: Lab) -> None:
+    jobs = ["1 0 4 900 900", *(f"{number} 1 1 10 10" for number in range(2, 40))]
+    context = context_of(lab.run("fcfs", 4, *jobs, until=1), selected=30)
+    drawn = queue.draw(context, (70, 11), 0)
+    assert drawn.mark == 29
+    assert queue.draw(context, (70, 11), 28).body[1].rank == 30
+
+
+def test_in_a_queue_of_several_the_selected_job_is_found_below_the_headings(lab: Lab) -> None:
+    engine = lab.run("multiqueue:classes=100", 4, "1 0 4 500 500", "2 1 2 10 10", "3 1 4 500 500", until=1)
+    drawn = queue.draw(context_of(engine, selected=2), (70, 20), 0)
+    assert drawn.mark is not None
+    assert drawn.body[drawn.mark].rank == 2
+
+
+def test_an_empty_queue_teaches(lab: Lab) -> None:
+    free = context_of(lab.run("easy", 4, "1 0 3 10 10", "2 50 1 10 10", until=0))
+    assert shown(free, 80).splitlines() == [
+        "Queue   0 waiting",
+        "Nobody waits.",
+        "",
+        "A job that comes now starts at once if it fits: 1 of 4 processors is free.",
+    ]
+    assert "the run is over" in shown(context_of(lab.run("easy", 4, "1 0 3 10 10")))
+    assert "a row of the matrix" in shown(context_of(engine_of("z-figure7", "gang", until=0)))
+
+
+def test_without_unicode_every_sign_has_another_in_ascii(lab: Lab) -> None:
+    engine = lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 10 10", until=20)
+    (row,) = rows(context_of(engine, look=DARK.with_mode("ascii")), 60)
+    assert plain(row.text).split() == ["##", "3", "1", "10s", "18s", "00:00:30", "^", "1m20"]

@@ -1,0 +1,80 @@
+"""The one sentence under the chart."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.sim.conftest import Lab
+from tests.tui.scenes import context_of, engine_of
+from tui.palette import DARK
+from tui.panels.sentence import sentence
+
+
+def test_before_the_first_step_it_says_what_to_press() -> None:
+    told = sentence(context_of(engine_of("z-figure4", "easy")), 100).text
+    assert told == "Press space to play, → to step. 5 jobs on 10 processors, under easy."
+
+
+def test_after_a_step_it_says_what_happened_and_why() -> None:
+    told = sentence(context_of(engine_of("z-figure4", "easy", until=600)), 100).text
+    assert told == "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20."
+
+
+def test_of_many_decisions_the_most_notable_is_told_and_the_others_are_counted(lab: Lab) -> None:
+    told = sentence(context_of(lab.run("fcfs", 4, "1 0 2 10 10", "2 0 1 10 10", "3 0 1 10 10", until=0)), 120).text
+    assert told == "● J1 starts on 2 processors: its turn has come and it fits: needs 2, 4 free. 2 more starts."
+
+
+def test_a_suspension_is_told_before_a_start(lab: Lab) -> None:
+    engine = lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60)
+    assert sentence(context_of(engine), 200).text == (
+        "▮ J1 is suspended: J2's xfactor 2.00 is at least 2 times its own 1.00. 1 start."
+    )
+
+
+def test_when_nothing_was_done_it_tells_of_the_head_of_the_queue(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", until=2)
+    assert sentence(context_of(engine), 100).text == (
+        "J2 heads the queue: needs 4, 1 free. Planned for 00:00:12. 1 job waits behind it."
+    )
+
+
+def test_when_nobody_waits_it_tells_of_the_machine(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 3 10 10", "2 0 1 5 5", until=5)
+    assert (
+        sentence(context_of(engine), 100).text
+        == "Nobody waits. 3 of 4 processors are busy. The next step is at 00:00:10."
+    )
+
+
+def test_at_the_end_it_sums_up(lab: Lab) -> None:
+    told = sentence(context_of(lab.run("fcfs", 1, "1 0 1 10 10", "2 0 1 10 10")), 100).text
+    assert told == "The run is over: 2 jobs, mean wait 5s. The worst waited 10s. Utilization 100.0 %."
+
+
+def test_a_selected_job_is_told_of_first() -> None:
+    told = sentence(context_of(engine_of("z-figure4", "easy", until=600), selected=2), 100).text
+    assert told == "J3 heads the queue: needs 8, 1 free. Planned for 00:20."
+
+
+def test_a_decision_that_is_walked_to_is_told_even_before_the_selected_job() -> None:
+    told = sentence(context_of(engine_of("z-figure4", "easy", until=600), selected=2, decision=0), 100).text
+    assert told.startswith("○ J4 waits: needs 4 > 2 extra")
+
+
+@pytest.mark.parametrize("width", [20, 40, 60])
+def test_it_never_is_wider_than_its_line_and_drops_whole_clauses_first(width: int, lab: Lab) -> None:
+    context = context_of(lab.run("easy", 4, "1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", until=2))
+    assert (
+        sentence(context, width).text
+        == {
+            20: "J2 heads the queue:…",
+            40: "J2 heads the queue: needs 4, 1 free.",
+            60: "J2 heads the queue: needs 4, 1 free. Planned for 00:00:12.",
+        }[width]
+    )
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    told = sentence(context_of(engine_of("z-figure4", "easy"), look=DARK.with_mode("ascii")), 100).text
+    assert told.startswith("Press space to play, -> to step.")

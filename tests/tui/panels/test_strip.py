@@ -1,0 +1,120 @@
+"""The strip of the whole run."""
+
+from __future__ import annotations
+
+import doctest
+from typing import Any
+
+import pytest
+
+from tests.sim.conftest import Lab
+from tests.tui.scenes import context_of, scene_of
+from tui.palette import DARK, Look
+from tui.panels import curves, strip
+from tui.panels.parts import Context
+from tui.panels.strip import column_of, draw_strip, plot_columns, strip_lines, time_at
+from tui.scene import Mark, StripScene
+
+WIDTH = 33
+"""Twenty columns of curves."""
+RUN = StripScene(
+    begin=0, end=2000, known=1000,
+    utilization=(0.5, 1.0, 0.25, 0.5, None, None, None, None, None, None),
+    waiting=(0, 2, 8, 4, None, None, None, None, None, None),
+)  # fmt: skip
+
+
+def half_way(lab: Lab, look: Look = DARK, marks: tuple[Mark, ...] = (), **fields: Any) -> Context:
+    """At 500 of a run of which 1000 seconds of at least 2000 are known; three of four processors are occupied."""
+    engine = lab.run("fcfs", 4, "1 0 3 1000 2000", "2 100 4 1000 1000", until=100)
+    run = StripScene(RUN.begin, RUN.end, RUN.known, RUN.utilization, RUN.waiting, marks)
+    context = context_of(engine)
+    return Context(context.about, scene_of(engine, clock=500, strip=run, **fields), look)
+
+
+def texts(context: Context, rows: int) -> list[str]:
+    return [line.text.rstrip() for line in strip_lines(context, WIDTH, rows)]
+
+
+@pytest.mark.parametrize("module", [curves, strip])
+def test_the_examples_in_the_docstrings_hold(module: object) -> None:
+    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
+
+
+# What is drawn
+
+
+def test_two_curves_with_their_values_now_and_dots_where_nothing_is_known(lab: Lab) -> None:
+    assert texts(half_way(lab), 4) == [
+        "util  ▄▄██▂▂▄▄············   75 %",
+        "queue   ▂▂██▄▄············      1",
+        "       now ▲",
+        "      d0 00:00    d0 00:33",
+    ]
+
+
+def test_what_lies_after_now_is_quieter(lab: Lab) -> None:
+    spans = strip_lines(half_way(lab), WIDTH)[0].spans
+    assert [(span.text, span.style) for span in spans[1:4]] == [
+        ("▄▄██▂▂", "cool"), ("▄▄", "dim"), ("············", "faint"),
+    ]  # fmt: skip
+
+
+def test_marks_have_their_signs_and_as_much_of_their_names_as_fits(lab: Lab) -> None:
+    marks = (Mark(800, "switch", "switched to easy"), Mark(1500, "bookmark", "odd"))
+    assert texts(half_way(lab, marks=marks), 4)[2] == "       now ▲  ◆ swi… ⚑ odd"
+
+
+def test_in_two_rows_the_signs_stand_upon_the_queue(lab: Lab) -> None:
+    assert texts(half_way(lab, marks=(Mark(1600, "bookmark", "odd"),)), 2) == [
+        "util  ▄▄██▂▂▄▄············   75 %",
+        "queue   ▂▂█▲▄▄········⚑···      1",
+    ]
+
+
+def test_in_one_row_the_title_has_the_numbers(lab: Lab) -> None:
+    sheet = draw_strip(half_way(lab), (60, 1))
+    assert sheet.note.startswith("75.0 % used · wait –")
+    assert len(sheet.head) == 1
+    assert "▲" in sheet.head[0].text
+
+
+def test_more_rows_make_higher_curves_and_tell_their_scale(lab: Lab) -> None:
+    values = [line.text[-7:].strip() for line in strip_lines(half_way(lab), WIDTH, 7)]
+    assert values[:5] == ["100 %", "", "75 %", "8", "1"]
+
+
+def test_in_ascii_everything_is_ascii(lab: Lab) -> None:
+    context = half_way(lab, DARK.with_mode("ascii"), (Mark(1600, "switch", "to easy"),))
+    assert "".join(texts(context, 7)).isascii()
+    assert texts(context, 2)[1][6:26] == "  ..#^--........%..."
+
+
+def test_nothing_computed_is_all_dots(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, "1 0 3 1000 2000", until=-1)
+    context = context_of(engine)
+    assert texts(context, 4)[0] == "util  ····················    0 %"
+
+
+def test_the_title_tells_how_far_the_run_is_computed(lab: Lab) -> None:
+    assert draw_strip(half_way(lab, known_steps=1402, complete=False), (60, 4)).note == "1,402 steps computed so far"
+    assert draw_strip(half_way(lab, known_steps=1402, complete=True), (60, 4)).note == "1,402 steps, all computed"
+
+
+# Clicks
+
+
+def test_a_click_on_a_column_goes_to_a_moment_in_that_column() -> None:
+    columns = plot_columns(WIDTH)
+    for column in range(columns):
+        assert column_of(RUN, time_at(RUN, column + 6, WIDTH), columns) == column
+    assert time_at(RUN, 6, WIDTH) == RUN.begin
+    assert time_at(RUN, 6 + columns - 1, WIDTH) == RUN.end
+
+
+def test_a_click_beside_the_curves_goes_to_the_beginning_or_the_end() -> None:
+    assert (time_at(RUN, 0, WIDTH), time_at(RUN, WIDTH - 1, WIDTH)) == (RUN.begin, RUN.end)
+
+
+def test_a_run_of_no_length_is_all_in_one_column() -> None:
+    assert column_of(StripScene(5, 5, 5, (), ()), 5, 10) == 0

@@ -1,0 +1,82 @@
+"""A dialog on a screen of its own, as a person meets it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Any
+
+import pytest
+from textual.app import App
+from textual.pilot import Pilot
+from textual.screen import ModalScreen
+
+from tui.palette import DARK
+from tui.themes import theme_name, themes
+
+
+class Asker(App[None]):
+    """Asks one question and keeps the answer."""
+
+    def __init__(self, dialog: ModalScreen[Any]) -> None:
+        super().__init__()
+        self.dialog = dialog
+        self.answers: list[Any] = []
+
+    def on_mount(self) -> None:
+        for theme in themes():
+            self.register_theme(theme)
+        self.theme = theme_name(DARK)
+        self.push_screen(self.dialog, self.answers.append)
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen."""
+        return "\n".join("".join(each.text for each in strip) for strip in self.screen._compositor.render_strips())
+
+
+class Person:
+    """Presses keys, clicks and reads."""
+
+    def __init__(self, pilot: Pilot[None], app: Asker) -> None:
+        self.pilot, self.app = pilot, app
+
+    async def press(self, *keys: str) -> None:
+        await self.pilot.press(*keys)
+        await self.pilot.pause()
+
+    async def type(self, text: str) -> None:
+        await self.press(*(" " if key == " " else key for key in text))
+
+    async def click(self, selector: str, offset: tuple[int, int] = (0, 0)) -> None:
+        await self.pilot.click(selector, offset=offset)
+        await self.pilot.pause()
+
+    async def wait(self) -> str:
+        """Until what goes on in the background is done; then what stands on the screen."""
+        await self.app.workers.wait_for_complete()
+        await self.pilot.pause()
+        return self.app.text
+
+    @property
+    def text(self) -> str:
+        return self.app.text
+
+    @property
+    def answers(self) -> list[Any]:
+        return self.app.answers
+
+
+Ask = Callable[..., AbstractAsyncContextManager[Person]]
+
+
+@pytest.fixture
+def ask() -> Ask:
+    @asynccontextmanager
+    async def asking(dialog: ModalScreen[Any], size: tuple[int, int] = (120, 36)) -> AsyncIterator[Person]:
+        app = Asker(dialog)
+        async with app.run_test(size=size) as pilot:
+            await pilot.pause()
+            yield Person(pilot, app)
+
+    return asking

@@ -1,0 +1,151 @@
+"""What the colours of jobs mean: a mode, the hue of each job in it, and its legend."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.workload.model import Field, Floats, Ints, Workload
+from tui.palette import JOB_COLOURS, Hue
+
+MODES = {
+    "job": "each job its own",
+    "user": "user",
+    "queue": "queue",
+    "partition": "partition",
+    "width": "processors",
+    "length": "estimate",
+    "wait": "time waited",
+    "slowdown": "slowdown",
+    "estimate": "estimate / run time",
+}
+"""mode -> what the colours tell"""
+Legend: TypeAlias = tuple[tuple[int, str], ...]
+"""(hue, what it stands for)"""
+Hues = NDArray[np.uint8]
+Ranks = NDArray[np.intp]
+
+_DISTINCT = (7, 5, 9, 6, 1, 2, 10, 4, 3, 8, 0)
+"""Hues for kinds, the most frequent first: those next to each other are far apart."""
+_OTHERS = 11
+
+
+def partition_hue(partition: int) -> int:
+    """The hue of a partition, in the chart and wherever it is named."""
+    return _DISTINCT[partition % len(_DISTINCT)]
+
+
+class Scale(NamedTuple):
+    """Six classes: below each of five limits, and from the last on."""
+
+    limits: tuple[float, ...]
+    labels: tuple[str, ...]
+
+    def hues(self, values: Floats) -> Hues:
+        """A step of the ramp for each value; nan is grey.
+
+        >>> WIDTHS.hues(np.array([1, 4, 5, np.nan])).tolist()
+        [12, 13, 14, 21]
+        """
+        step = np.searchsorted(self.limits, values, side="right") + Hue.RAMP
+        return np.where(np.isnan(values), Hue.GREY, step).astype(np.uint8)
+
+    def legend(self) -> Legend:
+        return tuple((Hue.RAMP + step, label) for step, label in enumerate(self.labels))
+
+
+WIDTHS = Scale((2, 5, 17, 65, 257), ("1", "2–4", "5–16", "17–64", "65–256", "257+"))
+LENGTHS = Scale((60, 600, 3600, 14400, 43200), ("< 1m", "< 10m", "< 1h", "< 4h", "< 12h", "12h+"))
+WAITS = Scale((60, 600, 3600, 14400, 86400), ("< 1m", "< 10m", "< 1h", "< 4h", "< 1d", "1d+"))
+SLOWDOWNS = Scale((1.5, 3, 10, 30, 100), ("< 1.5", "< 3", "< 10", "< 30", "< 100", "100+"))
+RATIOS = Scale((1.2, 2, 5, 10, 50), ("< 1.2", "< 2", "< 5", "< 10", "< 50", "50+"))
+_SCALES = {"width": WIDTHS, "length": LENGTHS, "wait": WAITS, "slowdown": SLOWDOWNS, "estimate": RATIOS}
+SHORT = 10.0
+"""Seconds: jobs that run shorter count as this long in slowdowns."""
+
+
+class Colours:
+    """The hues of the jobs of one workload, in every mode that its columns tell."""
+
+    def __init__(self, workload: Workload) -> None:
+        self._workload = workload
+
+    def of(
+        self, mode: str, ranks: Ranks, start: Floats, end: Floats, now: float, own: Hues, owner: NDArray[np.int8]
+    ) -> Hues:
+        """The hues of these jobs as far as is known at `now`.
+
+        By rank: first starts and completions, each job's own hue, the partition in which it started.
+        """
+        workload = self._workload
+        if mode == "user":
+            return np.take(self._users[0], ranks)
+        if mode == "queue":
+            return np.take(self._queues[0], ranks)
+        begun = np.where(start[ranks] <= now, start[ranks], np.nan)
+        done = np.where(end[ranks] <= now, end[ranks], np.nan)
+        if mode == "job":
+            return np.where(np.isnan(begun), np.uint8(Hue.GREY), own[ranks])
+        if mode == "partition":
+            hues = np.array(_DISTINCT, np.uint8)[owner[ranks] % len(_DISTINCT)]
+            return np.where(np.isnan(begun) | (owner[ranks] < 0), np.uint8(Hue.GREY), hues)
+        submit, run, estimate = workload.submit[ranks], workload.runtime[ranks], workload.estimate[ranks]
+        if mode == "width":
+            return WIDTHS.hues(workload.width[ranks].astype(float))
+        if mode == "length":
+            return LENGTHS.hues(estimate)
+        if mode == "wait":
+            return WAITS.hues(begun - submit)
+        if mode == "slowdown":
+            return SLOWDOWNS.hues(np.maximum((done - submit) / np.maximum(run, SHORT), 1))
+        return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))
+
+    def legend(self, mode: str, partitions: Sequence[str] = ()) -> Legend:
+        """What stands for what; nothing where each job has its own."""
+        if mode == "job":
+            return ()
+        if mode in _SCALES:
+            rest = {"wait": "waits", "slowdown": "not done", "estimate": "not done"}.get(mode)
+            return _SCALES[mode].legend() + (((Hue.GREY, rest),) if rest else ())
+        if mode == "partition":
+            return tuple((partition_hue(p), name or str(p)) for p, name in enumerate(partitions))
+        return (self._users if mode == "user" else self._queues)[1]
+
+    @cached_property
+    def _users(self) -> tuple[Hues, Legend]:
+        return _kinds(self._workload.user, "user", self._workload.names.get(Field.USER, ()))
+
+    @cached_property
+    def _queues(self) -> tuple[Hues, Legend]:
+        named = self._workload.header.queues
+        names = self._workload.names.get(Field.QUEUE, ())
+        most = max(named, default=-1)
+        words = names or tuple(named.get(number, "") for number in range(most + 1))
+        return _kinds(self._workload.queue, "queue", words)
+
+
+def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]:
+    """The most frequent kinds get hues of their own, the others share one; what is unknown is grey."""
+    kinds, counts = np.unique(values[values >= 0], return_counts=True)
+    frequent = kinds[np.lexsort((kinds, -counts))][: len(_DISTINCT)].tolist()
+    hues = np.full(len(values), _OTHERS, np.uint8)
+    for hue, kind in zip(_DISTINCT, frequent, strict=False):
+        hues[values == kind] = hue
+    hues[values < 0] = Hue.GREY
+    legend = [(hue, _named(kind, noun, names)) for hue, kind in zip(_DISTINCT, frequent, strict=False)]
+    if len(kinds) > len(frequent):
+        legend.append((_OTHERS, f"{len(kinds) - len(frequent):,} others"))
+    if (values < 0).any():
+        legend.append((int(Hue.GREY), f"no {noun}"))
+    return hues, tuple(legend)
+
+
+def _named(kind: int, noun: str, names: Sequence[str]) -> str:
+    return (names[kind] if kind < len(names) else "") or f"{noun} {kind}"
+
+
+assert len(_DISTINCT) + 1 == len(JOB_COLOURS)

@@ -1,0 +1,99 @@
+"""The pixels of a chart on a screen: whose each is, in which ink. A row of cells has two rows of them, or one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tui.chart.raster import FREE, GANG, SHOWN, TRAIL, Raster
+from tui.palette import TONES, Hue, Look, Tone, ink
+from tui.scene import ChartScene
+
+BLANK = ink(Hue.NONE, 0)
+_TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + [Tone.FULL] * 40, np.uint16)
+"""Share used, of 255 -> tone."""
+_PURE = 128
+"""Of 255: less, and no job holds most of what is used."""
+_IS_AHEAD = np.array([kind in ("expected", "reserved", "planned") for kind in SHOWN])
+
+Bools = NDArray[np.bool_]
+
+
+class Size(NamedTuple):
+    """Of something on a screen, in cells."""
+
+    columns: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Layer:
+    """Columns of equal shape, one entry a pixel."""
+
+    rank: NDArray[np.int32]
+    kind: NDArray[np.uint8]
+    hue: NDArray[np.uint16]
+    ink: NDArray[np.uint16]
+    ahead: Bools
+    """Is it only planned?"""
+    lit: Bools
+    """Selected; or, if nothing is, just started."""
+    mixed: Bools
+    """No job holds most of it."""
+    cut: Bools
+
+    def every(self, folds: int, offset: int) -> Layer:
+        """One of `folds` rows."""
+        return Layer(*(getattr(self, column.name)[offset::folds] for column in fields(self)))
+
+
+class Grid:
+    """A chart's pixels for a screen of `size` cells."""
+
+    def __init__(self, chart: ChartScene, look: Look, size: Size, selected: int | None) -> None:
+        self.chart, self.look, self.size, self.selected = chart, look, size, selected
+        self.folds = 2 if look.colour else 1
+        self.now = chart.view.column_of(chart.clock)
+        layer = self._layer()
+        self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)
+        """The pixels in the upper and in the lower half of each cell; where cells have one, that"""
+
+    @property
+    def has_now(self) -> bool:
+        """Is now in sight?"""
+        return 0 <= self.now < self.size.columns
+
+    def stretched(self, bands: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
+        """Something known by band, by pixel row; a scene that was made for another screen still shows.
+
+        `blank` is a row for where no processors are.
+        """
+        view = self.chart.view
+        rows = np.repeat(bands[:, : self.size.columns], view.each, axis=0)
+        rows = np.concatenate([np.repeat(blank[:, : self.size.columns], view.blank, axis=0), rows])
+        wanted = self.size.rows * self.folds
+        return rows if len(rows) == wanted else rows[np.arange(wanted) * len(rows) // wanted]
+
+    def _layer(self) -> Layer:
+        chart, selected = self.chart, self.selected
+        pixels = self.stretched(chart.raster.pixels, Raster.blank(1, chart.view.columns, FREE).pixels)
+        rank, kind = pixels["rank"], pixels["kind"]
+        known = rank >= 0
+        mixed, ahead = known & (pixels["purity"] < _PURE), known & _IS_AHEAD[kind]
+        hue = np.where(known, chart.hues[rank], Hue.NONE).astype(np.uint16)
+        if chart.mode == "job":
+            hue[mixed] = Hue.MANY
+        lit = known & (rank == selected if selected is not None else chart.start[rank] == chart.since)
+        tone = _TONE_OF[pixels["used"]]
+        tone[known & (kind == TRAIL)] = Tone.QUARTER
+        shared = known & (kind == GANG)
+        tone[shared] = np.maximum(tone[shared], Tone.HALF)
+        tone[ahead] = Tone.PLAN
+        if selected is not None:
+            tone[known] = Tone.DIMMED
+        tone[lit] = np.where(ahead[lit], Tone.HALF, Tone.STRONG)
+        inks = np.where(known, hue * TONES + tone, BLANK).astype(np.uint16)
+        return Layer(rank, kind, hue, inks, ahead, lit, mixed, pixels["cut"])

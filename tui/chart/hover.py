@@ -1,0 +1,105 @@
+"""What is under the pointer, and what is said about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import islice
+from math import isnan
+from typing import NamedTuple, TypeVar
+
+from sim.machine import written
+from sim.snapshot import Queued, Running, Suspended
+from sim.words import clock_near, name, processors, span
+from sim.workload.model import Field, Workload
+from tui.scene import ChartScene, Scene
+
+_LOOKED_AT = 500
+"""Queues are long; the plan shows jobs near their head."""
+
+
+class Spot(NamedTuple):
+    """A place in the chart."""
+
+    time: float
+    processor: int
+    rank: int | None
+    """The job that holds most of it."""
+
+
+def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
+    """What is in a column and a pixel row; None outside the chart."""
+    view = chart.view
+    between = view.processors_at(row)
+    if between is None or not 0 <= column < view.columns:
+        return None
+    rank = int(chart.raster.rank[(row - view.blank) // view.each, column])
+    return Spot(view.time_at(column + 0.5), between[0], rank if rank >= 0 else None)
+
+
+def job_span(scene: Scene, rank: int) -> tuple[float, float] | None:
+    """From when until when there is something to see of a job: its submission, its end or when that is planned."""
+    if scene.chart is None:
+        return None
+    end = float(scene.chart.end[rank])
+    if not end <= scene.clock:
+        end = max((box.end for box in scene.chart.plan if box.rank == rank), default=scene.clock)
+    begin = scene.chart.workload.jobs[rank].submit
+    return (begin, end) if begin < end else None
+
+
+def hover_text(scene: Scene, rank: int) -> str:
+    """The job in one line, and a second one for what is to come.
+
+    J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3
+    """
+    if scene.chart is None:
+        return ""
+    chart, snapshot, workload = scene.chart, scene.snapshot, scene.chart.workload
+    job, at = workload.jobs[rank], clock_near(scene.clock)
+    parts = [name(job), processors(job.procs)]
+    start, end = float(chart.start[rank]), float(chart.end[rank])
+    more = ""
+    if end <= scene.clock:
+        parts += [f"{at(start)} – {at(end)}", f"{_ran(workload, rank)} of {span(job.estimate)}"]
+        more = f"waited {span(start - job.submit)}" + _fate(workload, rank)
+    elif stopped := _find(snapshot.suspended, rank):
+        parts += [f"suspended since {at(stopped.since)}", f"ran {span(stopped.ran)} of {span(job.estimate)}"]
+    elif runs := _find(snapshot.running, rank):
+        since = runs.since if isnan(start) else start
+        ran = runs.ran + (scene.clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)
+        parts += [f"started {at(since)}", f"ran {span(ran)} of {span(job.estimate)}"]
+        more = f"ends by {at(runs.expected_end)}, on {_shortened(written(runs.processors))}"
+    else:
+        waits = _find(islice(snapshot.queue, _LOOKED_AT), rank)
+        parts += [f"waits since {at(job.submit)}", f"estimate {span(job.estimate)}"]
+        if waits is not None and waits.planned is not None:
+            more = f"{'reserved' if waits.reserved else 'planned'} for {at(waits.planned)}"
+    if job.user >= 0:
+        parts.append(_user(workload, job.user))
+    if chart.mode in ("queue", "partition") and (label := dict(chart.legend).get(int(chart.hues[rank]))):
+        parts.append(label)
+    return " · ".join(parts) + ("\n" + more if more else "")
+
+
+def _ran(workload: Workload, rank: int) -> str:
+    return f"ran {span(float(workload.runtime[rank]))}"
+
+
+def _fate(workload: Workload, rank: int) -> str:
+    return ", killed at its estimate" if workload.killed[rank] else ""
+
+
+def _user(workload: Workload, user: int) -> str:
+    names = workload.names.get(Field.USER, ())
+    return names[user] if user < len(names) else f"user {user}"
+
+
+def _shortened(text: str, most: int = 40) -> str:
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + " …"
+
+
+Found = TypeVar("Found", Running, Suspended, Queued)
+
+
+def _find(jobs: Iterable[Found], rank: int) -> Found | None:
+    return next((found for found in jobs if found.job.rank == rank), None)

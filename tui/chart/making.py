@@ -1,0 +1,186 @@
+"""Charts of one run, frame after frame: what was drawn stays drawn, what is known of a job stays known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from math import floor, inf, nextafter
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.history import Past, Stretch
+from sim.policies import parse_policy
+from sim.snapshot import Snapshot
+from sim.workload.model import Workload
+from tui.chart.chronicle import Chronicle
+from tui.chart.colours import Colours
+from tui.chart.plan import plan_boxes
+from tui.chart.raster import FREE, Frame, Raster, rasterise
+from tui.chart.scale import Camera, ChartView
+from tui.chart.shares import Shares
+from tui.chart.tiles import Tiles
+from tui.scene import Box, ChartScene, Mark
+
+
+class ChartMaker:
+    """Makes the charts of one history; a branch, which has another past, has its own maker."""
+
+    def __init__(self, workload: Workload) -> None:
+        self.workload = workload
+        self.colours = Colours(workload)
+        self._chronicle = Chronicle(workload)
+        self._tiles = Tiles()
+        self._shares: dict[tuple[int, ...], Shares] = {}
+        self._turn: float | None = None
+        """How long a row is on turn, under the last policy with turns"""
+
+    def make(
+        self,
+        history: Past,
+        snapshot: Snapshot,
+        clock: float,
+        camera: Camera,
+        mode: str = "job",
+        budget_seconds: float = 0.02,
+        marks: Sequence[Mark] = (),
+    ) -> ChartScene:
+        """The chart at `clock`, which is not before the snapshot and before the next step.
+
+        Columns that there is no time for are left out; the scene says so (`pending`), and the next one has more.
+        """
+        deadline = perf_counter() + budget_seconds
+        view = camera.view(clock)
+        self._turn = turn_of(snapshot.policy) or self._turn
+        self._chronicle.read(history, clock, deadline)
+        plan = plan_boxes(snapshot, view, clock, self._turn)
+        raster, pending = self._raster(history, view, clock, plan, deadline)
+        return ChartScene(
+            view=view,
+            clock=clock,
+            since=snapshot.time,
+            raster=raster,
+            plan=plan,
+            owners=self._owners(history, snapshot, view, clock),
+            marks=tuple(marks),
+            mode=mode,
+            hues=self._hues(raster, snapshot, mode, clock),
+            legend=self.colours.legend(mode, snapshot.queues),
+            workload=self.workload,
+            start=self._chronicle.start,
+            end=self._chronicle.end,
+            pending=pending or self._chronicle.until < clock,
+        )
+
+    def read_ahead(self, history: Past, until: float, seconds: float) -> bool:
+        """Read on in spare time, so that a jump is shown at once; True if there is nothing left to read."""
+        self._chronicle.read(history, until, perf_counter() + seconds)
+        return self._chronicle.until >= until
+
+    def hues_of(self, ranks: Sequence[int], mode: str, clock: float) -> NDArray[np.uint8]:
+        """The hues of these jobs, for panels that name them."""
+        known = self._chronicle
+        index = np.array(ranks, np.intp)
+        return self.colours.of(mode, index, known.start, known.end, clock, known.hues.of, known.owner)
+
+    # The picture
+
+    def _raster(
+        self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], deadline: float
+    ) -> tuple[Raster, bool]:
+        """Finished columns from the tiles, the one with now, and the plan right of it."""
+        edges = view.edges()
+        shares = self._shares.setdefault(edges, Shares(edges))
+        if len(self._shares) > 8:
+            del self._shares[next(iter(self._shares))]
+        now = floor(clock / view.per_column)
+        finished = min(max(now, view.first), view.first + view.columns)
+
+        def draw(first: int, columns: int) -> Raster:
+            return self._past(history, Frame(view.per_column, first, columns, edges), clock, shares)
+
+        layout = (view.per_column, edges, self._by_turns(view))
+        budget = max(deadline - perf_counter(), 0.001)
+        ready = floor(max(self._chronicle.until, view.start) / view.per_column)
+        past, pending = self._tiles.window(layout, view.bands, view.first, finished, ready, draw, budget)
+        rest = view.first + view.columns - finished
+        if rest <= 0:
+            return past, pending
+        ahead = [Stretch(box.rank, box.start, box.end, box.kind, box.processors) for box in plan]
+        raster = rasterise(ahead, Frame(view.per_column, finished, rest, edges), inf, shares)
+        if now == finished:
+            begun = Raster(raster.pixels[:, :1])
+            raster.pixels[:, :1] = draw(now, 1).above(begun).pixels
+        return Raster(np.concatenate([past.pixels, raster.pixels], axis=1)), pending
+
+    def _past(self, history: Past, frame: Frame, clock: float, shares: Shares) -> Raster:
+        """Columns of what has been."""
+        start, end = frame.first * frame.per_column, (frame.first + frame.columns) * frame.per_column
+        end = min(end, nextafter(clock, inf))
+        stretches = history.between(start, end)
+        if not stretches:
+            held = Raster.blank(len(frame.edges) - 1, frame.columns, FREE)
+        else:
+            cut = [s for s in stretches if s.end is not None and s.end <= clock and self._chronicle.is_cut(s)]
+            held = rasterise(self._with_turns(history, stretches, frame, end), frame, clock, shares, cut)
+        pauses = self._chronicle.pauses(start, end)
+        return held.above(rasterise(pauses, frame, clock, shares)) if pauses else held
+
+    def _by_turns(self, view: ChartView | Frame) -> bool:
+        """Is a column short enough to see turns?"""
+        return self._turn is not None and view.per_column <= self._turn
+
+    def _with_turns(self, history: Past, stretches: list[Stretch], frame: Frame, end: float) -> list[Stretch]:
+        if not self._by_turns(frame):
+            return stretches
+        start = frame.first * frame.per_column
+        shown: list[Stretch] = []
+        for stretch in stretches:
+            if stretch.kind == "gang":
+                shown += history.turns(stretch, start, end)
+            else:
+                shown.append(stretch)
+        return shown
+
+    # What it means
+
+    def _hues(self, raster: Raster, snapshot: Snapshot, mode: str, clock: float) -> NDArray[np.uint8]:
+        """The hues of the jobs that are seen."""
+        seen = np.zeros(len(self.workload) + 2, np.bool_)
+        seen[raster.rank] = True
+        ranks = np.flatnonzero(seen[:-2])
+        hues = np.zeros(max(len(self.workload), 1), np.uint8)
+        hues[ranks] = self.hues_of(ranks.tolist(), mode, clock)
+        return hues
+
+    def _owners(self, history: Past, snapshot: Snapshot, view: ChartView, clock: float) -> NDArray[np.int8] | None:
+        """[band, column]: the partition that has most of it."""
+        divisions = history.owners_between(view.start, min(view.end, nextafter(clock, inf)))
+        if not divisions and not snapshot.owners:
+            return None
+        edges = view.edges()
+        owners = np.full((view.bands, view.columns), -1, np.int8)
+        for since, division in [*divisions, (clock, snapshot.owners)]:
+            column = max(view.column_of(since), 0)
+            if column < view.columns:
+                owners[:, column:] = np.array(_owners_of(division, edges), np.int8)[:, None]
+        return owners
+
+
+@lru_cache(256)
+def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, ...]:
+    """The partition that has most of each band; -1 where there are none."""
+    if not division:
+        return (-1,) * (len(edges) - 1)
+    shares = np.zeros((len(division), len(edges) - 1))
+    owner, band, share = Shares(edges).of(division)
+    shares[owner, band] = share
+    return tuple(np.argmax(shares, axis=0).tolist())
+
+
+@lru_cache(64)
+def turn_of(policy: str) -> float | None:
+    """How long a row is on turn under this policy; None: it has no rows."""
+    turns = parse_policy(policy).turns()
+    return None if turns is None else turns.slice

@@ -1,0 +1,107 @@
+"""What is to come, as far as it is known now: boxes right of now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from heapq import nsmallest
+from itertools import islice
+
+from sim.machine import lowest
+from sim.matrix import MatrixPicture
+from sim.snapshot import Queued, Running, Snapshot
+from tui.chart.scale import ChartView
+from tui.scene import Box
+
+_LOOKED_AT = 500
+"""Queues are long; plans are made for those near their head."""
+_MOST = 200
+
+
+def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | None = None) -> tuple[Box, ...]:
+    """Running jobs until their expected end, and waiting jobs where they would be if all went as planned.
+
+    `turn` is how long a row of a matrix is on turn.
+    """
+    if view.end <= clock:
+        return ()
+    if snapshot.matrix is not None:
+        return tuple(_turns(snapshot, snapshot.matrix, view, clock, turn))
+    running = [run for run in snapshot.running if run.expected_end > clock]
+    boxes = [Box(run.job.rank, clock, run.expected_end, run.processors, "expected") for run in running]
+    return (*boxes, *_placed(_planned(snapshot, view), running, snapshot.procs))
+
+
+def _planned(snapshot: Snapshot, view: ChartView) -> list[Queued]:
+    """The waiting jobs with a planned start in view, in its order."""
+    planned = (q for q in islice(snapshot.queue, _LOOKED_AT) if q.planned is not None and q.planned < view.end)
+    return nsmallest(_MOST, planned, key=_by_start)
+
+
+def _by_start(queued: Queued) -> tuple[float, int]:
+    return queued.planned or 0.0, queued.job.rank
+
+
+def _placed(planned: list[Queued], running: list[Running], procs: int) -> Iterator[Box]:
+    """Each on the lowest processors that are free for all its time; a plan knows how many, not which."""
+    placed: list[Box] = []
+    for queued in planned:
+        job, start = queued.job, queued.planned or 0.0
+        end = start + job.estimate
+        taken = 0
+        for run in running:
+            if run.expected_end > start:
+                taken |= run.processors
+        then = taken
+        for box in placed:
+            if box.start < end and start < box.end:
+                taken |= box.processors
+                if box.start <= start:
+                    then |= box.processors
+        everything = (1 << procs) - 1
+        chosen = _lowest(everything & ~taken, everything & ~then, job.procs)
+        if chosen:
+            placed.append(Box(job.rank, start, end, chosen, "reserved" if queued.reserved else "planned"))
+            yield placed[-1]
+
+
+def _lowest(free: int, free_then: int, count: int) -> int:
+    """Some that are free throughout and, if they are too few, some that are free at first; 0: too few again."""
+    if free.bit_count() >= count:
+        return lowest(free, count)
+    others = free_then & ~free
+    missing = count - free.bit_count()
+    return free | lowest(others, missing) if others.bit_count() >= missing else 0
+
+
+def _turns(
+    snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
+) -> Iterator[Box]:
+    """The rows go on taking turns: each in its time or, where a column is longer than a turn, in every n-th column."""
+    ends = {run.job.rank: run.expected_end for run in snapshot.running}
+    for begin, end, row in _slots(snapshot, matrix, view, clock, turn):
+        for cell in matrix.rows[row][1]:
+            until = min(end, ends[cell.rank])
+            if until > begin:
+                yield Box(cell.rank, begin, until, cell.columns, "expected")
+
+
+def _slots(
+    snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
+) -> Iterator[tuple[float, float, int]]:
+    """(begin, end, place of the row) of the turns to come, as far as they are in view."""
+    places = {row: place for place, (row, _) in enumerate(matrix.rows)}
+    count = len(places)
+    if not count:
+        return
+    if turn is None or snapshot.turn_end is None or view.per_column > turn:
+        order = sorted(places)
+        for column in range(max(view.column_of(clock), 0), view.columns):
+            row = order[(view.first + column) % count]
+            yield max(view.time_at(column), clock), view.time_at(column + 1), places[row]
+        return
+    place, begin, end = places.get(matrix.on_turn or 0, 0), clock, snapshot.turn_end
+    while begin < view.end:
+        if end > begin:
+            yield begin, end, place
+            begin = end
+        place, end = (place + 1) % count, end + turn

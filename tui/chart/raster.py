@@ -1,0 +1,198 @@
+"""Stretches of time on processors as a picture: for each pixel, the job that holds most of it.
+
+A pixel is a column of time by a band of processors. What is computed is exact: `used` is the share of the pixel's
+processor-time that is held by anybody, `purity` the part of that which the greatest holder has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.history import KINDS, Stretch
+from sim.machine import ranges
+from tui.chart.shares import Shares
+
+FREE, UNKNOWN = -1, -2
+"""Instead of a rank: nobody holds the pixel; it has not been drawn yet."""
+
+SHOWN = (*KINDS, "trail", "expected", "reserved", "planned")
+"""What a pixel can show: stretches, the trail of a suspended job, and what is to come."""
+RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED = range(len(SHOWN))
+_CODES = {kind: code for code, kind in enumerate(SHOWN)}
+
+PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("cut", "?")])
+"""`used` and `purity` are shares of 255; `cut`: a job was killed here."""
+Pixels = NDArray[Any]
+
+
+class Frame(NamedTuple):
+    """Which pixels: `columns` from column `first`, and bands between `edges`, as in `ChartView`."""
+
+    per_column: float
+    first: int
+    columns: int
+    edges: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Raster:
+    """Pixels, from the top band downwards."""
+
+    pixels: Pixels
+
+    @classmethod
+    def blank(cls, bands: int, columns: int, rank: int = UNKNOWN) -> Raster:
+        """Nothing but this."""
+        pixels = np.zeros((bands, columns), PIXEL)
+        pixels["rank"] = rank
+        return cls(pixels)
+
+    @property
+    def rank(self) -> NDArray[np.int32]:
+        return self.pixels["rank"]
+
+    @property
+    def used(self) -> NDArray[np.uint8]:
+        return self.pixels["used"]
+
+    @property
+    def purity(self) -> NDArray[np.uint8]:
+        return self.pixels["purity"]
+
+    @property
+    def kind(self) -> NDArray[np.uint8]:
+        return self.pixels["kind"]
+
+    @property
+    def cut(self) -> NDArray[np.bool_]:
+        return self.pixels["cut"]
+
+    def above(self, under: Raster) -> Raster:
+        """This upon another, which shows where nobody holds anything here."""
+        return Raster(np.where(self.rank < 0, under.pixels, self.pixels))
+
+
+def rasterise(
+    stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares | None = None, cut: Iterable[Stretch] = ()
+) -> Raster:
+    """The picture of these stretches as far as `now`; `cut` are those that end with a job killed.
+
+    Stretches of kind gang take turns column by column: what is closer than that has to be given turn by turn.
+    """
+    pixels = Raster.blank(len(frame.edges) - 1, frame.columns, FREE).pixels
+    if stretches:
+        parts = _parts(stretches, frame, now, shares or Shares(frame.edges))
+        _hold(pixels.reshape(-1), parts, stretches)
+    for stretch in cut:
+        _cross(pixels, stretch, frame)
+    return Raster(pixels)
+
+
+class _Parts(NamedTuple):
+    """Parts of pixels that are held: by which stretch, which pixel, how much of it."""
+
+    stretch: NDArray[np.intp]
+    pixel: NDArray[np.intp]
+    amount: NDArray[np.float64]
+
+
+def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Shares) -> _Parts:
+    """Each stretch, taken apart into bands and columns."""
+    count = len(stretches)
+    starts = np.fromiter((s.start for s in stretches), float, count)
+    ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
+    left, right = frame.first * frame.per_column, (frame.first + frame.columns) * frame.per_column
+    begin, end = np.clip(starts, left, right), np.clip(np.minimum(ends, now), left, right)
+    first = np.floor(begin / frame.per_column).astype(np.intp) - frame.first
+    last = np.ceil(end / frame.per_column).astype(np.intp) - frame.first
+    last = np.where(end > begin, last, first)
+    owner, band, share = shares.of([s.processors for s in stretches])
+    length = (last - first)[owner]
+    index = np.repeat(np.arange(len(owner)), length)
+    stretch = owner[index]
+    column = np.arange(len(index)) - np.repeat(np.cumsum(length) - length, length) + first[stretch]
+    opens = (column + frame.first) * frame.per_column  # in seconds, so that a column is the same in every frame
+    seconds = np.minimum(end[stretch], opens + frame.per_column) - np.maximum(begin[stretch], opens)
+    amount = seconds / frame.per_column * share[index]
+    if any(s.kind == "gang" for s in stretches):
+        turns = _turns(stretches, frame, first, last)[stretch, column]
+        kept = turns > 0
+        stretch, column, index = stretch[kept], column[kept], index[kept]
+        amount = amount[kept] * turns[kept]
+    return _Parts(stretch, band[index] * frame.columns + column, amount)
+
+
+def _turns(
+    stretches: Sequence[Stretch], frame: Frame, first: NDArray[np.intp], last: NDArray[np.intp]
+) -> NDArray[np.float64]:
+    """[stretch, column]: 0 where it is not shown, else the share of the time that it is on turn.
+
+    Column c, counted from time 0, shows row c mod n of the n that are present then.
+    """
+    rows = sorted({row for s in stretches for row in s.rows})
+    stands = np.array([[row in s.rows for row in rows] for s in stretches])
+    column = np.arange(frame.columns)
+    lives = (first[:, None] <= column) & (column < last[:, None])
+    present = stands.T.astype(np.int32) @ lives.astype(np.int32) > 0
+    place = np.cumsum(present, axis=0)
+    count = np.maximum(place[-1], 1)
+    turn = (column + frame.first) % count + 1
+    chosen = np.argmax(present & (place == turn), axis=0)
+    share = stands[:, chosen] * (stands.astype(np.int32) @ present.astype(np.int32)) / count
+    alone = np.array([s.kind != "gang" for s in stretches])
+    return np.where(alone[:, None], 1.0, share)
+
+
+def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:
+    """Every pixel gets the job that holds most of it."""
+    ranks = np.fromiter((s.rank for s in stretches), np.int64, len(stretches))
+    kinds = np.fromiter((_CODES[s.kind] for s in stretches), np.uint8, len(stretches))
+    held = np.bincount(parts.pixel, parts.amount, len(pixels)).astype(np.float64)
+    sure = 2 * parts.amount > held[parts.pixel]
+    _give(pixels, parts.pixel[sure], ranks[parts.stretch[sure]], kinds[parts.stretch[sure]], parts.amount[sure], held)
+    if sure.all():
+        return
+    open_ = (held > 0) & (pixels["rank"] < 0)
+    compete = np.flatnonzero(open_[parts.pixel])
+    pixel, stretch, amount = parts.pixel[compete], parts.stretch[compete], parts.amount[compete]
+    order = np.lexsort((ranks[stretch], pixel))
+    pixel, stretch, amount = pixel[order], stretch[order], amount[order]
+    if not len(pixel):
+        return
+    rank = ranks[stretch]
+    starts = np.flatnonzero(np.r_[True, (pixel[1:] != pixel[:-1]) | (rank[1:] != rank[:-1])])
+    total = np.add.reduceat(amount, starts)
+    pixel, rank, kind = pixel[starts], rank[starts], kinds[stretch[starts]]
+    order = np.lexsort((-rank, total, pixel))  # the last of a pixel holds most; of equals the lowest rank
+    pixel, rank, kind, total = pixel[order], rank[order], kind[order], total[order]
+    most = np.r_[pixel[1:] != pixel[:-1], True]
+    _give(pixels, pixel[most], rank[most], kind[most], total[most], held)
+
+
+def _give(pixels: Pixels, at: Any, rank: Any, kind: Any, amount: Any, held: NDArray[np.float64]) -> None:
+    used = held[at]
+    pixels["rank"][at] = rank
+    pixels["kind"][at] = kind
+    pixels["used"][at] = np.ceil(np.minimum(used, 1) * 255 - 1e-6)
+    pixels["purity"][at] = np.round(np.minimum(amount / used, 1) * 255)
+
+
+def _cross(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
+    """One sign where a killed job ends: in the middle of the largest piece of its processors that is seen."""
+    if stretch.end is None:
+        return
+    column = int(np.ceil(stretch.end / frame.per_column)) - 1 - frame.first
+    low, high = frame.edges[-1], frame.edges[0]
+    seen = stretch.processors >> low & ((1 << (high - low)) - 1)
+    if not 0 <= column < frame.columns or not seen:
+        return
+    first, last = max(ranges(seen), key=lambda piece: piece[1] - piece[0])
+    upwards = np.array(frame.edges[::-1])
+    band = len(pixels) - int(np.searchsorted(upwards, low + (first + last) // 2, side="right"))
+    if pixels["rank"][band, column] == stretch.rank:
+        pixels["cut"][band, column] = True

@@ -1,0 +1,206 @@
+"""Where things are in the chart: time across, processors up.
+
+A `Camera` is what a person chose: how much time a column is, follow now or stay, which processors. A `ChartView` is
+what comes of it at a moment on a screen of some size. Columns are counted from time 0, so that a column is the same
+span of time wherever the chart stands: what has been drawn for it stays true.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from math import floor, inf
+
+from sim.workload.model import Workload
+
+LADDER = (
+    1, 2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 450, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200, 10800,
+    14400, 21600, 32400, 43200, 64800, 86400, 129600, 172800, 259200, 432000, 604800, 864000, 1296000, 1728000, 2592000,
+    4320000, 8640000,
+)  # fmt: skip
+"""How many seconds a column may be."""
+NOW_AT = 0.7
+"""Where now stands in the chart's width while it follows."""
+_FIRST_JOBS = 40
+"""Of so many jobs the submissions are in sight at first, or a day."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChartView:
+    """What the chart shows: `columns` of `per_column` seconds from column `first`, processors `low` until `high`.
+
+    The processors stand in bands: of one each where there is room, else of several. Every band is `each` pixel rows
+    high; what is left over stays blank at the top.
+    """
+
+    per_column: float
+    first: int
+    columns: int
+    rows: int
+    """Pixel rows: two in each row of cells, one where there are no half blocks."""
+    low: int
+    high: int
+
+    @property
+    def start(self) -> float:
+        """The time of the left edge."""
+        return self.first * self.per_column
+
+    @property
+    def end(self) -> float:
+        """The time of the right edge."""
+        return (self.first + self.columns) * self.per_column
+
+    def time_at(self, column: float) -> float:
+        return (self.first + column) * self.per_column
+
+    def column_of(self, time: float) -> int:
+        """The column in which that moment is, counted from the left edge; it may be out of sight."""
+        return floor(time / self.per_column) - self.first
+
+    @property
+    def bands(self) -> int:
+        return min(self.high - self.low, self.rows)
+
+    @property
+    def each(self) -> int:
+        """Pixel rows of a band."""
+        return max(self.rows // max(self.high - self.low, 1), 1)
+
+    @property
+    def blank(self) -> int:
+        """Pixel rows at the top that stand for nothing."""
+        return self.rows - self.bands * self.each
+
+    def edges(self) -> tuple[int, ...]:
+        """Band b, counted from the top, stands for processors edges[b + 1] until edges[b].
+
+        >>> ChartView(60, 0, 10, 4, 0, 8).edges(), ChartView(60, 0, 10, 5, 0, 2).edges()
+        ((8, 6, 4, 2, 0), (2, 1, 0))
+        """
+        return _edges(self.low, self.high, self.bands)
+
+    def processors_at(self, row: int) -> tuple[int, int] | None:
+        """The lowest and the highest processor that a pixel row stands for; None: it is blank.
+
+        >>> view = ChartView(60, 0, 10, 5, 0, 8)
+        >>> view.processors_at(0), view.processors_at(4), ChartView(60, 0, 10, 5, 0, 2).processors_at(0)
+        ((6, 7), (0, 0), None)
+        """
+        band = (row - self.blank) // self.each
+        if not 0 <= band < self.bands:
+            return None
+        edges = self.edges()
+        return edges[band + 1], edges[band] - 1
+
+    def row_of(self, processor: int) -> int:
+        """The uppermost pixel row of a processor's band.
+
+        >>> ChartView(60, 0, 10, 4, 0, 8).row_of(7), ChartView(60, 0, 10, 5, 0, 2).row_of(0)
+        (0, 3)
+        """
+        upwards = self.edges()[::-1]
+        band = self.bands - 1 - max(bisect_left(upwards, processor + 1) - 1, 0)
+        return self.blank + band * self.each
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """What a person chose to see."""
+
+    per_column: float
+    low: int
+    high: int
+    columns: int
+    rows: int
+    follow: bool = True
+    first: int = 0
+    """The first column where it does not follow now."""
+
+    @classmethod
+    def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
+        """The first look: the whole machine, and so much time that some forty jobs come, or a day; or all of a few."""
+        camera = cls(1, 0, workload.procs, max(columns, 1), max(rows, 1))
+        if not len(workload):
+            return camera
+        begin = float(workload.submit[0])
+        if len(workload) <= _FIRST_JOBS:
+            work = float((workload.runtime * workload.width).sum()) / workload.procs
+            return camera.fitting(begin, max(float((workload.submit + workload.runtime).max()), begin + 1.2 * work))
+        come = float(workload.submit[_FIRST_JOBS - 1]) - begin
+        return replace(camera, per_column=_rung(min(max(come, 600.0), 86400.0) / (camera.columns * NOW_AT)))
+
+    def view(self, now: float) -> ChartView:
+        """What is seen at this moment. Following scrolls by whole columns."""
+        first = self.first
+        if self.follow:
+            first = floor(now / self.per_column) - int(self.columns * NOW_AT)
+        return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high)
+
+    def staying(self, now: float) -> Camera:
+        """The same picture, no longer following."""
+        return replace(self, follow=False, first=self.view(now).first)
+
+    def following(self) -> Camera:
+        """Now stays in its place and everything else moves."""
+        return replace(self, follow=True)
+
+    def sized(self, columns: int, rows: int) -> Camera:
+        """The same on a screen of another size."""
+        return replace(self, columns=max(columns, 1), rows=max(rows, 1))
+
+    # Time
+
+    def panned(self, columns: int, now: float) -> Camera:
+        """So many columns further to the right."""
+        stays = self.staying(now)
+        return replace(stays, first=stays.first + columns)
+
+    def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
+        """Rungs of the ladder closer; what is in column `at` stays there. Following, now stays where it is."""
+        place = bisect_left(LADDER, self.per_column) - rungs
+        per_column = LADDER[min(max(place, 0), len(LADDER) - 1)]
+        if at is None and self.follow:
+            return replace(self, per_column=per_column)
+        at = self.columns // 2 if at is None else at
+        held = self.view(now).time_at(at + 0.5)
+        return replace(self, per_column=per_column, follow=False, first=floor(held / per_column) - at)
+
+    def fitting(self, start: float, end: float) -> Camera:
+        """All from `start` until `end` is seen, and as closely as that allows."""
+        per_column = _rung((end - start) / max(self.columns - 1, 1))
+        return replace(self, per_column=per_column, follow=False, first=floor(start / per_column))
+
+    # Processors
+
+    def lifted(self, bands: int, procs: int) -> Camera:
+        """So many bands further up, as far as there are processors."""
+        count = self.high - self.low
+        by = bands * max(round(count / self.rows), 1)
+        low = min(max(self.low + by, 0), procs - count)
+        return replace(self, low=low, high=low + count)
+
+    def stretched(self, steps: int, procs: int, at: int | None = None) -> Camera:
+        """Each step shows half as many processors; `at` stays about where it is.
+
+        >>> Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
+        Camera(per_column=60, low=32, high=64, columns=80, rows=40, follow=True, first=0)
+        """
+        count = self.high - self.low
+        at = (self.low + self.high) // 2 if at is None else at
+        wanted = round(count / 2**steps)
+        shown = min(max(wanted, min(4, procs)), procs)
+        low = at - (at - self.low) * shown // count
+        low = min(max(low, 0), procs - shown)
+        return replace(self, low=low, high=low + shown)
+
+
+@lru_cache(16)
+def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
+    return tuple(low + (bands - b) * (high - low) // bands for b in range(bands + 1))
+
+
+def _rung(per_column: float) -> float:
+    """The finest rung that is not finer than that."""
+    return next((rung for rung in LADDER if rung >= per_column), LADDER[-1]) if per_column < inf else LADDER[-1]

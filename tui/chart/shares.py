@@ -1,0 +1,70 @@
+"""How much of each band of the chart a set of processors covers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+_MOST_BITS = 1 << 22
+"""So many bits are unpacked at once."""
+_MOST_KNOWN = 4096
+_MANY = 1024
+"""More sets than this are not worth remembering: they are asked for once."""
+
+Shared: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]
+"""For each band that a set touches: the index of the set, the band, the share of the band that is in the set."""
+
+
+class Shares:
+    """The bands between `edges`; what was asked for lately is remembered, as the same jobs run on for many frames.
+
+    >>> sets, bands, share = Shares((4, 2, 0)).of([0b0110, 0b0011])
+    >>> sets.tolist(), bands.tolist(), share.tolist()
+    ([0, 0, 1], [0, 1, 1], [0.5, 0.5, 1.0])
+    """
+
+    def __init__(self, edges: tuple[int, ...]) -> None:
+        self._low, self._count = edges[-1], edges[0] - edges[-1]
+        self._begins = np.array(edges[:0:-1]) - self._low
+        self._sizes = -np.diff(edges)
+        self._known: dict[int, tuple[NDArray[np.intp], NDArray[np.float64]]] = {}
+
+    def of(self, sets: Sequence[int]) -> Shared:
+        """All sets at once."""
+        if len(sets) > _MANY:
+            return self._look(sets)
+        if missing := list({s: None for s in sets if s not in self._known}):
+            if len(self._known) + len(missing) > _MOST_KNOWN:
+                self._known, missing = {}, list(dict.fromkeys(sets))
+            self._remember(missing)
+        known = self._known
+        found = [known[s] for s in sets]
+        counts = np.fromiter((len(bands) for bands, _ in found), np.intp, len(found))
+        bands = np.concatenate([bands for bands, _ in found])
+        return np.repeat(np.arange(len(found)), counts), bands, np.concatenate([share for _, share in found])
+
+    def _remember(self, sets: list[int]) -> None:
+        owner, bands, share = self._look(sets)
+        at = np.searchsorted(owner, np.arange(len(sets) + 1))
+        for index, one in enumerate(sets):
+            piece = slice(at[index], at[index + 1])
+            self._known[one] = bands[piece], share[piece]
+
+    def _look(self, sets: Sequence[int]) -> Shared:
+        """By their bits, in portions."""
+        portion = max(_MOST_BITS // max(self._count, 1), 1)
+        parts = [self._portion(sets[i : i + portion], i) for i in range(0, len(sets), portion)]
+        owner, bands, share = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return owner, bands, share
+
+    def _portion(self, sets: Sequence[int], offset: int) -> Shared:
+        size, all_ = (self._count + 7) // 8, (1 << self._count) - 1
+        data = b"".join([(s >> self._low & all_).to_bytes(size, "little") for s in sets])
+        packed = np.frombuffer(data, np.uint8).reshape(len(sets), size)
+        bits = np.unpackbits(packed, axis=1, bitorder="little", count=self._count)
+        counts = np.add.reduceat(bits, self._begins, axis=1, dtype=np.int32)[:, ::-1]
+        owner, bands = np.nonzero(counts)
+        return owner + offset, bands, counts[owner, bands] / self._sizes[bands]

@@ -1,0 +1,89 @@
+"""What is written upon the chart: partition lines, marks, where jobs were killed, their names, now."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.words import name
+from tui.chart.cells import Cells
+from tui.chart.grid import BLANK, Grid
+from tui.chart.labels import Label, place_labels
+from tui.palette import TONES, Hue, Tone, ink
+
+
+def draw_signs(area: Cells, grid: Grid) -> None:
+    """All of them, the more important upon the less."""
+    _draw_borders(area, grid)
+    _draw_marks(area, grid)
+    _draw_ends(area, grid)
+    _draw_names(area, grid)
+    _draw_now(area, grid)
+
+
+def _draw_borders(area: Cells, grid: Grid) -> None:
+    """Thin lines between the partitions, in cells that are not split."""
+    owners = grid.chart.owners
+    if owners is None:
+        return
+    rows = grid.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
+    upper, lower = rows[:: grid.folds], rows[grid.folds - 1 :: grid.folds]
+    parted = np.zeros(upper.shape, np.bool_)
+    parted[:-1] = (upper[1:] != lower[:-1]) & (lower[:-1] >= 0)
+    at = parted & (area.chars == ord("." if grid.look.ascii else " "))
+    area.chars[at] = ord("_" if grid.look.ascii else "▁")
+    area.fg[at] = ink(Hue.GREY, Tone.MOST)
+
+
+def _draw_marks(area: Cells, grid: Grid) -> None:
+    """Dotted lines at switches, bookmarks and the like, with a word at the top."""
+    for mark in grid.chart.marks:
+        column = grid.chart.view.column_of(mark.time)
+        if not 0 <= column < grid.size.columns:
+            continue
+        empty = area.chars[:, column] == ord("." if grid.look.ascii else " ")
+        area.chars[empty, column] = ord(":" if grid.look.ascii else "┊")
+        area.fg[empty, column] = ink(Hue.ACCENT, Tone.FULL)
+        area.write(0, column, f" {mark.text} ", ink(Hue.ACCENT, Tone.STRONG), BLANK)
+
+
+def _draw_ends(area: Cells, grid: Grid) -> None:
+    """Killed jobs end with a cross."""
+    upper, lower = grid.upper.cut & ~grid.upper.mixed, grid.lower.cut & ~grid.lower.mixed
+    at = upper | lower
+    area.chars[at] = ord("x" if grid.look.ascii else "×")
+    if grid.look.colour:
+        inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
+        area.fg[at] = ink(Hue.GREY) if grid.selected is not None else inks // TONES * TONES + Tone.TEXT
+        area.bg[at] = inks
+
+
+def _draw_names(area: Cells, grid: Grid) -> None:
+    """Each job's name where there is room for it."""
+    up, low = grid.upper, grid.lower
+    pale = np.isin(up.ink % TONES, (Tone.QUARTER, Tone.HALF)) & ~up.lit
+    alone = np.where((up.rank == low.rank) & (up.ink == low.ink) & ~pale & ~up.mixed & ~low.mixed, up.rank, -1)
+    if grid.has_now:
+        alone[:, grid.now] = -1
+    jobs = grid.chart.workload.jobs
+    for label in place_labels(alone, up.ahead, lambda rank: name(jobs[rank])):
+        area.write(label.row, label.column, label.text, _name_ink(grid, label))
+
+
+def _name_ink(grid: Grid, label: Label) -> int:
+    """What is read well upon the job's block."""
+    hue, tone = divmod(int(grid.upper.ink[label.row, label.column]), TONES)
+    is_selected = label.rank == grid.selected
+    if not grid.look.colour:
+        return ink(0, Tone.STRONG if is_selected else Tone.TEXT)
+    if grid.selected is not None and not is_selected:
+        return ink(Hue.GREY, Tone.MOST)
+    return ink(hue if tone in (Tone.MOST, Tone.FULL, Tone.STRONG) else Hue.NONE, Tone.TEXT)
+
+
+def _draw_now(area: Cells, grid: Grid) -> None:
+    """A bright edge between what was and what is planned."""
+    if grid.has_now:
+        area.chars[:, grid.now] = ord("|" if grid.look.ascii else "┃")
+        area.fg[:, grid.now] = ink(Hue.ACCENT, Tone.STRONG)
+        if grid.look.colour:
+            area.bg[:, grid.now] = grid.lower.ink[:, grid.now]

@@ -1,0 +1,119 @@
+"""Finished columns of the chart, kept: what is wholly past never changes.
+
+Columns are kept in tiles, for each width of a column and each set of bands. Columns that are missing are made nearest
+to now first, as many as there is time for; the others are made when the next frame asks.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tui.chart.raster import Pixels, Raster
+
+_WIDTH = 64
+"""Columns in a tile."""
+_MOST_BYTES = 48 << 20
+
+Make = Callable[[int, int], Raster]
+"""(first column, columns) -> their picture."""
+Clock = Callable[[], float]
+
+
+class _Tile:
+    """Some columns, of which those in `made` have been drawn."""
+
+    __slots__ = ("made", "pixels")
+
+    def __init__(self, bands: int) -> None:
+        self.pixels: Pixels = Raster.blank(bands, _WIDTH).pixels
+        self.made: NDArray[np.bool_] = np.zeros(_WIDTH, np.bool_)
+
+
+class Tiles:
+    """The finished columns of one history."""
+
+    def __init__(self, most_bytes: int = _MOST_BYTES, clock: Clock = perf_counter) -> None:
+        self._tiles: OrderedDict[tuple[Hashable, int], _Tile] = OrderedDict()
+        self._bytes, self._most, self._clock = 0, most_bytes, clock
+        self._pace: dict[Hashable, float] = {}
+        """Seconds that a column took lately"""
+
+    def window(
+        self, layout: Hashable, bands: int, first: int, last: int, ready: int, make: Make, budget: float
+    ) -> tuple[Raster, bool]:
+        """Columns `first` until `last`, all of them finished; and whether some could not be made.
+
+        What comes before column `ready` is known, so it can be made, if there is time.
+        """
+        made = Raster.blank(bands, max(last - first, 0))
+        if last <= first:
+            return made, False
+        deadline = self._clock() + budget
+        pending = False
+        for begin, end in self._missing(layout, bands, first, last):
+            pending |= not self._make(layout, bands, begin, min(end, ready), make, deadline) or end > ready
+        for tile, inside, outside in self._pieces(layout, bands, first, last):
+            made.pixels[:, outside] = tile.pixels[:, inside]
+        self._forget()
+        return made, pending
+
+    def _missing(self, layout: Hashable, bands: int, first: int, last: int) -> list[tuple[int, int]]:
+        """Runs of columns that have not been made, the last first."""
+        made = np.concatenate([tile.made[inside] for tile, inside, _ in self._pieces(layout, bands, first, last)])
+        change = np.flatnonzero(np.diff(np.r_[True, made, True].astype(np.int8)))
+        runs = [(first + int(a), first + int(b)) for a, b in zip(change[::2], change[1::2], strict=True)]
+        return runs[::-1]
+
+    def _make(self, layout: Hashable, bands: int, begin: int, end: int, make: Make, deadline: float) -> bool:
+        """From the right to the left, in portions that should fit into what is left of the time."""
+        while end > begin:
+            now = self._clock()
+            left = deadline - now
+            if left <= 0:
+                return False
+            pace = self._pace.get(layout)
+            portion = 1 if pace is None else int(left / pace)
+            start = max(begin, end - max(portion, 1))
+            self._put(layout, bands, start, make(start, end - start))
+            self._pace[layout] = max((self._clock() - now) / (end - start), 1e-6)
+            end = start
+        return True
+
+    def _put(self, layout: Hashable, bands: int, first: int, raster: Raster) -> None:
+        last = first + raster.pixels.shape[1]
+        for tile, inside, outside in self._pieces(layout, bands, first, last):
+            tile.pixels[:, inside] = raster.pixels[:, outside]
+            tile.made[inside] = True
+
+    def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:
+        """(tile, its columns, which of the columns `first` until `last` they are)."""
+        for number in range(first // _WIDTH, (last - 1) // _WIDTH + 1):
+            origin = number * _WIDTH
+            begin, end = max(first, origin), min(last, origin + _WIDTH)
+            yield (
+                self._tile(layout, bands, number),
+                slice(begin - origin, end - origin),
+                slice(begin - first, end - first),
+            )
+
+    def _tile(self, layout: Hashable, bands: int, number: int) -> _Tile:
+        key = layout, number
+        tile = self._tiles.get(key)
+        if tile is None:
+            tile = self._tiles[key] = _Tile(bands)
+            self._bytes += tile.pixels.nbytes
+        self._tiles.move_to_end(key)
+        return tile
+
+    def _forget(self) -> None:
+        """The tiles that were not looked at for longest go; a frame never loses its own."""
+        while self._bytes > self._most and len(self._tiles) > 8:
+            _, tile = self._tiles.popitem(last=False)
+            self._bytes -= tile.pixels.nbytes
+        if len(self._pace) > 64:
+            self._pace.clear()

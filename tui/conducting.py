@@ -1,0 +1,300 @@
+"""What orders do: where the timeline's cursor goes, and what is said about it.
+
+The worker of `tui.player` owns the conductor. A run may have another one beside it, which keeps to the same clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from time import perf_counter
+from typing import Any, TypeAlias
+
+from sim.causes import last_change
+from sim.errors import ParameterError
+from sim.parting import Parting, Side, part
+from sim.policies import parse_policy
+from sim.restoring import restore
+from sim.searching import search_backward, search_forward
+from sim.stops import Stop, parse_stop
+from sim.words import name
+from tui import orders as o
+from tui.clock import Speed
+from tui.orders import Order, Wish
+from tui.scene import Mark, Scene
+from tui.stage import Stage
+
+Halted: TypeAlias = Callable[[], bool]
+"""Has the person said that it takes too long?"""
+A_FRAME = 0.02
+"""Seconds of stepping between two frames at top speed."""
+A_LOOK = 0.05
+"""Seconds of computing between two looks at the person."""
+
+
+class Conductor:
+    """Obeys orders."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.beside: Stage | None = None
+        self.progress: tuple[str, float] | None = None
+        """What takes long, and how much of it is done; read by the screen, in its own thread."""
+        self._owed = 0.0
+        """Events that are owed to a clock that counts events."""
+        self._parting: Parting | None = None
+        self._obey: dict[type, Callable[[Any, Wish, Halted], str | None]] = {
+            o.GoTo: lambda order, wish, halted: self.seek(order.step, halted),
+            o.Move: lambda order, wish, halted: self.seek(self.step + order.steps, halted),
+            o.GoToTime: lambda order, wish, halted: self.seek_time(order.time, halted),
+            o.GoToJob: self._go_to_job,
+            o.GoToEnd: self._go_to_end,
+            o.Play: self._play,
+            o.Find: self._find,
+            o.Switch: self._switch,
+            o.Restart: self._restart,
+            o.Fork: self._fork,
+            o.LookAt: self._look_at,
+            o.Restore: self._restore,
+            o.Compare: self._compare,
+            o.CompareNoMore: self._compare_no_more,
+            o.GoToParted: self._go_to_parted,
+            o.Reverse: self._reverse,
+        }
+
+    # For the worker
+
+    def obey(self, order: Order, wish: Wish, halted: Halted) -> str | None:
+        """Do it; what there is to say about where it stopped, if it stopped for a reason."""
+        try:
+            told = self._obey[type(order)](order, wish, halted)
+        finally:
+            self.progress = None
+        if self.beside is not None:
+            self.beside.timeline.seek_time(self.stage.clock)
+            self.beside.clock = self.stage.clock
+        return told
+
+    @property
+    def is_computed(self) -> bool:
+        """Is there nothing left to compute ahead?"""
+        return self.stage.is_computed and (self.beside is None or self.beside.is_computed)
+
+    def compute(self, seconds: float) -> None:
+        """Compute ahead for about so long."""
+        for stage in (self.stage, self.beside):
+            if stage is not None and not stage.is_computed:
+                stage.timeline.compute_for(seconds)
+
+    def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
+        """What is to be seen of the run, and of the one beside it."""
+        return self.stage.scene(wish), None if self.beside is None else self.beside.scene(wish)
+
+    # Going somewhere
+
+    @property
+    def step(self) -> int:
+        return self.stage.timeline.step
+
+    def seek(self, step: int, halted: Halted) -> str | None:
+        """To a step, or as far as there are steps."""
+        timeline = self.stage.timeline
+        while timeline.computed < step and self._compute_a_little(halted):
+            pass
+        timeline.seek(min(max(step, 0), timeline.computed), halted)
+        self.stage.set_clock()
+        return "the run is over" if timeline.complete and step > timeline.computed else None
+
+    def seek_time(self, time: float, halted: Halted) -> str | None:
+        """To a moment, between two steps where it is."""
+        timeline = self.stage.timeline
+        while not self._knows(time) and self._compute_a_little(halted):
+            pass
+        if not self._knows(time) and not timeline.complete:
+            return None  # halted
+        timeline.seek_time(time)
+        if self.stage.snapshot.next_time is None:
+            self.stage.set_clock()
+            return "the run is over"
+        now = self.stage.snapshot.time
+        self.stage.clock = max(time, self.stage.begin if now is None else now)
+        return None
+
+    def _knows(self, time: float) -> bool:
+        timeline = self.stage.timeline
+        return bool(timeline.computed) and timeline.history.time_of(timeline.computed - 1) > time
+
+    def _compute_a_little(self, halted: Halted) -> bool:
+        """Move the frontier on and tell how far it is; False if there is no more to compute, or nobody wants it."""
+        timeline = self.stage.timeline
+        if halted() or not timeline.compute_for(A_LOOK):
+            return False
+        self.progress = "computing", timeline.branch.engine.finished / max(len(self.stage.workload), 1)
+        return True
+
+    def _go_to_job(self, order: o.GoToJob, wish: Wish, halted: Halted) -> str | None:
+        """To where it is submitted, or first starts."""
+        timeline, job = self.stage.timeline, self.stage.workload.jobs[order.rank]
+        if not order.start:
+            return self.seek_time(job.submit, halted)
+        while (start := timeline.branch.engine.start_of(order.rank)) is None and self._compute_a_little(halted):
+            pass
+        return f"{name(job)} does not start" if start is None else self.seek_time(start, halted)
+
+    def _go_to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
+        while self._compute_a_little(halted):
+            pass
+        return self.seek(self.stage.timeline.computed, halted)
+
+    def _find(self, order: o.Find, wish: Wish, halted: Halted) -> str | None:
+        """To where a condition comes true; if that is nowhere, the cursor stays where it is."""
+        stop, was = parse_stop(order.condition), self.step
+        search = search_forward if order.direction > 0 else search_backward
+        found = search(self.stage.timeline, (stop,), self._watched(halted))
+        if found is None:
+            self.stage.timeline.seek(was)
+        self.stage.set_clock()
+        where = "later" if order.direction > 0 else "earlier"
+        return None if found or halted() else f"nowhere {where}: {stop.text}"
+
+    def _watched(self, halted: Halted) -> Halted:
+        """Tells how far a search is while it asks."""
+        timeline = self.stage.timeline
+
+        def asked() -> bool:
+            self.progress = "searching", timeline.step / max(timeline.computed, 1)
+            return halted()
+
+        return asked
+
+    def _reverse(self, order: o.Reverse, wish: Wish, halted: Halted) -> str | None:
+        """To the last step before this one that changed it."""
+        found = last_change(self.stage.timeline.history, order.what, self.step, halted)
+        if found is None:
+            return None if halted() else "nothing changed it before"
+        return self.seek(found[0], halted)
+
+    # Playing
+
+    def _play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
+        stops, speed = tuple(map(parse_stop, wish.stops)), order.speed
+        if order.direction < 0:
+            return self._play_back(order.seconds, speed)
+        if speed.events:
+            return self._play_events(order.seconds * speed.events, stops, halted)
+        if speed.seconds == inf:
+            return self._play_at_top_speed(stops, halted)
+        target = self.stage.clock + order.seconds * speed.seconds
+        return self._stop_on_the_way(stops, halted, until_time=target) or self.seek_time(target, halted)
+
+    def _play_events(self, events: float, stops: tuple[Stop, ...], halted: Halted) -> str | None:
+        steps = self._due(events)
+        if not steps:
+            return None
+        target = self.step + steps
+        return self._stop_on_the_way(stops, halted, until_step=target) or self.seek(target, halted)
+
+    def _due(self, events: float) -> int:
+        """How many whole events there are with those that are owed."""
+        self._owed += events
+        due = int(self._owed)
+        self._owed -= due
+        return due
+
+    def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
+        """As many steps as a frame has time for."""
+        until = perf_counter() + A_FRAME
+        while perf_counter() < until and not halted():
+            target = self.step + 50
+            if told := self._stop_on_the_way(stops, halted, until_step=target) or self.seek(target, halted):
+                return told
+        return None
+
+    def _stop_on_the_way(self, stops: tuple[Stop, ...], halted: Halted, **until: float) -> str | None:
+        """Does a condition come true before that? Then the replay stands there."""
+        if not stops:
+            return None
+        found = search_forward(self.stage.timeline, stops, halted, **until)
+        if found is None:
+            return None
+        self.stage.set_clock()
+        return f"stopped: {found[1].text}"
+
+    def _play_back(self, seconds: float, speed: Speed) -> str | None:
+        stage, timeline = self.stage, self.stage.timeline
+        if speed.seconds and speed.seconds < inf:
+            stage.clock = max(stage.clock - seconds * speed.seconds, stage.begin)
+            timeline.seek_time(stage.clock)
+            if stage.clock > stage.begin:
+                return None
+        steps = self._due(seconds * speed.events) if speed.events else max(timeline.computed // 100, 1)
+        timeline.seek(max(timeline.step - steps, 0))
+        stage.set_clock()
+        return None if timeline.step else "this is the beginning"
+
+    # What if
+
+    def _switch(self, order: o.Switch, wish: Wish, halted: Halted) -> str | None:
+        self.stage.timeline.switch(parse_policy(order.spec))
+        self.stage.set_clock()
+        return None
+
+    def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
+        """Another policy from the beginning; the moment stays."""
+        timeline, moment = self.stage.timeline, self.stage.clock
+        timeline.switch(parse_policy(order.spec), at_step=0)
+        self.stage.set_clock()
+        return self.seek_time(moment, halted) if moment > self.stage.begin else None
+
+    def _fork(self, order: o.Fork, wish: Wish, halted: Halted) -> str | None:
+        was = self.stage.timeline.branch.name
+        return f"this is {self.stage.timeline.fork().name}; {was} stays as it was (B looks at it)"
+
+    def _look_at(self, order: o.LookAt, wish: Wish, halted: Halted) -> str | None:
+        moment = self.stage.clock
+        self.stage.timeline.look_at(order.branch)
+        return self.seek_time(moment, halted)
+
+    def _restore(self, order: o.Restore, wish: Wish, halted: Halted) -> str | None:
+        """The branches of a session grow again, and the cursor goes to where it was."""
+        timeline, session = self.stage.timeline, order.session
+        restore(timeline, session.branches, halted)
+        timeline.look_at(session.branch)
+        told = self.seek(session.step, halted)
+        if order.clock is not None and session.step == self.step:
+            self.seek_time(order.clock, halted)
+        if session.partner is not None:
+            self._compare(o.Compare(session.partner), wish, halted)
+        return told
+
+    # Side by side
+
+    def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
+        """The other run starts as this one and goes its own way from here on, or from the beginning."""
+        policy = parse_policy(order.spec)
+        twin = self.stage.timeline.twin()
+        twin.switch(policy, at_step=0 if order.from_start else None)
+        self.beside, self._parting = Stage(twin), None
+        return None
+
+    def _compare_no_more(self, order: o.CompareNoMore, wish: Wish, halted: Halted) -> str | None:
+        self.beside = self._parting = None
+        return None
+
+    def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> str | None:
+        """To the first step at which something happens to a job in one of them only."""
+        beside = self.beside
+        if beside is None:
+            raise ParameterError("nothing is compared: v chooses another policy to compare with")
+        while self._parting is None:
+            self._parting = part(*(Side.of(stage.timeline.branch.engine) for stage in (self.stage, beside)))
+            if self._parting is None and (self.is_computed or halted()):
+                return "they do not part" if self.is_computed else None
+            self.progress = "comparing", self.stage.timeline.branch.engine.finished / max(len(beside.workload), 1)
+            self.compute(4 * A_LOOK)
+        return self.seek(self._parting.steps[0], halted)
+
+    @property
+    def parted(self) -> Mark | None:
+        """Where the two runs part, once it is known."""
+        return None if self._parting is None else Mark(self._parting.time, "parted", "first parted")

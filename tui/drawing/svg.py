@@ -1,0 +1,68 @@
+"""Scalable Vector Graphics as text: elements, numbers and paths of rectangles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+
+class Rect(NamedTuple):
+    """A rectangle in pixels from the top left corner."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def element(name: str, *inside: str, **attributes: object) -> str:
+    """An element; `_` in the name of an attribute stands for `-`, and what is None is left out.
+
+    >>> element("text", text("a < b"), x=1.5, text_anchor="end")
+    '<text x="1.5" text-anchor="end">a &lt; b</text>'
+    >>> element("path", d="M0 0h1", id=None)
+    '<path d="M0 0h1"/>'
+    """
+    written = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{_value(value)}"'
+        for key, value in attributes.items()
+        if value is not None
+    )
+    return f"<{name}{written}>{''.join(inside)}</{name}>" if inside else f"<{name}{written}/>"
+
+
+def text(words: str) -> str:
+    """Words between tags; a name from a file may hold anything, also what no XML may.
+
+    >>> text("a\\x1b<b")
+    'a?&lt;b'
+    """
+    return escape("".join(c if c.isprintable() else "?" for c in words), quote=False)
+
+
+def number(value: float) -> str:
+    """A coordinate to the hundredth, as short as it gets.
+
+    >>> number(3.0), number(0.126), number(-0.0004)
+    ('3', '.13', '0')
+    """
+    short = f"{value:.2f}".rstrip("0").rstrip(".")
+    if short in ("-0", "0"):
+        return "0"
+    return short.replace("0.", ".", 1) if short.startswith(("0.", "-0.")) else short
+
+
+def outline(rects: Iterable[Rect]) -> str:
+    """The path of all these rectangles.
+
+    >>> outline([Rect(1, 2, 3, 4), Rect(0, 0, 0.5, 1)])
+    'M1 2h3v4h-3zM0 0h.5v1h-.5z'
+    """
+    return "".join(f"M{number(x)} {number(y)}h{number(w)}v{number(h)}h{number(-w)}z" for x, y, w, h in rects)
+
+
+def _value(value: object) -> str:
+    if isinstance(value, float):
+        return number(value)
+    return escape("".join(c if c.isprintable() else "?" for c in str(value)))

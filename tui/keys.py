@@ -1,0 +1,128 @@
+"""Every action of the replay screen with its keys: the bindings, the line of keys, the help and the palette read it.
+
+`shown` is the order in which actions come into the line of keys; 0 leaves it to the help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from textual.binding import Binding
+
+
+class Key(NamedTuple):
+    """One action: its keys as Textual names them, what it does in a word or two, and in a sentence."""
+
+    keys: str
+    action: str
+    word: str
+    meaning: str
+    shown: int = 0
+
+
+PLAYING = (
+    Key("space", "toggle_play", "play", "Play, or pause.", 1),
+    Key("right", "step(1)", "step", "One step forwards: everything that happens at the next instant.", 2),
+    Key("left", "step(-1)", "back", "One step back.", 3),
+    Key("up", "speed(1)", "faster", "Play faster, from one event a second to weeks a second.", 7),
+    Key("down", "speed(-1)", "slower", "Play slower.", 8),
+    Key("R", "rewind", "rewind", "Play backwards, at the same speed."),
+    Key("full_stop", "decision(1)", "decision", "The next decision of this step, or of the next one.", 9),
+    Key("comma", "decision(-1)", "", "The decision before."),
+    Key("right_square_bracket", "jump(1)", "next", "To the next event of the chosen kind (j chooses it).", 10),
+    Key("left_square_bracket", "jump(-1)", "", "To the one before."),
+    Key("j", "choose_jump", "jump to", "Choose what to jump to: start, arrival, completion, backfill, suspension ..."),
+    Key("g", "go_to", "go to", "Go to a time (12d 4h), a step (#1200) or a job (J17).", 6),
+    Key("home", "go_begin", "begin", "To the beginning."),
+    Key("end", "go_end", "end", "To the end of the run: what is not yet known is computed first."),
+    Key("x", "stops", "stop at", "Conditions to stop at: queue > 50, job 17 starts, head slips ...", 13),
+    Key("escape", "escape", "cancel", "Stop what takes long; else close what is open; else select nothing."),
+)
+CHANGING = (
+    Key("p", "policy", "policy", "Another policy, or other parameters, from this moment on.", 4),
+    Key("P", "restart", "restart", "Another policy from the beginning."),
+    Key("f", "fork", "fork", "A new branch from here: the run can go on in two ways.", 14),
+    Key("B", "branches", "branches", "Look at another branch."),
+    Key("v", "compare", "compare", "Beside this run another policy from here on, on one clock.", 12),
+    Key("V", "compare_from_start", "compare all", "Beside this run another policy from the beginning."),
+    Key("d", "parted", "parted", "While comparing: to the first decision in which both differ."),
+    Key("r", "reverse", "cause", "Back to the last decision that moved the selected job's planned start.", 15),
+    Key("E", "reverse_processor", "", "Back to when the processor under the pointer changed hands."),
+    Key("D", "reverse_boundary", "", "Back to when a boundary between partitions moved."),
+    Key("b", "bookmark", "bookmark", "Remember this moment under a name."),
+    Key("apostrophe", "bookmarks", "bookmarks", "Go to a bookmark."),
+)
+LOOKING = (
+    Key("slash", "find", "find", "Find a job and select it.", 11),
+    Key("w", "why", "why", "Select the job that waits first in the queue, and tell why.", 5),
+    Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
+    Key("tab", "next_panel", "panels", "The next panel; on a small screen they come in turn.", 17),
+    Key("shift+tab", "previous_panel", "", "The panel before."),
+    Key("z", "maximise", "maximise", "The focused panel over the whole screen, and back."),
+    Key("1", "toggle_panel('queue')", "queue", "Show or hide the queue."),
+    Key("2", "toggle_panel('decisions')", "decisions", "Show or hide the decisions."),
+    Key("3", "toggle_panel('details')", "details", "Show or hide the details of the selected job."),
+    Key("4,m", "toggle_panel('matrix')", "matrix", "Show or hide the Ousterhout matrix."),
+    Key("5", "toggle_panel('partitions')", "partitions", "Show or hide the partitions."),
+    Key("6", "toggle_panel('metrics')", "metrics", "Show or hide the metrics."),
+    Key("7", "toggle_panel('strip')", "strip", "Show or hide the strip of the whole run."),
+    Key("i", "report", "trace report", "What was read from the trace, and what that cost in truth."),
+)
+KEEPING = (
+    Key("t", "trace", "trace", "Open another trace.", 18),
+    Key("s", "save", "save", "Save the session: reopening shows this very moment.", 19),
+    Key("Y", "copy_session", "copy", "Copy the session as one line that can be pasted."),
+    Key("S", "picture", "picture", "Save the screen, or the chart of any size, as SVG."),
+    Key("T", "theme", "theme", "Dark, light, high contrast; colour, monochrome, ASCII."),
+    Key("question_mark", "help", "help", "All keys, signs, and how to read the screen.", 20),
+    Key("q", "quit", "quit", "Leave; schedscope --session last comes back.", 21),
+)
+GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
+    ("Playing", PLAYING),
+    ("What if", CHANGING),
+    ("Looking", LOOKING),
+    ("Keeping", KEEPING),
+)
+_SIGNS = {
+    "full_stop": ".", "comma": ",", "right_square_bracket": "]", "left_square_bracket": "[", "question_mark": "?",
+    "slash": "/", "apostrophe": "'", "right": "→", "left": "←", "up": "↑", "down": "↓", "escape": "esc",
+    "plus": "+", "minus": "-", "left_curly_bracket": "{", "right_curly_bracket": "}", "equals_sign": "=",
+    "less_than_sign": "<", "greater_than_sign": ">", "pageup": "pgup", "pagedown": "pgdn",
+}  # fmt: skip
+
+
+def sign(keys: str) -> str:
+    """What stands on the keys.
+
+    >>> sign("full_stop"), sign("4,m"), sign("shift+left")
+    ('.', '4 m', 'shift+←')
+    """
+    return " ".join("+".join(_SIGNS.get(part, part) for part in key.split("+")) for key in keys.split(","))
+
+
+def every_key() -> Iterator[Key]:
+    for _, keys in GROUPS:
+        yield from keys
+
+
+def bindings() -> list[Binding]:
+    """For the screen; each has an id, so that a user's keymap can rebind it."""
+    return [
+        Binding(
+            key.keys, key.action, key.word or key.meaning, show=False, id=identity(key),
+            priority=key.keys in ("tab", "shift+tab"),
+        )
+        for key in every_key()
+    ]  # fmt: skip
+
+
+def identity(key: Key) -> str:
+    """The name by which a user's settings rebind the action.
+
+    >>> identity(PLAYING[1])
+    'step.forwards'
+    """
+    name, _, argument = key.action.rstrip(")").partition("(")
+    direction = {"1": "forwards", "-1": "backwards", "": ""}.get(argument, argument.strip("'"))
+    return f"{name}.{direction}" if direction else name

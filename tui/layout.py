@@ -1,0 +1,88 @@
+"""Which panels are where on a screen of some size: pure arithmetic, so that it can be read and tested alone."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+SMALL_WIDTH, SMALL_HEIGHT = 100, 28
+"""Below one of these the chart has the whole width, and panels come over its right half in turn."""
+LEAST = 7
+"""Rows of the least panel, its title included."""
+WEIGHTS = {"matrix": 3, "queue": 4, "decisions": 3, "partitions": 3, "details": 3}
+"""Panels beside the chart from top to bottom, and how the height is shared between them."""
+PRECIOUS = ("matrix", "queue", "decisions", "details", "partitions")
+"""Who gets a place first where there is too little room for all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where everything is. A height or width of 0: not shown."""
+
+    small: bool
+    side: int
+    """Columns of the panels beside the chart, or over its right half on a small screen."""
+    panels: tuple[tuple[str, int], ...]
+    """(name, rows) of the panels in it, from top to bottom."""
+    bottom: int
+    """Rows of the strip of the whole run."""
+    metrics: int
+    """Columns of the metrics beside the strip."""
+    keys: int
+    """Rows of the line of keys."""
+
+
+def arrange(
+    width: int, height: int, available: Collection[str], hidden: Collection[str] = (), over: str | None = None
+) -> Layout:
+    """The layout for `width` x `height` cells.
+
+    available: the panels that have something to show; hidden: those that a person does not want to see;
+    over: the panel that is shown over a small chart.
+
+    >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
+    (('queue', 19),)
+    >>> arrange(120, 36, ["queue", "decisions"]).panels
+    (('queue', 16), ('decisions', 12))
+    """
+    small = width < SMALL_WIDTH or height < SMALL_HEIGHT
+    keys = 0 if height < 8 else 1 if width >= 60 or height < 20 else 2
+    bottom = _bottom(width, height, hidden)
+    room = max(height - 2 - keys - bottom, 0)
+    if small:
+        alone = ((over, room),) if over else ()
+        return Layout(True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys)
+    wanted = [name for name in WEIGHTS if name in available and name not in hidden]
+    panels = _shared(_chosen(wanted, room), room)
+    side = _side(width) if panels else 0
+    metrics = 0 if "metrics" in hidden or not bottom else _side(width)
+    return Layout(False, side, panels, bottom, metrics, keys)
+
+
+def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
+    if {"strip", "metrics"} <= set(hidden) or height < 16:
+        return 0
+    if height < SMALL_HEIGHT or width < SMALL_WIDTH:
+        return 2 if height < 30 else 4
+    return 5 if height < 50 else 8
+
+
+def _side(width: int) -> int:
+    return min(max(width * 2 // 5, 44), 76)
+
+
+def _chosen(wanted: Sequence[str], room: int) -> list[str]:
+    """As many as there is room for, the precious ones first, in their order on the screen."""
+    first = sorted(wanted, key=PRECIOUS.index)[: max(room // LEAST, 0)]
+    return [name for name in wanted if name in first]
+
+
+def _shared(names: Sequence[str], room: int) -> tuple[tuple[str, int], ...]:
+    """The rows divided by weight; what rounding leaves goes to the first."""
+    total = sum(WEIGHTS[name] for name in names)
+    rows = [max(room * WEIGHTS[name] // total, LEAST) for name in names]
+    while rows and sum(rows) > room:
+        rows[rows.index(max(rows))] -= 1
+    if rows:
+        rows[0] += room - sum(rows)
+    return tuple(zip(names, rows, strict=True))

@@ -1,0 +1,153 @@
+"""What a person asks of the replay: plain values that the screen sends to the worker, and what it is told back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from sim.causes import What
+from sim.session import Bookmark, Session
+from tui.chart.scale import Camera
+from tui.clock import Speed
+from tui.scene import Scene
+
+# Orders
+
+
+class GoTo(NamedTuple):
+    """To this step; 0 is before the first."""
+
+    step: int
+
+
+class Move(NamedTuple):
+    """So many steps on, or back."""
+
+    steps: int
+
+
+class GoToTime(NamedTuple):
+    """To this moment, between two steps where it is."""
+
+    time: float
+
+
+class GoToJob(NamedTuple):
+    """To the step at which the job is submitted, or the one at which it first starts."""
+
+    rank: int
+    start: bool = False
+
+
+class GoToEnd(NamedTuple):
+    """To the end of the run."""
+
+
+class Play(NamedTuple):
+    """So many seconds of playing have passed."""
+
+    seconds: float
+    speed: Speed
+    direction: int = 1
+
+
+class Find(NamedTuple):
+    """To the next step (or, with direction -1, the one before) at which this condition comes true."""
+
+    condition: str
+    direction: int = 1
+
+
+class Switch(NamedTuple):
+    """Another policy from here on, in a new branch."""
+
+    spec: str
+
+
+class Restart(NamedTuple):
+    """Another policy from the beginning, in a new branch."""
+
+    spec: str
+
+
+class Fork(NamedTuple):
+    """A new branch from here on."""
+
+
+class LookAt(NamedTuple):
+    """Another branch, at the same moment."""
+
+    branch: str
+
+
+class Restore(NamedTuple):
+    """To the very moment of a session."""
+
+    session: Session
+    clock: float | None = None
+    """The moment between two steps, if it was between two."""
+
+
+class Compare(NamedTuple):
+    """Beside this run, one that goes on under `spec` from here; or from the beginning."""
+
+    spec: str
+    from_start: bool = False
+
+
+class CompareNoMore(NamedTuple):
+    """One run alone again."""
+
+
+class GoToParted(NamedTuple):
+    """To the first step at which the two runs differ."""
+
+
+class Reverse(NamedTuple):
+    """Back to the last decision that changed this."""
+
+    what: What
+
+
+Order: TypeAlias = (
+    GoTo | Move | GoToTime | GoToJob | GoToEnd | Play | Find | Switch | Restart | Fork | LookAt
+    | Restore | Compare | CompareNoMore | GoToParted | Reverse
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be seen, wherever the replay stands."""
+
+    camera: Camera
+    strip_columns: int = 80
+    selected: int | None = None
+    colour: str = "job"
+    stops: tuple[str, ...] = ()
+    bookmarks: tuple[Bookmark, ...] = ()
+
+
+# What the worker tells
+
+
+class Shown(NamedTuple):
+    """A scene, and that of the run beside it; it answers the first so many orders and wishes."""
+
+    scene: Scene
+    beside: Scene | None
+    answers: int
+
+
+class Stopped(NamedTuple):
+    """Something made the replay stop: a condition, the end of the run."""
+
+    why: str
+
+
+class Failed(NamedTuple):
+    """Something cannot be done; what has been shown so far stays."""
+
+    message: str
+
+
+Told: TypeAlias = Shown | Stopped | Failed

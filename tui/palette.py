@@ -1,0 +1,263 @@
+"""Colours: what the names of styles look like, and the inks of the chart.
+
+A `Look` is one way to see the program: dark, light or with high contrast; in colour, in monochrome or in ASCII.
+Everything that is drawn names styles and inks; only a look knows colours. An ink is `hue * TONES + tone`: hues are
+the twelve of the jobs, the six steps of a scale and a few neutral ones; tones are how much of it shows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import IntEnum
+from functools import cached_property
+from typing import Literal
+
+from rich.color import Color
+from rich.style import Style
+
+Mode = Literal["colour", "mono", "ascii"]
+
+JOB_COLOURS = (
+    "#8b9472", "#62f7ff", "#fbdf17", "#864ad2", "#76c7ff", "#e0a113",
+    "#bf2a82", "#7997ff", "#bbefb0", "#288802", "#c16aba", "#adc6a8",
+)  # fmt: skip
+"""Told apart by normal and by colour-blind eyes: deltaE >= 10.3 between all pairs for four kinds of vision."""
+RAMP = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725")
+"""From little to much; lightness grows too."""
+
+
+class Hue(IntEnum):
+    """Hues beside the twelve of the jobs (0 to 11) and the six of the scale (12 to 17)."""
+
+    RAMP = 12
+    MANY = 18
+    """A cell in which no job holds most."""
+    NONE = 19
+    """Free processors."""
+    ACCENT = 20
+    """Now, selection, focus."""
+    GREY = 21
+    """Jobs of which the mode says nothing."""
+    COOL = 22
+    WARM = 23
+
+
+HUES = 24
+
+
+class Tone(IntEnum):
+    """How much of a hue shows."""
+
+    QUARTER = 0
+    HALF = 1
+    MOST = 2
+    FULL = 3
+    """Softened: twelve full-strength colours shout."""
+    STRONG = 4
+    """Selected, or just started."""
+    DIMMED = 5
+    """Another job is selected."""
+    PLAN = 6
+    TEXT = 7
+    """Text upon a block of this hue."""
+
+
+TONES = len(Tone)
+_SHARE = {
+    Tone.QUARTER: 0.3, Tone.HALF: 0.48, Tone.MOST: 0.64, Tone.FULL: 0.8, Tone.STRONG: 1.0, Tone.DIMMED: 0.24,
+    Tone.PLAN: 0.34,
+}  # fmt: skip
+
+
+def ink(hue: int, tone: int = Tone.FULL) -> int:
+    """The number of a colour of the chart.
+
+    >>> ink(3), ink(Hue.NONE, Tone.QUARTER)
+    (27, 152)
+    """
+    return hue * TONES + tone
+
+
+@dataclass(frozen=True)
+class Look:
+    """One way to see the program."""
+
+    name: str
+    dark: bool
+    background: str
+    surface: str
+    """Behind panels."""
+    text: str
+    dim: str
+    faint: str
+    accent: str
+    good: str
+    warn: str
+    bad: str
+    cool: str
+    warm: str
+    jobs: tuple[str, ...] = JOB_COLOURS
+    ramp: tuple[str, ...] = RAMP
+    soft: float = 0.8
+    """How strong a full block is."""
+    mode: Mode = "colour"
+    depth: int = 24
+    """Bits of colour that the terminal has: 24, 8 or 4."""
+    _styles: dict[str, Style] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def colour(self) -> bool:
+        return self.mode == "colour"
+
+    @property
+    def ascii(self) -> bool:
+        return self.mode == "ascii"
+
+    def with_mode(self, mode: Mode) -> Look:
+        return replace(self, mode=mode, _styles={})
+
+    def with_depth(self, depth: int) -> Look:
+        return replace(self, depth=depth, _styles={})
+
+    # Text
+
+    def style(self, names: str) -> Style:
+        """The style that one or more names stand for, the later upon the earlier.
+
+        dim faint strong italic accent good warn bad cool warm; title key select hover; hue:N (a job's colour) and, on
+        a block of it, on:N, lit:N (selected), off:N (another is) and plan:N.
+        """
+        known = self._styles.get(names)
+        if known is None:
+            known = Style(color=self.text, bgcolor=self.background)
+            for name in names.split():
+                known += self._named(name)
+            if not self.colour:
+                known = known.without_color
+            self._styles[names] = known
+        return known
+
+    def _named(self, name: str) -> Style:
+        if name.startswith("hue:"):
+            return Style(color=self.inks[ink(int(name[4:]), Tone.STRONG)])
+        if ":" in name:
+            return self._block(*name.split(":"))
+        plain = {
+            "dim": Style(color=self.dim, dim=not self.colour),
+            "faint": Style(color=self.faint, dim=not self.colour),
+            "strong": Style(bold=True),
+            "italic": Style(italic=True),
+            "accent": Style(color=self.accent, bold=True),
+            "good": Style(color=self.good),
+            "warn": Style(color=self.warn),
+            "bad": Style(color=self.bad, bold=not self.colour),
+            "cool": Style(color=self.cool),
+            "warm": Style(color=self.warm),
+            "surface": Style(bgcolor=self.surface),
+            "title": Style(color=self.text, bold=True),
+            "key": Style(color=self.accent, bold=True),
+            "select": Style(bgcolor=mixed(self.accent, self.background, 0.25), bold=True, reverse=not self.colour),
+            "hover": Style(bgcolor=mixed(self.text, self.background, 0.1), underline=not self.colour),
+        }
+        return plain[name]
+
+    def _block(self, kind: str, hue: str) -> Style:
+        """Text upon a block of a job's colour."""
+        tone = {"on": Tone.FULL, "lit": Tone.STRONG, "off": Tone.DIMMED, "plan": Tone.PLAN}[kind]
+        text = Tone.TEXT if tone in (Tone.FULL, Tone.STRONG) else Tone.MOST
+        return Style(color=self.inks[ink(int(hue), text)], bgcolor=self.inks[ink(int(hue), tone)])
+
+    # The chart
+
+    @cached_property
+    def inks(self) -> tuple[str, ...]:
+        """Ink -> colour."""
+        return tuple(self._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
+
+    def cell(self, fg: int, bg: int) -> Style:
+        """The style of a cell of the chart; without colour, tones are said by weight."""
+        if self.colour:
+            return Style(color=self.inks[fg], bgcolor=self.inks[bg])
+        hue, tone = divmod(fg, TONES)
+        return Style(
+            bold=hue == Hue.ACCENT or tone == Tone.TEXT,
+            dim=tone == Tone.DIMMED,
+            reverse=tone == Tone.STRONG and hue < Hue.MANY,
+        )
+
+    def _ink(self, hue: int, tone: Tone) -> str:
+        colour = self._hue(hue)
+        if tone == Tone.TEXT:
+            return "#000000" if brightness(self.inks_full(hue)) > 0.22 else "#ffffff"
+        if hue == Hue.NONE:
+            return self.background
+        share = _SHARE[tone] if tone != Tone.FULL else self.soft
+        return snapped(mixed(colour, self.background, share), self.depth)
+
+    def inks_full(self, hue: int) -> str:
+        return mixed(self._hue(hue), self.background, self.soft)
+
+    def _hue(self, hue: int) -> str:
+        if hue < Hue.RAMP:
+            return self.jobs[hue]
+        if hue < Hue.MANY:
+            return self.ramp[hue - Hue.RAMP]
+        neutral = {
+            Hue.MANY: self.dim, Hue.NONE: self.background, Hue.ACCENT: self.accent, Hue.GREY: self.dim,
+            Hue.COOL: self.cool, Hue.WARM: self.warm,
+        }  # fmt: skip
+        return neutral[Hue(hue)]
+
+
+DARK = Look(
+    name="dark", dark=True, background="#1a1b1e", surface="#222327", text="#e4e4e0", dim="#9a9a97", faint="#55565a",
+    accent="#ffb454", good="#7fd1a0", warn="#f2c55c", bad="#ff7b72", cool="#6cb6ff", warm="#ff9e64",
+)  # fmt: skip
+LIGHT = Look(
+    name="light", dark=False, background="#fbfbf8", surface="#f0f0ec", text="#202124", dim="#5f6062", faint="#b9b9b4",
+    accent="#b34700", good="#1a7f4b", warn="#8a6100", bad="#b3261e", cool="#1f6fb2", warm="#b3541e",
+    jobs=(
+        "#5c6445", "#0097a7", "#b59b00", "#5b2ca0", "#2f86c9", "#a87200",
+        "#99145f", "#3f5fd9", "#4f9a45", "#1e6400", "#963f8f", "#6f8a69",
+    ),
+    soft=0.85,
+)  # fmt: skip
+CONTRAST = Look(
+    name="contrast", dark=True, background="#000000", surface="#000000", text="#ffffff", dim="#d0d0d0",
+    faint="#808080", accent="#ffff00", good="#00ff7f", warn="#ffd700", bad="#ff6060", cool="#60b0ff", warm="#ffa060",
+    soft=1.0,
+)  # fmt: skip
+LOOKS: dict[str, Look] = {look.name: look for look in (DARK, LIGHT, CONTRAST)}
+
+
+# Arithmetic with colours
+
+
+def mixed(colour: str, ground: str, share: float) -> str:
+    """So much of the colour upon the ground.
+
+    >>> mixed("#ffffff", "#000000", 0.5)
+    '#808080'
+    """
+    parts = zip(_rgb(colour), _rgb(ground), strict=True)
+    return "#" + "".join(f"{round(a * share + b * (1 - share)):02x}" for a, b in parts)
+
+
+def brightness(colour: str) -> float:
+    """Relative luminance, from 0 (black) to 1 (white), as WCAG counts it."""
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in (x / 255 for x in _rgb(colour))]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def snapped(colour: str, depth: int) -> str:
+    """The nearest colour of the 6 x 6 x 6 cube where the terminal has 256; libraries fold many into one."""
+    if depth != 8:
+        return colour
+    levels = (0, 95, 135, 175, 215, 255)
+    near = [min(levels, key=lambda level: abs(level - part)) for part in _rgb(colour)]
+    return "#" + "".join(f"{part:02x}" for part in near)
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    triplet = Color.parse(colour).get_truecolor()
+    return triplet.red, triplet.green, triplet.blue

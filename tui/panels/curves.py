@@ -1,0 +1,45 @@
+"""Curves in blocks of eighths, in as many rows and columns as there is room."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from typing import TypeVar
+
+from tui import text
+from tui.sheet import Span
+
+T = TypeVar("T")
+
+
+def area(values: Sequence[float], top: float, rows: int, unicode: bool = True) -> list[str]:
+    """A curve of `rows` lines whose height is `top`, filled down to 0; what is more than nothing shows.
+
+    >>> area([0, 2, 4, 8], 8, 2)
+    ['   █', ' ▄██']
+    """
+    lines = []
+    for row in reversed(range(rows)):
+        shares = [min(max(value / top * rows - row, 0.0), 1.0) if top > 0 else 0.0 for value in values]
+        if not row:
+            shares = [max(share, 0.01) if value > 0 else 0.0 for share, value in zip(shares, values, strict=True)]
+        lines.append(text.sparkline([*shares, 1.0], unicode)[:-1])
+    return lines
+
+
+def resampled(values: Sequence[T], columns: int) -> list[T]:
+    """As many values as there are columns.
+
+    >>> resampled([1, 2, 3, 4], 2), resampled([1, None], 4)
+    ([1, 3], [1, 1, None, None])
+    """
+    return [values[column * len(values) // columns] for column in range(columns)] if values else []
+
+
+def joined(cells: Iterable[tuple[str, str]]) -> list[Span]:
+    """Neighbours of one style as one span.
+
+    >>> [span.text for span in joined([("a", "dim"), ("b", "dim"), ("c", "")])]
+    ['ab', 'c']
+    """
+    return [Span("".join(c for c, _ in run), style) for style, run in groupby(cells, key=lambda cell: cell[1])]

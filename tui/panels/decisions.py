@@ -1,0 +1,150 @@
+"""What the policy did in this step, and why: to be read whole, or walked one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sim.decisions import Decision, Keep, TooFewFree
+from sim.matrix_decisions import FitsNoRow, Phase
+from sim.sentences import say
+from sim.snapshot import Snapshot
+from sim.words import listed, name
+from sim.workload.model import Job
+from tui import text
+from tui.panels.parts import Context, taught, window, worded, written
+from tui.panels.signs import rank_of, sign
+from tui.sheet import Line, Sheet, Size, Span, line
+
+TITLE = "Decisions"
+INDENT = 2
+"""Columns of a decision's sign and the blank behind it."""
+NAMED = 4
+MOST_WRAPPED = 60
+"""Of more decisions each takes one line, so that only those in sight are made."""
+
+
+def draw(context: Context, size: Size, first: int) -> Sheet:
+    """The arrivals and completions of the step, then what was decided."""
+    shown = context.scene.snapshot
+    if shown.time is None:
+        told = "What the policy decides at a step will stand here, each decision with its reason in numbers."
+        return taught(TITLE, context, size, told, "Press → to make the first step.")
+    happened = [*_happened(shown.arrived, "arrives", "arrive", "+", context, size[0])]
+    happened += _happened(shown.completed, "ends", "end", "−", context, size[0])
+    if not shown.decisions:
+        quiet = taught(TITLE, context, size, *_nothing_decided(shown))
+        body = (*happened, *([line("")] if happened else []), *quiet.body)
+        return Sheet(TITLE, (), body, 0, len(body), "none")
+    runs = _runs(context)
+    if len(runs) > MOST_WRAPPED:
+        return _one_line_each(context, size, first, happened, runs)
+    lines, mark = list(happened), None
+    for run in runs:
+        if run.start == context.decision:
+            mark = len(lines)
+        lines += _run_lines(run, context, size[0])
+    return Sheet(TITLE, (), tuple(lines), 0, len(lines), _note(context), mark)
+
+
+def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[Line], runs: Sequence[range]) -> Sheet:
+    above = len(happened)
+    mark = None if context.decision is None else above + context.decision
+    seen = window(above + len(runs), first, size[1])
+    body = tuple(
+        happened[at] if at < above else _run_lines(runs[at - above], context, size[0], wrap=False)[0] for at in seen
+    )
+    return Sheet(TITLE, (), body, seen.start, above + len(runs), _note(context), mark)
+
+
+def _runs(context: Context) -> list[range]:
+    """The decisions one by one; seen as a whole, those who lack the same free processors are told together."""
+    decisions, selected = context.scene.snapshot.decisions, context.selected
+    runs: list[range] = []
+    for index, decision in enumerate(decisions):
+        if runs and context.decision is None and _alike(decisions[runs[-1].start], decision, selected):
+            runs[-1] = range(runs[-1].start, index + 1)
+        else:
+            runs.append(range(index, index + 1))
+    return runs
+
+
+def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
+    """Do both wait for want of the same free processors, and is neither the selected job?"""
+    return (
+        isinstance(one, Keep)
+        and isinstance(other, Keep)
+        and isinstance(one.because, TooFewFree | FitsNoRow)
+        and one.because == other.because
+        and selected not in (one.job.rank, other.job.rank)
+    )
+
+
+def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> list[Line]:
+    decisions = context.scene.snapshot.decisions[run.start : run.stop]
+    first = decisions[0]
+    if len(run) == 1 or not isinstance(first, Keep):
+        return _lines(first, run.start, context, width, wrap)
+    where = " in any row" if isinstance(first.because, FitsNoRow) else ""
+    names = _names([decision.job for decision in decisions if isinstance(decision, Keep)])
+    told = f"{names} wait: each needs more than is free{where}"
+    return _with_sign(sign(first, context.unicode), worded(told, context, width, "dim", hang=INDENT))
+
+
+def _note(context: Context) -> str:
+    decisions = context.scene.snapshot.decisions
+    if context.decision is not None:
+        return f"{context.decision + 1:,} of {len(decisions):,}"
+    kept = sum(isinstance(decision, Keep) for decision in decisions)
+    made = len(decisions) - kept
+    return " · ".join([*([f"{made:,} made"] if made else []), *([f"{kept:,} kept waiting"] if kept else [])])
+
+
+def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
+    if shown.matrix is not None:
+        return (
+            "The matrix stays as it is: it is rebuilt when a job comes or ends, and its rows take turns meanwhile.",
+        )
+    if shown.queue:
+        many = len(shown.queue)
+        return (f"Nothing was decided: {text.count(many, 'job')} {'waits' if many == 1 else 'wait'} as before.",)
+    return ("Nothing was decided: nobody waits.",)
+
+
+def _happened(jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int) -> list[Line]:
+    """Who came or ended, in one sentence."""
+    if not jobs:
+        return []
+    told = f"{_names(jobs)} {one if len(jobs) == 1 else many}"
+    lines = worded(told, context, width, "dim", hang=INDENT, rank=jobs[0].rank if len(jobs) == 1 else None)
+    return _with_sign(Span(mark, "dim"), lines)
+
+
+def _names(jobs: Sequence[Job]) -> str:
+    """A few names, and how many more there are; of thousands not all are looked at."""
+    names = [name(job) for job in jobs[:NAMED]]
+    return listed([*names, f"{len(jobs) - NAMED:,} more"] if len(jobs) > NAMED else names, NAMED + 1)
+
+
+def _lines(decision: Decision, index: int, context: Context, width: int, wrap: bool = True) -> list[Line]:
+    """A decision: lit if it has been walked past, marked if it is walked to, faint if it is still to come."""
+    walked = context.decision
+    here, to_come = index == walked, walked is not None and index > walked
+    if isinstance(decision, Phase):
+        style = "faint" if to_come else "accent" if here else "strong"
+        return [line(Span(written(decision.name, context), style))]
+    told, rank = say(decision, context.at), rank_of(decision)
+    style = "faint" if to_come else "strong" if here else "dim" if isinstance(decision, Keep) else ""
+    drawn = sign(decision, context.unicode)
+    if here:
+        drawn = Span("▸" if context.unicode else ">", "accent")
+    elif to_come:
+        drawn = drawn._replace(style="faint")
+    if wrap:
+        return _with_sign(drawn, worded(told, context, width, style, hang=INDENT, rank=rank))
+    return _with_sign(drawn, [line(Span(text.shorten(written(told, context), width - INDENT), style), rank=rank)])
+
+
+def _with_sign(drawn: Span, lines: Sequence[Line]) -> list[Line]:
+    """The sign stands before the first line, the others hang in beneath it."""
+    first, *rest = lines
+    return [line(drawn, Span(" "), *first.spans, rank=first.rank), *rest]

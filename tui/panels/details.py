@@ -1,0 +1,134 @@
+"""The selected job: what it asks for, how it stands and why, its life so far, and how its planned start moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from sim.decisions import Reserve
+from sim.matrix_decisions import ReserveRow
+from sim.sentences import say
+from sim.words import clock, name, processors, span
+from sim.workload.model import Field, Job
+from tui import text
+from tui.panels.evidence import considered, numbers
+from tui.panels.parts import Context, spark, taught, worded, written
+from tui.panels.signs import sign
+from tui.panels.standing import standing
+from tui.scene import JobScene
+from tui.sheet import Line, Sheet, Size, Span, line
+from tui.story import times
+
+TITLE = "Job"
+MOST_EVENTS = 60
+
+
+def draw(context: Context, size: Size, first: int) -> Sheet:
+    """Everything about the selected job; the body holds all its lines."""
+    job = context.scene.job
+    if job is None or job.rank != context.selected:
+        told = "What it asks for, why it waits and what became of it will stand here."
+        return taught(TITLE, context, size, "Click a job, or / to find one.", told)
+    width = size[0]
+    it = context.about.workload.jobs[job.rank]
+    body = [
+        *_facts(context, it, width),
+        *_section("Now", context, _now(context, job, width)),
+        *_section("In numbers", context, numbers(context, job, width)),
+        *_section("Considered", context, considered(context, job, width)),
+        *_section("Planned start", context, _plans(context, job, width)),
+        *_section("Life", context, _life(context, it, job, width)),
+    ]
+    return Sheet(written(name(it), context), (), tuple(body), 0, len(body), job.state)
+
+
+def _section(title: str, context: Context, lines: Sequence[Line]) -> list[Line]:
+    return [line(""), line(Span(title, "strong")), *lines] if lines else []
+
+
+# What it asks for
+
+
+def _facts(context: Context, job: Job, width: int) -> list[Line]:
+    """The job's colour and its request, then whose it is."""
+    whole = context.about.workload.procs
+    hue = context.scene.hues.get(job.rank)
+    asked = f"{job.procs:,} of {processors(whole)} · estimate {span(job.estimate)}"
+    colour = Span("▇▇ " if context.unicode else "## ", "dim" if hue is None else f"hue:{hue}")
+    lines = worded(asked, context, width, hang=3)
+    whose = " · ".join([f"submitted {clock(job.submit)}", *_whose(context, job)])
+    return [line(colour, *lines[0].spans), *lines[1:], *worded(whose, context, width, "dim")]
+
+
+def _whose(context: Context, job: Job) -> Iterator[str]:
+    """The user, the group and the queue, by their names where the trace has names."""
+    workload = context.about.workload
+    for word, field, number in (("user", Field.USER, job.user), ("group", Field.GROUP, job.group)):
+        if number >= 0:
+            names = workload.names.get(field, ())
+            yield f"{word} {names[number] if number < len(names) else number}"
+    if job.queue >= 0:
+        names = workload.names.get(Field.QUEUE, ())
+        known = names[job.queue] if job.queue < len(names) else workload.header.queues.get(job.queue)
+        yield f"queue {known or job.queue}"
+    if job.high:
+        yield "high priority"
+    if job.reserve is not None:
+        yield f"asked to start at {clock(job.reserve)}"
+
+
+def _now(context: Context, job: JobScene, width: int) -> list[Line]:
+    return [part for told in standing(context, job) for part in worded(told, context, width)]
+
+
+# How its planned start moved
+
+
+def _plans(context: Context, job: JobScene, width: int) -> list[Line]:
+    """A curve of the planned starts, and how often they moved which way."""
+    starts = [plan.at for plan in job.planned]
+    if len(starts) < 2:
+        return []
+    moves = [after - before for before, after in pairwise(starts) if after != before]
+    later = sum(move > 0 for move in moves)
+    told = f"from {context.at(starts[0])} to {context.at(starts[-1])}, moved {times(len(moves))}"
+    ways = [f"{many:,} {way}" for many, way in ((len(moves) - later, "earlier"), (later, "later")) if many]
+    curve = spark(starts, width, context.unicode)
+    lines = worded(f"{told} ({', '.join(ways)})" if moves else told, context, width, "dim")
+    return [line(Span(curve, "accent")), *lines] if len(starts) > 2 else lines
+
+
+# Its life so far
+
+
+def _life(context: Context, job: Job, shown: JobScene, width: int) -> list[Line]:
+    """What happened to it, with the time, but of its planned starts only the first; of a long life both ends."""
+    events = list(_events(context, job, shown))
+    if not events:
+        return []
+    if len(events) > MOST_EVENTS:
+        left_out = len(events) - MOST_EVENTS
+        half = MOST_EVENTS // 2
+        between = (events[half][0], Span("…", "dim"), text.count(left_out, "more event"))
+        events = [*events[:half], between, *events[-half:]]
+    stamp = max(text.cells(context.at(time)) for time, _, _ in events)
+    lines: list[Line] = []
+    for time, drawn, told in events:
+        first, *rest = worded(told, context, width, hang=stamp + 4)
+        when = Span(text.pad(context.at(time), stamp) + "  ", "dim")
+        lines += [line(when, drawn, Span(" "), *first.spans), *rest]
+    return lines
+
+
+def _events(context: Context, job: Job, shown: JobScene) -> Iterator[tuple[float, Span, str]]:
+    now, unicode = context.scene.clock, context.unicode
+    dot = Span("·" if unicode else "-", "dim")
+    if job.submit <= now:
+        yield job.submit, dot, "submitted"
+    planned = False
+    for time, decision in shown.decided:
+        if not (planned and isinstance(decision, Reserve | ReserveRow)):
+            yield time, sign(decision, unicode), say(decision, context.at).removeprefix(f"{name(job)} ")
+        planned = planned or isinstance(decision, Reserve | ReserveRow)
+    if shown.end is not None:
+        yield shown.end, dot, f"ended, {span(shown.end - job.submit)} after its submission"

@@ -1,0 +1,58 @@
+"""Processors across a panel: sets of them folded into as many columns as there are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.machine import ranges
+
+
+class Fold(NamedTuple):
+    """What one column shows: which of the sets holds most of it (None: none holds any), and whether it is half free."""
+
+    part: int | None
+    thin: bool
+
+
+def fold(parts: Sequence[int], procs: int, columns: int) -> list[Fold]:
+    """Sets of processors that do not overlap, in at most so many columns of equally many processors.
+
+    Where there are more columns than processors each has as many as the others, and some columns are left over.
+
+    >>> [column.part for column in fold([0b0011, 0b0100], 4, 9)]
+    [0, 0, 0, 0, 1, 1, None, None]
+    >>> fold([0b0011, 0b0100], 4, 2)
+    [Fold(part=0, thin=False), Fold(part=1, thin=False)]
+    """
+    owner = _owner(parts, procs)
+    if procs <= columns:
+        return [Fold(int(part) if part >= 0 else None, False) for part in np.repeat(owner, columns // procs)]
+    column_of = np.arange(procs) * columns // procs
+    kinds = len(parts) + 1
+    held = np.bincount(column_of * kinds + owner + 1, minlength=columns * kinds).reshape(columns, kinds)
+    if not parts:
+        return [Fold(None, False)] * columns
+    best, free = held[:, 1:].argmax(axis=1), held[:, 0]
+    size = held.sum(axis=1)
+    return [
+        Fold(int(part) if free < size else None, bool(size > free > size / 2))
+        for part, free, size in zip(best, free, size, strict=True)
+    ]
+
+
+def drawn_columns(procs: int, columns: int) -> int:
+    """How many of the columns a fold uses."""
+    return columns if procs > columns else columns // procs * procs
+
+
+def _owner(parts: Sequence[int], procs: int) -> NDArray[np.int64]:
+    """For each processor the set that it is in; -1: none."""
+    owner = np.full(procs, -1, dtype=np.int64)
+    for part, processors in enumerate(parts):
+        for low, high in ranges(processors):
+            owner[low : high + 1] = part
+    return owner

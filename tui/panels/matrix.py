@@ -1,0 +1,161 @@
+"""The Ousterhout matrix: who stands in which row and columns, whose turn it is, and what the last rebuild did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from sim.matrix import Cell
+from sim.policies import parse_policy
+from sim.snapshot import Snapshot
+from sim.words import name, span
+from tui import text
+from tui.panels.folding import Fold, drawn_columns, fold
+from tui.panels.parts import Context, taught
+from tui.panels.rebuild import chips, told_phase
+from tui.sheet import Line, Sheet, Size, Span, line
+
+TITLE = "Matrix"
+LEAST_BELOW = 2
+"""Lines for the axis and for one decision: before them come the rows, the phases come after."""
+BELOW = 8
+"""Lines that are worth more below the rows than as a second line for each row."""
+
+
+def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
+    """The rows and the last rebuild's phases stay; what a phase decided scrolls below them."""
+    shown = context.scene.snapshot
+    if shown.matrix is None:
+        return taught(TITLE, context, size, *_no_matrix(shown))
+    if not shown.matrix.rows:
+        return taught(TITLE, context, size, "The matrix is empty: no job has a place in a row.")
+    width, height = size
+    on_turn = turn_at(shown, context.scene.clock)
+    phases = chips(context, width, max(height - len(shown.matrix.rows) - LEAST_BELOW, 1))
+    head = (*_rows(context, width, max(height - len(phases) - 2, 1), on_turn[0]), *phases)
+    told = told_phase(context, width, height - len(head), first)
+    return Sheet(TITLE, head, told.body, told.first, told.total, _note(context, *on_turn), told.mark)
+
+
+def _no_matrix(shown: Snapshot) -> tuple[str, ...]:
+    policy = shown.policy.partition(":")[0]
+    return (
+        f"No matrix: under {policy} jobs share the machine in space only.",
+        "Gang scheduling (gang, gang-backfill, gang-migrate, gang-migrate-backfill) puts them into rows, which take "
+        "turns on all processors; the rows would stand here.",
+    )
+
+
+# Turns
+
+
+def turn_at(shown: Snapshot, clock: float) -> tuple[int | None, float | None, float]:
+    """The row on turn at that moment, the seconds that are left of its turn (None: it does not end), and its slice.
+
+    Between two steps the rows go on taking turns.
+    """
+    assert shown.matrix is not None
+    turns = parse_policy(shown.policy).turns()
+    on_turn, end = shown.matrix.on_turn, shown.turn_end
+    if turns is None or end is None or on_turn is None:
+        return on_turn, None, 0
+    rows = [row for row, _ in shown.matrix.rows]
+    later = int((clock - end) // turns.slice) + 1 if clock >= end else 0
+    row = rows[(rows.index(on_turn) + later) % len(rows)]
+    return row, end + later * turns.slice - clock, turns.slice
+
+
+def _note(context: Context, row: int | None, left: float | None, slice: float) -> str:
+    sign = "◂" if context.unicode else "<"
+    if row is None:
+        return ""
+    return f"row {row} {sign} " + ("alone: no turns" if left is None else f"{span(left)} of {span(slice)} left")
+
+
+# Rows
+
+
+def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Iterator[Line]:
+    """As many rows as there is room for; where there is much, each has two lines."""
+    matrix = context.scene.snapshot.matrix
+    assert matrix is not None
+    label = max(len(str(row)) for row, _ in matrix.rows)
+    columns = max(width - label - 3, 1)
+    high = 2 if 2 * len(matrix.rows) + BELOW <= height else 1
+    seen = matrix.rows if len(matrix.rows) * high <= height else matrix.rows[: height - 1]
+    for row, cells in seen:
+        is_on = row == on_turn
+        sign = ("◂" if context.unicode else "<") if is_on else " "
+        style = "accent" if is_on else "dim"
+        folded = fold([cell.columns for cell in cells], matrix.procs, columns)
+        yield line(Span(f"{row:>{label}} ", style), *_spans(context, cells, folded), Span(f" {sign}", style))
+        if high == 2:
+            yield line(" " * (label + 1), *_spans(context, cells, folded, named=False))
+    if len(seen) < len(matrix.rows):
+        hidden = text.count(len(matrix.rows) - len(seen), "more row")
+        yield line(Span(f"{'…' if context.unicode else '...'} {hidden}", "dim"))
+    else:
+        yield _axis(matrix.procs, label + 1, drawn_columns(matrix.procs, columns))
+
+
+def _axis(procs: int, label: int, columns: int) -> Line:
+    """The numbers of the first and the last column, and what a column of the screen stands for."""
+    last = f"{procs - 1:,}"
+    each = f"{-(-procs // columns)} a column" if procs > columns else ""
+    between = each.center(max(columns - 1 - len(last), 0))
+    return line(" " * label, Span(f"0{between}{last}"[:columns] if columns > 1 else "", "faint"))
+
+
+def _spans(context: Context, cells: Sequence[Cell], folded: Sequence[Fold], named: bool = True) -> Iterator[Span]:
+    """One row: neighbours of one job together, its name upon the widest run of them."""
+    runs = [(seen, len(list(run))) for seen, run in groupby(folded)]
+    widest: dict[int, int] = {}
+    for place, (seen, length) in enumerate(runs):
+        if seen.part is not None and (seen.part not in widest or length > runs[widest[seen.part]][1]):
+            widest[seen.part] = place
+    for place, (seen, length) in enumerate(runs):
+        if seen.part is None:
+            yield Span(("·" if context.unicode else ".") * length, "faint")
+        else:
+            is_widest = named and widest[seen.part] == place
+            yield from _run(context, cells[seen.part], length, seen.thin, is_widest)
+
+
+def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> Iterator[Span]:
+    """Neighbours of one job: its name where it fits, then what tells home from replica."""
+    job = context.about.workload.jobs[cell.rank]
+    edge = "" if context.look.colour else "▐" if context.unicode else "["
+    names = (text.printable(told) for told in (name(job), job.id))
+    told = next((told for told in names if named and text.cells(edge + told) <= length), "")
+    label, filling = (edge + told)[:length], _filling(context, cell, thin)
+    style, action = _style(context, cell, thin), f"select_rank({cell.rank})"
+    upon = {"plan": " title", "off:": " dim"}.get(style[:4], "")
+    if label:
+        yield Span(label, style + upon, action)
+    yield Span(filling * (length - text.cells(label)), style, action)
+
+
+def _filling(context: Context, cell: Cell, thin: bool) -> str:
+    """Home is full, a replica hatched; where more than half of a column is free, either is thinner."""
+    if not context.unicode:
+        return ("-" if thin else "#") if cell.is_home else ("." if thin else "/")
+    if cell.is_home:
+        return "▄" if thin else " " if _hue(context, cell) is not None and context.look.colour else "█"
+    return "╱"
+
+
+def _hue(context: Context, cell: Cell) -> int | None:
+    return context.scene.hues.get(cell.rank)
+
+
+def _style(context: Context, cell: Cell, thin: bool) -> str:
+    """Its own colour; another is quiet while one is selected."""
+    hue = _hue(context, cell)
+    is_lit, is_quiet = cell.rank in (context.selected, context.hovered), context.selected is not None
+    if hue is None or not context.look.colour:
+        return "select" if is_lit else "faint" if is_quiet else ""
+    if thin:
+        return f"hue:{hue}" if is_lit or not is_quiet else "faint"
+    if is_lit:
+        return f"lit:{hue}"
+    return f"off:{hue}" if is_quiet else f"on:{hue}" if cell.is_home else f"plan:{hue}"

@@ -1,0 +1,203 @@
+"""The numbers so far: in one line, as a block, or with small plots, as there is room.
+
+Only what the policy can have is shown: migrations need a matrix, borrowing needs partitions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sim.policies import parse_policy
+from sim.policies.base import Policy
+from sim.policies.preemption import Preemptive
+from sim.words import span
+from tui import text
+from tui.panels.curves import area, resampled
+from tui.panels.parts import Context, taught
+from tui.scene import Series
+from tui.sheet import Line, Sheet, Size, Span, line
+
+TITLE = "Numbers so far"
+CELL, GAP = 22, 2
+"""Columns of a figure, and between two of them."""
+LEAST_PLOT = 30
+"""Columns below which a plot says nothing."""
+_NOBODY_PASSES = ("fcfs", "recorded", "gang", "gang-migrate")
+
+
+class Figure(NamedTuple):
+    """A number with its name; `brief` is both in a line of many."""
+
+    name: str
+    value: str
+    brief: str
+    detail: str = ""
+    """The value as a share of all jobs that have started, or ended, where there is room."""
+
+
+def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
+    """Figures beside plots, or above them, or alone."""
+    if context.scene.snapshot.time is None:
+        told = "Utilization, waits and slowdowns will stand here, of the jobs that have ended by then."
+        return taught(TITLE, context, size, told)
+    width, rows = size
+    told_figures = list(figures(context))
+    beside = width - CELL - 2 * GAP
+    if beside >= LEAST_PLOT and rows >= max(len(told_figures), 6):
+        grid = _grid(told_figures, CELL, 1, rows)
+        plots = _plots(context, beside, rows)
+        lines = [_beside(left, right) for left, right in zip(_filled(grid, rows), _filled(plots, rows), strict=True)]
+    else:
+        columns = max((width + GAP) // (CELL + GAP), 1)
+        lines = _grid(told_figures, (width + GAP) // columns - GAP, columns, rows)
+        if rows - len(lines) >= 4:
+            lines += [line(""), *_plots(context, width, rows - len(lines) - 1)]
+    return Sheet(TITLE, tuple(lines), note=_note(context))
+
+
+def one_line(context: Context, width: int) -> Line:
+    """As many of the numbers as have room, the most telling first."""
+    told: list[Span] = []
+    for figure in figures(context) if context.scene.snapshot.time is not None else ():
+        brief = figure.brief if not told else f" · {figure.brief}"
+        if sum(text.cells(part.text) for part in told) + text.cells(brief) > width:
+            break
+        told.append(Span(brief))
+    return line(*told)
+
+
+def _note(context: Context) -> str:
+    totals = context.scene.snapshot.totals
+    return f"{totals.finished:,} of {text.count(len(context.about.workload), 'job')} ended"
+
+
+# What there is
+
+
+def figures(context: Context) -> Iterator[Figure]:
+    """The numbers of the jobs that have ended, the most telling first."""
+    totals, can = context.scene.snapshot.totals, _policy(context.scene.snapshot.policy)
+    used = text.percent(totals.utilization)
+    yield Figure("utilization", used, f"{used} used")
+    yield _of_ended(context, "mean wait", span(totals.mean_wait), "wait")
+    yield _of_ended(context, "bounded slowdown", _plain(totals.mean_bounded_slowdown), "slowdown")
+    yield _of_ended(context, "worst wait", span(totals.max_wait))
+    if totals.backfilled or not (isinstance(can, Preemptive) or can.name in _NOBODY_PASSES):
+        yield _count("backfilled", totals.backfilled, _share(totals.backfilled, totals.started))
+    if totals.preemptions or isinstance(can, Preemptive):
+        yield _count("preemptions", totals.preemptions)
+    if totals.migrations or can.most_migrated() is not None:
+        yield _count("migrations", totals.migrations)
+    if totals.borrowed or can.queues():
+        yield _count("borrowed", totals.borrowed, "procs")
+    if totals.speculative_kills or getattr(can, "speculate", 0):
+        yield _count("trials cut", totals.speculative_kills)
+    if context.about.workload.killed.any():
+        yield _count("killed", totals.killed, _share(totals.killed, totals.finished))
+    yield _of_ended(context, "worst slowdown", _plain(totals.max_bounded_slowdown))
+
+
+def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figure:
+    """A number that there is only when a job has ended."""
+    value = value if context.scene.snapshot.totals.finished else "–"
+    return Figure(name, value, f"{brief or name} {value}")
+
+
+def _count(name: str, many: int, detail: str = "") -> Figure:
+    return Figure(name, f"{many:,}", f"{many:,} {name}", detail)
+
+
+def _share(part: int, whole: int) -> str:
+    return text.percent(part / whole, 0) if whole else ""
+
+
+def _plain(value: float) -> str:
+    """Three figures are enough.
+
+    >>> _plain(68.2345), _plain(7515.07), _plain(1.002)
+    ('68.2', '7,515', '1')
+    """
+    return text.number(value, 2 if value < 10 else 1 if value < 1000 else 0)
+
+
+@lru_cache(maxsize=8)
+def _policy(spec: str) -> Policy:
+    return parse_policy(spec)
+
+
+# Figures in columns
+
+
+def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Line]:
+    """Down the first column, then the next; those for which there is no room are left out."""
+    told = told[: rows * columns]
+    height = -(-len(told) // columns)
+    lines = []
+    for row in range(height):
+        spans: list[Span] = []
+        for figure in told[row::height]:
+            spans += ([Span(" " * GAP)] if spans else []) + _cell(figure, cell)
+        lines.append(line(*spans))
+    return lines
+
+
+def _cell(figure: Figure, width: int) -> list[Span]:
+    name = text.shorten(figure.name, width - text.cells(figure.value) - 1)
+    room = width - text.cells(name) - text.cells(figure.value)
+    detail = f" {figure.detail}" if figure.detail and len(figure.detail) + 1 < room else ""
+    blanks = " " * (room - len(detail))
+    return [Span(name, "dim"), Span(blanks), Span(figure.value, "strong"), Span(detail, "dim")]
+
+
+def _filled(lines: Sequence[Line], rows: int) -> list[Line]:
+    return [*lines, *[line("")] * rows][:rows]
+
+
+def _beside(left: Line, right: Line) -> Line:
+    blanks = CELL - text.cells(left.text) + 2 * GAP
+    return line(*left.spans, Span(" " * blanks), *right.spans)
+
+
+# Plots
+
+
+def _plots(context: Context, width: int, rows: int) -> list[Line]:
+    """Utilization, waiting jobs and wanted processors over the time so far, as high as there is room."""
+    series: Series = context.scene.series
+    shown = context.scene.snapshot
+    used = text.percent((shown.procs - shown.free) / shown.procs, 0)
+    wanted = sum(job.procs for job in shown.queue.jobs)
+    drawn = (
+        ("used", series.utilization, 1.0, used, "100 %", "cool"),
+        ("waiting", series.waiting, max(series.waiting, default=0.0), f"{len(shown.queue):,}", "", "warm"),
+        ("wanted", series.wanted, max(series.wanted, default=0.0), f"{wanted:,}", "", "dim"),
+    )
+    height = min(max(rows // len(drawn), 1), 10)
+    lines: list[Line] = []
+    for name, values, top, now, most, style in drawn:
+        if len(lines) + height <= rows and values:
+            lines += _plot(context, name, values, top, (now, most or f"{top:,.0f}"), (width, height), style)
+    return lines
+
+
+def _plot(
+    context: Context,
+    name: str,
+    values: Sequence[float],
+    top: float,
+    scale: tuple[str, str],
+    size: Size,
+    style: str,
+) -> Iterator[Line]:
+    """A curve; its name and its value now beside the lowest row, what its height stands for beside the highest."""
+    label, side = 8, 7
+    width, rows = size
+    shown = resampled(values, max(width - label - side, 1))
+    for row, levels in enumerate(area(shown, top, rows, context.unicode)):
+        if row == rows - 1:
+            yield line(Span(text.pad(name, label), "dim"), Span(levels, style), Span(text.pad(scale[0], side, "right")))
+        else:
+            most = text.pad("" if row or not top else scale[1], side, "right")
+            yield line(" " * label, Span(levels, style), Span(most, "faint"))

@@ -1,0 +1,171 @@
+"""Who owns which processors now, what is borrowed and lent, and who waits for each partition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import NamedTuple
+
+from sim.snapshot import Queued, Snapshot
+from sim.words import listed, name, processors
+from tui import text
+from tui.panels.curves import joined
+from tui.panels.folding import fold
+from tui.panels.parts import Context, swatch, taught, written
+from tui.sheet import Line, Sheet, Size, Span, line, wrapped
+
+TITLE = "Partitions"
+SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "borrowed": ("▓", "%"), "idle": ("▒", ":"), "lent": ("·", "-")}
+"""What a processor is to a partition -> how it is drawn, with and without Unicode."""
+LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed and free", "lent": "lent"}
+LINES = 4
+"""Lines of a partition where there is room for everything."""
+
+
+class Part(NamedTuple):
+    """One partition: sets of processors, and who waits for it."""
+
+    number: int
+    name: str
+    own: int
+    first: int
+    """What it owned when the machine was divided."""
+    used: int
+    """Those of its own on which somebody runs."""
+    loans: tuple[tuple[int, int], ...]
+    """(other, processors) that it has borrowed from another partition."""
+    lent: tuple[tuple[int, int], ...]
+    waiting: int
+    pivot: Queued | None
+
+
+def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
+    """Each partition in two to four lines, as there is room."""
+    shown = context.scene.snapshot
+    if not shown.owners:
+        return taught(TITLE, context, size, *_no_partitions(shown))
+    width, height = size
+    parts = list(parts_of(shown))
+    many = min(max((height - 1) // len(parts), 2), LINES)
+    body = [told for part in parts for told in islice(_lines(context, part, width), None if many == LINES else many)]
+    if height > len(body):
+        body += _legend(context, width)
+    return Sheet(TITLE, (), tuple(body), 0, len(body), f"{shown.free:,} of {processors(shown.procs)} free")
+
+
+def _no_partitions(shown: Snapshot) -> tuple[str, ...]:
+    if shown.queues:
+        return ("No partitions yet: the machine is divided at the first step.",)
+    policy = shown.policy.partition(":")[0]
+    return (
+        f"No partitions: under {policy} a job can have any processors.",
+        "multiqueue divides the machine, a part for each class of estimates. Idle processors are lent and borrowed, "
+        "and here one would see who has what.",
+    )
+
+
+def parts_of(shown: Snapshot) -> Iterator[Part]:
+    """The partitions of a moment."""
+    everywhere = range(len(shown.owners))
+    queues: list[list[Queued]] = [[] for _ in everywhere]
+    for queued in shown.queue:
+        queues[queued.place].append(queued)
+    for number, own in enumerate(shown.owners):
+        waiting, first = queues[number], shown.division[number]
+        yield Part(
+            number=number,
+            name=name_of(shown, number),
+            own=own,
+            first=first,
+            used=own & ~shown.free_set,
+            loans=tuple((q, own & shown.division[q]) for q in everywhere if q != number and own & shown.division[q]),
+            lent=tuple((q, first & shown.owners[q]) for q in everywhere if q != number and first & shown.owners[q]),
+            waiting=len(waiting),
+            pivot=_pivot(waiting),
+        )
+
+
+def name_of(shown: Snapshot, partition: int) -> str:
+    return shown.queues[partition] if partition < len(shown.queues) else f"partition {partition}"
+
+
+def _pivot(waiting: Sequence[Queued]) -> Queued | None:
+    """The first that has no reservation of its own, those of high priority before the others."""
+    candidates = [queued for queued in waiting if not queued.reserved]
+    return min(candidates, key=lambda queued: not queued.job.high, default=None)
+
+
+# Lines
+
+
+def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
+    """What it is, its processors, who waits, and its loans: the most telling first."""
+    yield _heading(context, part, width)
+    yield line(*_bar(context, part, width))
+    yield _queue(context, part, width)
+    yield from wrapped(written(_loans(context, part), context), width, "dim")
+
+
+def _heading(context: Context, part: Part, width: int) -> Line:
+    size, moved = part.own.bit_count(), part.own.bit_count() - part.first.bit_count()
+    free = (part.own & ~part.used).bit_count()
+    change = f" {moved:+,}" if moved else ""
+    facts = f"{size:,} procs{change} · {free:,} free"
+    label = text.shorten(written(part.name, context), max(width - len(facts) - 4, 0))
+    gap = " " * max(width - 3 - text.cells(label) - len(facts), 1)
+    style = "warm" if moved < 0 else "good"
+    return line(
+        swatch(hue_of(part.number)), " ", Span(label, "strong"), gap, Span(f"{size:,} procs"), Span(change, style),
+        Span(f" · {free:,} free", "dim"),
+    )  # fmt: skip
+
+
+def hue_of(partition: int) -> int:
+    """The colour of a partition."""
+    return partition % 12
+
+
+def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
+    """Its processors where they are on the machine, those of other partitions left out; loans in the other's colour."""
+    used, hue = part.used, f"hue:{hue_of(part.number)}"
+    shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
+    for other, loan in part.loans:
+        shown += [(loan & used, "borrowed", f"hue:{hue_of(other)}"), (loan & ~used, "idle", f"hue:{hue_of(other)}")]
+    shown += [(lent, "lent", f"hue:{hue_of(other)}") for other, lent in part.lent]
+    cells = [
+        (" ", "") if seen.part is None else (_sign(context, shown[seen.part][1]), shown[seen.part][2])
+        for seen in fold([processors for processors, _, _ in shown], context.scene.snapshot.procs, width)
+    ]
+    yield from joined(cells)
+
+
+def _sign(context: Context, kind: str) -> str:
+    return SIGNS[kind][not context.unicode]
+
+
+def _queue(context: Context, part: Part, width: int) -> Line:
+    if part.waiting == 0:
+        return line(Span("nobody waits", "dim"))
+    many = f"{text.count(part.waiting, 'job')} {'waits' if part.waiting == 1 else 'wait'}"
+    if part.pivot is None:
+        return line(
+            Span(many),
+            Span(text.shorten(written(" · no pivot: starts are reserved", context), width - len(many)), "dim"),
+        )
+    job, at = part.pivot.job, part.pivot.planned
+    planned = f", planned for {context.at(at)}" if at is not None else ""
+    told = f" · pivot {name(job)} needs {job.procs:,}{planned}"
+    return line(Span(many), Span(text.shorten(written(told, context), width - len(many)), "dim"), rank=job.rank)
+
+
+def _loans(context: Context, part: Part) -> str:
+    """How its boundary has moved since the machine was divided: what it has of others, and they of it."""
+    shown = context.scene.snapshot
+    borrowed = listed(f"{loan.bit_count():,} from {name_of(shown, other)}" for other, loan in part.loans)
+    lent = listed(f"{loan.bit_count():,} to {name_of(shown, other)}" for other, loan in part.lent)
+    told = [*([f"borrows {borrowed}"] if borrowed else []), *([f"lends {lent}"] if lent else [])]
+    return " · ".join([f"{part.first.bit_count():,} at first", *(told or ["nothing borrowed or lent"])])
+
+
+def _legend(context: Context, width: int) -> list[Line]:
+    return wrapped(", ".join(f"{_sign(context, kind)} {meaning}" for kind, meaning in LEGEND.items()), width, "faint")

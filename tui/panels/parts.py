@@ -1,0 +1,124 @@
+"""What all panels share: what they are given, and the small pieces that they draw with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sim.words import Clock, clock_near
+from tui import text
+from tui.palette import Look
+from tui.scene import About, Scene
+from tui.sheet import Line, Sheet, Size, Span, line, wrapped
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """All that a panel may know when it draws."""
+
+    about: About
+    scene: Scene
+    look: Look
+    selected: int | None = None
+    """The rank of the job that is selected."""
+    hovered: int | None = None
+    """The rank of the job under the pointer."""
+    decision: int | None = None
+    """Which of the step's decisions is walked to, counted from 0; None: the step is seen as a whole."""
+    phase: int | None = None
+    """Which phase of the last rebuild of the matrix is looked at."""
+
+    @property
+    def at(self) -> Clock:
+        """How a moment is written now: without the day if it is today."""
+        return clock_near(self.scene.clock)
+
+    @property
+    def unicode(self) -> bool:
+        return not self.look.ascii
+
+
+Draw: TypeAlias = Callable[[Context, Size, int], Sheet]
+"""What a panel shows: (what it may know, columns and rows for its lines, the first line of its body) -> a sheet."""
+
+
+# Windows into long bodies
+
+
+def window(total: int, first: int, rows: int) -> range:
+    """Which of `total` lines are seen in `rows` rows when the first is to be `first`: the last page is full.
+
+    >>> window(100, 98, 10), window(3, 5, 10)
+    (range(90, 100), range(0, 3))
+    """
+    first = max(0, min(first, total - rows))
+    return range(first, min(total, first + max(rows, 0)))
+
+
+# Pieces of a line
+
+
+def swatch(hue: int | None) -> Span:
+    """A job's colour, as wide as two columns; blank if it has none."""
+    return Span("  ") if hue is None else Span("▇▇", f"hue:{hue}")
+
+
+def mini_bar(share: float, width: int, unicode: bool = True) -> str:
+    """A bar that is always `width` columns wide; what is more than nothing shows.
+
+    >>> mini_bar(0.5, 4), mini_bar(0.01, 2), mini_bar(1, 2, unicode=False)
+    ('██  ', '▏ ', '##')
+    """
+    return text.pad(text.bar(share, width, unicode), width)
+
+
+def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
+    """A curve of at most `width` columns, from the least value (a low block) to the greatest.
+
+    Of more values than columns each column shows the last of its share; the last value of all is always there.
+
+    >>> spark([0, 1, 4, 8], 8), spark([1, 9, 1, 9, 5], 2), spark([3, 3], 8)
+    ('▁▂▄█', '█▁', '▄▄')
+    """
+    if not values or width < 1:
+        return ""
+    many = len(values)
+    shown = [values[(column + 1) * many // width - 1] for column in range(width)] if many > width else list(values)
+    low, high = min(shown), max(shown)
+    if low == high:
+        return text.sparkline([4, 8], unicode)[0] * len(shown)
+    return text.sparkline([1 + 7 * (value - low) / (high - low) for value in shown], unicode)
+
+
+def written(told: str, context: Context) -> str:
+    """A text as this terminal can show it."""
+    return text.printable(told if context.unicode else text.plain(told.replace("→", "->")))
+
+
+def worded(
+    told: str, context: Context, width: int, style: str = "", *, hang: int = 0, rank: int | None = None
+) -> list[Line]:
+    """A sentence over as many lines as it takes; what follows a first ": ", its reason, is quieter.
+
+    The lines hang in by `hang` columns but for the first, where the caller puts something in front.
+    """
+    told = written(told, context)
+    reason = told.find(": ") + 1 or len(told)
+    lines: list[Line] = []
+    done = 0
+    for part in wrapped(told, max(width - hang, 1)):
+        loud = max(0, min(reason - done, len(part.text)))
+        spans = [Span(part.text[:loud], style), Span(part.text[loud:], style or "dim")]
+        lines.append(line(*([Span(" " * hang)] if lines and hang else []), *filter(lambda s: s.text, spans), rank=rank))
+        done += len(part.text) + 1
+    return lines
+
+
+def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:
+    """A panel that has nothing to show says why, and what would be here: one paragraph each."""
+    body: list[Line] = []
+    for paragraph in told:
+        body += [*wrapped(written(paragraph, context), size[0], "dim"), line("")]
+    body = body[:-1]
+    return Sheet(title, (), tuple(body), 0, len(body), note)

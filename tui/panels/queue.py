@@ -1,0 +1,151 @@
+"""Who waits: one table a queue in the policy's order, and before it those that were suspended."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from sim.snapshot import Snapshot
+from sim.words import listed, processors
+from tui.panels.parts import Context, taught, window, worded
+from tui.panels.queue_table import Table, fitting, halted_row, waiting_row
+from tui.sheet import Line, Sheet, Size, Span, line
+
+TITLE = "Queue"
+MOST_ADDED = 10_000
+"""Of a longer queue the processors that are wanted are not added up."""
+
+
+def draw(context: Context, size: Size, first: int) -> Sheet:
+    """The lines of the queue that are seen from `first` on."""
+    shown = context.scene.snapshot
+    if not shown.queue and not shown.suspended:
+        return taught(TITLE, context, size, *_nobody_waits(shown), note="0 waiting")
+    table = fitting(context, size[0])
+    sections = _sections(context, table, size[0])
+    total = sum(section.lines for section in sections)
+    seen = window(total, first, size[1] - 1)
+    body = tuple(_line_at(sections, index) for index in seen)
+    mark = _mark(context, sections)
+    return Sheet(TITLE, (table.heading(),), body, seen.start, total, _note(shown, size[0]), mark)
+
+
+def _note(shown: Snapshot, width: int) -> str:
+    """How many wait and what they want, as far as there is room."""
+    parts = [f"{len(shown.queue):,} waiting"]
+    if shown.suspended:
+        parts.append(f"{len(shown.suspended):,} suspended")
+    if 0 < len(shown.queue) <= MOST_ADDED:
+        parts.append(f"{sum(job.procs for job in shown.queue.jobs):,} procs wanted")
+    while len(parts) > 1 and len(" · ".join(parts)) > width - len(TITLE) - 3:
+        parts.pop()
+    return " · ".join(parts)
+
+
+def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
+    """An empty queue says what would become of a job that came now."""
+    if shown.time is None:
+        return ("Nobody waits yet.", "Jobs that cannot start at once will stand here, in the policy's order, with why.")
+    if shown.next_time is None:
+        return ("Nobody waits: the run is over.",)
+    if shown.matrix is not None:
+        return ("Nobody waits.", "A job that comes now gets a place in a row of the matrix.")
+    free = f"{shown.free:,} of {processors(shown.procs)} {'is' if shown.free == 1 else 'are'} free"
+    return ("Nobody waits.", f"A job that comes now starts at once if it fits: {free}.")
+
+
+# Sections: runs of lines that can be made one by one
+
+
+class Section(NamedTuple):
+    """Jobs that stand together under a heading, or under none: `places` tell which entries of a list they are."""
+
+    heading: tuple[Line, ...]
+    places: Sequence[int]
+    row: Callable[[int], Line]
+    state: str = "waiting"
+
+    @property
+    def lines(self) -> int:
+        return len(self.heading) + len(self.places)
+
+
+def _sections(context: Context, table: Table, width: int) -> list[Section]:
+    """Those that were suspended, then each queue."""
+    shown = context.scene.snapshot
+
+    def waiting(index: int) -> Line:
+        return table.line(waiting_row(context, index))
+
+    def halted(index: int) -> Line:
+        return table.line(halted_row(context, index))
+
+    sections: list[Section] = []
+    if shown.suspended:
+        heading = _heading("Suspended", f"{len(shown.suspended):,}, for how long")
+        sections.append(Section((heading,), range(len(shown.suspended)), halted, "suspended"))
+    if len(shown.queues) > 1:
+        for place, places in enumerate(_by_queue(shown)):
+            sections.append(Section(_queue_heading(context, place, len(places), width), places, waiting))
+    elif shown.queue:
+        headed = (_heading("Waiting", f"{len(shown.queue):,}"),) if sections else ()
+        sections.append(Section(headed, range(len(shown.queue)), waiting))
+    return [sections[0], *(section._replace(heading=(line(""), *section.heading)) for section in sections[1:])]
+
+
+def _heading(title: str, note: str) -> Line:
+    return line(Span(title, "strong"), Span(f"  {note}", "dim"))
+
+
+def _by_queue(shown: Snapshot) -> list[list[int]]:
+    """Which entries of the queue stand in each of the policy's queues."""
+    places: list[list[int]] = [[] for _ in shown.queues]
+    for index, queued in enumerate(shown.queue):
+        places[queued.place].append(index)
+    return places
+
+
+def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
+    """The queue's name and how many wait, then what its partition owns, has borrowed and lent."""
+    shown = context.scene.snapshot
+    heading = _heading(shown.queues[place], f"{waiting:,} waiting")
+    if not shown.owners:
+        return (heading,)
+    told = ", ".join([f"owns {processors(shown.owners[place].bit_count())}", *_loans(shown, place)])
+    return heading, *worded(told, context, width, "dim")
+
+
+def _loans(shown: Snapshot, place: int) -> Iterator[str]:
+    """What a partition borrows from the others, and lends to them."""
+    others = [other for other in range(len(shown.queues)) if other != place]
+    borrowed = {other: shown.owners[place] & shown.division[other] for other in others}
+    lent = {other: shown.owners[other] & shown.division[place] for other in others}
+    for verb, way, loans in (("borrows", "from", borrowed), ("lends", "to", lent)):
+        told = [f"{there.bit_count():,} {way} {shown.queues[other]}" for other, there in loans.items() if there]
+        if told:
+            yield f"{verb} {listed(told)}"
+
+
+def _mark(context: Context, sections: Sequence[Section]) -> int | None:
+    """The line of the selected job, if it waits."""
+    job = context.scene.job
+    if job is None or job.rank != context.selected:
+        return None
+    place = job.ahead
+    if job.state == "suspended":
+        place = next((i for i, s in enumerate(context.scene.snapshot.suspended) if s.job.rank == job.rank), None)
+    above = 0
+    for section in sections:
+        if section.state == job.state and place is not None and place in section.places:
+            return above + len(section.heading) + section.places.index(place)
+        above += section.lines
+    return None
+
+
+def _line_at(sections: Sequence[Section], index: int) -> Line:
+    for section in sections:
+        if index < section.lines:
+            inside = index - len(section.heading)
+            return section.heading[index] if inside < 0 else section.row(section.places[inside])
+        index -= section.lines
+    raise IndexError(index)

@@ -1,0 +1,134 @@
+"""What the last rebuild of the matrix did, phase by phase: a chip for each, and the decisions of the one looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from sim.decisions import Decision, Keep
+from sim.matrix_decisions import Clean, DropRows, Migrate, OpenRow, Phase, Place, Rehome, Replicate, ReserveRow, Stall
+from sim.sentences import say
+from tui import text
+from tui.panels.parts import Context, window, worded
+from tui.panels.signs import sign
+from tui.sheet import Line, Span, line
+
+COUNTED: dict[type, str] = {
+    Place: "placed", Rehome: "moved", Migrate: "migrated", Stall: "stalled", Replicate: "replicated",
+    ReserveRow: "planned", Keep: "kept waiting",
+}  # fmt: skip
+QUIET = (Clean, DropRows, OpenRow, Replicate)
+"""Left out where all phases are told together: the picture shows them."""
+INDENT = 2
+MOST_WRAPPED = 60
+"""Of more decisions each takes one line, so that only those in sight are made."""
+
+
+class Done(NamedTuple):
+    """A phase and what it decided."""
+
+    name: str
+    decisions: tuple[Decision, ...]
+
+    @property
+    def counts(self) -> str:
+        """How often it did what, in words.
+
+        >>> Done("clean", (Clean(),)).counts
+        ''
+        """
+        many = {word: sum(isinstance(d, kind) for d in self.decisions) for kind, word in COUNTED.items()}
+        return ", ".join(f"{count:,} {word}" for word, count in many.items() if count)
+
+
+def phases(rebuild: Sequence[Decision]) -> list[Done]:
+    """The rebuild cut into its phases."""
+    starts = [place for place, decision in enumerate(rebuild) if isinstance(decision, Phase)]
+    done = []
+    for start, end in zip(starts, [*starts[1:], len(rebuild)], strict=True):
+        opening = rebuild[start]
+        assert isinstance(opening, Phase)
+        done.append(Done(opening.name, tuple(rebuild[start + 1 : end])))
+    return done
+
+
+def chips(context: Context, width: int, rows: int) -> list[Line]:
+    """The phases side by side, over as many lines as they take; a click looks at one.
+
+    Where these are more than `rows` the counts are left out, and then the lines far from the phase that is looked at.
+    """
+    made = _wrapped_chips(context, width, counted=True)
+    if len(made) > rows:
+        made = _wrapped_chips(context, width, counted=False)
+    chosen = f"select_phase({context.phase})"
+    at = next((place for place, row in enumerate(made) if any(span.action == chosen for span in row.spans)), 0)
+    first = max(min(at, len(made) - rows), 0)
+    return made[first : first + rows]
+
+
+def _wrapped_chips(context: Context, width: int, counted: bool) -> list[Line]:
+    rows: list[list[Span]] = [[]]
+    room = width
+    for place, done in enumerate(phases(context.scene.snapshot.rebuild)):
+        spans = _chip(context, place, done, width, counted)
+        taken = sum(text.cells(part.text) for part in spans)
+        if rows[-1] and taken > room:
+            rows.append([])
+            room = width
+        rows[-1] += spans
+        room -= taken
+    return [line(*row) for row in rows if row]
+
+
+def _chip(context: Context, place: int, done: Done, width: int, counted: bool) -> list[Span]:
+    is_chosen, action = place == context.phase, f"select_phase({place})"
+    mark = ("▸" if context.unicode else ">") if is_chosen else " "
+    counts = f" {text.shorten(done.counts, width - text.cells(done.name) - 3)}" if done.counts and counted else ""
+    name = "accent" if is_chosen else "" if done.counts else "dim"
+    return [Span(mark, "accent", action), Span(done.name, name, action), Span(f"{counts} ", "dim", action)]
+
+
+class Told(NamedTuple):
+    """The lines of a body that are made, where they stand in it, and the first about the selected job."""
+
+    body: tuple[Line, ...]
+    first: int
+    total: int
+    mark: int | None
+
+
+def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
+    """The decisions of the phase that is looked at, or those of all that the picture does not show."""
+    chosen = list(_chosen(context))
+    if len(chosen) > MOST_WRAPPED:
+        seen = window(len(chosen), first, rows)
+        body = [_lines(context, chosen[at], width)[0] for at in seen]
+        return Told(tuple(body), seen.start, len(chosen), _first_about(context.selected, map(_rank, chosen)))
+    lines = [told for decision in chosen for told in _lines(context, decision, width)]
+    if not lines and context.phase is not None:
+        lines = [line(Span("This phase changed nothing.", "dim"))]
+    return Told(tuple(lines), 0, len(lines), _first_about(context.selected, (told.rank for told in lines)))
+
+
+def _first_about(selected: int | None, ranks: Iterable[int | None]) -> int | None:
+    """The first place at which the selected job is named."""
+    return next((place for place, rank in enumerate(ranks) if rank is not None and rank == selected), None)
+
+
+def _lines(context: Context, decision: Decision, width: int) -> list[Line]:
+    """A decision with its sign, over as many lines as it takes."""
+    told = worded(say(decision, context.at), context, width - INDENT, hang=INDENT, rank=_rank(decision))
+    return [line(sign(decision, context.unicode), Span(" "), *told[0].spans, rank=told[0].rank), *told[1:]]
+
+
+def _chosen(context: Context) -> Iterator[Decision]:
+    for place, done in enumerate(phases(context.scene.snapshot.rebuild)):
+        if context.phase is None:
+            yield from (decision for decision in done.decisions if not isinstance(decision, QUIET))
+        elif context.phase == place:
+            yield from done.decisions
+
+
+def _rank(decision: Decision) -> int | None:
+    job = getattr(decision, "job", None)
+    return None if job is None else int(job.rank)

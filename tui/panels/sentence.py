@@ -1,0 +1,122 @@
+"""The one sentence under the chart that always tells the state."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from sim.decisions import Backfill, Decision, Resume, Start, Suspend, Switched
+from sim.matrix_decisions import Migrate, Place
+from sim.sentences import say
+from sim.snapshot import Snapshot
+from sim.words import listed, name, processors, span
+from tui import text
+from tui.panels.parts import Context, written
+from tui.panels.signs import rank_of, sign
+from tui.panels.standing import obstacle, standing
+from tui.sheet import Line, Span, line
+
+NOTABLE: dict[type, tuple[str, str]] = {
+    Switched: ("switch", "switches"),
+    Suspend: ("suspension", "suspensions"),
+    Resume: ("resumption", "resumptions"),
+    Backfill: ("backfill", "backfills"),
+    Start: ("start", "starts"),
+    Place: ("place in the matrix", "places in the matrix"),
+    Migrate: ("migration", "migrations"),
+}
+"""What is told after a step, the most notable first, and how it is counted."""
+Told: TypeAlias = tuple[Span | None, Sequence[str]]
+"""A sign, and clauses of which the last ones may be left out."""
+
+
+def sentence(context: Context, width: int) -> Line:
+    """What is so now, in one line: of the selected job, of the decision walked to, of the step, or of the queue."""
+    drawn, clauses = _told(context)
+    front = [drawn, Span(" ")] if drawn is not None else []
+    room = width - 2 * bool(front)
+    told = written(clauses[0], context)
+    for clause in clauses[1:]:
+        longer = f"{told} {written(clause, context)}"
+        if text.cells(longer) > room:
+            break
+        told = longer
+    return line(*front, Span(text.shorten(told, room)))
+
+
+def _told(context: Context) -> Told:
+    shown = context.scene.snapshot
+    if context.decision is not None and context.decision < len(shown.decisions):
+        decision = shown.decisions[context.decision]
+        return sign(decision, context.unicode), (_said(decision, context),)
+    if context.selected is not None and context.scene.job is not None:
+        return None, tuple(standing(context, context.scene.job))
+    if shown.time is None:
+        return None, ("Press space to play, → to step.", *_ahead(context))
+    if shown.next_time is None:
+        return None, tuple(_over(shown))
+    done = [decision for decision in shown.decisions if type(decision) in NOTABLE]
+    if done:
+        return _step(done, context)
+    return None, tuple(_waiting(context))
+
+
+def _said(decision: Decision, context: Context) -> str:
+    """A decision as a sentence; a job's name stays as it is written."""
+    told = say(decision, context.at) + "."
+    return told if rank_of(decision) is not None else told[:1].upper() + told[1:]
+
+
+def _ahead(context: Context) -> Iterator[str]:
+    """Before the first step: what will be simulated."""
+    workload = context.about.workload
+    if len(workload):
+        policy = context.scene.snapshot.policy
+        yield f"{text.count(len(workload), 'job')} on {processors(workload.procs)}, under {policy}."
+
+
+def _over(shown: Snapshot) -> Iterator[str]:
+    totals = shown.totals
+    yield f"The run is over: {text.count(totals.finished, 'job')}, mean wait {span(totals.mean_wait)}."
+    yield f"The worst waited {span(totals.max_wait)}."
+    yield f"Utilization {text.percent(totals.utilization)}."
+
+
+def _step(done: Sequence[Decision], context: Context) -> Told:
+    """What just happened: the most notable decision with its reason, and how many more there were."""
+    first = min(done, key=lambda decision: [*NOTABLE].index(type(decision)))
+    more = []
+    for kind, nouns in NOTABLE.items():
+        many = sum(type(decision) is kind for decision in done) - (type(first) is kind)
+        if many:
+            noun = text.count(many, *nouns)
+            more.append(noun.replace(" ", " more ", 1) if type(first) is kind else noun)
+    rest = (f"{listed(more)}.",) if more else ()
+    return sign(first, context.unicode), (_said(first, context), *rest)
+
+
+def _waiting(context: Context) -> Iterator[str]:
+    """Nothing was done: how the head of the queue stands."""
+    shown = context.scene.snapshot
+    if not shown.queue:
+        yield from _idle(context)
+        return
+    head, others = shown.queue[0], len(shown.queue) - 1
+    yield f"{name(head.job)} heads the queue: {obstacle(context, head)}."
+    if head.planned is not None:
+        yield f"Planned for {context.at(head.planned)}."
+    if others:
+        yield f"{text.count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."
+
+
+def _idle(context: Context) -> Iterator[str]:
+    shown = context.scene.snapshot
+    if shown.suspended:
+        many = len(shown.suspended)
+        yield f"Nobody waits but {text.count(many, 'job')} that {'is' if many == 1 else 'are'} suspended."
+    else:
+        yield "Nobody waits."
+    busy = shown.procs - shown.free
+    yield f"{busy:,} of {processors(shown.procs)} {'is' if busy == 1 else 'are'} busy."
+    if shown.next_time is not None:
+        yield f"The next step is at {context.at(shown.next_time)}."

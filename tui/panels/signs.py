@@ -1,0 +1,55 @@
+"""One sign and one colour for each kind of decision: every panel shows a start, a suspension, a plan alike."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sim import decisions as d
+from sim import matrix_decisions as m
+from sim.workload.model import Job
+from tui.sheet import Span
+
+
+class Sign(NamedTuple):
+    """How a kind of decision is drawn, with and without Unicode."""
+
+    unicode: str
+    ascii: str
+    style: str
+
+
+_OTHER = Sign("·", "-", "dim")
+SIGNS: dict[type, Sign] = {
+    d.Start: Sign("●", "*", "good"),
+    d.Backfill: Sign("◐", "+", "good"),
+    d.Reserve: Sign("◆", "#", "cool"),
+    d.Expect: Sign("◇", "#", "cool"),
+    d.Suspend: Sign("▮", "=", "warm"),
+    d.Resume: Sign("▶", ">", "good"),
+    d.Await: Sign("▯", "=", "warm"),
+    d.Switched: Sign("⇆", "~", "accent"),
+    d.Borrow: Sign("⇄", "%", "warm"),
+    d.Divide: Sign("┃", "|", "cool"),
+    d.Keep: Sign("○", "o", "dim"),
+    m.Place: Sign("●", "*", "good"),
+    m.Rehome: Sign("↕", "^", "cool"),
+    m.Replicate: Sign("▒", "&", "cool"),
+    m.Migrate: Sign("⇄", "%", "warm"),
+    m.Stall: Sign("▮", "=", "warm"),
+    m.TurnTo: Sign("◂", "<", "cool"),
+    m.ReserveRow: Sign("◆", "#", "cool"),
+}
+
+
+def sign(decision: d.Decision, unicode: bool = True) -> Span:
+    """The sign of a decision, in its colour."""
+    drawn = SIGNS.get(type(decision), _OTHER)
+    if isinstance(decision, m.Place) and decision.passes:
+        drawn = SIGNS[d.Backfill]
+    return Span(drawn.unicode if unicode else drawn.ascii, drawn.style)
+
+
+def rank_of(decision: d.Decision) -> int | None:
+    """The rank of the job that a decision is about, if it is about one."""
+    job = getattr(decision, "job", None)
+    return job.rank if isinstance(job, Job) else None

@@ -1,0 +1,176 @@
+"""The strip of the whole run: utilisation and queue length over all time, where one is, and what was marked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sim.words import clock
+from tui import text
+from tui.panels.curves import area, joined, resampled
+from tui.panels.metrics import one_line
+from tui.panels.parts import Context
+from tui.scene import Scene, StripScene
+from tui.sheet import Line, Sheet, Size, Span, line
+
+TITLE = "Whole run"
+LABEL, VALUE = 6, 7
+"""Columns left and right of the curves."""
+LEAST = 5
+"""Of a mark's name so many columns are worth showing."""
+SIGNS = {"switch": ("◆", "%"), "bookmark": ("⚑", "!"), "fork": ("┿", "Y"), "parted": ("≠", "/")}
+"""Kind of a mark -> its sign, with and without Unicode."""
+
+
+def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
+    """The strip as a panel; where it has a row or two, the numbers so far stand in its title."""
+    lines = strip_lines(context, *size)
+    note = _known(context.scene) if size[1] > 2 else one_line(context, size[0] - len(TITLE) - 3).text
+    return Sheet(TITLE, tuple(lines), note=note)
+
+
+def _known(scene: Scene) -> str:
+    if scene.complete:
+        return f"{text.count(scene.known_steps, 'step')}, all computed"
+    return f"{text.count(scene.known_steps, 'step')} computed so far"
+
+
+def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
+    """Two curves; below them, as far as there are rows, the signs of the marks, and dates. More rows go to the curves.
+
+    In two rows the marks stand upon the queue's curve, and in one row there is only that of the utilisation.
+    """
+    strip, shown, columns = context.scene.strip, context.scene.snapshot, plot_columns(width)
+    height = max(rows - 2, 2)
+    busy = _curve(context, strip.utilization, 1, columns, (height + 1) // 2, "cool")
+    most = max(filter(None, strip.waiting), default=0.0)
+    queue = _curve(context, strip.waiting, most, columns, height // 2, "warm")
+    signs = _signs(context, columns)
+    if rows < 2:
+        busy = [_overlaid(busy[0], signs)]
+    elif rows < 3:
+        queue = [_overlaid(queue[0], signs)]
+    lines = [
+        *_labelled("util", busy, text.percent((shown.procs - shown.free) / shown.procs, 0), "100 %"),
+        *_labelled("queue", queue, f"{len(shown.queue):,}", f"{most:,.0f}"),
+        line(" " * LABEL, *_spread(signs + _names(context, columns), columns)),
+        line(" " * LABEL, *_spread(_dates(strip, columns), columns)),
+    ]
+    return lines[:rows]
+
+
+def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
+    """A curve, beside its lowest row its name and its value now, beside its highest what its height stands for."""
+    for row, spans in enumerate(curve):
+        if row == len(curve) - 1:
+            yield line(Span(text.pad(name, LABEL), "dim"), *spans, Span(text.pad(value, VALUE, "right")))
+        else:
+            yield line(" " * LABEL, *spans, Span(text.pad("" if row else most, VALUE, "right"), "faint"))
+
+
+# Columns and times
+
+
+def plot_columns(width: int) -> int:
+    """How many columns of a strip of this width stand for time."""
+    return max(width - LABEL - VALUE, 1)
+
+
+def time_at(strip: StripScene, column: int, width: int) -> float:
+    """The moment that a column of the whole strip stands for; beside the curves, their beginning or end."""
+    columns = plot_columns(width)
+    share = min(max((column - LABEL) / max(columns - 1, 1), 0.0), 1.0)
+    return strip.begin + share * (strip.end - strip.begin)
+
+
+def column_of(strip: StripScene, time: float, columns: int) -> int:
+    """The column of the curves in which that moment is.
+
+    >>> column_of(StripScene(0, 100, 100, (), ()), 50, 10)
+    5
+    """
+    length = strip.end - strip.begin
+    share = (time - strip.begin) / length if length > 0 else 0.0
+    return min(max(int(share * columns), 0), columns - 1)
+
+
+# Curves
+
+
+def _curve(
+    context: Context, values: Sequence[float | None], top: float, columns: int, rows: int, style: str
+) -> list[list[Span]]:
+    """So many rows; what lies after the moment that is shown is quieter, what is not computed yet are dots."""
+    shown = resampled(values, columns) or [None] * columns
+    now = column_of(context.scene.strip, context.scene.clock, columns)
+    drawn = area([value or 0.0 for value in shown], top, rows, context.unicode)
+    dot = "·" if context.unicode else "."
+    return [
+        joined(
+            (dot if row == rows - 1 else " ", "faint") if value is None else (level, style if column <= now else "dim")
+            for column, (level, value) in enumerate(zip(levels, shown, strict=True))
+        )
+        for row, levels in enumerate(drawn)
+    ]
+
+
+# Signs and words at their columns
+
+Placed = tuple[int, str, str]
+"""(column, text, style)."""
+
+
+def _signs(context: Context, columns: int) -> list[Placed]:
+    """Now, and every mark."""
+    strip, unicode = context.scene.strip, context.unicode
+    now = column_of(strip, context.scene.clock, columns)
+    placed = [(now, "▲" if unicode else "^", "accent")]
+    for mark in strip.marks:
+        sign = SIGNS.get(mark.kind, ("•", "*"))[not unicode]
+        placed.append((column_of(strip, mark.time, columns), sign, "strong"))
+    return placed
+
+
+def _names(context: Context, columns: int) -> list[Placed]:
+    """What the signs mean, beside them where there is room: before now, after the others."""
+    strip = context.scene.strip
+    now = column_of(strip, context.scene.clock, columns)
+    placed = [(now - 4, "now ", "accent") if now >= 4 else (now + 1, " now", "accent")]
+    for mark in strip.marks:
+        told = text.printable(mark.text if context.unicode else text.plain(mark.text))
+        placed.append((column_of(strip, mark.time, columns) + 1, f" {told}", "dim"))
+    return placed
+
+
+def _dates(strip: StripScene, columns: int) -> list[Placed]:
+    """The first moment, the last, and some between them: days alone where the run is long."""
+    many = max(2, min(columns // 24 + 1, 7))
+    days = strip.end - strip.begin > 3 * 86400 * many
+    placed = []
+    for part in range(many):
+        time = strip.begin + part / (many - 1) * (strip.end - strip.begin)
+        told = clock(time).split()[0] if days else clock(time)[:-3]
+        column = round(part / (many - 1) * (columns - 1))
+        left = 0 if not part else column - len(told) + 1 if part == many - 1 else column - len(told) // 2
+        placed.append((left, told, "faint"))
+    return placed
+
+
+def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
+    """One row with everything at its column; what comes later is cut where it meets what came before."""
+    cells = [(" ", "")] * columns
+    for column, told, style in placed:
+        wanted = cells[max(column, 0) : max(column, 0) + len(told)]
+        room = next((place for place, (cell, _) in enumerate(wanted) if cell != " "), len(wanted))
+        if room < len(told):
+            told = text.shorten(told, room - 1) if room > LEAST else ""
+        for offset, character in enumerate(told):
+            cells[max(column, 0) + offset] = character, style
+    return joined(cells)
+
+
+def _overlaid(spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
+    """Signs upon a curve."""
+    cells = [(character, span.style) for span in spans for character in span.text]
+    for column, told, style in reversed(placed):
+        cells[column] = told, style
+    return joined(cells)

@@ -1,0 +1,57 @@
+"""The line above everything: what is replayed, under which policy, how fast, and where it stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.words import clock
+from tui import text
+from tui.scene import About, Scene
+from tui.sheet import Line, Span, line
+
+
+@dataclass(frozen=True, slots=True)
+class Going:
+    """How the replay goes on."""
+
+    playing: bool = False
+    direction: int = 1
+    speed: str = ""
+    progress: tuple[str, float] | None = None
+    """What takes long, and how much of it is done."""
+
+
+def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
+    """Name and machine at the left; policy, speed, moment and step at the right: the right side is kept longest."""
+    right = _right(scene, going, beside, width) if scene else []
+    room = width - sum(text.cells(span.text) for span in right) - 1
+    workload = about.workload
+    facts = f"{workload.procs:,} procs · {len(workload):,} jobs"
+    name = text.printable(text.shorten(workload.name, max(room - text.cells(facts) - 4, 12)))
+    left = [Span(f" {name}", "strong", "report"), Span(f" · {facts}", "dim")]
+    if sum(text.cells(span.text) for span in left) > room:
+        left = [Span(text.shorten(f" {name}", max(room, 0)), "strong", "report")]
+    gap = width - sum(text.cells(span.text) for span in (*left, *right))
+    return line(*left, Span(" " * max(gap, 0)), *right)
+
+
+def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
+    snapshot = scene.snapshot
+    spec = text.shorten(snapshot.policy, max(width // 4, 10))
+    other = text.shorten(f" | {beside}", max(width // 5, 8)) if beside else ""
+    branch = f" on {text.shorten(scene.branch, 14)}" if len(scene.branches) > 1 and width >= 100 else ""
+    spans = [Span(spec, "accent", "policy"), Span(other, "cool", "compare"), Span(branch, "dim", "branches")]
+    spans += [Span("   "), *_speed(going), Span("   "), Span(clock(scene.clock), "strong", "go_to")]
+    if width >= 90:
+        known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
+        told = f"step {snapshot.step:,} / {known}"
+        spans += [Span("   "), Span(told, "dim", "go_to")]
+    return [*spans, Span(" ")]
+
+
+def _speed(going: Going) -> list[Span]:
+    if going.progress:
+        what, share = going.progress
+        return [Span(f"{what} {text.percent(share, 0)}", "warn", "escape"), Span(" esc stops", "dim", "escape")]
+    sign = ("▶" if going.direction > 0 else "◀") if going.playing else "‖"
+    return [Span(f"{sign} ", "accent" if going.playing else "dim", "toggle_play"), Span(going.speed, "", "speed(1)")]

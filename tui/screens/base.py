@@ -1,0 +1,357 @@
+"""The replay screen without its actions: what it is made of, the state that its panels share, and drawing it.
+
+Widgets draw what they are given and tell what a person did; what is selected, how fast it plays and which panels are
+shown is decided here. The actions are in four files beside this one, one a group of keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from time import monotonic
+from typing import TYPE_CHECKING, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.screen import Screen
+
+from sim.session import Bookmark, Session
+from sim.session_text import Value
+from sim.workload.model import Job
+from tui.chart.hover import Spot
+from tui.chart.scale import Camera
+from tui.clock import SPEEDS, Speed, first_speed
+from tui.conducting import Conductor
+from tui.keys import bindings
+from tui.layout import Layout, arrange
+from tui.orders import Failed, Order, Play, Shown, Stopped, Told, Wish
+from tui.palette import Look
+from tui.panels import decisions, details, matrix, metrics, partitions, queue
+from tui.panels.keyline import key_lines
+from tui.panels.parts import Context
+from tui.panels.sentence import sentence
+from tui.panels.strip import draw_strip
+from tui.panels.top import Going, top_line
+from tui.player import Player
+from tui.remembering import camera_of
+from tui.scene import About, Scene
+from tui.screens.prompt import Answers
+from tui.sheet import Line, Span, line
+from tui.widgets.bar import Bar
+from tui.widgets.gantt import Gantt
+from tui.widgets.panel import Panel
+from tui.widgets.scrubber import Scrubber
+
+if TYPE_CHECKING:
+    from tui.app import Schedscope
+
+SIDE = {
+    "matrix": matrix.draw_matrix,
+    "queue": queue.draw,
+    "decisions": decisions.draw,
+    "partitions": partitions.draw_partitions,
+    "details": details.draw,
+}
+"""The panels beside the chart, from top to bottom."""
+CALM = 0.12
+"""Seconds between two drawings of the panels while it plays: numbers that flicker cannot be read."""
+
+
+class FromWorker(Message):
+    """The worker tells something."""
+
+    def __init__(self, told: Told) -> None:
+        self.told = told
+        super().__init__()
+
+
+class ReplayBase(Screen[None]):
+    """What all actions share."""
+
+    CSS_PATH = "../replay.tcss"
+    AUTO_FOCUS = "#chart"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
+
+    def __init__(self, about: About, conductor: Conductor, look: Look, fps: int = 30) -> None:
+        super().__init__()
+        self.about, self.look = about, look
+        self.shown: Shown | None = None
+        self.selected: int | None = None
+        self.hovered: int | None = None
+        self.spot: Spot | None = None
+        """Where the pointer was last in the chart."""
+        self.decision: int | None = None
+        """How many decisions of the step have been walked past; None: the step is seen as a whole."""
+        self.phase: int | None = None
+        self.playing, self.direction = False, 1
+        self.speed = first_speed(_lasts(about))
+        self.jump_kind = "start"
+        self.colour = "job"
+        self.stops: tuple[str, ...] = ()
+        self.bookmarks: dict[str, Bookmark] = {}
+        self.hidden: set[str] = set()
+        self.over: str | None = None
+        """The panel over a small chart."""
+        self.alone: str | None = None
+        """The panel that has the whole screen."""
+        self.answers = Answers()
+        self._fps = fps
+        self._layout: Layout | None = None
+        self._available: frozenset[str] = frozenset()
+        self._ticked = self._drawn = 0.0
+        self._brought_back: Mapping[str, Value] = {}
+        self.player = Player(conductor, self._wish(), self._hear)
+
+    @property
+    def schedscope(self) -> Schedscope:
+        """The program, of which this is one screen."""
+        from tui.app import Schedscope
+
+        assert isinstance(self.app, Schedscope)
+        return self.app
+
+    # What it is made of
+
+    def compose(self) -> ComposeResult:
+        yield Bar("surface", id="top")
+        with Horizontal(id="middle"):
+            with Vertical(id="charts"):
+                yield Gantt(self.about.workload, id="chart")
+                yield Bar("surface", id="between")
+                yield Gantt(self.about.workload, id="beside")
+            with Vertical(id="side"):
+                for name, draw in SIDE.items():
+                    yield Panel(draw, id=name)
+        yield Bar(id="sentence")
+        with Horizontal(id="bottom"):
+            yield Scrubber(draw_strip, id="strip")
+            yield Panel(metrics.draw_metrics, id="metrics")
+        yield Bar("surface", id="keys")
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self._begin)
+        self.set_interval(1 / self._fps, self._tick)
+
+    def _begin(self) -> None:
+        """The widgets have their sizes: now it is known what is to be seen."""
+        camera = self.chart.camera
+        if camera is not None and self._brought_back:
+            self.chart.camera = camera_of(self._brought_back, camera)
+        self.wish()
+        self.player.start()
+
+    def on_unmount(self) -> None:
+        self.player.close()
+
+    def on_resize(self) -> None:
+        self.place_panels()
+        self.draw()
+
+    @property
+    def chart(self) -> Gantt:
+        return self.query_one("#chart", Gantt)
+
+    @property
+    def scene(self) -> Scene | None:
+        return self.shown.scene if self.shown else None
+
+    @property
+    def rate(self) -> Speed:
+        return SPEEDS[self.speed]
+
+    def job(self, rank: int) -> Job:
+        return self.about.workload.jobs[rank]
+
+    # The worker
+
+    def ask(self, order: Order) -> None:
+        """Ask the worker to do it; what has been walked to within the step is left."""
+        self.decision = None
+        self.player.ask(order)
+
+    def wish(self) -> None:
+        """Tell the worker what is to be seen."""
+        self.player.wish(self._wish())
+
+    def _wish(self) -> Wish:
+        camera = self.chart.camera if self.is_mounted else None
+        if camera is None:
+            return Wish(Camera.on(self.about.workload, 80, 40))
+        return Wish(
+            camera=camera,
+            strip_columns=max(self.query_one("#strip").size.width, 20),
+            selected=self.selected,
+            colour=self.colour,
+            stops=self.stops,
+            bookmarks=tuple(self.bookmarks.values()),
+        )
+
+    def _hear(self, told: Told) -> None:
+        """In the worker's thread."""
+        self.post_message(FromWorker(told))
+
+    @on(FromWorker)
+    def _told(self, message: FromWorker) -> None:
+        match message.told:
+            case Shown() as shown:
+                self.shown = shown
+                self.draw()
+            case Stopped(why):
+                self.pause()
+                self.notify(why, timeout=4)
+            case Failed(what):
+                self.pause()
+                self.notify(what, severity="error", timeout=12)
+
+    def pause(self) -> None:
+        self.playing = self.player.playing = False
+        self.draw()
+
+    def _tick(self) -> None:
+        """A piece of playing, if the last one has been shown; else how far the work is that takes long."""
+        now = monotonic()
+        passed, self._ticked = now - self._ticked, now
+        if self.playing and self.player.idle:
+            self.player.ask(Play(min(passed, 0.25), self.rate, self.direction))
+        if self.player.progress:
+            self._draw_top()
+
+    # State that all share
+
+    def select(self, rank: int | None) -> None:
+        """This job is selected everywhere; None: no job is."""
+        self.selected = rank
+        self.draw()
+        self.wish()
+
+    def show_alone(self, name: str | None) -> None:
+        self.alone = name
+        if name is None:
+            self.minimize()
+        else:
+            self.maximize(self.query_one(f"#{name}"), container=False)
+        self.call_after_refresh(self.draw)
+
+    def close_panel(self) -> None:
+        """What lies over the chart goes."""
+        self.over = None
+        if self.alone:
+            self.show_alone(None)
+        self.rearrange()
+
+    def rearrange(self) -> None:
+        self.place_panels()
+        self.schedscope.remember(panels={name: name not in self.hidden for name in (*SIDE, "strip", "metrics")})
+        self.call_after_refresh(self.draw)
+        self.call_after_refresh(self.wish)
+
+    def bring_back(self, session: Session) -> None:
+        """What a session kept of this screen; what makes no sense any more is left as it is."""
+        view, workload = session.view, self.about.workload
+        self.stops = session.stops
+        self.bookmarks = {bookmark.name: bookmark for bookmark in session.bookmarks}
+        self.colour = str(view.get("colour", self.colour))
+        self.jump_kind = str(view.get("jump", self.jump_kind))
+        self.hidden = set(str(view.get("hidden", "")).split()) & {*SIDE, "strip", "metrics"}
+        speed, selected = view.get("speed"), view.get("selected")
+        if isinstance(speed, int) and 0 <= speed < len(SPEEDS):
+            self.speed = speed
+        if isinstance(selected, str) and selected in workload.ids:
+            self.selected = workload.rank_of(selected)
+        self._brought_back = view
+
+    # Drawing
+
+    def place_panels(self) -> None:
+        """Give every panel its place."""
+        width, height = self.size
+        self._available = self._with_something_to_show()
+        layout = arrange(width, height, self._available, self.hidden, self.over)
+        if layout == self._layout:
+            return
+        self._layout = layout
+        self.set_class(layout.small, "small")
+        rows = dict(layout.panels)
+        side = self.query_one("#side")
+        side.display = bool(layout.side and layout.panels)
+        side.styles.width = layout.side
+        for name in SIDE:
+            panel = self.query_one(f"#{name}")
+            panel.display = name in rows
+            panel.styles.height = rows.get(name, 0)
+        bottom = self.query_one("#bottom")
+        bottom.display = bool(layout.bottom)
+        bottom.styles.height = layout.bottom
+        self.query_one("#strip").display = "strip" not in self.hidden
+        self.query_one("#metrics").display = bool(layout.metrics)
+        self.query_one("#metrics").styles.width = layout.metrics if "strip" not in self.hidden else "1fr"
+        keys = self.query_one("#keys")
+        keys.display = bool(layout.keys)
+        keys.styles.height = layout.keys
+
+    def _with_something_to_show(self) -> frozenset[str]:
+        """The panels that mean something under this policy."""
+        names = {"queue", "decisions", "details"}
+        if self.scene and self.scene.snapshot.matrix is not None:
+            names.add("matrix")
+        if self.scene and self.scene.snapshot.owners:
+            names.add("partitions")
+        return frozenset(names)
+
+    def context(self) -> Context | None:
+        """What every panel is given."""
+        if self.scene is None:
+            return None
+        return Context(self.about, self.scene, self.look, self.selected, self.hovered, self.decision, self.phase)
+
+    def draw(self) -> None:
+        """Everything as it is now; while it plays, panels only as often as they can be read."""
+        context = self.context()
+        if context is None or not self.is_mounted:
+            return
+        if self._with_something_to_show() != self._available:
+            self.place_panels()
+        self.chart.selected = self.selected
+        self.chart.show(context.scene, self.look)
+        self._draw_beside()
+        self._draw_top()
+        now = monotonic()
+        if self.playing and now - self._drawn < CALM:
+            return
+        self._drawn = now
+        for panel in self.query(Panel):
+            if panel.display:
+                panel.show(context)
+        self.query_one("#sentence", Bar).show([sentence(context, self.size.width)], self.look)
+        self._draw_keys()
+
+    def _draw_top(self) -> None:
+        going = Going(self.playing, self.direction, self.rate.label, self.player.progress)
+        beside = self.shown.beside.snapshot.policy if self.shown and self.shown.beside else ""
+        told = top_line(self.about, self.scene, going, self.size.width, beside)
+        self.query_one("#top", Bar).show([told], self.look)
+
+    def _draw_keys(self) -> None:
+        keys = self.query_one("#keys", Bar)
+        keys.show(key_lines(self.size.width, max(keys.size.height, 1), self.playing), self.look)
+
+    def _draw_beside(self) -> None:
+        """The run that is compared, on the same clock and under the same camera."""
+        beside = self.shown.beside if self.shown else None
+        chart = self.query_one("#beside", Gantt)
+        chart.display = self.query_one("#between").display = beside is not None
+        if beside is not None:
+            chart.selected = self.selected
+            chart.show(beside, self.look)
+            self.query_one("#between", Bar).show([self._between(beside)], self.look)
+
+    def _between(self, beside: Scene) -> Line:
+        return line(Span(f" {beside.snapshot.policy}", "cool"))
+
+
+def _lasts(about: About) -> float:
+    """How long the trace goes on."""
+    submit = about.workload.submit
+    return float(submit[-1] - submit[0] + about.workload.estimate.max()) if len(submit) else 0.0

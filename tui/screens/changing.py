@@ -1,0 +1,177 @@
+"""Actions that ask what would have been: other policies, branches, conditions to stop at, comparing."""
+
+from __future__ import annotations
+
+from sim.causes import Division, HolderOf, PlanOf
+from sim.errors import SchedscopeError
+from sim.session import Bookmark, BranchRecord
+from sim.stops import parse_stop
+from sim.words import clock
+from tui.orders import Compare, CompareNoMore, Fork, GoTo, GoToParted, LookAt, Restart, Reverse, Switch
+from tui.screens.base import ReplayBase
+from tui.screens.choice import Choice
+from tui.screens.policy_picker import PolicyPicker
+from tui.screens.prompt import Prompt
+
+
+class Changing(ReplayBase):
+    """Policies, branches, stops, bookmarks."""
+
+    # Policies
+
+    def action_policy(self) -> None:
+        """Another policy from here on; before the first step, from the beginning."""
+        at_begin = self.scene is None or self.scene.snapshot.step == 0
+        verb = "Use it" if at_begin else "Switch here"
+        self.app.push_screen(PolicyPicker(self._policy, verb), self._switch)
+
+    @property
+    def _policy(self) -> str:
+        return self.scene.snapshot.policy if self.scene else "easy"
+
+    def _switch(self, spec: str | None) -> None:
+        if spec is not None and spec != self._policy:
+            self.action_use_policy(spec)
+
+    def action_use_policy(self, spec: str) -> None:
+        self.pause()
+        self.schedscope.remember_policy(spec)
+        at_begin = self.scene is None or self.scene.snapshot.step == 0
+        self.ask(Restart(spec) if at_begin else Switch(spec))
+
+    def action_restart(self) -> None:
+        self.app.push_screen(PolicyPicker(self._policy, "From the beginning"), self._restart)
+
+    def _restart(self, spec: str | None) -> None:
+        if spec is not None:
+            self.pause()
+            self.schedscope.remember_policy(spec)
+            self.ask(Restart(spec))
+
+    def action_compare(self) -> None:
+        """Beside this run another one that parts from it here; pressed again: no more."""
+        self._compare(from_start=False)
+
+    def action_compare_from_start(self) -> None:
+        self._compare(from_start=True)
+
+    def _compare(self, from_start: bool) -> None:
+        if self.shown and self.shown.beside:
+            self.ask(CompareNoMore())
+            return
+
+        def chosen(spec: str | None) -> None:
+            if spec is not None:
+                self.pause()
+                self.ask(Compare(spec, from_start))
+
+        self.app.push_screen(PolicyPicker(self._policy, "Compare"), chosen)
+
+    def action_parted(self) -> None:
+        self.pause()
+        self.ask(GoToParted())
+
+    def action_reverse(self) -> None:
+        """Back to the last decision that moved the selected job's planned start."""
+        if self.selected is None:
+            self.notify("no job is selected: click one, / finds one, w takes the first that waits")
+            return
+        self.pause()
+        self.ask(Reverse(PlanOf(self.selected)))
+
+    def action_reverse_processor(self) -> None:
+        """Back to when the processor under the pointer changed hands."""
+        if self.spot is None:
+            self.notify("point at a processor in the chart first")
+            return
+        self.pause()
+        self.ask(Reverse(HolderOf(self.spot.processor)))
+
+    def action_reverse_boundary(self) -> None:
+        """Back to when a boundary between partitions moved."""
+        self.pause()
+        self.ask(Reverse(Division()))
+
+    # Branches
+
+    def action_fork(self) -> None:
+        self.pause()
+        self.ask(Fork())
+
+    def action_branches(self) -> None:
+        if self.scene is None or len(self.scene.branches) < 2:
+            self.notify("there is one branch: f forks here, p switches the policy in a new branch")
+            return
+        options = [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(self.scene.branches[:9], 1)]
+        self.app.push_screen(Choice("Look at the branch", options, self.scene.branch), self._look_at)
+
+    def _look_at(self, branch: str | None) -> None:
+        if branch is not None:
+            self.pause()
+            self.ask(LookAt(branch))
+
+    # Conditions to stop at
+
+    def action_stops(self) -> None:
+        hint = "queue > 50 · job 17 starts · head slips · utilisation < 0.6 and queue > 0 · empty: none"
+        initial = "; ".join(self.stops)
+        self.app.push_screen(
+            Prompt("Stop when", hint, _wrong_stops, initial=initial, answers=self.answers), self._stop_at
+        )
+
+    def _stop_at(self, text: str | None) -> None:
+        if text is None:
+            return
+        self.stops = tuple(part.strip() for part in text.split(";") if part.strip())
+        self.wish()
+        self.notify(f"stops when {' or when '.join(self.stops)}" if self.stops else "stops at nothing")
+
+    # Bookmarks
+
+    def action_bookmark(self) -> None:
+        if self.scene is not None:
+            initial = f"{len(self.bookmarks) + 1}"
+            self.app.push_screen(
+                Prompt("Bookmark", "a name for this moment", _no_name, initial=initial), self._bookmark
+            )
+
+    def _bookmark(self, name: str | None) -> None:
+        if name and self.scene is not None:
+            self.bookmarks[name] = Bookmark(name, self.scene.branch, self.scene.snapshot.step)
+            self.wish()
+
+    def action_bookmarks(self) -> None:
+        if not self.bookmarks:
+            self.notify("no bookmarks: b remembers this moment")
+            return
+        marks = list(self.bookmarks.values())[:9]
+        options = [(f"{n}", mark.name, f"step {mark.step:,} of {mark.branch}") for n, mark in enumerate(marks, 1)]
+        self.app.push_screen(Choice("Go to the bookmark", options), self._go_to_bookmark)
+
+    def _go_to_bookmark(self, name: str | None) -> None:
+        if name is not None:
+            self.pause()
+            self.ask(LookAt(self.bookmarks[name].branch))
+            self.ask(GoTo(self.bookmarks[name].step))
+
+
+def _told(branch: BranchRecord) -> str:
+    """How the branch came about."""
+    if branch.parent is None:
+        return "the first"
+    switched = "".join(f", {switch.policy} from {clock(switch.time)}" for switch in branch.switches)
+    return f"from step {branch.forked:,} of {branch.parent}{switched}"
+
+
+def _wrong_stops(text: str) -> str | None:
+    try:
+        for part in text.split(";"):
+            if part.strip():
+                parse_stop(part)
+    except SchedscopeError as error:
+        return str(error)
+    return None
+
+
+def _no_name(text: str) -> str | None:
+    return None if text.strip() else "a bookmark needs a name"

@@ -1,0 +1,12 @@
+"""The replay screen, with all its actions."""
+
+from __future__ import annotations
+
+from tui.screens.changing import Changing
+from tui.screens.keeping import Keeping
+from tui.screens.looking import Looking
+from tui.screens.playing import Playing
+
+
+class ReplayScreen(Playing, Changing, Looking, Keeping):
+    """A trace, replayed."""

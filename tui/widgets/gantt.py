@@ -1,0 +1,274 @@
+"""The Gantt chart as a widget: it draws the scene that it is given, and tells what a person does with it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from rich.style import Style
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.filter import ANSIToTruecolor, LineFilter
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from sim.workload.model import Workload
+from tui.chart.axis import margin
+from tui.chart.cells import Brush, Cells
+from tui.chart.grid import Size
+from tui.chart.hover import Spot, hover_text, job_span, spot_at
+from tui.chart.paint import chart_size, paint
+from tui.chart.scale import Camera
+from tui.palette import DARK, Look
+from tui.scene import Scene
+
+_A_PAN = 8
+"""Columns, and rows of cells, that a key moves the chart by."""
+
+
+class Gantt(Widget, can_focus=True):
+    """The chart of a scene. The camera is the widget's own; whoever makes scenes is told when it moves."""
+
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("plus,equals_sign", "zoom(1)", "closer", show=False, id="chart.zoom_in"),
+        Binding("minus", "zoom(-1)", "wider", show=False, id="chart.zoom_out"),
+        Binding("right_curly_bracket", "zoom_processors(1)", "fewer processors", show=False, id="chart.taller"),
+        Binding("left_curly_bracket", "zoom_processors(-1)", "more processors", show=False, id="chart.flatter"),
+        Binding("shift+left,h,less_than_sign", "pan(-1)", "earlier", show=False, id="chart.earlier"),
+        Binding("shift+right,l,greater_than_sign", "pan(1)", "later", show=False, id="chart.later"),
+        Binding("shift+up,pageup", "pan_processors(1)", "higher processors", show=False, id="chart.higher"),
+        Binding("shift+down,pagedown", "pan_processors(-1)", "lower processors", show=False, id="chart.lower"),
+        Binding("n", "follow", "follow now", show=False, id="chart.follow"),
+        Binding("0", "fit_all", "whole run", show=False, id="chart.fit_all"),
+        Binding("o", "fit_job", "fit the job", show=False, id="chart.fit_job"),
+    ]
+
+    class CameraChanged(Message):
+        """The person, or the size of the screen, moved the camera: show this from now on."""
+
+        def __init__(self, camera: Camera) -> None:
+            self.camera = camera
+            super().__init__()
+
+    class Hovered(Message):
+        """The pointer came to another place; rank None: no job, spot None: it left the chart."""
+
+        def __init__(self, rank: int | None, spot: Spot | None) -> None:
+            self.rank, self.spot = rank, spot
+            super().__init__()
+
+    class Picked(Message):
+        """A job was clicked, or (None) a place where none is."""
+
+        def __init__(self, rank: int | None, spot: Spot | None) -> None:
+            self.rank, self.spot = rank, spot
+            super().__init__()
+
+    def __init__(self, workload: Workload, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._workload = workload
+        self._camera: Camera | None = None
+        self._scene: Scene | None = None
+        self._selected: int | None = None
+        self._brush = Brush(DARK)
+        self._cells: Cells | None = None
+        self._strips: dict[int, Strip] = {}
+        self._spot: Spot | None = None
+        self._grabbed: tuple[int, int, Camera] | None = None
+        """Where a drag began, and how the camera stood"""
+
+    # What it is given
+
+    def show(self, scene: Scene, look: Look) -> None:
+        """Draw this; only rows that changed are sent to the terminal."""
+        self._scene = scene
+        if look is not self._brush.look:
+            self._brush = Brush(look)
+            self._cells = None
+            self._fit_size()
+        self._redraw()
+
+    @property
+    def selected(self) -> int | None:
+        """The job that glows."""
+        return self._selected
+
+    @selected.setter
+    def selected(self, rank: int | None) -> None:
+        if rank != self._selected:
+            self._selected = rank
+            self._redraw()
+
+    @property
+    def camera(self) -> Camera | None:
+        """What the person wants to see; None until the widget has a size."""
+        return self._camera
+
+    @camera.setter
+    def camera(self, camera: Camera) -> None:
+        """Look there: the size stays that of the widget, and nobody is told."""
+        inner = self._inner
+        self._camera = camera.sized(inner.columns, inner.rows * self._folds)
+
+    # Drawing
+
+    def render_line(self, y: int) -> Strip:
+        if y not in self._strips:
+            return Strip.blank(self.size.width, Style(bgcolor=self._brush.look.background))
+        return self._strips[y]
+
+    def get_line_filters(self) -> list[LineFilter]:
+        """All but the one for the 16 colours of terminals, which are not used here: it costs more than all drawing."""
+        return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor)]
+
+    def _redraw(self) -> None:
+        """Make the picture, and refresh the rows that differ."""
+        width, height = self.size
+        if self._scene is None or self._scene.chart is None or not width or not height:
+            return
+        before = self._cells
+        self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected)
+        rows = self._cells.changed(before)
+        self._strips.update(zip(rows, self._brush.strips(self._cells, rows), strict=True))
+        if len(rows) == height:
+            self.refresh()
+        elif rows:
+            self.refresh(*(Region(0, row, width, 1) for row in rows))
+
+    @property
+    def _inner(self) -> Size:
+        return chart_size(Size(*self.size), self._workload.procs)
+
+    @property
+    def _folds(self) -> int:
+        """Pixel rows in a row of cells."""
+        return 2 if self._brush.look.colour else 1
+
+    def on_resize(self) -> None:
+        self._cells = None
+        self._strips.clear()
+        self._fit_size()
+        self._redraw()
+
+    def _fit_size(self) -> None:
+        if not self.size.width or not self.size.height:
+            return
+        inner = self._inner
+        rows = inner.rows * self._folds
+        if self._camera is None:
+            self._move(Camera.on(self._workload, inner.columns, rows))
+        else:
+            self._move(self._camera.sized(inner.columns, rows))
+
+    # Looking elsewhere
+
+    def _move(self, camera: Camera) -> None:
+        if camera != self._camera:
+            self._camera = camera
+            self.post_message(self.CameraChanged(camera))
+
+    @property
+    def _clock(self) -> float:
+        return 0.0 if self._scene is None else self._scene.clock
+
+    def action_zoom(self, rungs: int) -> None:
+        if self._camera is not None:
+            self._move(self._camera.zoomed(rungs, self._clock))
+
+    def action_zoom_processors(self, steps: int) -> None:
+        if self._camera is not None:
+            self._move(self._camera.stretched(steps, self._workload.procs))
+
+    def action_pan(self, direction: int) -> None:
+        if self._camera is not None:
+            self._move(self._camera.panned(direction * _A_PAN, self._clock))
+
+    def action_pan_processors(self, direction: int) -> None:
+        if self._camera is not None:
+            self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
+
+    def action_follow(self) -> None:
+        if self._camera is not None:
+            self._move(self._camera.following())
+
+    def action_fit_all(self) -> None:
+        """The whole run, as far as it is known."""
+        if self._camera is None or self._scene is None or not len(self._workload):
+            return
+        strip = self._scene.strip
+        known = self._clock if strip is None else max(strip.known, self._clock)
+        self._move(self._camera.fitting(float(self._workload.submit[0]), known))
+
+    def action_fit_job(self) -> None:
+        """The selected job, with what was there shortly before and after."""
+        if self._camera is None or self._scene is None or self._selected is None:
+            return
+        if (lasts := job_span(self._scene, self._selected)) is not None:
+            about = max((lasts[1] - lasts[0]) * 0.2, 10.0)
+            self._move(self._camera.fitting(lasts[0] - about, lasts[1] + about))
+
+    # The mouse
+
+    def _spot_at(self, event: events.MouseEvent) -> Spot | None:
+        if self._scene is None or self._scene.chart is None:
+            return None
+        row = event.y * self._scene.chart.view.rows // max(self._inner.rows, 1)
+        return spot_at(self._scene.chart, event.x - margin(self._workload.procs), row)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._grabbed is not None:
+            self._drag(event)
+            return
+        spot = self._spot_at(event)
+        rank = spot.rank if spot else None
+        if (self._spot.rank if self._spot else None) != rank:
+            self.tooltip = hover_text(self._scene, rank) if self._scene and rank is not None else None
+        if spot != self._spot:
+            self._spot = spot
+            self.post_message(self.Hovered(rank, spot))
+
+    def on_leave(self) -> None:
+        if self._spot is not None:
+            self._spot = None
+            self.post_message(self.Hovered(None, None))
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if self._camera is not None and event.button == 1:
+            self._grabbed = event.x, event.y, self._camera
+            self.capture_mouse()
+
+    def _drag(self, event: events.MouseMove) -> None:
+        """What was grabbed stays under the pointer."""
+        assert self._grabbed is not None
+        x, y, camera = self._grabbed
+        if event.x != x:
+            camera = camera.panned(x - event.x, self._clock)
+        self._move(camera.lifted((event.y - y) * self._folds, self._workload.procs))
+
+    def on_mouse_up(self, event: events.MouseUp) -> None:
+        """A click is a drag that went nowhere."""
+        grabbed, self._grabbed = self._grabbed, None
+        self.release_mouse()
+        if grabbed is not None and (event.x, event.y) == grabbed[:2]:
+            spot = self._spot_at(event)
+            self.post_message(self.Picked(spot.rank if spot else None, spot))
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, 1)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, -1)
+
+    def _wheel(self, event: events.MouseEvent, steps: int) -> None:
+        """Zoom about the pointer: time, or with shift processors."""
+        event.prevent_default()
+        event.stop()
+        spot = self._spot_at(event)
+        if self._camera is None or spot is None:
+            return
+        if event.shift:
+            self._move(self._camera.stretched(steps, self._workload.procs, spot.processor))
+        else:
+            self._move(self._camera.zoomed(steps, self._clock, event.x - margin(self._workload.procs)))

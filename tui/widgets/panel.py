@@ -1,0 +1,256 @@
+"""The widget that shows a sheet: a title, lines that stay, and a body that scrolls.
+
+It draws a value and decides nothing: a pure function makes the sheet, and what a person does goes up as messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from rich.segment import Segment
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region
+from textual.message import Message
+from textual.strip import Strip
+from textual.widget import Widget
+
+from tui import text
+from tui.palette import Look
+from tui.panels.parts import Context, Draw, window
+from tui.sheet import Line, Sheet, Span
+
+MARGIN = 1
+"""Blank columns left of the lines; at the right as many hold the scroll mark."""
+WHEEL = 3
+"""Lines a turn of the wheel."""
+
+
+class Panel(Widget, can_focus=True):
+    """Shows what `draw` makes of the context that it is given."""
+
+    ALLOW_SELECT = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll_lines(-1)", "Up", show=False, id="panel.up"),
+        Binding("down", "scroll_lines(1)", "Down", show=False, id="panel.down"),
+        Binding("pageup", "scroll_pages(-1)", "Page up", show=False, id="panel.page_up"),
+        Binding("pagedown", "scroll_pages(1)", "Page down", show=False, id="panel.page_down"),
+        Binding("home", "scroll_edge(-1)", "First line", show=False, id="panel.first"),
+        Binding("end", "scroll_edge(1)", "Last line", show=False, id="panel.last"),
+    ]
+
+    class Picked(Message):
+        """A job's line was clicked."""
+
+        def __init__(self, rank: int) -> None:
+            self.rank = rank
+            super().__init__()
+
+    class Hovered(Message):
+        """The pointer came to a job's line, or left it (None)."""
+
+        def __init__(self, rank: int | None) -> None:
+            self.rank = rank
+            super().__init__()
+
+    class Maximise(Message):
+        """The title was clicked: show this panel alone, or with the others again."""
+
+        def __init__(self, panel: Panel) -> None:
+            self.panel = panel
+            super().__init__()
+
+        @property
+        def control(self) -> Panel:
+            return self.panel
+
+    def __init__(self, draw: Draw, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._draw = draw
+        self._shown: Context | None = None
+        self._sheet = Sheet("")
+        self._first = 0
+        self._lines: tuple[Line, ...] = ()
+        """What is seen below the title."""
+        self._strips: list[Strip] = []
+        self._over: int | None = None
+
+    def show(self, context: Context) -> None:
+        """Show this; the line of what has just been selected or walked to comes into sight."""
+        before, self._shown = self._shown, context
+        self._redraw()
+        if before is None or (before.selected, before.decision) != (context.selected, context.decision):
+            self._reveal(self._sheet.mark)
+
+    def render_line(self, y: int) -> Strip:
+        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width)
+
+    # Drawing
+
+    def _redraw(self) -> None:
+        """Make the lines anew and refresh those that changed."""
+        width, height = self.size
+        if self._shown is None or not width or not height:
+            return
+        columns = max(width - 2 * MARGIN, 1)
+        sheet = self._draw(self._shown, (columns, height - 1), self._first)
+        self._sheet = sheet
+        seen = window(sheet.total, self._first, self._rows)
+        self._first = seen.start
+        body = sheet.body[seen.start - sheet.first : seen.stop - sheet.first]
+        self._lines = (*sheet.head, *body)[: height - 1]
+        strips = draw_strips(sheet, self._lines, self._shown, width, height, self.has_focus)
+        strips = add_scroll_mark(strips, 1 + len(sheet.head), seen, sheet.total, self._shown.look)
+        before, self._strips = self._strips, strips
+        if len(before) != height or (before and before[0].cell_length != width):
+            self.refresh()
+        else:
+            changed = [y for y in range(height) if before[y] != strips[y]]
+            if changed:
+                self.refresh(*(Region(0, y, width, 1) for y in changed))
+
+    @property
+    def _rows(self) -> int:
+        """How many lines of the body can be seen."""
+        return max(self.size.height - 1 - len(self._sheet.head), 0)
+
+    def on_resize(self) -> None:
+        self._redraw()
+        self._reveal(self._sheet.mark)
+
+    def watch_has_focus(self, has_focus: bool) -> None:
+        super().watch_has_focus(has_focus)
+        self._redraw()
+
+    # Scrolling
+
+    def _go_to(self, first: int) -> bool:
+        """Show the body from this line on; False if it is shown so already."""
+        first = window(self._sheet.total, first, self._rows).start
+        if first == self._first:
+            return False
+        self._first = first
+        self._redraw()
+        return True
+
+    def _reveal(self, mark: int | None) -> None:
+        """Bring a line of the body into sight, moving as little as possible."""
+        if mark is not None:
+            self._go_to(min(max(self._first, mark - self._rows + 1), mark))
+
+    def action_scroll_lines(self, lines: int) -> None:
+        self._go_to(self._first + lines)
+
+    def action_scroll_pages(self, pages: int) -> None:
+        self._go_to(self._first + pages * max(self._rows - 1, 1))
+
+    def action_scroll_edge(self, edge: int) -> None:
+        self._go_to(self._sheet.total if edge > 0 else 0)
+
+    def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
+        self._wheel(event, WHEEL)
+
+    def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
+        self._wheel(event, -WHEEL)
+
+    def _wheel(self, event: events.MouseEvent, lines: int) -> None:
+        event.stop()
+        event.prevent_default()
+        self._go_to(self._first + lines)
+
+    # The pointer
+
+    def _line_at(self, y: int) -> Line | None:
+        return self._lines[y - 1] if 0 < y <= len(self._lines) else None
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        line = self._line_at(event.y)
+        self._hover(line.rank if line else None)
+
+    def on_leave(self) -> None:
+        self._hover(None)
+
+    def _hover(self, rank: int | None) -> None:
+        if rank != self._over:
+            self._over = rank
+            self.post_message(self.Hovered(rank))
+
+    async def on_click(self, event: events.Click) -> None:
+        event.stop()
+        if event.y == 0:
+            self.post_message(self.Maximise(self))
+        elif line := self._line_at(event.y):
+            span = span_at(line, event.x - MARGIN)
+            if span and span.action:
+                await self.screen.run_action(span.action)
+            elif line.rank is not None:
+                self.post_message(self.Picked(line.rank))
+
+
+# From a sheet to strips
+
+
+def span_at(line: Line, column: int) -> Span | None:
+    """The span that covers a column of a line."""
+    for span in line.spans:
+        width = text.cells(span.text)
+        if 0 <= column < width:
+            return span
+        column -= width
+    return None
+
+
+def draw_strips(
+    sheet: Sheet, lines: Sequence[Line], context: Context, width: int, height: int, focused: bool
+) -> list[Strip]:
+    """The title and as many lines as there are, and blanks below: every cell has its style."""
+    look = context.look
+    strips = [_title(sheet, look, width, focused)]
+    strips += [_strip(line, look, width, _lit(line, context)) for line in lines]
+    blank = Strip([Segment(" " * width, look.style("surface"))], width)
+    return (strips + [blank] * (height - len(strips)))[:height]
+
+
+def add_scroll_mark(strips: list[Strip], top: int, seen: range, total: int, look: Look) -> list[Strip]:
+    """A thin mark at the right edge tells which part of the body is seen, if it is not all."""
+    rows = len(seen)
+    if not rows or rows >= total:
+        return strips
+    length = max(1, rows * rows // total)
+    start = top + (rows - length) * seen.start // (total - rows)
+    mark = Segment("|" if look.ascii else "▐", look.style("surface faint"))
+    for y in range(start, start + length):
+        width = strips[y].cell_length
+        strips[y] = Strip.join([strips[y].crop(0, width - 1), Strip([mark], 1)])
+    return strips
+
+
+def _title(sheet: Sheet, look: Look, width: int, focused: bool) -> Strip:
+    """The title, a rule, and the note at the right."""
+    title = text.shorten(sheet.title, width - 2 * MARGIN)
+    note = text.shorten(sheet.note, max(width - 2 * MARGIN - text.cells(title) - 3, 0))
+    rule = width - 2 * MARGIN - text.cells(title) - text.cells(note) - (2 if note else 1)
+    spans = (
+        Span(title, "accent" if focused else "title"), Span(" "), Span("─" * max(rule, 0), "faint"),
+        Span(f" {note}" if note else "", "dim"),
+    )  # fmt: skip
+    return _strip(Line(spans), look, width, "")
+
+
+def _lit(line: Line, context: Context) -> str:
+    """How a line stands out: its job is selected, or under the pointer."""
+    if line.rank is None:
+        return ""
+    if line.rank == context.selected:
+        return " select"
+    return " hover" if line.rank == context.hovered else ""
+
+
+def _strip(line: Line, look: Look, width: int, lit: str) -> Strip:
+    blank = look.style(f"surface{lit}")
+    segments = [Segment(" " * MARGIN, blank)]
+    for span in line.spans:
+        told = text.plain(span.text) if look.ascii else span.text
+        segments.append(Segment(told, look.style(f"surface {span.style}{lit}") if span.style else blank))
+    return Strip(segments).adjust_cell_length(width - MARGIN, blank).extend_cell_length(width, blank)

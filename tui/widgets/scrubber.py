@@ -1,0 +1,41 @@
+"""The strip of the whole run, on which a click or a drag goes to a moment."""
+
+from __future__ import annotations
+
+from textual import events
+from textual.message import Message
+
+from tui.widgets.panel import MARGIN, Panel
+
+
+class Scrubber(Panel, can_focus=False):
+    """A panel whose columns are moments."""
+
+    class Scrubbed(Message):
+        """The pointer points at this column, of so many."""
+
+        def __init__(self, column: int, width: int) -> None:
+            self.column, self.width = column, width
+            super().__init__()
+
+    def __init__(self, *args: object, **kwargs: object) -> None:
+        super().__init__(*args, **kwargs)  # type: ignore[arg-type]
+        self._held = False
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        if event.y > 0 and event.button == 1:
+            self._held = True
+            self.capture_mouse()
+            self._scrub(event)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._held:
+            self._scrub(event)
+
+    def on_mouse_up(self) -> None:
+        self._held = False
+        self.release_mouse()
+
+    def _scrub(self, event: events.MouseEvent) -> None:
+        event.stop()
+        self.post_message(self.Scrubbed(event.x - MARGIN, self.size.width - 2 * MARGIN))
