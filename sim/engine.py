@@ -69,10 +69,10 @@ from sim.waiting import Waiting
 from sim.workload.model import Job, Workload
 
 _LIVE = (
-    "_before", "_leaving", "_next_arrival", "_plan", "_promises", "_ran", "_sharing", "_step_decisions", "_timers", "_wakes",
-    "_lasts", "arrived", "awaited", "completed", "ended_early", "ends", "expected", "expected_row", "free", "granted", "killed", "machine",
-    "moved", "notes", "now", "policy", "rebuild", "reserved", "running", "step_count", "suspended", "suspended_since",
-    "switches", "tally",
+    "_before", "_lasts", "_leaving", "_next_arrival", "_plan", "_promises", "_ran", "_sharing", "_step_decisions",
+    "_timers", "_wakes", "arrived", "awaited", "completed", "ended_early", "ends", "expected", "expected_row", "free",
+    "granted", "killed", "machine", "moved", "notes", "now", "policy", "rebuild", "reserved", "running", "step_count",
+    "suspended", "suspended_since", "switches", "tally",
 )  # fmt: skip
 """What changes from step to step, beside the queue, the ledger and the history: what a checkpoint copies"""
 
@@ -192,7 +192,7 @@ class Engine:
         under_way = {*self.running, *self.suspended, *(self._sharing.remaining if self._sharing else ())}
         waiting, ledger = self._waiting.ranks(), self.ledger
         entries = {rank: ledger.entry(rank) for rank in under_way}
-        entries |= {rank: entry for rank in waiting if (entry := ledger.entry(rank)).told}
+        entries |= {rank: ledger.entry(rank) for rank in waiting if ledger.is_told(rank)}
         return Checkpoint(
             step=self.step_count,
             time=self.now,
@@ -260,8 +260,6 @@ class Engine:
     def _happen(self, now: float, successor: Policy | None = None) -> None:
         """Everything that happens at one instant; then a successor takes over, if there is one."""
         self.now = now
-        if self.awaited is not None:
-            self._plan = None  # it changes with everything that leaves the processors that are kept
         self._step_decisions.clear()
         self.moved.clear()
         self.completed.clear()
@@ -270,7 +268,6 @@ class Engine:
         self._complete_jobs(now)
         is_awake = self._drop_timers(now)
         self._admit_arrivals(now)
-        arrived = self.arrived
         if successor is not None:
             self._hand_over(successor)
         if self._sharing is None:
@@ -280,7 +277,6 @@ class Engine:
                 self._let_policy_decide()
                 self.rebuild = tuple(self._step_decisions)
             self._rows_go_on()
-        self.arrived = arrived
         self.step_count += 1
         self.history.close_step(now, self.free, len(self._waiting.jobs), self._waiting.wanted)
         if self._checker:
@@ -398,15 +394,15 @@ class Engine:
 
     def _let_policy_decide(self) -> None:
         if not self.policy.keeps_reservations:
-            self._before, self.reserved = self.reserved, self.granted.copy()
+            self._before, self.reserved = self.reserved, {}
         if self.expected:
             self.expected, self.expected_row = {}, {}
-        apply = self._apply
-        decided = adopting(self.policy, self) if self.switches and self._has_adopted() else self.policy.decide(self)
-        for decision in decided:
-            apply[type(decision)](decision)
         if self.switches:
-            self._promise_again()
+            self._let_successor_decide()
+            return
+        apply = self._apply
+        for decision in self.policy.decide(self):
+            apply[type(decision)](decision)
 
     def _must_wait(self, job: Job, to_do: str) -> None:
         """Only a waiting job can do that, and it must be the job that was submitted, not one made up."""
@@ -657,7 +653,6 @@ class Engine:
         if self.granted and not successor.suspends:
             self._clear_the_way()
         self._waiting = Waiting.of(successor.queue_order(), self._waiting.jobs.values())
-        self.arrived = [job for job in self.queue if job.rank not in self.granted]
         if self.machine.owners:
             self.machine.owners, self.machine.division = [], []
             self.history.boundaries(self.now, ())
@@ -756,7 +751,7 @@ class Engine:
         self.tally.preemptions += 1
 
     def _enter_matrix(self, turns: Turns) -> None:
-        """What runs stands in one row; a job that is still being suspended is, one that is being resumed owes the rest."""
+        """What runs stands in one row; who is still being suspended is, who is being resumed owes the rest."""
         sharing = Sharing(self.procs, turns)
         sharing.since = self.now
         row = sharing.matrix.open_row()
@@ -769,6 +764,21 @@ class Engine:
         self._leaving.clear()
         sharing.change(DropRows())
         self._sharing = sharing
+
+    def _let_successor_decide(self) -> None:
+        """A policy that has taken over: in its first pass all who wait are new to it."""
+        arrived = self.arrived
+        if not self.policy.keeps_reservations:
+            self.reserved = self.granted.copy()
+        if self.switches[-1].step > self.step_count:
+            self.arrived = [job for job in self.queue if job.rank not in self.granted]
+        if self.awaited is not None:
+            self._plan = None  # it changes with everything that leaves the processors that are kept
+        apply = self._apply
+        for decision in adopting(self.policy, self) if self._has_adopted() else self.policy.decide(self):
+            apply[type(decision)](decision)
+        self.arrived = arrived
+        self._promise_again()
 
     def _has_adopted(self) -> bool:
         """Is something left of an earlier policy that the present one knows nothing of?"""

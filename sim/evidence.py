@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, NamedTuple, TypeAlias
 
-from sim.decisions import Backfill, Decision, Keep, Start
+from sim.decisions import Backfill, Decision, Keep, PlannedLater, Start
 from sim.matrix_decisions import Place
 from sim.profile import Profile
 from sim.sentences import say, why
@@ -56,10 +56,11 @@ class PlannedFor(NamedTuple):
 
 
 class Delays(NamedTuple):
-    """If it started now, the planned start of `job` would be so much later."""
+    """If it started now, the planned start of `job` would be so much later, and those of some `others` later, too."""
 
     job: Job
     seconds: float
+    others: int = 0
 
 
 class DelaysNobody(NamedTuple):
@@ -134,10 +135,7 @@ def _why_it_waits(snapshot: Snapshot, queued: Queued, at: Clock) -> tuple[Status
     if queued.why is not None:
         return "rejected", f"{name(job)} waits: {why(queued.why, job, at)}"
     if queued.planned is not None:
-        return (
-            "planned",
-            f"{name(job)} waits: needs {job.procs}, {snapshot.free} free; planned for {at(queued.planned)}",
-        )
+        return "planned", f"{name(job)} waits: {_planned_later(snapshot, job, queued.planned, at)}"
     last = next((d.job for d in reversed(snapshot.decisions) if isinstance(d, Keep)), None)
     if last is not None:
         return "not considered", f"{name(job)} was not considered in this step: the policy stopped at {name(last)}"
@@ -145,6 +143,12 @@ def _why_it_waits(snapshot: Snapshot, queued: Queued, at: Clock) -> tuple[Status
     if head == job:
         return "not considered", f"{name(job)} heads the queue and was not considered in this step"
     return "not considered", f"{name(job)} was not considered in this step; {name(head)} heads the queue"
+
+
+def _planned_later(snapshot: Snapshot, job: Job, planned: float, at: Clock) -> str:
+    if snapshot.matrix is None and job.procs <= snapshot.free:
+        return why(PlannedLater(planned, snapshot.free), job, at)
+    return f"needs {job.procs}, {snapshot.free} free; planned for {at(planned)}"
 
 
 # The numbers behind it
@@ -191,10 +195,12 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[Fact]:
     ends = [(run.expected_end, run.job.rank, run.processors.bit_count()) for run in snapshot.running]
     plan = Profile.of_running(now, snapshot.free, ends)
     plan.take(now, now + job.estimate, job.procs)
-    delayed = [Delays(other, plan.place(other.procs, other.estimate, at) - at) for at, other in sorted(planned)]
-    found = [delay for delay in delayed if delay.seconds > 0]
-    yield from found
-    if not found and len(snapshot.queue) <= _LOOKED_AT:
+    placed = [(plan.place(other.procs, other.estimate, at) - at, other) for at, other in sorted(planned)]
+    delayed = [(later, other) for later, other in placed if later > 0]
+    if delayed:
+        later, other = delayed[0]
+        yield Delays(other, later, len(delayed) - 1)
+    elif len(snapshot.queue) <= _LOOKED_AT:
         yield DelaysNobody()
 
 
@@ -227,8 +233,9 @@ def say_fact(fact: Fact, at: Clock = clock) -> str:
             return f"{who} {processors(wanted)}"
         case PlannedFor(time, moved):
             return f"planned for {at(time)}{_moved(moved)}"
-        case Delays(job, seconds):
-            return f"starting it now would delay {name(job)} by {span(seconds)}"
+        case Delays(job, seconds, others):
+            more = f", and {others:,} other{'s' * (others > 1)}" if others else ""
+            return f"starting it now would delay {name(job)} by {span(seconds)}{more}"
         case DelaysNobody():
             return "starting it now would delay no planned job"
         case Passes(passed):

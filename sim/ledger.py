@@ -25,7 +25,15 @@ class Ledger:
 
     def entry(self, rank: int) -> Entry:
         """What has become of one job."""
-        return Entry(*(getattr(self, name)[rank] for name in Entry._fields))
+        return Entry(
+            self.start[rank], self.end[rank], self.promised[rank],
+            self.backfilled[rank], self.preemptions[rank], self.migrations[rank],
+        )  # fmt: skip
+
+    def is_told(self, rank: int) -> bool:
+        """Has anything become of a job that waits?"""
+        start, promised = self.start[rank], self.promised[rank]
+        return start == start or promised == promised
 
     def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, Entry]) -> Ledger:
         """What it was when so many jobs had been submitted: what it says of a finished job does not change any more.
@@ -54,11 +62,6 @@ class Entry(NamedTuple):
     backfilled: int
     preemptions: int
     migrations: int
-
-    @property
-    def told(self) -> bool:
-        """Has anything become of the job?"""
-        return self.start == self.start or self.promised == self.promised or any(self[3:])
 
 
 _NOTHING = Entry(nan, nan, nan, 0, 0, 0)

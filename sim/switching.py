@@ -12,8 +12,10 @@ anew whenever another head is found, and promises nothing until the last suspend
 
 **Granted reservations**, where the new policy grants none. They are not in its queue, and start when they are due. A
 policy that never suspends starts no job, and none goes on, that would be in the way of one by the estimates; such a
-job is passed over. A policy that suspends makes room when one is due: running jobs make way, those that came last
-first, at no cost to them; only for a transfer of memory that is under way it has to wait. Where rows take turns, the reserved job gets a row of its own, which comes on turn at once.
+job is passed over. What runs already and is in the way when such a policy takes over is suspended then
+(`Engine.switch`), the last by rank first. A policy that suspends makes room when one is due: running jobs make way,
+the last by rank first, at no cost to them; only for a transfer of memory that is under way it has to wait. Where rows
+take turns, the reserved job gets a row of its own, which comes on turn at once.
 """
 
 from __future__ import annotations

@@ -82,9 +82,7 @@ class Timeline:
             name = next(n for n in map("fork {}".format, range(1, len(self._branches) + 2)) if n not in self._branches)
         if name in self._branches:
             raise ParameterError(f"there is a branch {name!r} already")
-        engine, was = self._cursor, self.branch
-        history = was.history.until(engine.step_count, engine.free)
-        frontier = was.engine.at(engine.checkpoint(), history, check=self._check)
+        was, frontier = self.branch, self.present(check=self._check)
         self.branch = self._branches[name] = Branch(name, frontier, was)
         self._keep_within_budget()
         return self.branch
@@ -107,6 +105,11 @@ class Timeline:
             raise
         self.seek(branch.computed)
         return branch
+
+    def present(self, check: bool = False) -> Engine:
+        """An engine at the cursor that has its past and may be moved on: what the timeline knows does not change."""
+        engine, branch = self._cursor, self.branch
+        return branch.engine.at(engine.checkpoint(), branch.history.until(engine.step_count, engine.free), check=check)
 
     def twin(self) -> Timeline:
         """Another cursor, at the same step, on the same branches; those that it makes are its own."""

@@ -189,12 +189,14 @@ class Schedscope(App[int]):
             self.notify(f"no more autosaves: {error}", severity="warning")
         self._saved = session
 
-    def on_unmount(self) -> None:
+    def exit(self, *args: Any, **kwargs: Any) -> None:
         """The program ends as it should: where it was left is kept as the last session."""
         if self._autosave is not None:
             with suppress(SchedscopeError):
                 write_session(self.session, last_path())
             self._autosave.close()
+            self._autosave = None
+        super().exit(*args, **kwargs)
 
     # Another trace
 

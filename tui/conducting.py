@@ -55,6 +55,7 @@ class Conductor:
             o.Restart: self._restart,
             o.Fork: self._fork,
             o.LookAt: self._look_at,
+            o.Draw: self._draw,
             o.Restore: self._restore,
             o.Compare: self._compare,
             o.CompareNoMore: self._compare_no_more,
@@ -266,6 +267,18 @@ class Conductor:
         if session.partner is not None:
             self._compare(o.Compare(session.partner), wish, halted)
         return told
+
+    def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
+        """What the chart shows of the past, with the plan right of it."""
+        from tui.draw import Options, save_drawing
+
+        now = self.stage.clock
+        begin = max(wish.camera.view(now).start, self.stage.begin)
+        options = Options(begin, now, order.width, order.height, order.theme, wish.colour)
+        engine = self.stage.timeline.present()
+        spec = engine.switches[0].was if engine.switches else engine.spec
+        save_drawing(engine, spec, options, order.path)
+        return f"saved {order.path}"
 
     # Side by side
 

@@ -19,6 +19,7 @@ from sim.errors import ParameterError, SchedscopeError, near
 from sim.files import write_whole
 from sim.machine import Placement
 from sim.policies import parse_policy
+from sim.words import clock
 from tui.chart.chronicle import Chronicle
 from tui.chart.colours import MODES, Colours
 from tui.chart.plan import plan_boxes
@@ -67,7 +68,7 @@ def draw(
     switches: Sequence[tuple[float, str]] = (),
 ) -> None:
     """Simulate, with another policy from each (time, SPEC) of `switches` on, and write the picture to `out`."""
-    form = form_of(out)
+    form_of(out)
     policies = [(at, parse_policy(other)) for at, other in sorted(switches, key=itemgetter(0))]
     policy = parse_policy(spec)
     _, workload = source.read()
@@ -77,9 +78,19 @@ def draw(
         run_to_end(engine, spec)
     else:
         engine = course.watched(options.until)
-    svg = draw_svg(subject_of(engine, spec, options), LOOKS[options.theme], options.width, options.height)
+    _write(subject_of(engine, spec, options), options, out)
+
+
+def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
+    """Write the picture of a run that began under `spec` and has come as far as it should."""
+    form_of(str(out))
+    _write(subject_of(engine, spec, options), options, str(out))
+
+
+def _write(subject: Subject, options: Options, out: str) -> None:
+    svg = draw_svg(subject, LOOKS[options.theme], options.width, options.height)
     with write_whole(out) as file:
-        if form == "svg":
+        if form_of(out) == "svg":
             file.write(svg)
         else:
             file.buffer.write(as_png(svg))
@@ -92,7 +103,7 @@ def subject_of(engine: Engine, spec: str, options: Options) -> Subject:
     now = options.until if goes_on and options.until is not None else engine.now
     begin = first if options.begin is None else options.begin
     if begin >= now and len(workload):
-        raise ParameterError(f"there is nothing to draw from {begin:.12g} on: the run is over at {now:.12g}")
+        raise ParameterError(f"there is nothing to draw from {clock(begin)} on: the run is over at {clock(now)}")
     chronicle = Chronicle(workload)
     chronicle.read(engine.history, now, inf)
     colours = Colours(workload)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 from sim.causes import What
@@ -80,6 +81,15 @@ class LookAt(NamedTuple):
     branch: str
 
 
+class Draw(NamedTuple):
+    """The chart as it is, as a drawing in a file."""
+
+    path: Path
+    width: int
+    height: int
+    theme: str
+
+
 class Restore(NamedTuple):
     """To the very moment of a session."""
 
@@ -111,7 +121,7 @@ class Reverse(NamedTuple):
 
 Order: TypeAlias = (
     GoTo | Move | GoToTime | GoToJob | GoToEnd | Play | Find | Switch | Restart | Fork | LookAt
-    | Restore | Compare | CompareNoMore | GoToParted | Reverse
+    | Draw | Restore | Compare | CompareNoMore | GoToParted | Reverse
 )  # fmt: skip
 
 

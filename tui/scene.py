@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 from sim.decisions import Decision
 from sim.session import BranchRecord
 from sim.snapshot import Snapshot
+from sim.totals import Totals
 from sim.workload.model import Trace, Workload
 
 if TYPE_CHECKING:
+    from sim.comparing import Comparison
+    from sim.parting import Parting
     from tui.chart.raster import Raster
     from tui.chart.scale import ChartView
 
@@ -133,6 +136,38 @@ class Series:
     wanted: tuple[float, ...] = ()
 
 
+class Shifts(NamedTuple):
+    """How many of the jobs that have started come earlier in the second run, at the same time, and later."""
+
+    earlier: int
+    same: int
+    later: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersusScene:
+    """Two runs of one workload at one moment; the first is the one that is watched."""
+
+    specs: tuple[str, str]
+    """The policies."""
+    names: tuple[str, str]
+    """What the runs are called in columns and sentences."""
+    totals: tuple[Totals, Totals]
+    r: float | None
+    """LS's R of the mean bounded slowdowns so far: above 0 the second is better. None: no job has ended in one."""
+    shifts: Shifts
+    parting: Parting | None = None
+    """Where they part; None: not known yet, or nowhere."""
+    headline: tuple[str, ...] = ()
+    """That and what each did there, in one line: from all of it to the least."""
+    told: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    """What each did there with the jobs over which they part, as sentences."""
+    never: bool = False
+    """Do they never part?"""
+    comparison: Comparison | None = None
+    """All that tells them apart, when both are computed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Scene:
     """One moment."""
@@ -153,3 +188,5 @@ class Scene:
     """All there are, with the switches that made them."""
     hues: Mapping[int, int] = field(default_factory=dict)
     """rank -> colour of the jobs that panels name."""
+    versus: VersusScene | None = None
+    """The run beside this one; None: nothing is compared."""

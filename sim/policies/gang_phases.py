@@ -70,7 +70,7 @@ class Bringing(Protocol):
 
 
 def is_event(view: GangView) -> bool:
-    """Is the matrix rebuilt now? At arrivals and completions, when it is empty while jobs wait, or jobs are suspended."""
+    """Is the matrix rebuilt now? At arrivals and completions, and when it is empty or somebody is suspended."""
     return bool(view.arrived or view.completed or not view.matrix.jobs or view.suspended)
 
 

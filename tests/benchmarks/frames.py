@@ -51,18 +51,13 @@ class Stage:
         self.brush.strips(self.cells, self.cells.changed(before))
         return scene.pending
 
-    def play(self) -> list[float]:
-        """Milliseconds of each frame while it plays on by steps."""
-        while self.draw(self.engine.snapshot(), self.camera, 1):
-            pass
-        times = []
-        for _ in range(FRAMES):
-            self.engine.step()
-            snapshot = self.engine.snapshot()
-            begin = time.perf_counter()
-            self.draw(snapshot, self.camera, 0.02)
-            times.append(1000 * (time.perf_counter() - begin))
-        return times
+    def step(self) -> float:
+        """Play on by a step; the milliseconds that its frame takes."""
+        self.engine.step()
+        snapshot = self.engine.snapshot()
+        begin = time.perf_counter()
+        self.draw(snapshot, self.camera, 0.02)
+        return 1000 * (time.perf_counter() - begin)
 
     def whole(self) -> tuple[float, int, float]:
         """(ms in all, frames, ms of the longest) until the whole run is seen that had not been drawn before."""
@@ -77,12 +72,20 @@ class Stage:
         return sum(times), len(times), max(times)
 
 
-def show(what: str, workload: Workload) -> float:
-    """One line of the table; the median."""
-    times = Stage(workload, len(workload)).play()
-    middle, p95 = median(times), quantiles(times, n=20)[-1]
-    print(f"{what:<44}{middle:9.1f} ms{p95:9.1f} ms", flush=True)
-    return middle
+def play(*workloads: Workload) -> list[float]:
+    """A line of the table for each run; the medians. They take turns, so that whoever else is busy disturbs all."""
+    stages = [Stage(workload, len(workload)) for workload in workloads]
+    for stage in stages:
+        while stage.draw(stage.engine.snapshot(), stage.camera, 1):
+            pass
+    frames = [[stage.step() for stage in stages] for _ in range(FRAMES)]
+    middles = []
+    for workload, times in zip(workloads, zip(*frames, strict=True), strict=True):
+        middles.append(median(times))
+        p95 = quantiles(times, n=20)[-1]
+        what = f"{len(workload):,} jobs on {workload.procs:,} processors"
+        print(f"{what:<44}{middles[-1]:9.1f} ms{p95:9.1f} ms")
+    return middles
 
 
 def main() -> None:
@@ -92,10 +95,9 @@ def main() -> None:
     every = Workload.of(trace).with_overruns()
     print(f"{f'{SCREEN.columns}x{SCREEN.rows}, a step a frame':<44}{'median':>12}{'p95':>12}")
     middle = len(every) // 2
-    few = show(f"1,000 jobs on {every.procs} processors", every.take(slice(middle - 500, middle + 500)))
-    all_ = show(f"{len(every):,} jobs on {every.procs} processors", every)
-    print(f"{f'{len(every):,} jobs take':<44}{all_ / few:9.2f} times as long")
-    show("the same on 9,000 processors", Workload.of(trace, 9000).with_overruns())
+    wide = Workload.of(trace, 9000).with_overruns()
+    few, many, _ = play(every.take(slice(middle - 500, middle + 500)), every, wide)
+    print(f"{f'{len(every):,} jobs take':<44}{many / few:9.2f} times as long")
     stage = Stage(every, 2 * len(every))
     total, frames, longest = stage.whole()
     print(f"the whole run from nothing: {total:,.0f} ms in {frames} frames, the longest {longest:.0f} ms")

@@ -17,6 +17,7 @@ from sim.evidence import (
     say_fact,
 )
 from sim.policies import parse_policy
+from sim.workload.model import Job
 from tests.sim.conftest import Lab
 
 BUSY = ("1 0 2 50 60", "2 5 4 100 100", "3 10 1 40 40", "4 12 1 500 500", "5 13 2 5 5")
@@ -55,6 +56,19 @@ def test_the_head_is_planned_for_when_others_end(lab: Lab) -> None:
     enough = next(fact for fact in found.facts if isinstance(fact, Enough))
     assert (enough.at, [job.id for job in enough.ending]) == (60, ["3", "1"])
     assert PlannedFor(60, 0) in found.facts
+
+
+def test_a_planned_job_that_fits_says_from_when_on(lab: Lab) -> None:
+    jobs = ("1 0 2 50 60", "2 5 4 100 100", "3 6 3 10 10", "4 12 1 500 500")
+    found = evidence(at(lab, "conservative", 12, *jobs), "4")
+    assert found.sentence == "J4 waits: needs 1, 2 free, but only from 00:02:40 on for its whole estimate of 8m20"
+    (price,) = [fact for fact in found.facts if isinstance(fact, Delays)]
+    assert say_fact(price) == "starting it now would delay J2 by 7m32"
+
+
+def test_of_several_that_would_be_delayed_the_first_is_named() -> None:
+    job = Job(0, "2", submit=0, procs=4, estimate=100)
+    assert say_fact(Delays(job, 90, others=2)) == "starting it now would delay J2 by 1m30, and 2 others"
 
 
 def test_a_job_behind_others_says_how_many(lab: Lab) -> None:

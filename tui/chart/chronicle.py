@@ -1,8 +1,7 @@
-"""What the stretches of a history tell, read once in order of time: who started and ended when, who was stopped.
+"""What a history tells, read once in order of time: who started and ended when, who was stopped, who was killed.
 
-A stretch says when a job held processors, not why it let go. The work that was done until then does: less than the job
-has to do, and it was suspended; a trial that ended before the work was done was cut. Reading goes on from where it
-stood, so a frame pays for what is new.
+A stretch says when a job held processors, not why it let go: that is in the decisions of its last step. Reading goes on
+from where it stood, so a frame pays for what is new.
 """
 
 from __future__ import annotations
@@ -13,10 +12,12 @@ from time import perf_counter
 
 import numpy as np
 
+from sim.decisions import Backfill, Start, Suspend
 from sim.history import History, Past, Stretch
 from sim.turns import DONE
 from sim.workload.model import Floats, Workload
 from tui.chart.hues import JobHues
+from tui.palette import Hue
 
 _AT_ONCE = 500
 """So many stretches are read between two looks at the clock."""
@@ -35,7 +36,8 @@ class Chronicle:
         """rank -> the partition in which it first started; -1: there were none"""
         self.hues = JobHues(count, workload.procs)
         self._runtime, self._killed = workload.runtime, workload.killed
-        self._ran = np.zeros(count)
+        self._cut: set[tuple[int, float]] = set()
+        """(rank, end) of trials after which the job waits again"""
         self._pauses = History()
         """Pauses are stretches, too: of those in which nobody runs."""
         self._paused: dict[int, int] = {}
@@ -67,22 +69,26 @@ class Chronicle:
         """Does it end with the job killed, for good or to be tried again?"""
         if stretch.end is None:
             return False
-        if stretch.kind == "speculative":
-            return bool(stretch.end - stretch.start < self._runtime[stretch.rank] - DONE)
-        return bool(self._killed[stretch.rank] and self.end[stretch.rank] == stretch.end)
+        killed = bool(self._killed[stretch.rank]) and self.end[stretch.rank] == stretch.end
+        return killed or (stretch.rank, stretch.end) in self._cut
 
     # Reading
 
     def _read(self, history: Past, to: float) -> int:
         """One window of time: what begins and what ends after what was read last."""
         seen = history.between(nextafter(self.until, -inf), nextafter(to, inf))
-        ended = sorted((s for s in seen if self._is_new(s, to, has_ended=True)), key=lambda s: (s.end, s.start))
+        ended = [s for s in seen if self._is_new(s, to, has_ended=True)]
         begun = [s for s in seen if self._is_new(s, to, has_ended=False)]
-        resumed = {(s.rank, s.start) for s in begun}
-        pauses = [s for s in ended if self._end_of(s) and (s.rank, s.end) not in resumed]
-        self._let_pause(pauses, begun)
-        for stretch in begun:
-            self._begin(history, stretch)
+        stopped, started = _decided(history, self.until, to)
+        going_on = {(s.rank, s.start) for s in begun} - started
+        left = [s for s in ended if (s.rank, s.end) not in going_on]
+        self._let_pause([s for s in left if s.kind == "suspending" or (s.rank, s.end) in stopped], begun)
+        for stretch in left:
+            self._end(stretch, stopped)
+        for stretch in seen:
+            if self._is_new(stretch, to, has_ended=False):
+                self._begin(history, stretch)
+            self._first_turn(history, stretch, to)
         edge = {(s.rank, s.start, False) for s in begun if s.start == to}
         edge |= {(s.rank, s.start, True) for s in ended if s.end == to}
         self._edge = edge if to > self.until else self._edge | edge
@@ -96,21 +102,14 @@ class Chronicle:
             return False
         return time > self.until or (stretch.rank, stretch.start, has_ended) not in self._edge
 
-    def _end_of(self, stretch: Stretch) -> bool:
-        """The stretch is over; True if its job has work left and was not cut."""
-        assert stretch.end is not None
-        rank, kind = stretch.rank, stretch.kind
-        if kind == "run":
-            self._ran[rank] += stretch.end - stretch.start
-        if kind == "gang" or (kind == "speculative" and not self.is_cut(stretch)):
-            self.end[rank] = stretch.end
-            return False
-        if kind == "speculative":
-            return False
-        if self._ran[rank] >= self._runtime[rank] - DONE:
-            self.end[rank] = stretch.end
-            return False
-        return True
+    def _end(self, stretch: Stretch, stopped: set[tuple[int, float]]) -> None:
+        """The job left its processors, and did not go on at once."""
+        rank, end = stretch.rank, stretch.end
+        assert end is not None
+        if stretch.kind == "speculative" and end - stretch.start < self._runtime[rank] - DONE:
+            self._cut.add((rank, end))
+        elif stretch.kind != "suspending" and (rank, end) not in stopped:
+            self.end[rank] = end
 
     def _let_pause(self, stopped: Iterable[Stretch], begun: Iterable[Stretch]) -> None:
         """Pauses begin and are over, in order of time."""
@@ -122,12 +121,36 @@ class Chronicle:
                 self._pauses.finish(pause, time)
 
     def _begin(self, history: Past, stretch: Stretch) -> None:
+        """The job is on processors, or in the matrix; if it was before, it had not ended."""
         rank = stretch.rank
-        self.end[rank] = np.nan if self.end[rank] <= stretch.start else self.end[rank]
-        if not np.isnan(self.start[rank]):
+        if self.end[rank] <= stretch.start:
+            self.end[rank] = np.nan
+        if stretch.kind != "gang" and np.isnan(self.start[rank]):
+            self.start[rank] = stretch.start
+        if self.hues.of[rank] != Hue.GREY:
             return
-        self.start[rank] = stretch.start
         self.hues.start(rank, stretch.processors)
         for _, owners in history.owners_between(stretch.start, nextafter(stretch.start, inf))[-1:]:
             shared = [(owned & stretch.processors).bit_count() for owned in owners]
-            self.owner[rank] = shared.index(max(shared))
+            self.owner[rank] = shared.index(max(shared)) if shared else -1
+
+    def _first_turn(self, history: Past, stretch: Stretch, to: float) -> None:
+        """A job in the matrix starts when a row of it is on turn for the first time."""
+        if stretch.kind == "gang" and np.isnan(self.start[stretch.rank]):
+            turn = next(history.turns(stretch, stretch.start, to + 1), None)
+            if turn is not None and turn.start <= to:
+                self.start[stretch.rank] = turn.start
+
+
+def _decided(history: Past, after: float, to: float) -> tuple[set[tuple[int, float]], set[tuple[int, float]]]:
+    """(rank, when) of the suspensions and of the starts from `after` until `to`."""
+    stopped, started = set(), set()
+    step = history.step_at(to)
+    while step is not None and step >= 0 and (time := history.time_of(step)) >= after:
+        for decision in history.decisions(step):
+            if isinstance(decision, Suspend):
+                stopped.add((decision.job.rank, time))
+            elif isinstance(decision, Start | Backfill):
+                started.add((decision.job.rank, time))
+        step -= 1
+    return stopped, started

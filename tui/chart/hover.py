@@ -59,11 +59,11 @@ def hover_text(scene: Scene, rank: int) -> str:
     parts = [name(job), processors(job.procs)]
     start, end = float(chart.start[rank]), float(chart.end[rank])
     more = ""
-    if end <= scene.clock:
+    if stopped := _find(snapshot.suspended, rank):
+        parts += [f"suspended since {at(stopped.since)}", f"ran {span(stopped.ran)} of {span(job.estimate)}"]
+    elif end <= scene.clock:
         parts += [f"{at(start)} – {at(end)}", f"{_ran(workload, rank)} of {span(job.estimate)}"]
         more = f"waited {span(start - job.submit)}" + _fate(workload, rank)
-    elif stopped := _find(snapshot.suspended, rank):
-        parts += [f"suspended since {at(stopped.since)}", f"ran {span(stopped.ran)} of {span(job.estimate)}"]
     elif runs := _find(snapshot.running, rank):
         since = runs.since if isnan(start) else start
         ran = runs.ran + (scene.clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)

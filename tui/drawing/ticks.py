@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import ceil
+from math import ceil, floor
 
 from sim.words import clock
 
 _STEPS = (
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200,
     86400, 172800, 432000, 864000, 1728000, 4320000, 8640000, 17280000, 43200000,
+    86400000, 172800000, 432000000, 864000000,
 )  # fmt: skip
 """Seconds between two moments that are named."""
 _DAY = 86400
@@ -22,7 +23,7 @@ def times(begin: float, end: float, most: int) -> list[tuple[float, str]]:
     [(82800, 'd0 23:00'), (86400, 'd1 00:00'), (90000, '01:00'), (93600, '02:00'), (97200, '03:00')]
     """
     step = next((step for step in _STEPS if (end - begin) / step <= most), _STEPS[-1])
-    return list(_named(range(ceil(begin / step) * step, int(end) + 1, step), step))
+    return list(_named(range(ceil(begin / step) * step, floor(end) + 1, step), step))
 
 
 def _named(moments: range, step: int) -> Iterator[tuple[float, str]]:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from sim.snapshot import Queued, Snapshot
 from sim.words import listed, name, processors
 from tui import text
+from tui.chart.colours import partition_hue
 from tui.panels.curves import joined
 from tui.panels.folding import fold
 from tui.panels.parts import Context, swatch, taught, written
@@ -122,7 +123,7 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 def hue_of(partition: int) -> int:
     """The colour of a partition."""
-    return partition % 12
+    return partition_hue(partition)
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:

@@ -55,6 +55,8 @@ SIDE = {
     "details": details.draw,
 }
 """The panels beside the chart, from top to bottom."""
+ROOMY = 45
+"""From so many rows on a panel that only tells what it is for has a place."""
 CALM = 0.12
 """Seconds between two drawings of the panels while it plays: numbers that flicker cannot be read."""
 
@@ -293,7 +295,9 @@ class ReplayBase(Screen[None]):
 
     def _with_something_to_show(self) -> frozenset[str]:
         """The panels that mean something under this policy."""
-        names = {"queue", "decisions", "details"}
+        names = {"queue", "decisions"}
+        if self.selected is not None or self.size.height >= ROOMY or self.over == "details":
+            names.add("details")
         if self.scene and self.scene.snapshot.matrix is not None:
             names.add("matrix")
         if self.scene and self.scene.snapshot.owners:

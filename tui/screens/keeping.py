@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 from typing import cast
 
-from sim.errors import SchedscopeError
+from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
 from sim.session import one_line, write_session
 from tui.chart.colours import MODES
 from tui.commands import Command, choices
 from tui.keys import every_key
+from tui.orders import Draw
 from tui.palette import LOOKS, Mode
 from tui.remembering import file_name
 from tui.screens.base import ReplayBase
@@ -24,6 +26,8 @@ PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),
     ("c", "chart", "the chart alone, as a drawing of any size, as SVG"),
 )
+DRAWING = 1440, 810
+"""Pixels of a drawing, unless told."""
 
 
 class Keeping(ReplayBase):
@@ -49,25 +53,28 @@ class Keeping(ReplayBase):
     def _ask_where(self, what: str | None) -> None:
         if what is None or self.scene is None:
             return
-        initial = f"{Path(self.about.workload.name).stem}-{self.scene.snapshot.step}.svg"
+        name = file_name(f"{Path(self.about.workload.name).stem}-{self.scene.snapshot.step}") + ".svg"
+        if what == "screen":
+            self.app.push_screen(Prompt("Save the screen as", "FILE.svg", _no_picture, initial=name), self._save_screen)
+        else:
+            hint = "FILE.svg, and its size in pixels if you like: chart.svg 1600x900"
+            self.app.push_screen(Prompt("Save the chart as", hint, _no_drawing, initial=name), self._save_chart)
 
-        def given(path: str | None) -> None:
-            if path:
-                self._save_picture(what, Path(path).expanduser())
-
-        self.app.push_screen(Prompt("Save as", "a file name ending in .svg", _no_picture, initial=initial), given)
-
-    def _save_picture(self, what: str, path: Path) -> None:
+    def _save_screen(self, path: str | None) -> None:
+        if not path:
+            return
         try:
-            with write_whole(path) as file:
-                file.write(self.app.export_screenshot() if what == "screen" else self._drawn_chart())
+            with write_whole(Path(path).expanduser()) as file:
+                file.write(self.app.export_screenshot())
         except SchedscopeError as error:
             self.notify(str(error), severity="error")
         else:
             self.notify(f"saved {path}")
 
-    def _drawn_chart(self) -> str:
-        raise NotImplementedError
+    def _save_chart(self, typed: str | None) -> None:
+        if typed:
+            path, width, height = parse_drawing(typed)
+            self.ask(Draw(path, width, height, self.look.name))
 
     # Sessions
 
@@ -136,3 +143,24 @@ def _no_file(text: str) -> str | None:
 
 def _no_picture(text: str) -> str | None:
     return None if text.strip().endswith(".svg") else "the name of a picture ends in .svg"
+
+
+def _no_drawing(text: str) -> str | None:
+    try:
+        parse_drawing(text)
+    except SchedscopeError as error:
+        return str(error)
+    return None
+
+
+def parse_drawing(text: str) -> tuple[Path, int, int]:
+    """A file, and the size in pixels.
+
+    >>> parse_drawing("chart.svg 1600x900")[1:]
+    (1600, 900)
+    """
+    found = re.fullmatch(r"(.+\.(?:svg|png))(?:\s+(\d{3,5})\s*[x×]\s*(\d{3,5}))?", text.strip())
+    if found is None:
+        raise ParameterError(f"{text.strip()!r}: expected FILE.svg, or FILE.svg WIDTHxHEIGHT")
+    width, height = (int(found[2]), int(found[3])) if found[2] else DRAWING
+    return Path(found[1]).expanduser(), width, height

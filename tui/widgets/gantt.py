@@ -261,6 +261,17 @@ class Gantt(Widget, can_focus=True):
     def on_mouse_scroll_down(self, event: events.MouseScrollDown) -> None:
         self._wheel(event, -1)
 
+    def on_mouse_scroll_left(self, event: events.MouseScrollLeft) -> None:
+        self._sideways(event, -1)
+
+    def on_mouse_scroll_right(self, event: events.MouseScrollRight) -> None:
+        self._sideways(event, 1)
+
+    def _sideways(self, event: events.MouseEvent, direction: int) -> None:
+        event.prevent_default()
+        event.stop()
+        self.action_pan(direction)
+
     def _wheel(self, event: events.MouseEvent, steps: int) -> None:
         """Zoom about the pointer: time, or with shift processors."""
         event.prevent_default()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.tui.scenes import context_of, engine_of
 from tui.palette import DARK
-from tui.panels.partitions import draw_partitions, parts_of
+from tui.panels.partitions import draw_partitions, hue_of, parts_of
 from tui.panels.parts import Context
 
 
@@ -35,7 +35,8 @@ def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
 def test_a_loan_has_the_colour_of_its_owner() -> None:
     bar = draw_partitions(figure_1(700), (60, 13)).body[1]
     assert [(span.text.strip(), span.style) for span in bar.spans] == [
-        ("████████", "hue:0"), ("············", "hue:2"), ("", ""), ("▓▓▓▓", "hue:1"), ("", ""),
+        ("████████", f"hue:{hue_of(0)}"), ("············", f"hue:{hue_of(2)}"), ("", ""),
+        ("▓▓▓▓", f"hue:{hue_of(1)}"), ("", ""),
     ]  # fmt: skip
 
 

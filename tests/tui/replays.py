@@ -1,0 +1,110 @@
+"""The replay screen as a person meets it: opened on a trace, its keys pressed, and waited for."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from time import monotonic
+from typing import Any
+
+from textual.pilot import Pilot
+
+from sim.policies import parse_policy
+from sim.session import Session
+from tui.app import Opening, Schedscope
+from tui.loading import Source
+from tui.scene import Scene
+from tui.screens.replay import ReplayScreen
+
+PATIENCE = 30.0
+"""Seconds after which what was waited for does not come any more, even on a busy machine."""
+
+
+class Replay:
+    """A person at the replay screen."""
+
+    def __init__(self, app: Schedscope, pilot: Pilot[int]) -> None:
+        self.app, self.pilot = app, pilot
+
+    @property
+    def screen(self) -> ReplayScreen:
+        """The replay, which may lie under a dialog."""
+        assert self.app.replay is not None
+        return self.app.replay
+
+    @property
+    def scene(self) -> Scene:
+        """What was shown last."""
+        assert self.screen.scene is not None
+        return self.screen.scene
+
+    @property
+    def step(self) -> int:
+        return self.scene.snapshot.step
+
+    @property
+    def text(self) -> str:
+        """What stands on the screen, dialogs included."""
+        return "\n".join("".join(each.text for each in strip) for strip in self.app.screen._compositor.render_strips())
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, and wait until everything that they ask for has been shown."""
+        await self.pilot.press(*keys)
+        await self.settle()
+
+    async def type(self, text: str) -> None:
+        """Type into the dialog that is open, and accept it."""
+        await self.press(*text, "enter")
+
+    async def ask(self, order: Any) -> None:
+        """Send the worker an order, and wait for what it shows."""
+        self.screen.ask(order)
+        await self.settle()
+
+    async def wait_for(self, what: Callable[[], object]) -> None:
+        """Until this is so."""
+        until = monotonic() + PATIENCE
+        while not what():
+            assert monotonic() < until, "what was waited for did not come"
+            await asyncio.sleep(0.005)
+
+    async def settle(self) -> None:
+        """Until the worker has answered everything and every column of the chart is drawn."""
+        await self.pilot.pause()
+        while not self._is_settled():
+            await self.wait_for(self._is_settled)
+            await self.pilot.pause()
+
+    async def complete(self) -> None:
+        """Until the whole run is computed: the picture does not change any more."""
+        await self.wait_for(lambda: self.screen.scene is not None and self.scene.complete)
+        await self.settle()
+
+    def _is_settled(self) -> bool:
+        screen = self.screen
+        if screen.shown is None or screen.shown.answers != screen.player.asked:
+            return False
+        scenes = (screen.shown.scene, screen.shown.beside)
+        return not any(scene and scene.chart and scene.chart.pending for scene in scenes)
+
+
+@asynccontextmanager
+async def replay(
+    trace: str = "z-figure4",
+    policy: str = "easy",
+    size: tuple[int, int] = (120, 36),
+    *,
+    session: Session | None = None,
+    **opening: Any,
+) -> AsyncIterator[Replay]:
+    """The program on a trace, or where a session left it; it ends as it should."""
+    opened = (
+        Opening.of_session(session) if session is not None else Opening(Source(trace), parse_policy(policy), **opening)
+    )
+    app = Schedscope(opened.prepare())
+    async with app.run_test(size=size) as pilot:
+        run = Replay(app, pilot)
+        await run.settle()
+        yield run
+        app.exit()
