@@ -24,6 +24,8 @@ _WORK = 2000
 """After so much work a checkpoint is made at first"""
 _A_STEP = 40
 """The work of a step beside that for the jobs there are"""
+_A_COPY = 20
+"""The work of a checkpoint for each of the jobs there are: where many wait, there are fewer"""
 _A_LOOK = 256
 """A replay asks after so many steps whether it is to stop"""
 
@@ -58,10 +60,12 @@ class Branch:
         """Is nothing left to compute?"""
         self._parent = parent
         self._pending = sorted(switches, key=lambda switch: switch[0])
+        self._planned: dict[int, tuple[float, Policy]] = {}
+        """Those that were made, by their step."""
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
-        self._interval, self._work = _WORK, 0
+        self._interval, self._work, self._all_work = _WORK, 0, 0
         engine.curious = engine.sharing is not None
 
     @property
@@ -96,8 +100,20 @@ class Branch:
         return True
 
     def switch(self, policy: Policy) -> None:
-        """Another policy takes over at the frontier."""
+        """Another policy takes over at the frontier; the switches that were to come are not made."""
         self._switch(policy, None)
+        self._pending.clear()
+
+    def planned_after(self, step: int) -> list[tuple[float, Policy]]:
+        """The switches that are still to come after so many steps."""
+        if self._parent is not None and step < self.forked_at:
+            return self._parent.planned_after(step)
+        return [*(switch for made, switch in self._planned.items() if made > step), *self._pending]
+
+    @property
+    def chosen(self) -> tuple[Switch, ...]:
+        """The switches since the fork that nobody had planned."""
+        return tuple(s for s in self.switches if s.step > self.forked_at and s.step not in self._planned)
 
     def _switch(self, policy: Policy, at: float | None) -> None:
         engine = self.engine
@@ -108,7 +124,7 @@ class Branch:
     def _step(self) -> bool:
         engine = self.engine
         if self._pending and self._is_to_switch():
-            at, policy = self._pending.pop(0)
+            at, policy = self._planned[engine.step_count + 1] = self._pending.pop(0)
             self._switch(policy, max(at, engine.now))
         elif not engine.step():
             return False
@@ -150,7 +166,8 @@ class Branch:
         return tuple(self._steps)
 
     def _keep(self, checkpoint: Checkpoint) -> None:
-        self._work = 0
+        self._all_work += self._work
+        self._work = -_A_COPY * self.engine.crowd
         self._checkpoints.append(checkpoint)
         self._steps.append(checkpoint.step)
         self._sizes.append(checkpoint.size)
@@ -163,7 +180,7 @@ class Branch:
             return False
         self._checkpoints, self._steps = self._checkpoints[::2], self._steps[::2]
         self._sizes = self._sizes[::2]
-        self._interval *= 2
+        self._interval = 2 * max(self._interval, self._all_work // (2 * len(self._steps)))
         return True
 
     # Any step again

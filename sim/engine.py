@@ -15,11 +15,10 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from heapq import heappop, heappush
 from math import inf, isnan
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sim.check import Checker
 from sim.checkpoint import Checkpoint, copied
 from sim.decisions import (
     AskedFor,
@@ -68,13 +67,23 @@ from sim.turns import Turns
 from sim.waiting import Waiting
 from sim.workload.model import Job, Workload
 
+if TYPE_CHECKING:
+    from sim.check import Checker
+
 _LIVE = (
-    "_before", "_lasts", "_leaving", "_next_arrival", "_plan", "_promises", "_ran", "_sharing", "_step_decisions",
-    "_timers", "_wakes", "arrived", "awaited", "completed", "ended_early", "ends", "expected", "expected_row", "free",
-    "granted", "killed", "machine", "moved", "notes", "now", "policy", "rebuild", "reserved", "running", "step_count",
-    "suspended", "suspended_since", "switches", "tally",
+    "_before", "_lasts", "_leaving", "_next_arrival", "_plan", "_promises", "_ran", "_row_planned", "_sharing",
+    "_step_decisions", "_timers", "_wakes", "arrived", "awaited", "completed", "ended_early", "ends", "expected",
+    "expected_row", "free", "granted", "killed", "machine", "moved", "notes", "now", "policy", "rebuild", "reserved",
+    "running", "step_count", "suspended", "suspended_since", "switches", "tally",
 )  # fmt: skip
 """What changes from step to step, beside the queue, the ledger and the history: what a checkpoint copies"""
+
+
+def _checker(engine: Engine) -> Checker:
+    """What verifies every step; imported where somebody wants it."""
+    from sim.check import Checker
+
+    return Checker(engine)
 
 
 class _Appliers(dict[type, Callable[[Any], None]]):
@@ -153,9 +162,11 @@ class Engine:
         """What the last rebuild of the matrix did, phase by phase; empty unless curious"""
         self.expected_row: dict[int, int] = {}
         """rank -> the row of the matrix in which the job is expected to start"""
+        self._row_planned: dict[int, float] = {}
+        """rank -> the start expected there as it was last written into the history: moves within a turn are not"""
         self._promises = policy.promises()
         self._apply = self._appliers()
-        self._checker = Checker(self) if check else None
+        self._checker = _checker(self) if check else None
 
     def _appliers(self) -> _Appliers:
         apply = _Appliers()
@@ -192,7 +203,7 @@ class Engine:
         under_way = {*self.running, *self.suspended, *(self._sharing.remaining if self._sharing else ())}
         waiting, ledger = self._waiting.ranks(), self.ledger
         entries = {rank: ledger.entry(rank) for rank in under_way}
-        entries |= {rank: ledger.entry(rank) for rank in waiting if ledger.is_told(rank)}
+        entries |= {rank: ledger.entry(rank) for rank in ledger.told(waiting)}
         return Checkpoint(
             step=self.step_count,
             time=self.now,
@@ -214,7 +225,7 @@ class Engine:
         for rank, run in twin.running.items():
             run.stretch = stretches.get(rank, run.stretch)
         twin._apply = twin._appliers()
-        twin._checker = Checker(twin) if check else None
+        twin._checker = _checker(twin) if check else None
         return twin
 
     # Time
@@ -590,6 +601,7 @@ class Engine:
             self.granted.pop(rank, None)
             self.reserved.pop(rank, None)
             self._must_wait(job, "come into the matrix")
+            self._row_planned.pop(rank, None)
             if decision.columns.bit_count() != job.procs:
                 raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
             sharing.come_in(rank, decision.row, decision.columns, self._runtimes[rank], True)
@@ -622,10 +634,18 @@ class Engine:
         self._log(decision)
 
     def _reserve_row(self, decision: ReserveRow) -> None:
-        self._must_wait(decision.job, "get a reservation")
-        self.expected[decision.job.rank] = decision.at
-        self.expected_row[decision.job.rank] = decision.row
-        self._note(decision)
+        job, at = decision.job, decision.at
+        rank = job.rank
+        self._must_wait(job, "get a reservation")
+        self.expected[rank], self.expected_row[rank] = at, decision.row
+        was = self._row_planned.get(rank)
+        if was is not None and abs(at - was) < self._shared().turns.slice:
+            self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
+            return
+        if was is not None:
+            self.moved[rank] = at - was
+        self._row_planned[rank] = at
+        self._log(decision)
 
     def _note(self, decision: Decision) -> None:
         """What a viewer of this step wants to see and a history has no room for."""
@@ -669,7 +689,7 @@ class Engine:
         self._before, self.reserved = self.reserved, self.granted.copy()
         self._plan = None
         self._keep_processors(None)
-        self.expected, self.expected_row = {}, {}
+        self.expected, self.expected_row, self._row_planned = {}, {}, {}
         self._lasts.clear()
         self._wakes.clear()
         self._timers[:] = sorted((at, rank) for rank, at in self.granted.items())

@@ -30,10 +30,12 @@ class Ledger:
             self.backfilled[rank], self.preemptions[rank], self.migrations[rank],
         )  # fmt: skip
 
-    def is_told(self, rank: int) -> bool:
-        """Has anything become of a job that waits?"""
-        start, promised = self.start[rank], self.promised[rank]
-        return start == start or promised == promised
+    def told(self, waiting: array[int]) -> list[int]:
+        """Those of the waiting jobs of whom it says anything: that they ran before, or were promised a start."""
+        ranks = np.array(waiting)
+        start, promised = np.frombuffer(self.start), np.frombuffer(self.promised)
+        told: list[int] = ranks[~(np.isnan(start[ranks]) & np.isnan(promised[ranks]))].tolist()
+        return told
 
     def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, Entry]) -> Ledger:
         """What it was when so many jobs had been submitted: what it says of a finished job does not change any more.

@@ -17,8 +17,8 @@ def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
 
 def _record(branch: Branch) -> BranchRecord:
     forked = 0 if branch.parent is None else branch.forked_at
-    own = (s for s in branch.switches if s.step > forked or branch.parent is None)
-    switches = tuple(Intervention(s.step, s.time, s.spec) for s in own)
+    made = branch.switches if branch.parent is None else branch.chosen
+    switches = tuple(Intervention(s.step, s.time, s.spec) for s in made)
     return BranchRecord(branch.name, branch.parent, forked, switches)
 
 

@@ -38,7 +38,7 @@ class Timeline:
     """A tree of branches, and a cursor on one of them.
 
     switches: (time, policy) that are made when their times come, on the first branch and on those that fork from it
-    before.
+    before; not after a person has switched.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class Timeline:
         if name in self._branches:
             raise ParameterError(f"there is a branch {name!r} already")
         was, frontier = self.branch, self.present(check=self._check)
-        self.branch = self._branches[name] = Branch(name, frontier, was)
+        self.branch = self._branches[name] = Branch(name, frontier, was, was.planned_after(self.step))
         self._keep_within_budget()
         return self.branch
 

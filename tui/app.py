@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.app import App
@@ -24,7 +24,6 @@ from sim.session import Session, verify_trace, write_session
 from sim.timeline import Timeline
 from sim.workload.model import Workload
 from tui.autosave import Autosave, Orphan, offer
-from tui.commands import ScreenCommands
 from tui.conducting import Conductor
 from tui.going import parse_place
 from tui.loading import Source, caption
@@ -38,6 +37,9 @@ from tui.sessions import session_of, source_of
 from tui.settings import load, save, settings_path
 from tui.stage import Stage
 from tui.themes import Ascii, choose, depth_of, theme_name, themes
+
+if TYPE_CHECKING:
+    from textual.command import Provider
 
 AUTOSAVE = 2.0
 """Seconds between two autosaves."""
@@ -92,11 +94,18 @@ class Prepared:
     """Where to go at first."""
 
 
+def _screen_commands() -> type[Provider]:
+    """What the palette offers, imported when it is first opened."""
+    from tui.commands import ScreenCommands
+
+    return ScreenCommands
+
+
 class Schedscope(App[int]):
     """schedscope."""
 
     TITLE = "schedscope"
-    COMMANDS: ClassVar[set[Any]] = {ScreenCommands}
+    COMMANDS: ClassVar[set[Any]] = {_screen_commands}
     BINDINGS: ClassVar[list[BindingType]] = []
 
     def __init__(self, prepared: Prepared) -> None:

@@ -15,8 +15,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from platformdirs import user_state_path
-
 from sim.errors import SchedscopeError
 from sim.session import Session, read_session, write_session
 from sim.session_text import SessionError
@@ -29,8 +27,11 @@ MOST = 5
 
 def state_folder() -> Path:
     """Where autosaves are."""
-    named = os.environ.get(STATE)
-    return Path(named) if named else user_state_path("schedscope")
+    if named := os.environ.get(STATE):
+        return Path(named).expanduser()
+    from platformdirs import user_state_path
+
+    return user_state_path("schedscope")
 
 
 class Autosave:

@@ -6,13 +6,13 @@ The worker of `tui.player` owns the conductor. A run may have another one beside
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import inf
 from time import perf_counter
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sim.causes import last_change
 from sim.errors import ParameterError
-from sim.parting import Parting, Side, part
 from sim.policies import parse_policy
 from sim.restoring import restore
 from sim.searching import search_backward, search_forward
@@ -20,9 +20,12 @@ from sim.stops import Stop, parse_stop
 from sim.words import name
 from tui import orders as o
 from tui.clock import Speed
-from tui.orders import Order, Wish
-from tui.scene import Mark, Scene
+from tui.orders import VERSUS, Order, Wish
+from tui.scene import Scene
 from tui.stage import Stage
+
+if TYPE_CHECKING:
+    from tui.versus import Versus
 
 Halted: TypeAlias = Callable[[], bool]
 """Has the person said that it takes too long?"""
@@ -42,7 +45,7 @@ class Conductor:
         """What takes long, and how much of it is done; read by the screen, in its own thread."""
         self._owed = 0.0
         """Events that are owed to a clock that counts events."""
-        self._parting: Parting | None = None
+        self._versus: Versus | None = None
         self._obey: dict[type, Callable[[Any, Wish, Halted], str | None]] = {
             o.GoTo: lambda order, wish, halted: self.seek(order.step, halted),
             o.Move: lambda order, wish, halted: self.seek(self.step + order.steps, halted),
@@ -67,29 +70,52 @@ class Conductor:
 
     def obey(self, order: Order, wish: Wish, halted: Halted) -> str | None:
         """Do it; what there is to say about where it stopped, if it stopped for a reason."""
+        was = self.stage.timeline.branch
         try:
-            told = self._obey[type(order)](order, wish, halted)
+            return self._obey[type(order)](order, wish, halted)
         finally:
             self.progress = None
-        if self.beside is not None:
-            self.beside.timeline.seek_time(self.stage.clock)
-            self.beside.clock = self.stage.clock
-        return told
+            if self.beside is not None:
+                if self.stage.timeline.branch is not was:
+                    self._put_beside(self.beside)
+                self._keep_one_clock(self.beside)
+
+    def _keep_one_clock(self, beside: Stage) -> None:
+        """The run beside is shown at the same moment; before the first step both are."""
+        beside.clock = self.stage.clock
+        if self.step:
+            beside.timeline.seek_time(self.stage.clock)
+        else:
+            beside.timeline.seek(0)
 
     @property
     def is_computed(self) -> bool:
         """Is there nothing left to compute ahead?"""
-        return self.stage.is_computed and (self.beside is None or self.beside.is_computed)
+        return (
+            self.stage.is_computed
+            and (self.beside is None or self.beside.is_computed)
+            and (self._versus is None or self._versus.is_done)
+        )
 
     def compute(self, seconds: float) -> None:
         """Compute ahead for about so long."""
         for stage in (self.stage, self.beside):
             if stage is not None and not stage.is_computed:
-                stage.timeline.compute_for(seconds)
+                stage.compute(seconds)
+        if self._versus is not None and not self._versus.is_done:
+            self._versus.advance()
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
         """What is to be seen of the run, and of the one beside it."""
-        return self.stage.scene(wish), None if self.beside is None else self.beside.scene(wish)
+        scene = self.stage.scene(wish)
+        if self.beside is None or self._versus is None:
+            return scene, None
+        beside = self.beside.scene(replace(wish, camera=wish.beside or wish.camera))
+        told = self._versus.scene(self.stage.clock)
+        charts = scene.chart, beside.chart
+        if wish.colour == VERSUS and charts[0] is not None and charts[1] is not None:
+            charts = self._versus.painted(charts[0], True), self._versus.painted(charts[1], False)
+        return replace(scene, chart=charts[0], versus=told), replace(beside, chart=charts[1], versus=told)
 
     # Going somewhere
 
@@ -102,24 +128,31 @@ class Conductor:
         timeline = self.stage.timeline
         while timeline.computed < step and self._compute_a_little(halted):
             pass
-        timeline.seek(min(max(step, 0), timeline.computed), halted)
-        self.stage.set_clock()
-        return "the run is over" if timeline.complete and step > timeline.computed else None
+        if not halted() and timeline.seek(min(max(step, 0), timeline.computed), halted):
+            self.stage.set_clock()
+            if timeline.complete and step > timeline.computed:
+                return self._over
+        return None
 
     def seek_time(self, time: float, halted: Halted) -> str | None:
         """To a moment, between two steps where it is."""
         timeline = self.stage.timeline
         while not self._knows(time) and self._compute_a_little(halted):
             pass
-        if not self._knows(time) and not timeline.complete:
-            return None  # halted
-        timeline.seek_time(time)
-        if self.stage.snapshot.next_time is None:
+        if halted() or not timeline.seek_time(time, halted):
+            return None
+        if timeline.step == timeline.computed and timeline.complete:
             self.stage.set_clock()
-            return "the run is over"
+            return self._over
         now = self.stage.snapshot.time
         self.stage.clock = max(time, self.stage.begin if now is None else now)
         return None
+
+    @property
+    def _over(self) -> str:
+        """Why there is nothing more."""
+        failure = self.stage.timeline.branch.error
+        return "the run is over" if failure is None else f"the run broke off here: {failure.error}"
 
     def _knows(self, time: float) -> bool:
         timeline = self.stage.timeline
@@ -140,7 +173,9 @@ class Conductor:
             return self.seek_time(job.submit, halted)
         while (start := timeline.branch.engine.start_of(order.rank)) is None and self._compute_a_little(halted):
             pass
-        return f"{name(job)} does not start" if start is None else self.seek_time(start, halted)
+        if start is not None:
+            return self.seek_time(start, halted)
+        return None if halted() else f"{name(job)} does not start"
 
     def _go_to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
         while self._compute_a_little(halted):
@@ -154,7 +189,8 @@ class Conductor:
         found = search(self.stage.timeline, (stop,), self._watched(halted))
         if found is None:
             self.stage.timeline.seek(was)
-        self.stage.set_clock()
+        else:
+            self.stage.set_clock()
         where = "later" if order.direction > 0 else "earlier"
         return None if found or halted() else f"nowhere {where}: {stop.text}"
 
@@ -242,24 +278,27 @@ class Conductor:
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
         """Another policy from the beginning; the moment stays."""
-        timeline, moment = self.stage.timeline, self.stage.clock
+        timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self.step > 0
         timeline.switch(parse_policy(order.spec), at_step=0)
         self.stage.set_clock()
-        return self.seek_time(moment, halted) if moment > self.stage.begin else None
+        return self.seek_time(moment, halted) if has_begun else None
 
     def _fork(self, order: o.Fork, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
         return f"this is {self.stage.timeline.fork().name}; {was} stays as it was (B looks at it)"
 
     def _look_at(self, order: o.LookAt, wish: Wish, halted: Halted) -> str | None:
-        moment = self.stage.clock
+        moment, has_begun = self.stage.clock, self.step > 0
         self.stage.timeline.look_at(order.branch)
-        return self.seek_time(moment, halted)
+        self.stage.set_clock()
+        return self.seek_time(moment, halted) if has_begun else None
 
     def _restore(self, order: o.Restore, wish: Wish, halted: Halted) -> str | None:
         """The branches of a session grow again, and the cursor goes to where it was."""
         timeline, session = self.stage.timeline, order.session
         restore(timeline, session.branches, halted)
+        if halted():
+            return None
         timeline.look_at(session.branch)
         told = self.seek(session.step, halted)
         if order.clock is not None and session.step == self.step:
@@ -287,27 +326,26 @@ class Conductor:
         policy = parse_policy(order.spec)
         twin = self.stage.timeline.twin()
         twin.switch(policy, at_step=0 if order.from_start else None)
-        self.beside, self._parting = Stage(twin), None
+        self._put_beside(Stage(twin))
         return None
 
+    def _put_beside(self, beside: Stage) -> None:
+        from tui.versus import Versus
+
+        self.beside, self._versus = beside, Versus(self.stage, beside)
+
     def _compare_no_more(self, order: o.CompareNoMore, wish: Wish, halted: Halted) -> str | None:
-        self.beside = self._parting = None
+        self.beside = self._versus = None
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> str | None:
         """To the first step at which something happens to a job in one of them only."""
-        beside = self.beside
-        if beside is None:
+        versus = self._versus
+        if versus is None:
             raise ParameterError("nothing is compared: v chooses another policy to compare with")
-        while self._parting is None:
-            self._parting = part(*(Side.of(stage.timeline.branch.engine) for stage in (self.stage, beside)))
-            if self._parting is None and (self.is_computed or halted()):
-                return "they do not part" if self.is_computed else None
-            self.progress = "comparing", self.stage.timeline.branch.engine.finished / max(len(beside.workload), 1)
-            self.compute(4 * A_LOOK)
-        return self.seek(self._parting.steps[0], halted)
-
-    @property
-    def parted(self) -> Mark | None:
-        """Where the two runs part, once it is known."""
-        return None if self._parting is None else Mark(self._parting.time, "parted", "first parted")
+        while versus.parting is None:
+            if self.is_computed or halted():
+                return "the two runs never part" if self.is_computed else None
+            self.progress = "comparing", self.stage.timeline.branch.engine.finished / max(len(self.stage.workload), 1)
+            self.compute(A_LOOK)
+        return self.seek(versus.parting.steps[0], halted)

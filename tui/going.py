@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sim.errors import ParameterError
+from sim.errors import ParameterError, TraceError
 from sim.workload.model import Workload
 from sim.workload.transforms import parse_time
 from tui.orders import GoTo, GoToJob, GoToTime, Order
@@ -13,11 +13,11 @@ from tui.orders import GoTo, GoToJob, GoToTime, Order
 def parse_place(text: str, workload: Workload) -> Order:
     """What was meant, or an error that says what would work."""
     typed = " ".join(text.split())
-    if step := re.fullmatch(r"(?:#|step )\s*([\d,]+)", typed, re.IGNORECASE):
+    if step := re.fullmatch(r"(?:#|step )\s*(\d[\d,]*)", typed, re.IGNORECASE):
         return GoTo(int(step[1].replace(",", "")))
-    if job := re.fullmatch(r"(?:j|job )\s*(\S+?)(?: (starts?|submitted))?", typed, re.IGNORECASE):
-        return GoToJob(workload.rank_of(job[1]), start=(job[2] or "").startswith("start"))
-    if clock := re.fullmatch(r"(?:d?(\d+)d? )?(\d{1,2}):(\d\d)(?::(\d\d))?", typed):
+    if job := re.fullmatch(r"(?:job (\S+?)|(j ?\S+?))(?: (starts?|submitted))?", typed, re.IGNORECASE):
+        return GoToJob(parse_job(job[1] or job[2], workload), start=(job[3] or "").startswith("start"))
+    if clock := re.fullmatch(r"(?:d?(\d+)d? )?(\d{1,2}):([0-5]\d)(?::([0-5]\d))?", typed):
         days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
         return GoToTime(days * 86400 + hours * 3600 + minutes * 60 + seconds)
     if day := re.fullmatch(r"d(\d+)", typed):
@@ -34,8 +34,6 @@ def parse_job(text: str, workload: Workload) -> int:
     """The rank of the job that was typed as `17`, `J17` or by its name."""
     typed = text.strip()
     try:
+        return workload.rank_of(typed[1:].strip() if typed[:1] in ("j", "J") else typed)
+    except TraceError:
         return workload.rank_of(typed)
-    except ParameterError:
-        if typed[:1] in "jJ" and typed[1:]:
-            return workload.rank_of(typed[1:].strip())
-        raise

@@ -12,6 +12,9 @@ from tui.chart.scale import Camera
 from tui.clock import Speed
 from tui.scene import Scene
 
+VERSUS = "versus"
+"""The way to colour jobs by how they come off against the run beside."""
+
 # Orders
 
 
@@ -130,6 +133,8 @@ class Wish:
     """What is to be seen, wherever the replay stands."""
 
     camera: Camera
+    beside: Camera | None = None
+    """That of the chart of the run beside it, which may have another height."""
     strip_columns: int = 80
     selected: int | None = None
     colour: str = "job"

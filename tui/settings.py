@@ -13,8 +13,6 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from platformdirs import user_config_path
-
 from sim.errors import SchedscopeError
 from sim.files import write_whole
 from tui.palette import LOOKS, Mode
@@ -64,8 +62,11 @@ def _newest_first(newest: str, others: tuple[str, ...]) -> tuple[str, ...]:
 
 def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
     """Where the settings of this user are kept."""
-    folder = environ.get(FOLDER_VARIABLE)
-    return (Path(os.path.expanduser(folder)) if folder else user_config_path("schedscope")) / "settings.json"
+    if folder := environ.get(FOLDER_VARIABLE):
+        return Path(folder).expanduser() / "settings.json"
+    from platformdirs import user_config_path
+
+    return user_config_path("schedscope") / "settings.json"
 
 
 # Reading

@@ -12,6 +12,7 @@ from sim.restoring import records_of
 from sim.snapshot import Snapshot
 from sim.timeline import Timeline
 from sim.workload.model import Workload
+from tui.chart.colours import MODES
 from tui.chart.making import ChartMaker
 from tui.orders import Wish
 from tui.panels.making import JobMaker, StripMaker
@@ -32,6 +33,8 @@ class _Makers:
     chart: ChartMaker
     strip: StripMaker
     jobs: dict[int, JobMaker] = field(default_factory=dict)
+    has_read: bool = False
+    """Has the chart taken in the whole run?"""
 
 
 class Stage:
@@ -53,7 +56,22 @@ class Stage:
     @property
     def is_computed(self) -> bool:
         """Is there nothing left to compute ahead?"""
-        return self.timeline.complete
+        return self.timeline.complete and self._makers_of(self.timeline.branch.name).has_read
+
+    def compute(self, seconds: float) -> None:
+        """Compute ahead for about so long; when all is computed, take in what charts of it will show."""
+        timeline = self.timeline
+        if not timeline.complete:
+            timeline.compute_for(seconds)
+        else:
+            makers = self._makers_of(timeline.branch.name)
+            makers.has_read = makers.chart.read_ahead(timeline.history, self._last_time, seconds)
+
+    @property
+    def _last_time(self) -> float:
+        """Up to when the run has been computed."""
+        timeline = self.timeline
+        return timeline.history.time_of(timeline.computed - 1) if timeline.computed else self.begin
 
     def set_clock(self) -> None:
         """Show the very moment of the cursor's step."""
@@ -74,17 +92,17 @@ class Stage:
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
         marks = (*self._switches(), *self._bookmarks(wish))
+        mode = wish.colour if wish.colour in MODES else "job"
         named = sorted(set(_named(snapshot, wish.selected)))
-        chart = makers.chart.make(past, snapshot, self.clock, wish.camera, wish.colour, DRAWING, marks)
-        hues = makers.chart.hues_of(named, wish.colour, self.clock)
-        known = timeline.history.time_of(timeline.computed - 1) if timeline.computed else self.begin
+        chart = makers.chart.make(past, snapshot, self.clock, wish.camera, mode, DRAWING, marks)
+        hues = makers.chart.hues_of(named, mode, self.clock)
         return Scene(
             snapshot=snapshot,
             clock=self.clock,
             known_steps=timeline.computed,
-            complete=self.is_computed,
+            complete=timeline.complete,
             chart=chart,
-            strip=makers.strip.strip(timeline.history, known, wish.strip_columns, marks),
+            strip=makers.strip.strip(timeline.history, self._last_time, wish.strip_columns, marks),
             job=self._job(makers, wish.selected),
             series=makers.strip.series(timeline.history, timeline.step, PLOT),
             branch=timeline.branch.name,

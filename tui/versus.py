@@ -6,7 +6,10 @@ are read in windows, each instant once, and what has been found is never looked 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import replace
+from math import inf, nextafter
 from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
@@ -14,13 +17,18 @@ from numpy.typing import NDArray
 
 from sim.branch import Branch
 from sim.comparing import Comparison, compare
+from sim.decisions import Decision, Resume
+from sim.history import Past
+from sim.matrix_decisions import Place
 from sim.metrics.aggregates import ratio
-from sim.parting import Account, Parting
+from sim.parting import Account, Parting, Side, account, part
+from sim.timeline import Timeline
 from sim.words import clock, clock_near
+from tui.compare_page import LONGEST_NAME
 from tui.palette import Hue
 from tui.parted import about, headline, tell
 from tui.scene import ChartScene, Shifts, VersusScene
-from tui.text import printable
+from tui.text import cells, printable
 
 if TYPE_CHECKING:
     from tui.stage import Stage
@@ -53,9 +61,8 @@ class Versus:
     # The work
 
     def advance(self) -> None:
-        """Do a piece of what is left: a few milliseconds, but for the comparison at the end (once, up to 0.1 s)."""
-        if self._branches != tuple(stage.timeline.branch for stage in self._stages):
-            self._begin()
+        """Do a piece of what is left: a few milliseconds, but for the comparison at the end (once, 0.1 s)."""
+        self._follow()
         if not self._search.is_over:
             self._search.advance()
         elif self.parting is not None and len(self._accounts) < len(self._branches):
@@ -68,12 +75,21 @@ class Versus:
     @property
     def is_done(self) -> bool:
         """Is everything known that will ever be?"""
-        return self._comparison is not None
+        return self._comparison is not None and self._is_current
 
     @property
     def parting(self) -> Parting | None:
         """Where the runs part, once it is known."""
         return self._search.found
+
+    def _follow(self) -> None:
+        """Begin anew if another branch is looked at."""
+        if not self._is_current:
+            self._begin()
+
+    @property
+    def _is_current(self) -> bool:
+        return self._branches == tuple(stage.timeline.branch for stage in self._stages)
 
     @property
     def _is_computed(self) -> bool:
@@ -83,6 +99,7 @@ class Versus:
 
     def scene(self, moment: float) -> VersusScene:
         """How the runs stand against each other at this moment."""
+        self._follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
         specs = self._branches[0].engine.spec, self._branches[1].engine.spec
         both_ended = one.finished and other.finished
@@ -105,7 +122,8 @@ class Versus:
         whole = headline(parting, scene.names, (one, other))
         at = clock_near(parting.time)
         first, second = (tuple(printable(tell(account, at)) for account in accounts) for accounts in (one, other))
-        lines = whole, _telling(whole, scene.names, (one[0], other[0])), shortest
+        telling = _telling(whole, scene.names, (one[0], other[0]))
+        lines = whole, telling, *map(_without_reason, (whole, telling)), shortest
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, chart: ChartScene, first: bool) -> ChartScene:
@@ -114,6 +132,7 @@ class Versus:
 
     def hues(self, first: bool) -> NDArray[np.uint8]:
         """rank -> hue in the first or the second run; grey as long as it is not known in both."""
+        self._follow()
         own, there = (_starts(branch) for branch in (self._branches if first else self._branches[::-1]))
         sides = np.array([Hue.COOL, Hue.GREY, Hue.WARM], np.uint8)
         return sides[later_or_earlier(own, there, min(map(_known, self._branches))) + 1]
@@ -238,6 +257,15 @@ def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account])
     if first[0].act is not None or first[1].act is None:
         return f"{here.partition(f': {names[0]} ')[0]}: {names[1]} {there}"
     return here
+
+
+def _without_reason(told: str) -> str:
+    """A headline without why a job is kept waiting.
+
+    >>> _without_reason("A keeps J1 waiting: needs 4, 2 free; B starts J1")
+    'A keeps J1 waiting; B starts J1'
+    """
+    return re.sub(" waiting: [^;]*", " waiting", told)
 
 
 def names_of(specs: tuple[str, str]) -> tuple[str, str]:

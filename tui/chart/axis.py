@@ -109,7 +109,8 @@ def processor_ticks(view: ChartView, folds: int) -> list[Tick]:
     top, low = view.high - 1, view.low
     taken: list[Tick] = []
     for processor in _chosen(low, top, view.rows // folds):
-        row = (view.row_of(processor) + view.each // 2) // folds
+        rows = view.rows_of(processor)
+        row = (rows.start + len(rows) // 2) // folds
         if all(abs(row - tick.at) > 1 for tick in taken):
             taken.append(Tick(row, str(processor)))
     return taken

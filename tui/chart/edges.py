@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from tui.chart.axis import processor_ticks, time_axis
 from tui.chart.cells import Cells
 from tui.chart.colours import partition_hue
@@ -31,12 +33,11 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
     """A band of colour, or letters, that say which partition owns the processors now."""
-    view, owners = grid.chart.view, grid.chart.owners
+    owners = grid.chart.owners
     assert owners is not None
     now = min(max(grid.now, 0), owners.shape[1] - 1)
-    for row in range(grid.size.rows):
-        band = (row * view.rows // grid.size.rows - view.blank) // view.each
-        owner = int(owners[band, now]) if band >= 0 else -1
+    shown = grid.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
+    for row, owner in enumerate(shown[:: grid.folds, min(now, grid.size.columns - 1)].tolist()):
         if owner >= 0:
             cells.chars[row, column] = ord("▐") if grid.look.colour else ord("a") + owner % 26
             cells.fg[row, column] = ink(partition_hue(owner), Tone.STRONG) if grid.look.colour else BLANK

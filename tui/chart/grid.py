@@ -71,11 +71,20 @@ class Grid:
 
         `blank` is a row for where no processors are.
         """
-        view = self.chart.view
-        rows = np.repeat(bands[:, : self.size.columns], view.each, axis=0)
-        rows = np.concatenate([np.repeat(blank[:, : self.size.columns], view.blank, axis=0), rows])
+        rows = np.array(self.chart.view.band_rows())
         wanted = self.size.rows * self.folds
-        return rows if len(rows) == wanted else rows[np.arange(wanted) * len(rows) // wanted]
+        if len(rows) != wanted:
+            rows = rows[np.arange(wanted) * len(rows) // wanted]
+        found: NDArray[Any] = np.concatenate([bands, blank])[rows, : self.size.columns]
+        return found
+
+    def _is_lit(self, rank: NDArray[np.int32]) -> Bools:
+        """The selected job; if there is none, those that have just started. Of what is no job, anything."""
+        if self.selected is not None:
+            return np.equal(rank, self.selected)
+        if self.chart.since is None:
+            return np.zeros(rank.shape, np.bool_)
+        return np.equal(self.chart.start[rank], self.chart.since)
 
     def _layer(self) -> Layer:
         chart, selected = self.chart, self.selected
@@ -86,7 +95,7 @@ class Grid:
         hue = np.where(known, chart.hues[rank], Hue.NONE).astype(np.uint16)
         if chart.mode == "job":
             hue[mixed] = Hue.MANY
-        lit = known & (rank == selected if selected is not None else chart.start[rank] == chart.since)
+        lit = known & self._is_lit(rank)
         tone = _TONE_OF[pixels["used"]]
         tone[known & (kind == TRAIL)] = Tone.QUARTER
         shared = known & (kind == GANG)

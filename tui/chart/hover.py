@@ -32,7 +32,7 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
     between = view.processors_at(row)
     if between is None or not 0 <= column < view.columns:
         return None
-    rank = int(chart.raster.rank[(row - view.blank) // view.each, column])
+    rank = int(chart.raster.rank[view.band_rows()[row], column])
     return Spot(view.time_at(column + 0.5), between[0], rank if rank >= 0 else None)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sim.history import Past, Stretch
 from sim.policies import parse_policy
 from sim.snapshot import Snapshot
-from sim.workload.model import Workload
+from sim.workload.model import Floats, Workload
 from tui.chart.chronicle import Chronicle
 from tui.chart.colours import Colours
 from tui.chart.plan import plan_boxes
@@ -68,8 +68,8 @@ class ChartMaker:
             hues=self._hues(raster, snapshot, mode, clock),
             legend=self.colours.legend(mode, snapshot.queues),
             workload=self.workload,
-            start=self._chronicle.start,
-            end=self._chronicle.end,
+            start=_sealed(self._chronicle.start),
+            end=_sealed(self._chronicle.end),
             pending=pending or self._chronicle.until < clock,
         )
 
@@ -166,6 +166,13 @@ class ChartMaker:
             if column < view.columns:
                 owners[:, column:] = np.array(_owners_of(division, edges), np.int8)[:, None]
         return owners
+
+
+def _sealed(column: Floats) -> Floats:
+    """The same column, for reading: the past in it does not change."""
+    view = column.view()
+    view.flags.writeable = False
+    return view
 
 
 @lru_cache(256)

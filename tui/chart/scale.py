@@ -7,7 +7,7 @@ span of time wherever the chart stands: what has been drawn for it stays true.
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import floor, inf
@@ -22,6 +22,8 @@ LADDER = (
 """How many seconds a column may be."""
 NOW_AT = 0.7
 """Where now stands in the chart's width while it follows."""
+_FULL = 0.75
+"""Of the height; bands of equal height that fill less give way to such as differ by a pixel."""
 _FIRST_JOBS = 40
 """Of so many jobs the submissions are in sight at first, or a day."""
 
@@ -30,8 +32,8 @@ _FIRST_JOBS = 40
 class ChartView:
     """What the chart shows: `columns` of `per_column` seconds from column `first`, processors `low` until `high`.
 
-    The processors stand in bands: of one each where there is room, else of several. Every band is `each` pixel rows
-    high; what is left over stays blank at the top.
+    The processors stand in bands: of one each where there is room, else of several. Bands are equally high if that
+    leaves little blank, at the top.
     """
 
     per_column: float
@@ -63,15 +65,13 @@ class ChartView:
     def bands(self) -> int:
         return min(self.high - self.low, self.rows)
 
-    @property
-    def each(self) -> int:
-        """Pixel rows of a band."""
-        return max(self.rows // max(self.high - self.low, 1), 1)
+    def band_rows(self) -> tuple[int, ...]:
+        """Pixel row -> band, from the top; -1: blank.
 
-    @property
-    def blank(self) -> int:
-        """Pixel rows at the top that stand for nothing."""
-        return self.rows - self.bands * self.each
+        >>> [ChartView(60, 0, 10, 7, 0, procs).band_rows() for procs in (2, 3, 5)]
+        [(-1, 0, 0, 0, 1, 1, 1), (-1, 0, 0, 1, 1, 2, 2), (0, 0, 1, 2, 2, 3, 4)]
+        """
+        return _band_rows(self.rows, self.high - self.low)
 
     def edges(self) -> tuple[int, ...]:
         """Band b, counted from the top, stands for processors edges[b + 1] until edges[b].
@@ -88,21 +88,22 @@ class ChartView:
         >>> view.processors_at(0), view.processors_at(4), ChartView(60, 0, 10, 5, 0, 2).processors_at(0)
         ((6, 7), (0, 0), None)
         """
-        band = (row - self.blank) // self.each
-        if not 0 <= band < self.bands:
-            return None
-        edges = self.edges()
-        return edges[band + 1], edges[band] - 1
+        band = self.band_rows()[row] if 0 <= row < self.rows else -1
+        return None if band < 0 else (self.edges()[band + 1], self.edges()[band] - 1)
+
+    def rows_of(self, processor: int) -> range:
+        """The pixel rows of a processor's band.
+
+        >>> ChartView(60, 0, 10, 4, 0, 8).rows_of(7), ChartView(60, 0, 10, 5, 0, 2).rows_of(0)
+        (range(0, 1), range(3, 5))
+        """
+        upwards, rows = self.edges()[::-1], self.band_rows()
+        band = self.bands - 1 - max(bisect_left(upwards, processor + 1) - 1, 0)
+        return range(bisect_left(rows, band), bisect_right(rows, band))
 
     def row_of(self, processor: int) -> int:
-        """The uppermost pixel row of a processor's band.
-
-        >>> ChartView(60, 0, 10, 4, 0, 8).row_of(7), ChartView(60, 0, 10, 5, 0, 2).row_of(0)
-        (0, 3)
-        """
-        upwards = self.edges()[::-1]
-        band = self.bands - 1 - max(bisect_left(upwards, processor + 1) - 1, 0)
-        return self.blank + band * self.each
+        """The uppermost pixel row of a processor's band."""
+        return self.rows_of(processor).start
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +200,14 @@ class Camera:
 @lru_cache(16)
 def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
     return tuple(low + (bands - b) * (high - low) // bands for b in range(bands + 1))
+
+
+@lru_cache(16)
+def _band_rows(rows: int, count: int) -> tuple[int, ...]:
+    each = rows // count
+    if not _FULL * rows <= each * count:
+        return tuple(row * min(rows, count) // rows for row in range(rows))
+    return (-1,) * (rows - each * count) + tuple(band for band in range(count) for _ in range(each))
 
 
 def _rung(per_column: float) -> float:

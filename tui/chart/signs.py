@@ -27,11 +27,12 @@ def _draw_borders(area: Cells, grid: Grid) -> None:
         return
     rows = grid.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
     upper, lower = rows[:: grid.folds], rows[grid.folds - 1 :: grid.folds]
-    parted = np.zeros(upper.shape, np.bool_)
-    parted[:-1] = (upper[1:] != lower[:-1]) & (lower[:-1] >= 0)
-    at = parted & (area.chars == ord("." if grid.look.ascii else " "))
-    area.chars[at] = ord("_" if grid.look.ascii else "▁")
-    area.fg[at] = ink(Hue.GREY, Tone.MOST)
+    below = np.zeros(upper.shape, np.bool_)
+    below[:-1] = (upper[1:] != lower[:-1]) & (lower[:-1] >= 0)
+    whole = area.chars == ord("." if grid.look.ascii else " ")
+    for at, sign in ((whole & below, "_" if grid.look.ascii else "▁"), (whole & (upper != lower) & (upper >= 0), "─")):
+        area.chars[at] = ord(sign)
+        area.fg[at] = ink(Hue.GREY, Tone.MOST)
 
 
 def _draw_marks(area: Cells, grid: Grid) -> None:

@@ -40,8 +40,6 @@ class Tiles:
     def __init__(self, most_bytes: int = _MOST_BYTES, clock: Clock = perf_counter) -> None:
         self._tiles: OrderedDict[tuple[Hashable, int], _Tile] = OrderedDict()
         self._bytes, self._most, self._clock = 0, most_bytes, clock
-        self._pace: dict[Hashable, float] = {}
-        """Seconds that a column took lately"""
 
     def window(
         self, layout: Hashable, bands: int, first: int, last: int, ready: int, make: Make, budget: float
@@ -70,17 +68,17 @@ class Tiles:
         return runs[::-1]
 
     def _make(self, layout: Hashable, bands: int, begin: int, end: int, make: Make, deadline: float) -> bool:
-        """From the right to the left, in portions that should fit into what is left of the time."""
+        """From the right to the left, in portions that grow as long as the next should fit into what is left."""
+        portion = 1
         while end > begin:
             now = self._clock()
-            left = deadline - now
-            if left <= 0:
+            if now >= deadline:
                 return False
-            pace = self._pace.get(layout)
-            portion = 1 if pace is None else int(left / pace)
-            start = max(begin, end - max(portion, 1))
+            start = max(begin, end - portion)
             self._put(layout, bands, start, make(start, end - start))
-            self._pace[layout] = max((self._clock() - now) / (end - start), 1e-6)
+            done = self._clock()
+            a_column = max((done - now) / (end - start), 1e-6)
+            portion = min(2 * portion, max(int((deadline - done) / a_column), 1))
             end = start
         return True
 
@@ -115,5 +113,3 @@ class Tiles:
         while self._bytes > self._most and len(self._tiles) > 8:
             _, tile = self._tiles.popitem(last=False)
             self._bytes -= tile.pixels.nbytes
-        if len(self._pace) > 64:
-            self._pace.clear()

@@ -26,7 +26,7 @@ from tui.clock import SPEEDS, Speed, first_speed
 from tui.conducting import Conductor
 from tui.keys import bindings
 from tui.layout import Layout, arrange
-from tui.orders import Failed, Order, Play, Shown, Stopped, Told, Wish
+from tui.orders import VERSUS, Failed, Order, Play, Shown, Stopped, Told, Wish
 from tui.palette import Look
 from tui.panels import decisions, details, matrix, metrics, partitions, queue
 from tui.panels.keyline import key_lines
@@ -37,8 +37,7 @@ from tui.panels.top import Going, top_line
 from tui.player import Player
 from tui.remembering import camera_of
 from tui.scene import About, Scene
-from tui.screens.prompt import Answers
-from tui.sheet import Line, Span, line
+from tui.sheet import Sheet, Size
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -46,8 +45,18 @@ from tui.widgets.scrubber import Scrubber
 
 if TYPE_CHECKING:
     from tui.app import Schedscope
+    from tui.screens.prompt import Answers
+
+
+def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
+    """Imported when two runs are compared, as it needs all that measures schedules."""
+    from tui.panels import versus
+
+    return versus.draw(context, size, first)
+
 
 SIDE = {
+    "versus": _draw_versus,
     "matrix": matrix.draw_matrix,
     "queue": queue.draw,
     "decisions": decisions.draw,
@@ -98,7 +107,7 @@ class ReplayBase(Screen[None]):
         """The panel over a small chart."""
         self.alone: str | None = None
         """The panel that has the whole screen."""
-        self.answers = Answers()
+        self._answers: Answers | None = None
         self._fps = fps
         self._layout: Layout | None = None
         self._available: frozenset[str] = frozenset()
@@ -160,6 +169,15 @@ class ReplayBase(Screen[None]):
         return self.shown.scene if self.shown else None
 
     @property
+    def answers(self) -> Answers:
+        """What has been answered to questions."""
+        if self._answers is None:
+            from tui.screens.prompt import Answers
+
+            self._answers = Answers()
+        return self._answers
+
+    @property
     def rate(self) -> Speed:
         return SPEEDS[self.speed]
 
@@ -183,9 +201,10 @@ class ReplayBase(Screen[None]):
             return Wish(Camera.on(self.about.workload, 80, 40))
         return Wish(
             camera=camera,
+            beside=self.query_one("#beside", Gantt).camera,
             strip_columns=max(self.query_one("#strip").size.width, 20),
             selected=self.selected,
-            colour=self.colour,
+            colour=VERSUS if self.shown and self.shown.beside and self.colour == "job" else self.colour,
             stops=self.stops,
             bookmarks=tuple(self.bookmarks.values()),
         )
@@ -271,7 +290,8 @@ class ReplayBase(Screen[None]):
         width, height = self.size
         self._available = self._with_something_to_show()
         layout = arrange(width, height, self._available, self.hidden, self.over)
-        if layout == self._layout:
+        has_strip = "strip" not in self.hidden
+        if layout == self._layout and has_strip == self.query_one("#strip").display:
             return
         self._layout = layout
         self.set_class(layout.small, "small")
@@ -286,9 +306,9 @@ class ReplayBase(Screen[None]):
         bottom = self.query_one("#bottom")
         bottom.display = bool(layout.bottom)
         bottom.styles.height = layout.bottom
-        self.query_one("#strip").display = "strip" not in self.hidden
+        self.query_one("#strip").display = has_strip
         self.query_one("#metrics").display = bool(layout.metrics)
-        self.query_one("#metrics").styles.width = layout.metrics if "strip" not in self.hidden else "1fr"
+        self.query_one("#metrics").styles.width = layout.metrics if has_strip else "1fr"
         keys = self.query_one("#keys")
         keys.display = bool(layout.keys)
         keys.styles.height = layout.keys
@@ -300,6 +320,8 @@ class ReplayBase(Screen[None]):
             names.add("details")
         if self.scene and self.scene.snapshot.matrix is not None:
             names.add("matrix")
+        if self.scene and self.scene.versus is not None:
+            names.add("versus")
         if self.scene and self.scene.snapshot.owners:
             names.add("partitions")
         return frozenset(names)
@@ -349,10 +371,12 @@ class ReplayBase(Screen[None]):
         if beside is not None:
             chart.selected = self.selected
             chart.show(beside, self.look)
-            self.query_one("#between", Bar).show([self._between(beside)], self.look)
+            from tui.panels import versus
 
-    def _between(self, beside: Scene) -> Line:
-        return line(Span(f" {beside.snapshot.policy}", "cool"))
+            context = self.context()
+            if context is not None:
+                told = versus.between(context, self.chart.size.width)
+                self.query_one("#between", Bar).show([told], self.look)
 
 
 def _lasts(about: About) -> float:

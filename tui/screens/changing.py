@@ -7,11 +7,10 @@ from sim.errors import SchedscopeError
 from sim.session import Bookmark, BranchRecord
 from sim.stops import parse_stop
 from sim.words import clock
+from tui.dialogs import policy_picker, prompt
 from tui.orders import Compare, CompareNoMore, Fork, GoTo, GoToParted, LookAt, Restart, Reverse, Switch
 from tui.screens.base import ReplayBase
 from tui.screens.choice import Choice
-from tui.screens.policy_picker import PolicyPicker
-from tui.screens.prompt import Prompt
 
 
 class Changing(ReplayBase):
@@ -23,7 +22,7 @@ class Changing(ReplayBase):
         """Another policy from here on; before the first step, from the beginning."""
         at_begin = self.scene is None or self.scene.snapshot.step == 0
         verb = "Use it" if at_begin else "Switch here"
-        self.app.push_screen(PolicyPicker(self._policy, verb), self._switch)
+        self.app.push_screen(policy_picker(self._policy, verb), self._switch)
 
     @property
     def _policy(self) -> str:
@@ -40,7 +39,7 @@ class Changing(ReplayBase):
         self.ask(Restart(spec) if at_begin else Switch(spec))
 
     def action_restart(self) -> None:
-        self.app.push_screen(PolicyPicker(self._policy, "From the beginning"), self._restart)
+        self.app.push_screen(policy_picker(self._policy, "From the beginning"), self._restart)
 
     def _restart(self, spec: str | None) -> None:
         if spec is not None:
@@ -65,7 +64,7 @@ class Changing(ReplayBase):
                 self.pause()
                 self.ask(Compare(spec, from_start))
 
-        self.app.push_screen(PolicyPicker(self._policy, "Compare"), chosen)
+        self.app.push_screen(policy_picker(self._policy, "Compare"), chosen)
 
     def action_parted(self) -> None:
         self.pause()
@@ -116,7 +115,7 @@ class Changing(ReplayBase):
         hint = "queue > 50 · job 17 starts · head slips · utilisation < 0.6 and queue > 0 · empty: none"
         initial = "; ".join(self.stops)
         self.app.push_screen(
-            Prompt("Stop when", hint, _wrong_stops, initial=initial, answers=self.answers), self._stop_at
+            prompt("Stop when", hint, _wrong_stops, initial=initial, answers=self.answers), self._stop_at
         )
 
     def _stop_at(self, text: str | None) -> None:
@@ -132,7 +131,7 @@ class Changing(ReplayBase):
         if self.scene is not None:
             initial = f"{len(self.bookmarks) + 1}"
             self.app.push_screen(
-                Prompt("Bookmark", "a name for this moment", _no_name, initial=initial), self._bookmark
+                prompt("Bookmark", "a name for this moment", _no_name, initial=initial), self._bookmark
             )
 
     def _bookmark(self, name: str | None) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
 from sim.session import one_line, write_session
 from tui.chart.colours import MODES
-from tui.commands import Command, choices
+from tui.dialogs import prompt, trace_picker
 from tui.keys import every_key
 from tui.orders import Draw
 from tui.palette import LOOKS, Mode
@@ -19,8 +19,9 @@ from tui.remembering import file_name
 from tui.screens.base import ReplayBase
 from tui.screens.choice import Choice
 from tui.screens.playing import JUMPS
-from tui.screens.prompt import Prompt
-from tui.screens.trace_picker import TracePicker
+
+if TYPE_CHECKING:
+    from tui.commands import Command
 
 PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),
@@ -34,7 +35,7 @@ class Keeping(ReplayBase):
     """Saving, opening, and how the program looks."""
 
     def action_trace(self) -> None:
-        self.app.push_screen(TracePicker(self.schedscope.settings.recent), self._open)
+        self.app.push_screen(trace_picker(self.schedscope.settings.recent), self._open)
 
     def _open(self, trace: str | None) -> None:
         if trace is not None:
@@ -55,10 +56,10 @@ class Keeping(ReplayBase):
             return
         name = file_name(f"{Path(self.about.workload.name).stem}-{self.scene.snapshot.step}") + ".svg"
         if what == "screen":
-            self.app.push_screen(Prompt("Save the screen as", "FILE.svg", _no_picture, initial=name), self._save_screen)
+            self.app.push_screen(prompt("Save the screen as", "FILE.svg", _no_picture, initial=name), self._save_screen)
         else:
             hint = "FILE.svg, and its size in pixels if you like: chart.svg 1600x900"
-            self.app.push_screen(Prompt("Save the chart as", hint, _no_drawing, initial=name), self._save_chart)
+            self.app.push_screen(prompt("Save the chart as", hint, _no_drawing, initial=name), self._save_chart)
 
     def _save_screen(self, path: str | None) -> None:
         if not path:
@@ -81,7 +82,7 @@ class Keeping(ReplayBase):
     def action_save(self) -> None:
         initial = f"{file_name(Path(self.about.workload.name).stem)}.session"
         hint = "a file; schedscope --session FILE brings this very moment back"
-        self.app.push_screen(Prompt("Save the session as", hint, _no_file, initial=initial), self._save_session)
+        self.app.push_screen(prompt("Save the session as", hint, _no_file, initial=initial), self._save_session)
 
     def _save_session(self, path: str | None) -> None:
         if not path:
@@ -97,6 +98,10 @@ class Keeping(ReplayBase):
         """The session as one line, for the clipboard."""
         self.app.copy_to_clipboard(one_line(self.schedscope.session))
         self.notify("the session is in the clipboard: schedscope --session brings the line back")
+
+    def action_quit(self) -> None:
+        """Leave; where it stood is kept as the last session."""
+        self.app.exit()
 
     # How it looks
 
@@ -134,6 +139,8 @@ class Keeping(ReplayBase):
                 yield key.meaning.rstrip("."), f"key {key.keys}", key.action
         for condition, meaning in JUMPS.values():
             yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
+        from tui.commands import choices
+
         yield from choices(MODES)
 
 

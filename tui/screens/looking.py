@@ -7,13 +7,11 @@ from textual.binding import Binding
 
 from sim.errors import SchedscopeError
 from tui.chart.colours import MODES
+from tui.dialogs import fidelity_report, help_screen, prompt
 from tui.going import parse_job
 from tui.keys import GROUPS, sign
 from tui.screens.base import SIDE, ReplayBase
 from tui.screens.choice import Choice
-from tui.screens.help import HelpScreen
-from tui.screens.prompt import Prompt
-from tui.screens.report import FidelityReport
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 
@@ -52,7 +50,7 @@ class Looking(ReplayBase):
 
     def action_find(self) -> None:
         hint = "a job's number or name"
-        self.app.push_screen(Prompt("Find a job", hint, self._no_job, answers=self.answers), self._find)
+        self.app.push_screen(prompt("Find a job", hint, self._no_job, answers=self.answers), self._find)
 
     def _no_job(self, text: str) -> str | None:
         try:
@@ -148,9 +146,9 @@ class Looking(ReplayBase):
     # Reading
 
     def action_report(self) -> None:
-        self.app.push_screen(FidelityReport(self.about.read, self.about.workload))
+        self.app.push_screen(fidelity_report(self.about.read, self.about.workload))
 
     def action_help(self) -> None:
         chart = [(sign(b.key), b.description) for b in Gantt.BINDINGS if isinstance(b, Binding)]
         groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
-        self.app.push_screen(HelpScreen([*groups, ("The chart", chart)]))
+        self.app.push_screen(help_screen([*groups, ("The chart", chart)]))

@@ -6,12 +6,12 @@ from textual import on
 
 from sim.errors import SchedscopeError
 from tui.clock import SPEEDS
+from tui.dialogs import prompt
 from tui.going import parse_place
 from tui.orders import Find, GoTo, GoToEnd, GoToTime, Move
 from tui.panels.strip import time_at
 from tui.screens.base import ReplayBase
 from tui.screens.choice import Choice
-from tui.screens.prompt import Prompt
 from tui.widgets.scrubber import Scrubber
 
 JUMPS = {
@@ -98,7 +98,7 @@ class Playing(ReplayBase):
 
     def action_go_to(self) -> None:
         hint = "a time (12d 4h, 4:30), a step (#1200), a job (J17: its submission; J17 starts)"
-        self.app.push_screen(Prompt("Go to", hint, self._wrong_place, answers=self.answers), self._go_to)
+        self.app.push_screen(prompt("Go to", hint, self._wrong_place, answers=self.answers), self._go_to)
 
     def _wrong_place(self, text: str) -> str | None:
         try:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from sim.engine import Engine
+from sim.policies import parse_policy
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
 from tui.chart.cells import Brush, Cells
@@ -147,6 +148,11 @@ def test_in_colour_every_cell_has_its_background(engine: Engine, look: Look) -> 
 def test_any_screen_can_be_painted(engine: Engine, size: Size, look: Look) -> None:
     cells = paint(chart_of(engine, size, look), look, size)
     assert cells.chars.shape == (size.rows, size.columns)
+
+
+def test_a_run_of_nothing_can_be_painted(lab: Lab) -> None:
+    engine = Engine(lab.workload(4), parse_policy("easy"))
+    assert "now" in cells_of(engine).text
 
 
 def test_a_scene_for_another_screen_still_shows(engine: Engine) -> None:

@@ -85,7 +85,15 @@ def test_an_empty_trace_can_be_looked_at(lab: Lab) -> None:
     assert Camera.on(lab.workload(4), columns=80, rows=44).view(0).high == 4
 
 
-@pytest.mark.parametrize(("rows", "count"), [(116, 338), (116, 100), (48, 10), (5, 4), (1, 9)])
+@pytest.mark.parametrize(("rows", "count"), [(116, 100), (52, 30), (48, 10), (44, 9), (116, 1)])
+def test_bands_fill_most_of_the_height_and_hardly_differ(rows: int, count: int) -> None:
+    lines = ChartView(60, 0, 10, rows, 0, count).band_rows()
+    heights = {lines.count(band) for band in range(count)}
+    assert max(heights) - min(heights) <= 1
+    assert lines.count(-1) <= rows / 4
+
+
+@pytest.mark.parametrize(("rows", "count"), [(116, 338), (116, 100), (52, 30), (48, 10), (5, 4), (1, 9)])
 def test_every_processor_is_in_just_one_band_and_found_there(rows: int, count: int) -> None:
     view = ChartView(60, 0, 10, rows, 3, 3 + count)
     seen = {view.processors_at(row) for row in range(rows)} - {None}

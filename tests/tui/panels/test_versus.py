@@ -1,0 +1,217 @@
+"""The panel of two runs compared, and the line between their charts."""
+
+from __future__ import annotations
+
+import doctest
+from dataclasses import replace
+
+import pytest
+
+from sim.policies import parse_policy
+from sim.timeline import Timeline
+from tests.tui.scenes import about_of, context_of, engine_of, scene_of
+from tui import text
+from tui.loading import Source
+from tui.palette import DARK, Look
+from tui.panels import versus
+from tui.panels.parts import Context
+from tui.panels.versus import between, draw
+from tui.scene import VersusScene
+from tui.sheet import Line
+from tui.stage import Stage
+from tui.versus import Versus
+
+
+def compared(name: str, first: str, second: str, step: int = 0, *, done: bool = True, look: Look = DARK) -> Context:
+    """Two whole runs, seen after so many steps of the first; `done`: all that is to be found has been found."""
+    _, workload = Source(name).read()
+    one = Timeline(workload, parse_policy(first))
+    other = one.twin()
+    other.switch(parse_policy(second), at_step=0)
+    one.compute_all()
+    other.compute_all()
+    one.seek(step)
+    moment = one.history.time_of(step - 1) if step else 0.0
+    other.seek_time(moment)
+    made = Versus(Stage(one), Stage(other))
+    while done and not made.is_done:
+        made.advance()
+    scene = scene_of(one.branch.engine, snapshot=one.snapshot(), clock=moment, versus=made.scene(moment))
+    return Context(about_of(workload), scene, look)
+
+
+def scene(context: Context) -> VersusScene:
+    assert context.scene.versus is not None
+    return context.scene.versus
+
+
+def lines(context: Context, width: int = 60, rows: int = 40) -> list[Line]:
+    drawn = draw(context, (width, rows), 0)
+    return [*drawn.head, *drawn.body]
+
+
+def line_of(context: Context, label: str, width: int = 60) -> Line:
+    return next(line for line in lines(context, width) if line.text.startswith(label))
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(versus).failed == 0
+
+
+# The panel
+
+
+def test_the_whole_panel_of_a_small_figure() -> None:
+    """Zhang's figure 4: EASY lets job 5 pass."""
+    assert draw(compared("z-figure4", "fcfs", "easy", 10), (60, 40), 0).text.splitlines() == [
+        "Compared",
+        "                                  fcfs      easy",
+        "jobs ended                           5         5",
+        "utilization                     71.3 %    71.3 %",
+        "mean wait                        15m42     11m42 ●   -25.5 %",
+        "bounded slowdown                  2.49      2.01 ●   -19.3 %",
+        "worst wait                       29m30     29m30",
+        "worst slowdown                    4.52      2.97 ●   -34.4 %",
+        "backfilled                           0         1",
+        "R +0.24: above 0 the bounded slowdown with easy is better.",
+        "With easy 1 job starts earlier, 0 later, 4 at the same time",
+        "so far.",
+        "",
+        "First parted at d0 00:10:00  step 6",
+        "fcfs: J5 waits: needs 5, 6 free, and the queue stops at J3",
+        "easy: J5 is backfilled on 5 processors: ends at 00:18:20,",
+        "before J3's start at 00:20",
+        "",
+        "Whole runs  5 jobs",
+        "mean wait                        15m42     11m42 ●   -25.5 %",
+        "worst wait                       29m30     29m30",
+        "mean turnaround                  28m20     24m20 ●   -14.1 %",
+        "mean slowdown                     2.49      2.01 ●   -19.3 %",
+        "bounded slowdown                  2.49      2.01 ●   -19.3 %",
+        "worst slowdown                    4.52      2.97 ●   -34.4 %",
+        "utilization                     71.3 %    71.3 %",
+        "loss of capacity                17.8 %     8.5 % ●   -52.1 %",
+        "makespan                         45m00     45m00",
+        "backfilled                           0         1",
+        "",
+        "R all +0.24   R short +0.27   R medium +0.00",
+        "Above 0 the mean slowdown with easy is better.",
+        "",
+        "Who gained most with easy",
+        "     earlier                starts   procs",
+        "J5     20m00   d0 00:30 → d0 00:10       5",
+    ]
+
+
+def test_the_better_value_is_marked_by_a_sign_and_by_colour() -> None:
+    better = line_of(compared("z-figure4", "fcfs", "easy", 10), "mean wait")
+    assert [(span.text.strip(), span.style) for span in better.spans[1:3]] == [
+        ("15m42", ""),
+        ("11m42 ●", "good strong"),
+    ]
+
+
+def test_neither_is_better_where_both_look_alike() -> None:
+    assert "●" not in line_of(compared("z-figure4", "fcfs", "easy", 10), "utilization").text
+
+
+def test_before_a_job_has_ended_nothing_is_better() -> None:
+    context = compared("z-figure4", "fcfs", "easy", 1, done=False)
+    assert [line.text.split()[:2] for line in lines(context)[1:3]] == [["jobs", "ended"], []]
+
+
+def test_a_click_on_who_gained_selects_the_job() -> None:
+    assert line_of(compared("z-figure4", "fcfs", "easy", 10), "J5").rank == 4
+
+
+def test_the_selected_job_comes_into_sight() -> None:
+    context = compared("lublin-128", "easy", "conservative", 900)
+    found = scene(context).comparison
+    assert found is not None
+    lost = found.lost[-1].job.rank
+    drawn = draw(replace(context, selected=lost), (60, 10), 0)
+    assert drawn.mark is not None
+    assert drawn.body[drawn.mark].rank == lost
+
+
+def test_what_follows_when_both_are_computed_is_announced() -> None:
+    context = compared("z-figure4", "fcfs", "easy", 10, done=False)
+    told = draw(context, (60, 40), 0).text
+    assert "No difference found so far." in told
+    assert "who gained and lost most, will stand" in told
+
+
+def test_runs_that_never_part_are_said_to_be_the_same() -> None:
+    told = draw(compared("z-figure4", "easy", "easy", 10), (76, 40), 0).text
+    assert "Both runs are the same: every job starts and ends at the same time." in told
+    assert "Who" not in told
+
+
+def test_long_specs_stand_above_the_letters_that_stand_for_them() -> None:
+    context = compared("z-figure4", "easy", "multiqueue:classes=none,speculate=180")
+    assert [line.text for line in lines(context)[:2]] == ["A  easy", "B  multiqueue:classes=none,speculate=180"]
+
+
+def test_without_another_run_it_teaches() -> None:
+    told = draw(context_of(engine_of("z-figure4", "easy")), (60, 8), 0).text
+    assert told.startswith("Compared\nNothing is compared: v runs another policy beside this one")
+
+
+@pytest.mark.parametrize("width", [40, 46, 60, 76])
+@pytest.mark.parametrize(
+    ("first", "second"), [("easy", "conservative"), ("gang", "multiqueue:speculate=180"), ("selective", "fcfs")]
+)
+def test_no_line_is_wider_than_the_panel(width: int, first: str, second: str) -> None:
+    context = compared("lublin-128", first, second, 900)
+    for drawn in (context, replace(context, look=DARK.with_mode("ascii"))):
+        assert max(text.cells(line.text) for line in lines(drawn, width)) <= width
+
+
+def test_in_ascii_all_of_it_is_ascii() -> None:
+    context = compared("z-figure4", "fcfs", "easy", 10, look=DARK.with_mode("ascii"))
+    told = draw(context, (60, 40), 0).text
+    assert told.isascii()
+    assert "2.01 *" in told
+    assert "d0 00:30 -> d0 00:10" in told
+
+
+# The line between the charts
+
+
+@pytest.mark.parametrize(
+    ("width", "told"),
+    [
+        (
+            140,
+            "first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3; "
+            "easy backfills J5   d goes there",
+        ),
+        (
+            110,
+            "first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3"
+            "   d goes there",
+        ),
+        (90, "first parted at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5   d goes there"),
+        (80, "first parted at d0 00:10:00: fcfs keeps J5 waiting   d goes there"),
+        (60, "first parted at d0 00:10:00 over J5   d goes there"),
+        (30, "first parted at d0 00:10:00 o…"),
+    ],
+)
+def test_the_line_says_as_much_as_has_room(width: int, told: str) -> None:
+    assert between(compared("z-figure4", "fcfs", "easy"), width).text == told
+
+
+def test_who_is_there_needs_no_key_to_go_there() -> None:
+    assert "goes there" not in between(compared("z-figure4", "fcfs", "easy", 6), 140).text
+
+
+def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
+    assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == "the same so far"
+
+
+def test_the_line_says_that_they_never_part() -> None:
+    assert between(compared("z-figure4", "easy", "easy"), 80).text.startswith("never parted")
+
+
+def test_there_is_no_line_without_another_run() -> None:
+    assert between(context_of(engine_of("z-figure4", "easy")), 80).text == ""

@@ -1,0 +1,44 @@
+"""What a person sees on the replay screen, and where to point at it."""
+
+from __future__ import annotations
+
+from textual.geometry import Offset
+
+from tests.tui.replays import Replay
+from tui.chart.axis import margin
+
+
+def seen(run: Replay, selector: str) -> str:
+    """The text of one widget as it stands on the screen; nothing if it is hidden."""
+    widget = run.app.screen.query_one(selector)
+    if not widget.display:
+        return ""
+    region = widget.region
+    rows = run.text.splitlines()[region.y : region.bottom]
+    return "\n".join(row[region.x : region.right].rstrip() for row in rows)
+
+
+def noted(run: Replay) -> str:
+    """What was said in passing, all of it."""
+    return "\n".join(each.message for each in run.app._notifications)
+
+
+def find(run: Replay, selector: str, text: str) -> Offset:
+    """Where a text begins in a widget."""
+    for row, line in enumerate(seen(run, selector).splitlines()):
+        if text in line:
+            return Offset(line.index(text), row)
+    raise AssertionError(f"no {text!r} in {selector}:\n{seen(run, selector)}")
+
+
+async def click(run: Replay, selector: str, text: str) -> None:
+    """Click on a text."""
+    await run.pilot.click(selector, offset=find(run, selector, text))
+    await run.settle()
+
+
+def cell(run: Replay, time: float, processor: int) -> Offset:
+    """Where a processor at some moment is in the chart."""
+    chart = run.scene.chart
+    assert chart is not None
+    return Offset(margin(chart.workload.procs) + chart.view.column_of(time), chart.view.row_of(processor) // 2)

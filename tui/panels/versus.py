@@ -1,0 +1,288 @@
+"""Two runs compared: their numbers side by side with the better ones marked, where they part, who gained and lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sim.comparing import Change, Comparison, Ratio, versus
+from sim.comparing import Versus as Pair
+from sim.metrics import metric
+from sim.words import clock, name, span
+from tui import text
+from tui.compare_page import ROWS
+from tui.panels.parts import Context, taught, worded, written
+from tui.scene import VersusScene
+from tui.sheet import Line, Sheet, Size, Span, line
+
+TITLE = "Compared"
+SO_FAR = (
+    "utilization",
+    "mean_wait",
+    "mean_bounded_slowdown",
+    "max_wait",
+    "max_bounded_slowdown",
+    "backfilled",
+    "preemptions",
+    "migrations",
+    "speculative_kills",
+    "borrowed",
+)
+"""Metrics that are known at every moment, without those that are nothing in both runs."""
+LABELS = {
+    "mean_bounded_slowdown": "bounded slowdown",
+    "max_bounded_slowdown": "worst slowdown",
+    "missed_reservations": "missed reserv.",
+    "speculative_kills": "trials cut",
+    "borrowed": "borrowed",
+}
+"""Where the metric's title takes too much room."""
+LABEL = 16
+"""Columns of most labels."""
+CHANGE = 10
+"""Columns for by how much the second differs."""
+COLUMN = (10, 16)
+"""The least and the most columns of a run, the mark behind its value included."""
+
+
+class Grid(NamedTuple):
+    """The columns for which there is room."""
+
+    label: int
+    column: int
+    change: bool
+
+
+# The panel
+
+
+def draw(context: Context, size: Size, first: int) -> Sheet:
+    """The numbers at this moment, then where the runs part, then what it came to; the body holds all its lines."""
+    scene, width = context.scene.versus, size[0]
+    if scene is None:
+        return taught(
+            TITLE,
+            context,
+            size,
+            "Nothing is compared: v runs another policy beside this one from here on, V from the beginning.",
+            "Both runs keep to one clock. Their numbers will stand here side by side, and who gained and lost most.",
+        )
+    grid = fitting(scene, width)
+    body = [
+        *_so_far(context, scene, grid, width),
+        *_parted(context, scene, width),
+        *_in_the_end(context, scene, grid, width),
+    ]
+    mark = next(
+        (index for index, row in enumerate(body) if row.rank is not None and row.rank == context.selected), None
+    )
+    return Sheet(TITLE, _head(context, scene, grid, width), tuple(body), 0, len(body), mark=mark)
+
+
+def fitting(scene: VersusScene, width: int) -> Grid:
+    """The columns of the two runs as wide as their names, if the labels have room beside them."""
+    least, most = COLUMN
+    change = width >= LABEL + 2 * least + CHANGE + 4
+    room = (width - LABEL - CHANGE * change) // 2
+    column = max(least, min(max(map(text.cells, scene.names)) + 4, most, room))
+    return Grid(max(width - 2 * column - CHANGE * change, 1), column, change)
+
+
+def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple[Line, ...]:
+    """Which run is which, then the names of the columns."""
+    rows = []
+    if scene.names != scene.specs:
+        for who, spec in zip(scene.names, scene.specs, strict=True):
+            rows.append(line(Span(f"{who}  ", "strong"), written(text.shorten(spec, width - 3), context)))
+    columns = (text.pad(text.shorten(who, grid.column - 3) + "  ", grid.column, "right") for who in scene.names)
+    return (*rows, line(" " * grid.label, *(Span(told, "strong") for told in columns)))
+
+
+# The numbers at this moment
+
+
+def _so_far(context: Context, scene: VersusScene, grid: Grid, width: int) -> Iterator[Line]:
+    one, other = scene.totals
+    yield _row(context, versus(metric("jobs"), one.finished, other.finished), grid, "jobs ended")
+    for key in SO_FAR:
+        values = getattr(one, key), getattr(other, key)
+        counted = metric(key).better is None
+        if any(values) if counted else one.finished and other.finished:
+            yield _row(context, versus(metric(key), *values), grid)
+    if scene.r is not None:
+        told = f"R {scene.r:+.2f}: above 0 the bounded slowdown with {scene.names[1]} is better."
+        yield from worded(told, context, width, "dim")
+    yield from _shifts(context, scene, width)
+
+
+def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
+    """How many jobs the second run has started earlier, and later."""
+    shifts = scene.shifts
+    if shifts.earlier or shifts.later:
+        first = f"{text.count(shifts.earlier, 'job')} {'starts' if shifts.earlier == 1 else 'start'} earlier"
+        told = f"With {scene.names[1]} {first}, {shifts.later:,} later, {shifts.same:,} at the same time so far."
+        yield from worded(told, context, width, "dim")
+
+
+# Where they part
+
+
+def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
+    """Where, and what each run did there."""
+    parting = scene.parting
+    if parting is None:
+        yield line("")
+        told = "Both runs are the same: every job starts and ends at the same time."
+        yield from worded(told if scene.never else "No difference found so far.", context, width, "dim")
+        return
+    one, other = (f"{step:,}" for step in parting.steps)
+    yield line("")
+    heading = f"First parted at {clock(parting.time)}"
+    step = f"  step {one}" if one == other else f"  steps {one} and {other}"
+    fits = text.cells(heading + step) <= width
+    yield line(Span(heading, "strong"), Span(step if fits else "", "dim"))
+    for who, sentences in zip(scene.names, scene.told, strict=True):
+        for rank, told in zip(parting.ranks, sentences, strict=False):  # there are none before they are told
+            yield from worded(f"{who}: {told}", context, width, rank=rank)
+
+
+# What it came to
+
+
+def _in_the_end(context: Context, scene: VersusScene, grid: Grid, width: int) -> Iterator[Line]:
+    """Metrics of the whole runs, R by class, and the jobs that moved most."""
+    found = scene.comparison
+    if scene.never:
+        return
+    yield line("")
+    if found is None:
+        told = "The whole runs, and who gained and lost most, will stand here when both are computed."
+        yield from worded(told, context, width, "dim")
+        return
+    yield line(Span("Whole runs", "strong"), Span(f"  {text.count(found.jobs, 'job')}", "dim"))
+    shown = {entry.metric.name: entry for entry in found.metrics}
+    yield from (_row(context, shown[key], grid) for key in ROWS if shown[key].first or shown[key].second)
+    yield from _ratios(context, scene, found.slowdowns, width)
+    yield from _moved(context, found, scene.names[1], width)
+
+
+def _ratios(context: Context, scene: VersusScene, ratios: Sequence[Ratio], width: int) -> Iterator[Line]:
+    """R of the mean slowdown, of all jobs and by class of estimate, over as many lines as it takes."""
+    lines: list[list[Span]] = [[]]
+    for ratio in ratios:
+        if not ratio.jobs or ratio.r is None:
+            continue
+        piece = [Span(f"R {ratio.label} ", "dim"), Span(f"{ratio.r:+.2f}", _better(ratio.r))]
+        apart = [Span("   ")] if lines[-1] else []
+        if sum(text.cells(part.text) for part in (*lines[-1], *apart, *piece)) > width:
+            lines.append(piece)
+        else:
+            lines[-1] += [*apart, *piece]
+    if lines[0]:
+        yield line("")
+        yield from (line(*spans) for spans in lines)
+        yield from worded(f"Above 0 the mean slowdown with {scene.names[1]} is better.", context, width, "dim")
+
+
+def _better(r: float) -> str:
+    """The style of an R, if it is not 0.00."""
+    return "" if abs(r) < 0.005 else "good" if r > 0 else "bad"
+
+
+def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterator[Line]:
+    """Who gained most, and who lost most: by how much the job ends earlier or later, and its start in each."""
+    sides = (("gained", "earlier", "cool", found.gained), ("lost", "later", "warm", found.lost))
+    rows = [["", way, "starts", "procs"] for _, way, _, _ in sides]
+    rows += [_cells(context, change) for change in (*found.gained, *found.lost)]
+    gained, lost, *table = _aligned(rows, width)
+    for heading, (told, _, style, changes) in zip((gained, lost), sides, strict=True):
+        if changes:
+            yield line("")
+            yield line(Span(f"Who {told} most with {who}", "strong"))
+            yield line(Span("".join(heading), "dim"))
+        for change in changes:
+            job, by, *rest = table.pop(0)
+            yield line(job, Span(by, style), *rest, rank=change.job.rank)
+
+
+def _cells(context: Context, change: Change) -> list[str]:
+    """A job, by how much its end moves, its starts, and how wide it is, which goes first where room is short."""
+    first, second = (clock(change.job.submit + wait).rpartition(":")[0] for wait in change.waits)
+    starts = written(f"{first} → {second}", context)
+    return [written(name(change.job), context), span(abs(change.later)), starts, f"{change.job.procs:,}"]
+
+
+def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
+    """The cells of each row filled to the width of their columns; without the last column where it has no room."""
+    widths = [max(map(text.cells, column)) for column in zip(*rows, strict=True)]
+    gap = next((gap for gap in (3, 2) if sum(widths) + gap * (len(widths) - 1) <= width), 1)
+    fits = sum(widths) + gap * (len(widths) - 1) <= width
+    return [
+        [
+            (" " * gap if index else "") + text.pad(cell, widths[index], "right" if index else "left")
+            for index, cell in enumerate(row if fits else row[:-1])
+        ]
+        for row in rows
+    ]
+
+
+# A number of both
+
+
+def _row(context: Context, entry: Pair, grid: Grid, label: str = "") -> Line:
+    """Both values; the better one is marked where the difference shows."""
+    label = label or LABELS.get(entry.metric.name, entry.metric.title)
+    values = [_value(entry, value) for value in (entry.first, entry.second)]
+    spans = [Span(text.pad(text.shorten(label, grid.label - 1), grid.label), "dim")]
+    for side, value in enumerate(values):
+        better = entry.better == side and values[0] != values[1]
+        mark = (" ●" if context.unicode else " *") if better else "  "
+        spans.append(Span(text.pad(value + mark, grid.column, "right"), "good strong" if better else ""))
+    if grid.change and values[0] != values[1]:
+        spans.append(Span(text.pad(_change(entry), CHANGE, "right"), "dim"))
+    return line(*spans)
+
+
+def _value(entry: Pair, value: float | None) -> str:
+    """As it is written everywhere: three figures of a factor are enough."""
+    match entry.metric.unit:
+        case "s":
+            return span(value)
+        case "share":
+            return text.percent(value)
+        case "factor" if value is not None:
+            return text.number(value, 2 if value < 10 else 1 if value < 1000 else 0)
+        case _:
+            return text.number(value)
+
+
+def _change(entry: Pair) -> str:
+    """By how much the second is more or less than the first."""
+    change = entry.change
+    if not change:
+        return ""
+    return f"× {text.number(change + 1, 0)}" if change >= 9 else f"{100 * change:+.1f} %"
+
+
+# The line between two charts
+
+
+def between(context: Context, width: int) -> Line:
+    """Where the runs part and what each did there, as much of it as has room beside the key that goes there."""
+    scene = context.scene.versus
+    if scene is None:
+        return line("")
+    if scene.parting is None:
+        told = "never parted: every job starts and ends at the same time" if scene.never else "the same so far"
+        return line(Span(text.shorten(told, width), "dim"))
+    hint = (
+        ()
+        if context.scene.snapshot.step == scene.parting.steps[0]
+        else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))
+    )
+    room = width - sum(text.cells(part.text) for part in hint)
+    lines = [written(told, context) for told in scene.headline]
+    fitting_line = next((told for told in lines if text.cells(told) <= room), None)
+    if fitting_line is None:
+        return line(text.shorten(lines[-1], width))
+    return line(fitting_line, *hint)
