@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 
 from sim.decisions import Backfill, Borrow, Decision, Divide, Reserve, Resume, Start, Suspend
 from sim.history import Past, Stretch
-from sim.matrix_decisions import Migrate, Place, Rehome
+from sim.matrix_decisions import Migrate, Place, Rehome, ReserveRow
 
 _ASK = 1024
 """After so many steps the caller may give up."""
@@ -72,12 +72,12 @@ def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | 
 
 def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
     """Policies may plan the same start at every step: what counts is the first of those that are equal."""
-    latest: tuple[int, Reserve] | None = None
+    latest: tuple[int, Reserve | ReserveRow] | None = None
     for step in range(before - 1, 0, -1):
         if step % _ASK == 0:
             yield None
         for decision in reversed(history.decisions(step - 1)):
-            if isinstance(decision, Reserve) and decision.job.rank == rank:
+            if isinstance(decision, Reserve | ReserveRow) and decision.job.rank == rank:
                 if latest and latest[1].at != decision.at:
                     yield latest
                     return

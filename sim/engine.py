@@ -913,6 +913,11 @@ class Engine:
         return len(self._waiting.jobs) + len(self.suspended)
 
     @property
+    def wanted(self) -> int:
+        """Processors that the waiting jobs ask for together."""
+        return self._waiting.wanted
+
+    @property
     def crowd(self) -> int:
         """How many jobs the policy may have to think about."""
         shared = len(self._sharing.remaining) if self._sharing else 0

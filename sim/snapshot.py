@@ -57,6 +57,8 @@ class Queued:
     """By how much its planned start moved in this step; negative is earlier."""
     reserved: bool
     """Does the planned start stand as a reservation? Else it is a plan, made anew at each pass."""
+    granted: bool
+    """Did its user ask for it? Then no switch of the policy moves it."""
     place: int
     """Which of the policy's queues it stands in."""
     row: int | None
@@ -70,7 +72,7 @@ class Queued:
 class Queue(Sequence[Queued]):
     """The jobs that wait, front to back: a tuple whose members are made when somebody looks at them."""
 
-    __slots__ = ("_jobs", "_moved", "_now", "_planned", "_policy", "_reserved", "_rows", "_why")
+    __slots__ = ("_granted", "_jobs", "_moved", "_now", "_planned", "_policy", "_reserved", "_rows", "_why")
 
     def __init__(
         self,
@@ -81,17 +83,23 @@ class Queue(Sequence[Queued]):
         planned: Mapping[int, float],
         moved: Mapping[int, float],
         reserved: Collection[int],
+        granted: Collection[int],
         rows: Mapping[int, int],
         why: Mapping[int, Reason],
     ) -> None:
         """The arguments are the queue's own from now on."""
         self._jobs, self._now, self._policy = jobs, now, policy
-        self._planned, self._moved, self._reserved, self._rows, self._why = planned, moved, reserved, rows, why
+        self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
+        self._rows, self._why = rows, why
 
     @property
     def jobs(self) -> tuple[Job, ...]:
         """The jobs alone."""
         return self._jobs
+
+    def place_of(self, rank: int) -> int | None:
+        """How many stand before that job; None: it does not wait."""
+        return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
 
     def __len__(self) -> int:
         return len(self._jobs)
@@ -127,6 +135,7 @@ class Queue(Sequence[Queued]):
             planned=self._planned.get(rank),
             moved=self._moved.get(rank, 0),
             reserved=rank in self._reserved,
+            granted=rank in self._granted,
             place=self._policy.queue_of(job),
             row=self._rows.get(rank),
             xfactor=(waited + job.estimate) / job.estimate,
@@ -142,6 +151,8 @@ class Snapshot:
     """Steps made so far; 0 before the first."""
     time: float | None
     policy: str
+    rules: Policy
+    """The policy itself, for what it declares of itself."""
     procs: int
     free: int
     free_set: int
@@ -155,8 +166,12 @@ class Snapshot:
     """When the row on turn hands over; None: it does not."""
     suspended: tuple[Suspended, ...]
     """By rank."""
+    awaited: int | None
+    """The suspended job, by rank, for which its processors are kept, so that it goes on when they are free."""
     queue: Queue
     """In the policy's order."""
+    wanted: int
+    """Processors that those who wait ask for together."""
     owners: tuple[int, ...]
     """Which processors each partition owns; empty where there are no partitions."""
     division: tuple[int, ...]
@@ -181,6 +196,7 @@ def take_snapshot(engine: Engine) -> Snapshot:
         step=engine.step_count,
         time=engine.now if engine.step_count else None,
         policy=written_policy(engine.policy),
+        rules=engine.policy,
         procs=engine.procs,
         free=engine.free,
         free_set=machine.free_set,
@@ -189,7 +205,9 @@ def take_snapshot(engine: Engine) -> Snapshot:
         rebuild=engine.rebuild,
         turn_end=None if sharing is None else sharing.turns.end,
         suspended=_suspended(engine),
+        awaited=engine.awaited,
         queue=_queued(engine),
+        wanted=engine.wanted,
         owners=tuple(machine.owners),
         division=tuple(machine.division),
         queues=engine.policy.queues(),
@@ -245,6 +263,7 @@ def _queued(engine: Engine) -> Queue:
         planned={**engine.expected, **engine.reserved},
         moved=engine.moved.copy(),
         reserved=frozenset(engine.reserved),
+        granted=frozenset(engine.granted),
         rows=engine.expected_row.copy(),
         why={d.job.rank: d.because for d in looked if isinstance(d, Keep)},
     )

@@ -8,8 +8,10 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from traceback import format_exception
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from rich.text import Text
 from textual import work
 from textual.app import App
 from textual.binding import BindingType
@@ -23,7 +25,7 @@ from sim.policies.base import written_policy
 from sim.session import Session, verify_trace, write_session
 from sim.timeline import Timeline
 from sim.workload.model import Workload
-from tui.autosave import Autosave, Orphan, offer
+from tui.autosave import Autosave, Orphan, offer, state_folder
 from tui.conducting import Conductor
 from tui.going import parse_place
 from tui.loading import Source, caption
@@ -185,7 +187,9 @@ class Schedscope(App[int]):
     @property
     def session(self) -> Session:
         """The session that brings back what is shown."""
-        return self.opened.begun if self.replay is None else record(self.replay, self.opened.begun)
+        if self.replay is None or self.replay.shown is None:
+            return self.opened.opening.session or self.opened.begun
+        return record(self.replay, self.opened.begun)
 
     def _save_now(self) -> None:
         session = self.session
@@ -206,6 +210,19 @@ class Schedscope(App[int]):
             self._autosave.close()
             self._autosave = None
         super().exit(*args, **kwargs)
+
+    def _fatal_error(self) -> None:
+        """A fault of this program: a line on the terminal, all the rest in a file; what was watched is kept."""
+        told = f"schedscope: error: a fault in the program itself: {self._exception!r}"
+        try:
+            path = state_folder() / "fault.log"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("".join(format_exception(self._exception)), encoding="utf-8")
+            told += f"; the report is in {path}, and the next start offers to continue"
+        except OSError:
+            told += "; no report could be written"
+        self._exit_renderables.append(Text(told))
+        self._close_messages_no_wait()
 
     # Another trace
 
@@ -274,4 +291,6 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
 
 def open_replay(opening: Opening) -> int:
     """Open the replay screen; what is wrong with the trace is said before."""
-    return Schedscope(opening.prepare()).run() or 0
+    app = Schedscope(opening.prepare())
+    app.run()
+    return app.return_code or 0

@@ -272,9 +272,10 @@ class Conductor:
     # What if
 
     def _switch(self, order: o.Switch, wish: Wish, halted: Halted) -> str | None:
-        self.stage.timeline.switch(parse_policy(order.spec))
+        was = self.stage.timeline.branch.name
+        branch = self.stage.timeline.switch(parse_policy(order.spec))
         self.stage.set_clock()
-        return None
+        return f"{branch.name}: {branch.engine.spec} from here on; {was} stays as it was (B looks at it)"
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
         """Another policy from the beginning; the moment stays."""

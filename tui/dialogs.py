@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from tui.screens.trace_picker import TracePicker
 
 
-def policy_picker(current: str, verb: str) -> PolicyPicker:
+def policy_picker(current: str, verb: str, title: str) -> PolicyPicker:
     from tui.screens.policy_picker import PolicyPicker
 
-    return PolicyPicker(current, verb)
+    return PolicyPicker(current, verb, title)
 
 
 def trace_picker(recent: Sequence[str]) -> TracePicker:

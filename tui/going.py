@@ -19,6 +19,8 @@ def parse_place(text: str, workload: Workload) -> Order:
         return GoToJob(parse_job(job[1] or job[2], workload), start=(job[3] or "").startswith("start"))
     if clock := re.fullmatch(r"(?:d?(\d+)d? )?(\d{1,2}):([0-5]\d)(?::([0-5]\d))?", typed):
         days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
+        if hours > 23 or minutes > 59 or seconds > 59:
+            raise ParameterError(f"{typed!r} is no time of day: hours go to 23, minutes and seconds to 59")
         return GoToTime(days * 86400 + hours * 3600 + minutes * 60 + seconds)
     if day := re.fullmatch(r"d(\d+)", typed):
         return GoToTime(int(day[1]) * 86400)

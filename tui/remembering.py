@@ -41,8 +41,8 @@ def _read(named: str) -> Session:
 
 
 def last_path() -> Path:
-    """Where the session is kept that was left last."""
-    return state_folder() / "last-left.session"
+    """Where the session is kept that was left last; no autosave has such a name."""
+    return state_folder() / "last-left"
 
 
 def record(screen: ReplayBase, begun: Session) -> Session:

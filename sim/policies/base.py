@@ -9,11 +9,11 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from sim.decisions import Decision
 from sim.errors import ParameterError, near
-from sim.policies.orders import ORDERS, Fcfs, Order
+from sim.policies.orders import ORDERS, Fcfs, Order, Xfactor
 from sim.policies.parameters import Parameter, parameters_of, written
 from sim.turns import Turns
 from sim.view import View
@@ -33,6 +33,10 @@ class Policy:
     """Does it grant the reservations that users ask for, and look after those it finds?"""
     suspends: ClassVar[bool] = False
     """Does it suspend jobs, or share processors in time, and look after the suspended jobs it finds?"""
+    plans: ClassVar[Literal["nobody", "the heads", "everybody"]] = "everybody"
+    """Which of the waiting jobs have a planned start."""
+    lets_pass: ClassVar[bool] = True
+    """May a job be backfilled: start before one that stands ahead of it in the queue?"""
 
     def queue_order(self) -> Order:
         """How the waiting jobs stand in `view.queue`."""
@@ -57,6 +61,18 @@ class Policy:
     def most_migrated(self) -> int | None:
         """How many tasks may migrate at one instant, if that is limited; `--check` holds the policy to it."""
         return None
+
+    def most_rows(self) -> int | None:
+        """How many rows the matrix may have, where there is one."""
+        return None
+
+    def weighs_xfactors(self) -> bool:
+        """Does it compare the jobs' expansion factors?"""
+        return isinstance(self.queue_order(), Xfactor)
+
+    def tries(self) -> bool:
+        """Does it run jobs for a limited time first, and kill those that are not done by then?"""
+        return False
 
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do at this instant."""

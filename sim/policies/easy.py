@@ -39,6 +39,8 @@ class Easy(Ordered):
 
     depth: int = parameter(1, "how many waiting jobs get a reservation", low=1)
 
+    plans = "the heads"
+
     def promises(self) -> bool:
         """A head by arrival stays the head until it starts; in other orders another may step before it."""
         return self.order == Fcfs() and self.depth == 1

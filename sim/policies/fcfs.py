@@ -15,6 +15,9 @@ from sim.view import View
 class FirstComeFirstServed(Ordered):
     """Start from the front of the queue while it fits; nobody passes the first that does not."""
 
+    plans = "nobody"
+    lets_pass = False
+
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.queue:
             if job.procs > view.free:

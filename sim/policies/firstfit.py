@@ -15,6 +15,8 @@ from sim.view import View
 class FirstFit(Ordered):
     """Go once through the whole queue and start all that fit: no reservations, so wide jobs may starve."""
 
+    plans = "nobody"
+
     def decide(self, view: View) -> Iterator[Decision]:
         start: type[Start | Backfill] = Start
         for job in view.queue:

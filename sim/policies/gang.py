@@ -47,6 +47,9 @@ class TimeShared(Policy):
 
     suspends = True
 
+    def most_rows(self) -> int:
+        return self.mpl
+
     def turns(self) -> Turns:
         """The clock of the rows, at its beginning."""
         return Turns(self.slice, self.cs)
@@ -80,6 +83,9 @@ class Gang(TimeShared):
     A job goes into the fitting row with the fewest free columns, of equals the earlier, or into a new row while there
     are fewer than mpl; nobody passes the first that fits nowhere.
     """
+
+    plans = "nobody"
+    lets_pass = False
 
     def may_move(self, view: GangView) -> MayMove:
         return lambda rank, row: True

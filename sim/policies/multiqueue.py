@@ -67,6 +67,7 @@ class MultiQueue(Policy):
     )
     keeps_reservations = True
     grants = True
+    plans = "the heads"
 
     def __post_init__(self) -> None:
         _ = self._classes
@@ -80,6 +81,9 @@ class MultiQueue(Policy):
 
     def queue_of(self, job: Job) -> int:
         return self._classes.of(job)
+
+    def tries(self) -> bool:
+        return self.speculate > 0
 
     def promises(self) -> bool:
         return True
@@ -110,7 +114,7 @@ class MultiQueue(Policy):
 
     def _is_tried(self, job: Job) -> bool:
         """Does the job get a speculative run first?"""
-        return self.speculate > 0 and job.estimate >= self.speculate_over and job.reserve is None
+        return self.tries() and job.estimate >= self.speculate_over and job.reserve is None
 
     def _trial(self, job: Job) -> float:
         """How long a speculative run may take."""

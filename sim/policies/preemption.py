@@ -44,6 +44,11 @@ class Preemptive(Policy):
     seed: int = parameter(0, "for the memory sizes that are drawn by lot", low=0)
 
     suspends = True
+    plans = "nobody"
+    lets_pass = False
+
+    def weighs_xfactors(self) -> bool:
+        return True
 
     def overhead(self, job: Job) -> float:
         """Seconds that suspending the job takes, and resuming it as long again."""

@@ -21,6 +21,9 @@ class Recorded(Policy):
     not hold up the others. Jobs without a recorded start begin when they fit, after those that are due.
     """
 
+    plans = "nobody"
+    lets_pass = False
+
     def decide(self, view: View) -> Iterator[Decision]:
         for job in sorted(view.queue, key=_recorded_start):
             recorded = job.recorded_start

@@ -42,6 +42,8 @@ class Relaxed(Ordered):
         choices=("wait", "runtime"),
     )
 
+    plans = "the heads"
+
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
         for head in queue:

@@ -48,6 +48,11 @@ class Replay:
         """What stands on the screen, dialogs included."""
         return "\n".join("".join(each.text for each in strip) for strip in self.app.screen._compositor.render_strips())
 
+    @property
+    def told(self) -> str:
+        """What notes tell."""
+        return "\n".join(note.message for note in self.app._notifications)
+
     async def press(self, *keys: str) -> None:
         """Press keys, and wait until everything that they ask for has been shown."""
         await self.pilot.press(*keys)

@@ -1,9 +1,230 @@
-from tests.tui.replays import replay
+"""What may go wrong around the program: it is killed, files vanish or are damaged, the terminal shrinks."""
+
+from __future__ import annotations
+
+import gzip
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from sim.decisions import Decision
+from sim.errors import SchedscopeError
+from sim.policies import POLICIES
+from sim.policies.base import policy
+from sim.policies.fcfs import FirstComeFirstServed
+from sim.session import read_session
+from sim.view import View
+from tests.tui.replays import Replay, replay
+from tests.tui.terminals import terminal
+from tui import orders as o
+from tui.app import AUTOSAVE
+from tui.autosave import STATE, offer, state_folder
+from tui.loading import Source
+from tui.remembering import found_session, last_path
+from tui.settings import FOLDER_VARIABLE, settings_path
+
+JOB = "1 0 -1 10 4 -1 -1 4 10\n"
+KEYS = (
+    *("right", "left", "space", "space", "end", "home", "w", "right_square_bracket", "tab", "m", "full_stop", "comma"),
+    *("R", "R", "i", "escape", "question_mark", "escape", "f", "r", "d", "escape"),
+)
 
 
-async def test_steps() -> None:
-    async with replay("lublin-128", "easy") as run:
-        await run.press("right", "right", "right")
+def steps_saved() -> int:
+    """The step in the autosave of the program that runs; -1: there is none yet."""
+    saved = [read_session(path).step for path in state_folder().glob("*.session")]
+    return saved[0] if saved else -1
+
+
+# Killed, or left
+
+
+async def test_a_program_that_was_killed_while_it_played_is_offered_again() -> None:
+    with terminal("lublin-128", "--policy", "conservative") as at:
+        at.wait_for(lambda: steps_saved() == 0)
+        at.type(" ")
+        for least in (1, steps_saved() + 10):
+            at.wait_for(lambda least=least: steps_saved() > least)  # type: ignore[misc]
+        at.program.kill()
+        at.wait()
+    assert AUTOSAVE <= 3
+    step = steps_saved()
+    async with replay("z-figure4") as run:
+        assert "The last run broke off" in run.text
+        assert f"conservative, step {step} of main" in run.text
+        await run.pilot.press("c")
+        await run.wait_for(lambda: run.app.opened.about.trace == "lublin-128")
+        await run.settle()
+        assert (run.step, run.scene.snapshot.policy) == (step, "conservative")
+        assert offer() is None
+
+
+async def test_what_is_not_wanted_now_is_offered_again_and_what_is_not_wanted_at_all_is_not() -> None:
+    with terminal("z-figure4") as at:
+        at.wait_for(lambda: steps_saved() == 0)
+    for answer, is_there in (("n", True), ("d", False)):
+        async with replay("z-figure4") as run:
+            assert "The last run broke off" in run.text
+            await run.press(answer)
+            assert (offer() is not None) == is_there
+
+
+async def test_a_program_that_was_left_offers_nothing_and_comes_back_when_asked() -> None:
+    with terminal("z-figure4") as at:
+        at.wait_for(lambda: steps_saved() == 0)
+        at.type("\x1b[C" * 3)
+        at.wait_for(lambda: steps_saved() == 3)
+        at.type("q")
+        assert at.wait() == 0
+    assert offer() is None
+    assert [path.name for path in state_folder().iterdir()] == [last_path().name]
+    async with replay(session=found_session("last")) as run:
         assert run.step == 3
+
+
+# Traces
+
+
+@pytest.mark.parametrize("jobs", ["", JOB], ids=["no job", "one job as wide as the machine"])
+async def test_tiny_traces_can_be_replayed_with_every_key(tmp_path: Path, jobs: str) -> None:
+    trace = tmp_path / "tiny.swf"
+    trace.write_text(f"; MaxProcs: 4\n{jobs}")
+    async with replay(str(trace)) as run:
+        await run.press(*KEYS)
+        await run.ask(o.GoTo(99))
+        assert run.step == (2 if jobs else 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        ("gone.swf", None, "gone.swf: no such file"),
+        ("poem.swf", b"Shall I compare thee\n", "poem.swf:1: "),
+        ("cut.swf.gz", gzip.compress(f"; MaxProcs: 4\n{JOB * 500}".encode())[:-20], "cut.swf.gz: "),
+        ("nothing.swf", b"", "nothing.swf"),
+        (".", None, "directory"),
+    ],
+)
+async def test_a_trace_that_cannot_be_read_is_told_and_what_is_shown_stays(
+    tmp_path: Path, name: str, content: bytes | None, said: str
+) -> None:
+    if content is not None:
+        (tmp_path / name).write_bytes(content)
+    async with replay("z-figure4") as run:
+        await run.press("right", "right")
+        run.screen.action_open_trace(str(tmp_path / name))
+        await run.wait_for(lambda: run.told)
+        assert said in run.told
+        assert (run.app.opened.about.trace, run.step) == ("z-figure4", 2)
+
+
+async def test_a_trace_that_vanishes_while_it_is_opened_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    trace = tmp_path / "t.swf"
+    trace.write_text(f"; MaxProcs: 4\n{JOB}")
+    read = Source.read
+
+    def read_and_lose(source: Source) -> object:
+        found = read(source)
+        trace.unlink()
+        return found
+
+    async with replay("z-figure4") as run:
+        monkeypatch.setattr(Source, "read", read_and_lose)
+        run.screen.action_open_trace(str(trace))
+        await run.wait_for(lambda: run.told)
+        assert "t.swf" in run.told
+        await run.press("right")
+        assert run.step == 1
+
+
+# A policy
+
+
+@pytest.fixture
+def broken() -> Iterator[str]:
+    """The name of a policy that breaks in the middle of a run."""
+
+    @policy("broken", "a test")
+    @dataclass(frozen=True)
+    class Broken(FirstComeFirstServed):
+        """First come, first served, for a while."""
+
+        def decide(self, view: View) -> Iterator[Decision]:
+            if view.now >= 600:
+                raise ZeroDivisionError("nothing to share")
+            yield from super().decide(view)
+
+    yield "broken"
+    del POLICIES["broken"]
+
+
+async def test_a_policy_that_breaks_is_told_and_can_be_replaced(broken: str) -> None:
+    async with replay("z-figure4", broken) as run:
         await run.complete()
-        print(run.text)
+        assert "broken failed after step 5" in run.told
+        await run.press("end")
+        assert run.step == 5
+        run.screen.action_use_policy("easy")
+        await run.settle()
+        await run.press("end")
+        assert run.scene.snapshot.totals.finished == 5
+
+
+# The terminal
+
+
+async def test_a_terminal_that_shrinks_and_grows_again_loses_nothing() -> None:
+    async with replay("lublin-128", "easy") as run:
+        await run.ask(o.GoTo(200))
+        run.screen.select(run.scene.snapshot.running[0].job.rank)
+        run.screen.chart.focus()
+        await run.press("plus", "shift+left")
+        before = (run.screen.selected, run.step, run.screen.chart.camera, run.text)
+        for size in ((20, 5), (1, 1), (200, 60), (120, 36)):
+            await run.pilot.resize_terminal(*size)
+            await run.settle()
+        assert (run.screen.selected, run.step, run.screen.chart.camera, run.text) == before
+
+
+@pytest.mark.parametrize("size", [(1, 1), (20, 5), (60, 15), (80, 24)])
+async def test_on_any_screen_every_key_can_be_pressed(size: tuple[int, int]) -> None:
+    async with replay("lublin-128", "easy", size=size) as run:
+        await run.press(*KEYS)
+        assert run.screen.size == size
+
+
+async def test_on_a_small_screen_a_panel_comes_over_the_chart() -> None:
+    async with replay("lublin-128", "easy", size=(80, 24)) as run:
+        assert "Queue ─" not in run.text
+        await run.press("1")
+        assert "Queue ─" in run.text
+        await run.press("escape")
+        assert "Queue ─" not in run.text
+
+
+# Settings
+
+
+@pytest.mark.parametrize("content", ["{", "[]", '{"look": 3, "speed": "fast"}', "\0"])
+async def test_damaged_settings_are_told_and_the_usual_ones_used(content: str) -> None:
+    settings_path().write_text(content)
+    async with replay("z-figure4") as run:
+        assert "settings.json" in run.told
+        await run.press("right")
+        assert run.step == 1
+
+
+async def test_where_nothing_can_be_kept_it_works_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file"))
+    monkeypatch.setenv(STATE, str(tmp_path / "file"))
+    async with replay("z-figure4") as run:
+        assert "no autosaves" in run.told
+        run.screen.action_use_policy("fcfs")
+        await run.settle()
+        assert "the settings are not kept" in run.told
+        assert run.scene.snapshot.policy == "fcfs"
+    with pytest.raises(SchedscopeError, match="no last session|cannot be read"):
+        found_session("last")

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-_LEAST = 4
-"""Cells of the shortest name with a blank on either side."""
+_LEAST = 2
+"""Cells of the shortest name."""
 
 
 class Label(NamedTuple):
@@ -39,10 +39,12 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
     labels = []
     for rank, found in runs.items():
         text = name(rank)
-        fitting = [run for run in found if run.length >= len(text) + 2]
-        if fitting:
-            run = _best(fitting)
-            labels.append(Label(rank, run.row, run.column + 1, text))
+        for margin in (1, 0):  # with a blank on either side, or else without
+            fitting = [run for run in found if run.length >= len(text) + 2 * margin]
+            if fitting:
+                run = _best(fitting)
+                labels.append(Label(rank, run.row, run.column + margin, text))
+                break
     return labels
 
 

@@ -118,6 +118,8 @@ class Camera:
     follow: bool = True
     first: int = 0
     """The first column where it does not follow now."""
+    begin: float | None = None
+    """While it follows, no column before this moment is shown: there is nothing."""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
@@ -126,6 +128,7 @@ class Camera:
         if not len(workload):
             return camera
         begin = float(workload.submit[0])
+        camera = replace(camera, begin=begin)
         if len(workload) <= _FIRST_JOBS:
             work = float((workload.runtime * workload.width).sum()) / workload.procs
             return camera.fitting(begin, max(float((workload.submit + workload.runtime).max()), begin + 1.2 * work))
@@ -137,6 +140,8 @@ class Camera:
         first = self.first
         if self.follow:
             first = floor(now / self.per_column) - int(self.columns * NOW_AT)
+            if self.begin is not None:
+                first = max(first, floor(min(self.begin, now) / self.per_column))
         return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high)
 
     def staying(self, now: float) -> Camera:
@@ -186,7 +191,7 @@ class Camera:
         """Each step shows half as many processors; `at` stays about where it is.
 
         >>> Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
-        Camera(per_column=60, low=32, high=64, columns=80, rows=40, follow=True, first=0)
+        Camera(per_column=60, low=32, high=64, columns=80, rows=40, follow=True, first=0, begin=None)
         """
         count = self.high - self.low
         at = (self.low + self.high) // 2 if at is None else at

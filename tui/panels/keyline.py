@@ -24,12 +24,13 @@ def key_lines(width: int, rows: int, playing: bool, absent: frozenset[str] = fro
             continue
         word = "pause" if key.action == "toggle_play" and playing else key.word
         spans = _spans(key.keys, key.action, word)
-        room = width - (reserved if len(lines) == rows else 0)
-        if _width(lines[-1]) + _width(spans) > room:
-            if len(lines) == rows:
-                break
+        if len(lines) < rows and _width(lines[-1]) + _width(spans) > width:
             lines.append([Span(" ")])
+        if _width(lines[-1]) + _width(spans) > width - (reserved if len(lines) == rows else 0):
+            break
         lines[-1] += spans
+    if _width(lines[-1]) + reserved > width and len(lines) < rows:
+        lines.append([Span(" ")])
     for spans in last:
         lines[-1] += spans
     return [line(*spans) for spans in lines]

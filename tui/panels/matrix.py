@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import TypeAlias
 
 from sim.matrix import Cell
 from sim.policies import parse_policy
@@ -16,6 +17,7 @@ from tui.panels.rebuild import chips, told_phase
 from tui.sheet import Line, Sheet, Size, Span, line
 
 TITLE = "Matrix"
+Row: TypeAlias = tuple[int, tuple[Cell, ...]]
 LEAST_BELOW = 2
 """Lines for the axis and for one decision: before them come the rows, the phases come after."""
 BELOW = 8
@@ -75,6 +77,13 @@ def _note(context: Context, row: int | None, left: float | None, slice: float) -
 # Rows
 
 
+def _around(rows: Sequence[Row], on_turn: int | None, count: int) -> Sequence[Row]:
+    """So many rows, the one on turn among them."""
+    at = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
+    first = min(max(at - count // 2, 0), max(len(rows) - count, 0))
+    return rows[first : first + max(count, 1)]
+
+
 def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Iterator[Line]:
     """As many rows as there is room for; where there is much, each has two lines."""
     matrix = context.scene.snapshot.matrix
@@ -82,7 +91,7 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
     label = max(len(str(row)) for row, _ in matrix.rows)
     columns = max(width - label - 3, 1)
     high = 2 if 2 * len(matrix.rows) + BELOW <= height else 1
-    seen = matrix.rows if len(matrix.rows) * high <= height else matrix.rows[: height - 1]
+    seen = matrix.rows if len(matrix.rows) * high <= height else _around(matrix.rows, on_turn, height - 1)
     for row, cells in seen:
         is_on = row == on_turn
         sign = ("◂" if context.unicode else "<") if is_on else " "

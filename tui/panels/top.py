@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sim.words import clock
@@ -24,14 +25,14 @@ class Going:
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
     """Name and machine at the left; policy, speed, moment and step at the right: the right side is kept longest."""
     right = _right(scene, going, beside, width) if scene else []
-    room = width - sum(text.cells(span.text) for span in right) - 1
+    room = width - _width(right) - 1
     workload = about.workload
     facts = f"{workload.procs:,} procs · {len(workload):,} jobs"
     name = text.printable(text.shorten(workload.name, max(room - text.cells(facts) - 4, 12)))
     left = [Span(f" {name}", "strong", "report"), Span(f" · {facts}", "dim")]
-    if sum(text.cells(span.text) for span in left) > room:
+    if _width(left) > room:
         left = [Span(text.shorten(f" {name}", max(room, 0)), "strong", "report")]
-    gap = width - sum(text.cells(span.text) for span in (*left, *right))
+    gap = width - _width((*left, *right))
     return line(*left, Span(" " * max(gap, 0)), *right)
 
 
@@ -40,13 +41,24 @@ def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     spec = text.shorten(snapshot.policy, max(width // 4, 10))
     other = text.shorten(f" | {beside}", max(width // 5, 8)) if beside else ""
     branch = f" on {text.shorten(scene.branch, 14)}" if len(scene.branches) > 1 and width >= 100 else ""
-    spans = [Span(spec, "accent", "policy"), Span(other, "cool", "compare"), Span(branch, "dim", "branches")]
-    spans += [Span("   "), *_speed(going), Span("   "), Span(clock(scene.clock), "strong", "go_to")]
-    if width >= 90:
-        known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
-        told = f"step {snapshot.step:,} / {known}"
-        spans += [Span("   "), Span(told, "dim", "go_to")]
-    return [*spans, Span(" ")]
+    known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
+    policy = [Span(spec, "accent", "policy"), Span(other, "cool", "compare"), Span(branch, "dim", "branches")]
+    speed, moment = _speed(going), [Span(clock(scene.clock), "strong", "go_to")]
+    step = [Span(f"step {snapshot.step:,} / {known}", "dim", "go_to")]
+    groups = [policy, speed, moment, *([step] if width >= 90 else [])]
+    for least in (step, policy, speed):
+        if _width(_joined(groups)) > width:
+            groups = [group for group in groups if group is not least]
+    return _joined(groups)
+
+
+def _joined(groups: list[list[Span]]) -> list[Span]:
+    spans = [span for group in groups for span in (Span("   "), *group)]
+    return [*spans[1:], Span(" ")]
+
+
+def _width(spans: Iterable[Span]) -> int:
+    return sum(text.cells(span.text) for span in spans)
 
 
 def _speed(going: Going) -> list[Span]:

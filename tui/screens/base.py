@@ -20,6 +20,7 @@ from textual.screen import Screen
 from sim.session import Bookmark, Session
 from sim.session_text import Value
 from sim.workload.model import Job
+from tui.chart.colours import MODES
 from tui.chart.hover import Spot
 from tui.chart.scale import Camera
 from tui.clock import SPEEDS, Speed, first_speed
@@ -37,7 +38,7 @@ from tui.panels.top import Going, top_line
 from tui.player import Player
 from tui.remembering import camera_of
 from tui.scene import About, Scene
-from tui.sheet import Sheet, Size
+from tui.sheet import Sheet, Size, Span, line
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -109,6 +110,8 @@ class ReplayBase(Screen[None]):
         """The panel that has the whole screen."""
         self._answers: Answers | None = None
         self._fps = fps
+        self._said = ""
+        """What is told instead of the sentence that tells the state."""
         self._layout: Layout | None = None
         self._available: frozenset[str] = frozenset()
         self._ticked = self._drawn = 0.0
@@ -147,9 +150,9 @@ class ReplayBase(Screen[None]):
 
     def _begin(self) -> None:
         """The widgets have their sizes: now it is known what is to be seen."""
-        camera = self.chart.camera
-        if camera is not None and self._brought_back:
-            self.chart.camera = camera_of(self._brought_back, camera)
+        camera = camera_of(self._brought_back, self.chart.camera or Camera.on(self.about.workload, 80, 40))
+        for chart in self.query(Gantt):
+            chart.camera = camera
         self.wish()
         self.player.start()
 
@@ -186,9 +189,14 @@ class ReplayBase(Screen[None]):
 
     # The worker
 
+    def tell(self, told: str) -> None:
+        """Say something in the line under the chart, until the person does something else."""
+        self._said = told
+        self.draw()
+
     def ask(self, order: Order) -> None:
         """Ask the worker to do it; what has been walked to within the step is left."""
-        self.decision = None
+        self.decision, self._said = None, ""
         self.player.ask(order)
 
     def wish(self) -> None:
@@ -221,9 +229,10 @@ class ReplayBase(Screen[None]):
                 self.draw()
             case Stopped(why):
                 self.pause()
-                self.notify(why, timeout=4)
+                self.tell(why)
             case Failed(what):
                 self.pause()
+                self.app.clear_notifications()
                 self.notify(what, severity="error", timeout=12)
 
     def pause(self) -> None:
@@ -243,7 +252,7 @@ class ReplayBase(Screen[None]):
 
     def select(self, rank: int | None) -> None:
         """This job is selected everywhere; None: no job is."""
-        self.selected = rank
+        self.selected, self._said = rank, ""
         self.draw()
         self.wish()
 
@@ -273,10 +282,11 @@ class ReplayBase(Screen[None]):
         view, workload = session.view, self.about.workload
         self.stops = session.stops
         self.bookmarks = {bookmark.name: bookmark for bookmark in session.bookmarks}
-        self.colour = str(view.get("colour", self.colour))
         self.jump_kind = str(view.get("jump", self.jump_kind))
         self.hidden = set(str(view.get("hidden", "")).split()) & {*SIDE, "strip", "metrics"}
-        speed, selected = view.get("speed"), view.get("selected")
+        colour, speed, selected = view.get("colour"), view.get("speed"), view.get("selected")
+        if isinstance(colour, str) and colour in MODES:
+            self.colour = colour
         if isinstance(speed, int) and 0 <= speed < len(SPEEDS):
             self.speed = speed
         if isinstance(selected, str) and selected in workload.ids:
@@ -350,7 +360,8 @@ class ReplayBase(Screen[None]):
         for panel in self.query(Panel):
             if panel.display:
                 panel.show(context)
-        self.query_one("#sentence", Bar).show([sentence(context, self.size.width)], self.look)
+        said = line(Span(f" {self._said}", "accent")) if self._said else sentence(context, self.size.width)
+        self.query_one("#sentence", Bar).show([said], self.look)
         self._draw_keys()
 
     def _draw_top(self) -> None:

@@ -20,9 +20,11 @@ class Changing(ReplayBase):
 
     def action_policy(self) -> None:
         """Another policy from here on; before the first step, from the beginning."""
-        at_begin = self.scene is None or self.scene.snapshot.step == 0
-        verb = "Use it" if at_begin else "Switch here"
-        self.app.push_screen(policy_picker(self._policy, verb), self._switch)
+        if self.scene is None or self.scene.snapshot.step == 0:
+            dialog = policy_picker(self._policy, "Use it", "Which policy?")
+        else:
+            dialog = policy_picker(self._policy, "Switch here", f"Which policy from {clock(self.scene.clock)} on?")
+        self.app.push_screen(dialog, self._switch)
 
     @property
     def _policy(self) -> str:
@@ -39,7 +41,9 @@ class Changing(ReplayBase):
         self.ask(Restart(spec) if at_begin else Switch(spec))
 
     def action_restart(self) -> None:
-        self.app.push_screen(policy_picker(self._policy, "From the beginning"), self._restart)
+        self.app.push_screen(
+            policy_picker(self._policy, "Begin again", "Which policy from the beginning?"), self._restart
+        )
 
     def _restart(self, spec: str | None) -> None:
         if spec is not None:
@@ -64,7 +68,9 @@ class Changing(ReplayBase):
                 self.pause()
                 self.ask(Compare(spec, from_start))
 
-        self.app.push_screen(policy_picker(self._policy, "Compare"), chosen)
+        since = "from the beginning" if from_start else "from here on"
+        title = f"Compare {self._policy} with which policy, {since}?"
+        self.app.push_screen(policy_picker(self._policy, "Compare", title), chosen)
 
     def action_parted(self) -> None:
         self.pause()
@@ -73,7 +79,7 @@ class Changing(ReplayBase):
     def action_reverse(self) -> None:
         """Back to the last decision that moved the selected job's planned start."""
         if self.selected is None:
-            self.notify("no job is selected: click one, / finds one, w takes the first that waits")
+            self.tell("no job is selected: click one, / finds one, w takes the first that waits")
             return
         self.pause()
         self.ask(Reverse(PlanOf(self.selected)))
@@ -81,7 +87,7 @@ class Changing(ReplayBase):
     def action_reverse_processor(self) -> None:
         """Back to when the processor under the pointer changed hands."""
         if self.spot is None:
-            self.notify("point at a processor in the chart first")
+            self.tell("point at a processor in the chart first")
             return
         self.pause()
         self.ask(Reverse(HolderOf(self.spot.processor)))
@@ -99,7 +105,7 @@ class Changing(ReplayBase):
 
     def action_branches(self) -> None:
         if self.scene is None or len(self.scene.branches) < 2:
-            self.notify("there is one branch: f forks here, p switches the policy in a new branch")
+            self.tell("there is one branch: f forks here, p switches the policy in a new branch")
             return
         options = [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(self.scene.branches[:9], 1)]
         self.app.push_screen(Choice("Look at the branch", options, self.scene.branch), self._look_at)
@@ -123,7 +129,7 @@ class Changing(ReplayBase):
             return
         self.stops = tuple(part.strip() for part in text.split(";") if part.strip())
         self.wish()
-        self.notify(f"stops when {' or when '.join(self.stops)}" if self.stops else "stops at nothing")
+        self.tell(f"stops when {' or when '.join(self.stops)}" if self.stops else "stops at nothing")
 
     # Bookmarks
 
@@ -141,7 +147,7 @@ class Changing(ReplayBase):
 
     def action_bookmarks(self) -> None:
         if not self.bookmarks:
-            self.notify("no bookmarks: b remembers this moment")
+            self.tell("no bookmarks: b remembers this moment")
             return
         marks = list(self.bookmarks.values())[:9]
         options = [(f"{n}", mark.name, f"step {mark.step:,} of {mark.branch}") for n, mark in enumerate(marks, 1)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import ClassVar, TypeAlias, TypeVar
 
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.geometry import Size
@@ -45,6 +46,10 @@ class Dialog(ModalScreen[Answer]):
         (0, "-narrow"),
         (WIDE, "-wide"),
     ]
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Answer, once: a second key of the same burst would take away what is underneath."""
+        return super().dismiss(result) if self.is_current else AwaitComplete()
 
     @property
     def is_wide(self) -> bool:

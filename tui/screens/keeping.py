@@ -70,7 +70,7 @@ class Keeping(ReplayBase):
         except SchedscopeError as error:
             self.notify(str(error), severity="error")
         else:
-            self.notify(f"saved {path}")
+            self.tell(f"saved {path}")
 
     def _save_chart(self, typed: str | None) -> None:
         if typed:
@@ -92,12 +92,12 @@ class Keeping(ReplayBase):
         except SchedscopeError as error:
             self.notify(str(error), severity="error")
         else:
-            self.notify(f"saved: schedscope --session {path}")
+            self.tell(f"saved: schedscope --session {path}")
 
     def action_copy_session(self) -> None:
         """The session as one line, for the clipboard."""
         self.app.copy_to_clipboard(one_line(self.schedscope.session))
-        self.notify("the session is in the clipboard: schedscope --session brings the line back")
+        self.tell("the session is in the clipboard: schedscope --session brings the line back")
 
     def action_quit(self) -> None:
         """Leave; where it stood is kept as the last session."""

@@ -42,9 +42,9 @@ class Looking(ReplayBase):
 
     @on(Gantt.CameraChanged)
     def _camera_changed(self, message: Gantt.CameraChanged) -> None:
-        """Both charts look where one does."""
+        """Both charts look where one does; that one may already look elsewhere."""
         for gantt in self.query(Gantt):
-            if gantt.camera != message.camera:
+            if gantt is not message.control:
                 gantt.camera = message.camera
         self.wish()
 
@@ -70,7 +70,7 @@ class Looking(ReplayBase):
         queue = self.scene.snapshot.queue
         waiting = [queued.job.rank for queued in queue[:200]]
         if not waiting:
-            self.notify("nobody waits now: → steps on, ] goes to the next start")
+            self.tell("nobody waits now: → steps on, ] goes to the next start")
             return
         at = waiting.index(self.selected) + 1 if self.selected in waiting else 0
         self.select(waiting[at % len(waiting)])

@@ -76,7 +76,7 @@ class Playing(ReplayBase):
         condition = self.jump_kind
         if condition == "job":
             if self.selected is None:
-                self.notify("no job is selected: click one, or / to find one")
+                self.tell("no job is selected: click one, or / to find one")
                 return
             who = self.job(self.selected).id
             condition = " or ".join(f"job {who} {what}" for what in ("starts", "suspended", "resumes", "ends"))

@@ -32,9 +32,9 @@ class PolicyPicker(Dialog[str | None]):
         Binding("ctrl+r", "reset", "Default values"),
     ]
 
-    def __init__(self, current: str, verb: str = "Use") -> None:
+    def __init__(self, current: str, verb: str = "Use", title: str = "Which policy?") -> None:
         super().__init__()
-        self._verb = verb
+        self._verb, self._title = verb, title
         self._form = Form(next(iter(POLICIES))) if error_of(current) else Form.of_spec(current)
         self._kept = {self._form.policy: self._form}
         """What was filled in for policies that were looked at before."""
@@ -44,7 +44,7 @@ class PolicyPicker(Dialog[str | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = "Which policy?"
+            dialog.border_title = self._title
             dialog.border_subtitle = "↑ ↓ policy   tab fields   ctrl+r defaults   esc close"
             with Horizontal(id="halves"):
                 with Vertical(id="left"):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
@@ -34,7 +35,7 @@ class Bar(Widget):
 
     def render_line(self, y: int) -> Strip:
         if self._look is None:
-            return Strip.blank(self.size.width)
+            return Strip.blank(self.size.width, Style())
         look, blank = self._look, self._look.style(self._ground)
         spans = self._lines[y].spans if y < len(self._lines) else ()
         segments = [

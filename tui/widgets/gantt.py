@@ -48,9 +48,13 @@ class Gantt(Widget, can_focus=True):
     class CameraChanged(Message):
         """The person, or the size of the screen, moved the camera: show this from now on."""
 
-        def __init__(self, camera: Camera) -> None:
-            self.camera = camera
+        def __init__(self, gantt: Gantt, camera: Camera) -> None:
+            self.gantt, self.camera = gantt, camera
             super().__init__()
+
+        @property
+        def control(self) -> Gantt:
+            return self.gantt
 
     class Hovered(Message):
         """The pointer came to another place; rank None: no job, spot None: it left the chart."""
@@ -167,7 +171,7 @@ class Gantt(Widget, can_focus=True):
     def _move(self, camera: Camera) -> None:
         if camera != self._camera:
             self._camera = camera
-            self.post_message(self.CameraChanged(camera))
+            self.post_message(self.CameraChanged(self, camera))
 
     @property
     def _clock(self) -> float:

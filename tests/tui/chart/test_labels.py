@@ -22,8 +22,12 @@ def test_it_stands_where_most_room_is() -> None:
     assert labels("33333..", "3333333", ".33333.") == [Label(3, 1, 1, "J3")]
 
 
+def test_where_room_is_scarce_a_name_fills_its_block() -> None:
+    assert labels("..33..") == [Label(3, 0, 2, "J3")]
+
+
 def test_without_room_there_is_no_name() -> None:
-    assert labels("333.333") == []
+    assert labels("3.3.3") == []
 
 
 def test_what_is_past_is_named_there_and_not_again_in_the_plan() -> None:
@@ -32,4 +36,4 @@ def test_what_is_past_is_named_there_and_not_again_in_the_plan() -> None:
 
 
 def test_a_block_that_ends_a_row_is_not_joined_to_the_next() -> None:
-    assert labels("..33", "33..") == []
+    assert labels("...3", "3...") == []

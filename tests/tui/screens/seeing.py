@@ -19,8 +19,8 @@ def seen(run: Replay, selector: str) -> str:
 
 
 def noted(run: Replay) -> str:
-    """What was said in passing, all of it."""
-    return "\n".join(each.message for each in run.app._notifications)
+    """What is said in passing: in the line under the chart, or upon it what went wrong."""
+    return "\n".join([seen(run, "#sentence"), *(each.message for each in run.app._notifications)])
 
 
 def find(run: Replay, selector: str, text: str) -> Offset:

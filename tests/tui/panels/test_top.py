@@ -1,0 +1,82 @@
+"""The line above everything."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.session import BranchRecord
+from tests.tui.scenes import about_of, engine_of, scene_of
+from tui.panels.top import Going, top_line
+from tui.text import cells
+
+ENGINE = engine_of("lublin-128", "easy", steps=300)
+ABOUT, SCENE = about_of(ENGINE.workload), scene_of(ENGINE)
+
+
+def told(going: Going = Going(speed="1h/s"), width: int = 120, beside: str = "") -> str:
+    return top_line(ABOUT, SCENE, going, width, beside).text
+
+
+def test_what_is_replayed_stands_left_and_where_it_stands_right() -> None:
+    line = told()
+    assert line.startswith(" lublin-128 · 128 procs · 1,000 jobs ")
+    assert line.endswith("easy   ‖ 1h/s   d3 14:25:53   step 300 / 300+ ")
+
+
+def test_what_is_known_to_the_end_has_no_plus() -> None:
+    line = top_line(ABOUT, replace(SCENE, known_steps=1995, complete=True), Going(), 120)
+    assert line.text.endswith("step 300 / 1,995 ")
+
+
+@pytest.mark.parametrize(
+    ("going", "sign"),
+    [(Going(True, 1, "1h/s"), "▶ 1h/s"), (Going(True, -1, "1h/s"), "◀ 1h/s"), (Going(False, -1, "1h/s"), "‖ 1h/s")],
+)
+def test_how_it_plays_is_a_sign(going: Going, sign: str) -> None:
+    assert sign in told(going)
+
+
+def test_what_takes_long_says_how_far_it_is_and_how_to_stop_it() -> None:
+    line = told(Going(True, 1, "1h/s", ("searching", 0.42)))
+    assert "searching 42 % esc stops" in line
+    assert "1h/s" not in line
+
+
+def test_the_policy_beside_is_named() -> None:
+    assert "easy | fcfs" in told(beside="fcfs")
+
+
+def test_a_branch_is_named_as_soon_as_there_are_two() -> None:
+    branches = (BranchRecord("main"), BranchRecord("fork 1", "main", 3))
+    line = top_line(ABOUT, replace(SCENE, branch="fork 1", branches=branches), Going(), 120)
+    assert "easy on fork 1" in line.text
+    assert " on " not in told()
+
+
+def test_before_anything_is_shown_the_trace_is_named() -> None:
+    assert top_line(ABOUT, None, Going(), 120).text.rstrip() == " lublin-128 · 128 procs · 1,000 jobs"
+
+
+def test_a_click_on_a_part_changes_it() -> None:
+    spans = top_line(ABOUT, SCENE, Going(speed="1h/s"), 120).spans
+    actions = {span.text.strip(): span.action for span in spans}
+    assert (actions["easy"], actions["1h/s"], actions["d3 14:25:53"]) == ("policy", "speed(1)", "go_to")
+
+
+def test_on_a_small_screen_the_moment_stays() -> None:
+    assert told(width=80).startswith(" lublin-128")
+    assert "d3 14:25:53" in told(width=40)
+    assert told(width=20).endswith("d3 14:25:53 ")
+
+
+@given(width=st.integers(13, 250), beside=st.sampled_from(["", "fcfs", "x" * 80]), playing=st.booleans())
+def test_the_line_is_as_wide_as_the_screen(width: int, beside: str, playing: bool) -> None:
+    progress = None if playing else ("computing", 1.0)
+    branches = (BranchRecord("main"), BranchRecord("a long name of a branch", "main", 3))
+    scene = replace(SCENE, branch="a long name of a branch", branches=branches)
+    for going in (Going(playing, 1, "16 events/s", progress), Going()):
+        assert cells(top_line(ABOUT, scene, going, width, beside).text) == width

@@ -1,0 +1,70 @@
+"""The real program in a real (pseudo) terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import struct
+import subprocess
+import sys
+import termios
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Thread
+from time import monotonic, sleep
+
+PATIENCE = 30.0
+"""Seconds after which what was waited for does not come any more, even on a busy machine."""
+PROGRAM = "import tui.app; tui.app.AUTOSAVE = 0.2; from tui.cli import main; main()"
+"""The program as it is, but for how often it saves: nobody wants to wait for that."""
+
+
+class Terminal:
+    """A program, somebody who types, and all that was written."""
+
+    def __init__(self, program: subprocess.Popen[bytes], keyboard: int) -> None:
+        self.program, self._keyboard = program, keyboard
+        self.written = bytearray()
+        Thread(target=self._read, daemon=True).start()
+
+    def _read(self) -> None:
+        with suppress(OSError):  # the other end is closed when the program ends
+            while data := os.read(self._keyboard, 65536):
+                self.written += data
+
+    def type(self, keys: str) -> None:
+        os.write(self._keyboard, keys.encode())
+
+    def wait_for(self, what: Callable[[], object]) -> None:
+        """Until this is so."""
+        until = monotonic() + PATIENCE
+        while not what():
+            assert monotonic() < until, f"what was waited for did not come: {bytes(self.written[-2000:])!r}"
+            sleep(0.01)
+
+    def wait(self) -> int:
+        """Until the program ends; its exit code."""
+        return self.program.wait(PATIENCE)
+
+
+@contextmanager
+def terminal(*arguments: str) -> Iterator[Terminal]:
+    """`schedscope` with these arguments in 120 x 36 cells; it does not outlive the test."""
+    keyboard, screen = pty.openpty()
+    fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
+    program = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, *arguments],
+        stdin=screen,
+        stdout=screen,
+        stderr=screen,
+        env={**os.environ, "TERM": "xterm-256color"},
+        start_new_session=True,
+    )
+    os.close(screen)
+    try:
+        yield Terminal(program, keyboard)
+    finally:
+        program.kill()
+        program.wait()
+        os.close(keyboard)
