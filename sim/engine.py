@@ -359,7 +359,8 @@ class Engine:
         self.ledger.end[rank] = self.now
         if self._ran:
             self._ran.pop(rank, None)
-        self.tally.finish(self.now - job.submit, self._runtimes[rank], job.procs)
+        wait = self.ledger.start[rank] - job.submit
+        self.tally.finish(self.now - job.submit, wait, self._runtimes[rank], job.procs)
         self.tally.killed += self._killed[rank]
         self.completed.append(job)
 

@@ -18,9 +18,11 @@ class Needs(NamedTuple):
 
 
 class Free(NamedTuple):
-    """Processors that are free."""
+    """Processors that are free; of these some may be kept, so that a suspended job goes on there."""
 
     procs: int
+    kept: int = 0
+    kept_for: Job | None = None
 
 
 class FreeInRow(NamedTuple):
@@ -170,7 +172,7 @@ _TIMES = {"shadow", "ends", "closes", "start", "later", "bound", "at", "reserved
 _SPANS = {"limit", "slice", "span", "late", "margin"}
 _CALLED = {
     "ends": "would end", "shadow": "its start", "closes": "window closes", "extra": "extra procs", "bound": "its bound",
-    "head": "head of queue", "at": "from", "busy": "own procs taken", "xfactor": "own xfactor",
+    "head": "head of queue", "at": "from", "busy": "own procs taken", "by": "makes way for",
 }  # fmt: skip
 """What the fields of reasons are called, where their names alone do not say it."""
 
@@ -184,8 +186,8 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
     match fact:
         case Needs(procs, seconds):
             return "needs", f"{procs:,} for {span(seconds)}"
-        case Free(procs):
-            return "free now", f"{procs:,}"
+        case Free(procs, kept, kept_for):
+            return "free now", f"{procs:,}" + (f", {kept:,} of them kept for {name(kept_for)}" if kept_for else "")
         case FreeInRow(columns, row, rows, most):
             limit = "" if most is None else f" of at most {most:,}"
             return "most free", f"{columns:,} in row {row}; rows: {rows:,}{limit}"

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sim.decisions import Decision, Keep, PlannedLater
+from sim.decisions import Decision, Keep, PlannedLater, Suspend
 from sim.facts import Enough, Sitters
+from sim.finding import free_now
 from sim.sentences import why
 from sim.snapshot import Queued, Running, Snapshot, Suspended
 from sim.words import Clock, listed, name, processors, span
@@ -24,16 +25,17 @@ def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
 
 def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
     """Why a job waits, without its name: as the policy says, or as its planned start tells."""
-    job, free = queued.job, snapshot.free
+    job = queued.job
     if queued.why is not None:
         return why(queued.why, job, at)
     if queued.planned is None:
         return _not_considered(snapshot, job)
     if queued.row is not None:
         return f"no row has room for it before, row {queued.row} does then"
-    if snapshot.matrix is None and job.procs <= free:
-        return why(PlannedLater(queued.planned, free), job, at)
-    return f"needs {job.procs:,}, {free:,} free"
+    free, kept, kept_for = free_now(snapshot)
+    if snapshot.matrix is None and job.procs <= free - kept:
+        return why(PlannedLater(queued.planned, free - kept), job, at)
+    return f"needs {job.procs:,}, {free:,} free" + (f", {kept:,} of them kept for {name(kept_for)}" if kept_for else "")
 
 
 def _not_considered(snapshot: Snapshot, job: Job) -> str:
@@ -51,18 +53,13 @@ def waits(
     stands = f"has waited {span(queued.waited)}" if before else f"heads {queue}"
     yield f"{name(queued.job)} {stands}: {obstacle(snapshot, queued, at)}."
     if queued.planned is not None:
-        yield f"Planned for {at(queued.planned)}{_when(queued.planned, enough)}."
+        yield f"Planned for {at(queued.planned)}."
+        if enough is not None and enough.at == queued.planned:
+            yield f"{listed(map(name, enough.ending))} will have ended by then."
     if passed:
         yield f"{_jobs(passed)} passed it."
     if before:
         yield f"{_jobs(before)} {'stands' if before == 1 else 'stand'} before it."
-
-
-def _when(planned: float, enough: Enough | None) -> str:
-    """Whose end the planned start waits for, if it is that alone."""
-    if enough is None or enough.at != planned:
-        return ""
-    return f", when {listed(map(name, enough.ending))} {'ends' if len(enough.ending) == 1 else 'end'}"
 
 
 def _jobs(many: int) -> str:
@@ -73,7 +70,7 @@ def _jobs(many: int) -> str:
 
 
 def is_suspended(
-    snapshot: Snapshot, halted: Suspended, sitters: Sitters | None, keep: Keep | None, at: Clock
+    snapshot: Snapshot, halted: Suspended, sitters: Sitters | None, kept: Keep | Suspend | None, at: Clock
 ) -> Iterator[str]:
     """Since when, who is in its place until when, and what the policy says."""
     now = snapshot.time or 0
@@ -86,8 +83,8 @@ def is_suspended(
         yield "Its processors are free."
     if snapshot.awaited == halted.job.rank:
         yield "They are kept for it: it is the next to go on."
-    elif keep is not None:
-        yield f"It has to wait: {why(keep.because, halted.job, at)}."
+    elif kept is not None:
+        yield f"It has to wait: {why(kept.because, halted.job, at)}."
 
 
 def runs(running: Running, at: Clock) -> Iterator[str]:

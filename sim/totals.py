@@ -58,16 +58,15 @@ class Tally:
             setattr(twin, name, getattr(self, name))
         return twin
 
-    def finish(self, turnaround: float, run: float, procs: int) -> None:
-        """A job completed."""
-        idle = turnaround - run
-        slowdown = 1 + idle / (run if run > _TAU else _TAU)
+    def finish(self, turnaround: float, wait: float, run: float, procs: int) -> None:
+        """A job completed; `wait` is that for its first start."""
+        slowdown = 1 + (turnaround - run) / (run if run > _TAU else _TAU)
         self.finished += 1
-        self.wait += idle
+        self.wait += wait
         self.slowdown += slowdown
         self.area += run * procs
-        if idle > self.worst_wait:
-            self.worst_wait = idle
+        if wait > self.worst_wait:
+            self.worst_wait = wait
         if slowdown > self.worst:
             self.worst = slowdown
 

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
 from sim.errors import SchedscopeError
 
@@ -161,6 +162,8 @@ def watch(
 
     Space plays, arrows step, p changes the policy, ? lists all keys.
     """
+    if session is not None:
+        _refuse_beside_session()
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise click.ClickException(
             "the replay screen needs a terminal; without one there are schedscope run, explain, compare and draw"
@@ -171,11 +174,19 @@ def watch(
     from tui.remembering import found_session
 
     if session is not None:
-        if trace is not None:
-            raise click.UsageError("--session names its trace: give one of both")
         return open_replay(Opening.of_session(found_session(session)))
     source = Source.of_options(trace or "z-figure4", options)
     return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=tuple(switches)))
+
+
+def _refuse_beside_session() -> None:
+    """A session brings everything with it; what else was typed would be ignored."""
+    context = click.get_current_context()
+    typed = ParameterSource.COMMANDLINE
+    others = [p for p in context.command.params if context.get_parameter_source(p.name or "") is typed]
+    named = [p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in others if p.name != "session"]
+    if named:
+        raise click.UsageError(f"--session brings its own trace and options back: leave out {', '.join(named)}")
 
 
 @commands.command()

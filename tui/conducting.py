@@ -11,6 +11,8 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+import numpy as np
+
 from sim.causes import last_change
 from sim.errors import ParameterError
 from sim.policies import parse_policy
@@ -20,11 +22,12 @@ from sim.stops import Stop, parse_stop
 from sim.words import name
 from tui import orders as o
 from tui.clock import Speed
-from tui.orders import VERSUS, Order, Wish
+from tui.orders import BESIDE, VERSUS, Noticed, Order, Wish
 from tui.scene import Scene
 from tui.stage import Stage
 
 if TYPE_CHECKING:
+    from sim.session import Session
     from tui.versus import Versus
 
 Halted: TypeAlias = Callable[[], bool]
@@ -46,11 +49,12 @@ class Conductor:
         self._owed = 0.0
         """Events that are owed to a clock that counts events."""
         self._versus: Versus | None = None
-        self._obey: dict[type, Callable[[Any, Wish, Halted], str | None]] = {
+        self._obey: dict[type, Callable[[Any, Wish, Halted], Noticed | str | None]] = {
             o.GoTo: lambda order, wish, halted: self.seek(order.step, halted),
             o.Move: lambda order, wish, halted: self.seek(self.step + order.steps, halted),
             o.GoToTime: lambda order, wish, halted: self.seek_time(order.time, halted),
             o.GoToJob: self._go_to_job,
+            o.GoToLongest: self._go_to_longest,
             o.GoToEnd: self._go_to_end,
             o.Play: self._play,
             o.Find: self._find,
@@ -61,6 +65,7 @@ class Conductor:
             o.Draw: self._draw,
             o.Restore: self._restore,
             o.Compare: self._compare,
+            o.CompareBranch: self._compare_branch,
             o.CompareNoMore: self._compare_no_more,
             o.GoToParted: self._go_to_parted,
             o.Reverse: self._reverse,
@@ -68,7 +73,7 @@ class Conductor:
 
     # For the worker
 
-    def obey(self, order: Order, wish: Wish, halted: Halted) -> str | None:
+    def obey(self, order: Order, wish: Wish, halted: Halted) -> Noticed | str | None:
         """Do it; what there is to say about where it stopped, if it stopped for a reason."""
         was = self.stage.timeline.branch
         try:
@@ -176,6 +181,19 @@ class Conductor:
         if start is not None:
             return self.seek_time(start, halted)
         return None if halted() else f"{name(job)} does not start"
+
+    def _go_to_longest(self, order: o.GoToLongest, wish: Wish, halted: Halted) -> Noticed | str | None:
+        """The whole run has to be known for that; a job that never started did not wait longest."""
+        while self._compute_a_little(halted):
+            pass
+        if halted():
+            return None
+        waits = np.array(self.stage.timeline.branch.engine.ledger.start) - self.stage.workload.submit
+        if not len(waits) or np.isnan(waits).all():
+            return "no job has started"
+        rank = int(np.nanargmax(waits))
+        self.seek_time(self.stage.workload.jobs[rank].submit + float(waits[rank]), halted)
+        return Noticed(rank)
 
     def _go_to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
         while self._compute_a_little(halted):
@@ -304,9 +322,18 @@ class Conductor:
         told = self.seek(session.step, halted)
         if order.clock is not None and session.step == self.step:
             self.seek_time(order.clock, halted)
-        if session.partner is not None:
-            self._compare(o.Compare(session.partner), wish, halted)
+        if session.partner is not None and session.partner in timeline.branches:
+            self._compare_branch(o.CompareBranch(session.partner), wish, halted)
+        elif session.partner is not None:
+            self._part_beside(session.partner, *self._parted_at(session))
         return told
+
+    def _parted_at(self, session: Session) -> tuple[str, int]:
+        """The branch and the step from which the session's other run went its own way."""
+        branch, step = session.view.get("beside.branch"), session.view.get("beside.step")
+        if isinstance(branch, str) and branch in self.stage.timeline.branches and isinstance(step, int):
+            return branch, step
+        return session.branch, self.step
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
         """What the chart shows of the past, with the plan right of it."""
@@ -324,16 +351,28 @@ class Conductor:
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
         """The other run starts as this one and goes its own way from here on, or from the beginning."""
-        policy = parse_policy(order.spec)
-        twin = self.stage.timeline.twin()
-        twin.switch(policy, at_step=0 if order.from_start else None)
-        self._put_beside(Stage(twin))
+        self._part_beside(order.spec, self.stage.timeline.branch.name, 0 if order.from_start else self.step)
         return None
+
+    def _part_beside(self, spec: str, branch: str, step: int) -> None:
+        """Beside this run one that parted from a branch after so many steps."""
+        policy = parse_policy(spec)
+        twin = self.stage.timeline.twin()
+        twin.look_at(branch)
+        twin.switch(policy, at_step=step, name=BESIDE)
+        self._put_beside(Stage(twin))
 
     def _put_beside(self, beside: Stage) -> None:
         from tui.versus import Versus
 
         self.beside, self._versus = beside, Versus(self.stage, beside)
+
+    def _compare_branch(self, order: o.CompareBranch, wish: Wish, halted: Halted) -> str | None:
+        """The other run is one that was seen before."""
+        twin = self.stage.timeline.twin()
+        twin.look_at(order.branch)
+        self._put_beside(Stage(twin))
+        return None
 
     def _compare_no_more(self, order: o.CompareNoMore, wish: Wish, halted: Halted) -> str | None:
         self.beside = self._versus = None

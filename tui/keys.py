@@ -56,6 +56,7 @@ CHANGING = (
 LOOKING = (
     Key("slash", "find", "find", "Find a job and select it.", 11),
     Key("w", "why", "why", "Select the job that waits first in the queue, and tell why.", 5),
+    Key("W", "longest", "longest wait", "To the start of the job that waited longest in the whole run."),
     Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
     Key("tab", "next_panel", "panels", "The next panel; on a small screen they come in turn.", 17),
     Key("shift+tab", "previous_panel", "", "The panel before."),

@@ -30,6 +30,8 @@ class Layout:
     """Columns of the metrics beside the strip."""
     keys: int
     """Rows of the line of keys."""
+    sentence: int = 1
+    """Rows of the sentence under the chart."""
 
 
 def arrange(
@@ -41,17 +43,18 @@ def arrange(
     over: the panel that is shown over a small chart.
 
     >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
-    (('queue', 19),)
+    (('queue', 18),)
     >>> arrange(120, 36, ["queue", "decisions"]).panels
     (('queue', 16), ('decisions', 12))
     """
     small = width < SMALL_WIDTH or height < SMALL_HEIGHT
     keys = 0 if height < 8 else 1 if width >= 60 or height < 20 else 2
     bottom = _bottom(width, height, hidden)
-    room = max(height - 2 - keys - bottom, 0)
+    sentence = 2 if width < SMALL_WIDTH and height >= 20 else 1
+    room = max(height - 1 - sentence - keys - bottom, 0)
     if small:
         alone = ((over, room),) if over else ()
-        return Layout(True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys)
+        return Layout(True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys, sentence)
     wanted = [name for name in WEIGHTS if name in available and name not in hidden]
     panels = _shared(_chosen(wanted, room), room)
     side = _side(width) if panels else 0

@@ -43,6 +43,10 @@ class GoToJob(NamedTuple):
     start: bool = False
 
 
+class GoToLongest(NamedTuple):
+    """To where the job starts that waited longest in the whole run; it is selected."""
+
+
 class GoToEnd(NamedTuple):
     """To the end of the run."""
 
@@ -101,11 +105,21 @@ class Restore(NamedTuple):
     """The moment between two steps, if it was between two."""
 
 
+BESIDE = "beside"
+"""The name of the branch that was made to be compared with; no other is called so."""
+
+
 class Compare(NamedTuple):
     """Beside this run, one that goes on under `spec` from here; or from the beginning."""
 
     spec: str
     from_start: bool = False
+
+
+class CompareBranch(NamedTuple):
+    """Beside this run another branch."""
+
+    branch: str
 
 
 class CompareNoMore(NamedTuple):
@@ -123,8 +137,8 @@ class Reverse(NamedTuple):
 
 
 Order: TypeAlias = (
-    GoTo | Move | GoToTime | GoToJob | GoToEnd | Play | Find | Switch | Restart | Fork | LookAt
-    | Draw | Restore | Compare | CompareNoMore | GoToParted | Reverse
+    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | Switch | Restart | Fork | LookAt
+    | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse
 )  # fmt: skip
 
 
@@ -159,10 +173,16 @@ class Stopped(NamedTuple):
     why: str
 
 
+class Noticed(NamedTuple):
+    """This job is what was looked for."""
+
+    rank: int
+
+
 class Failed(NamedTuple):
     """Something cannot be done; what has been shown so far stays."""
 
     message: str
 
 
-Told: TypeAlias = Shown | Stopped | Failed
+Told: TypeAlias = Shown | Stopped | Noticed | Failed

@@ -130,8 +130,10 @@ class Player:
 
     def _obey(self, order: Order) -> None:
         told = self._conductor.obey(order, self._wish, self._halt.is_set)
-        if told:
+        if isinstance(told, str):
             self._tell(Stopped(told))
+        elif told is not None:
+            self._tell(told)
 
     def _show(self) -> bool:
         return self._guard(self._make_scene) or False

@@ -13,6 +13,7 @@ from sim.session import PREFIX, BranchRecord, Intervention, Session, from_line, 
 from sim.session_text import Value
 from tui.autosave import state_folder
 from tui.chart.scale import Camera
+from tui.orders import BESIDE, Shown
 
 if TYPE_CHECKING:
     from tui.screens.base import ReplayBase
@@ -56,11 +57,25 @@ def record(screen: ReplayBase, begun: Session) -> Session:
         branches=_with_plans(scene.branches, begun),
         branch=scene.branch,
         step=scene.snapshot.step,
-        partner=None if shown.beside is None else shown.beside.snapshot.policy,
+        partner=_partner(shown),
         bookmarks=tuple(screen.bookmarks.values()),
         stops=screen.stops,
-        view=_view(screen, scene.clock),
+        view=_view(screen, shown),
     )
+
+
+def _partner(shown: Shown) -> str | None:
+    """What it is compared with: another branch, or else a policy."""
+    if shown.beside is None:
+        return None
+    made = _made_beside(shown)
+    return shown.beside.branch if made is None else made.switches[0].policy
+
+
+def _made_beside(shown: Shown) -> BranchRecord | None:
+    """The branch that was made to be compared with, if it was."""
+    branches = () if shown.beside is None else shown.beside.branches
+    return next((branch for branch in branches if branch.name == BESIDE), None)
 
 
 def _with_plans(branches: tuple[BranchRecord, ...], begun: Session) -> tuple[BranchRecord, ...]:
@@ -74,11 +89,14 @@ def planned(switches: tuple[tuple[float, str], ...]) -> tuple[BranchRecord, ...]
     return (BranchRecord("main", switches=tuple(Intervention(0, time, spec) for time, spec in switches)),)
 
 
-def _view(screen: ReplayBase, clock: float) -> dict[str, Value]:
-    found: dict[str, Value] = {"clock": clock, "colour": screen.colour, "speed": screen.speed}
+def _view(screen: ReplayBase, shown: Shown) -> dict[str, Value]:
+    found: dict[str, Value] = {"clock": shown.scene.clock, "colour": screen.colour, "speed": screen.speed}
     found |= {"jump": screen.jump_kind, "hidden": " ".join(sorted(screen.hidden))}
     if screen.selected is not None:
         found["selected"] = screen.job(screen.selected).id
+    made = _made_beside(shown)
+    if made is not None and made.parent is not None:
+        found |= {"beside.branch": made.parent, "beside.step": made.forked}
     camera = screen.chart.camera
     if camera is not None:
         found |= {

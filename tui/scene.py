@@ -125,6 +125,8 @@ class JobScene:
     """(start, end, kind) of its times on processors; end None: it goes on."""
     ahead: int | None = None
     """How many wait before it, while it waits."""
+    passed: int = 0
+    """How many jobs came later and started while it waited for its first start."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from sim.causes import Division, HolderOf, PlanOf, last_change, trace_back
 from sim.decisions import Backfill, Borrow, Divide, Reserve, Resume, Start, Suspend
 from sim.engine import Engine
+from sim.matrix_decisions import ReserveRow
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from tests.sim.conftest import Lab
@@ -40,6 +41,16 @@ def test_a_plan_moved_when_a_job_ended_early(lab: Lab) -> None:
     assert earlier is not None
     assert isinstance(earlier[1], Reserve)
     assert earlier[1].at == 60
+
+
+def test_where_rows_take_turns_a_plan_moves_too(lab: Lab) -> None:
+    # Job 1 ends long before its estimate, and 4 is planned anew.
+    jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
+    engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
+    found = last_change(engine.history, PlanOf(3), engine.step_count)
+    assert found is not None
+    assert isinstance(found[1], ReserveRow)
+    assert engine.history.time_of(found[0] - 1) == 190
 
 
 def test_a_job_that_was_never_planned_has_no_cause(narrow: Engine) -> None:

@@ -66,11 +66,11 @@ def test_rows_take_turns_at_any_pace(lab: Lab, name: str, clock: str, data: st.D
 @given(data=st.data())
 @settings(max_examples=15, deadline=None)
 def test_where_no_task_may_move_none_does(lab: Lab, name: str, data: st.DataObject) -> None:
+    # Jobs may still come into fuller rows in their own columns, in the compaction that could have moved tasks.
     workload = data.draw(lab.workloads())
     engine = finished(workload, f"{name}:slice=10,q=0")
     assert not engine.schedule().migrations.any()
-    without = finished(workload, f"{name.replace('-migrate', '')}:slice=10")
-    assert engine.schedule().end.tolist() == without.schedule().end.tolist()
+    assert engine.schedule().stalled == 0
 
 
 @pytest.mark.parametrize("name", ["gang-migrate", "gang-migrate-backfill"])

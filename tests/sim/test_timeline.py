@@ -187,7 +187,11 @@ def test_switches_that_are_known_beforehand_are_made_in_time(small: Workload) ->
     timeline.seek_time(2)
     fork = timeline.fork()
     timeline.compute_all()
-    assert fork.switches == ()
+    assert [(change.time, change.now) for change in fork.history.switches] == changes
+    timeline.seek_time(2)
+    switched = timeline.switch("shadow")
+    timeline.compute_all()
+    assert [switch.policy.name for switch in switched.switches] == ["shadow"]
 
 
 def test_names_of_branches(small: Workload) -> None:

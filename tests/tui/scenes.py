@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.decisions import Reserve
+from sim.decisions import Backfill, Reserve, Start
 from sim.engine import Engine
-from sim.matrix_decisions import ReserveRow
+from sim.matrix_decisions import Place, ReserveRow
 from sim.policies import parse_policy
 from sim.snapshot import Snapshot
 from sim.workload.model import Trace, Workload
@@ -65,7 +65,23 @@ def job_scene(engine: Engine, shown: Snapshot, rank: int) -> JobScene:
         decided=tuple(decided),
         stretches=stretches,
         ahead=waiting.index(rank) if rank in waiting else None,
+        passed=len(_passers(engine, rank)),
     )
+
+
+def _passers(engine: Engine, rank: int) -> set[int]:
+    """Who came later and started while the job waited; a trial run that is cut is no end of its waiting."""
+    trials = [s.end for s in engine.history.stretches() if s.rank == rank and s.kind == "speculative"]
+    passers: set[int] = set()
+    runs_until: float | None = 0
+    for step, decision in engine.history.all_decisions():
+        if not isinstance(decision, Start | Backfill | Place) or runs_until is None:
+            continue
+        if engine.history.time_of(step) >= runs_until and decision.job.rank > rank:
+            passers.add(decision.job.rank)
+        elif decision.job.rank == rank:
+            runs_until = trials.pop(0) if trials else None
+    return passers
 
 
 def _is_about(decision: Any, rank: int) -> bool:

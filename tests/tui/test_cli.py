@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tui.terminals import terminal
+
 PROGRAM = [sys.executable, "-m", "tui.cli"]
 NAMES = {
     *("jobs", "mean_wait", "max_wait", "mean_turnaround", "mean_slowdown", "mean_bounded_slowdown"),
@@ -45,15 +47,11 @@ def write(path: Path, *jobs: str) -> Path:
     return path
 
 
-def test_without_arguments_there_is_an_overview_of_a_sample() -> None:
-    done = schedscope()
-    assert done.returncode == 0
-    assert "mean wait" in done.stdout
-    assert "schedscope policies" in done.stdout
-
-
-def test_a_trace_alone_is_watched() -> None:
-    assert schedscope("w-figure1").stdout == schedscope("watch", "w-figure1").stdout != ""
+@pytest.mark.parametrize("arguments", [[], ["w-figure1"], ["watch", "w-figure1"], ["--policy", "fcfs"]], ids=str)
+def test_without_a_terminal_nothing_can_be_watched(arguments: list[str]) -> None:
+    code, line = error(*arguments)
+    assert code == 1
+    assert line.startswith("the replay screen needs a terminal; without one there are schedscope run, explain")
 
 
 def test_policies_side_by_side_with_the_best_marked() -> None:
@@ -135,6 +133,128 @@ def test_wrong_words_get_one_line_that_helps(arguments: list[str], code: int, sa
     assert said in line
 
 
+# Switches
+
+
+def test_a_switch_takes_over_at_its_time() -> None:
+    alone, switched = (
+        json.loads(schedscope("run", "z-figure4", "--policy", "fcfs", *switch, "--format", "json").stdout)
+        for switch in ([], ["--switch", "30=conservative", "--switch", "20=easy"])
+    )
+    waits = [found["policies"][0]["metrics"]["mean_wait"] for found in (alone, switched)]
+    assert waits == [942, 702]
+
+
+def test_a_job_is_explained_across_a_switch() -> None:
+    told = schedscope("explain", "z-figure4", "5", "--policy", "fcfs", "--switch", "50=easy").stdout
+    assert "easy" in told
+    assert told != schedscope("explain", "z-figure4", "5", "--policy", "fcfs").stdout
+
+
+@pytest.mark.parametrize("command", [["run", "z-figure4"], ["explain", "z-figure4", "5"]], ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    ("switch", "code", "said"),
+    [
+        ("600", 2, "'600': expected T=SPEC, like 12d4h=easy:order=sjf"),
+        ("600=", 2, "expected T=SPEC"),
+        ("soon=easy", 2, "a time is seconds or like 12d4h30m"),
+        ("600=eazy", 2, "no policy 'eazy'; did you mean 'easy'?"),
+    ],
+)
+def test_what_is_no_switch(command: list[str], switch: str, code: int, said: str) -> None:
+    got, line = error(*command, "--switch", switch)
+    assert got == code
+    assert said in line
+
+
+def test_a_switch_when_all_is_over_cannot_be_made() -> None:
+    said = "no switch at d10 00:00:00: all is over at d0 00:45:00"
+    assert error("run", "z-figure4", "--switch", "10d=easy") == (1, said)
+
+
+# Comparing and drawing
+
+
+def test_two_policies_are_compared_with_where_they_part() -> None:
+    done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "J5" in done.stdout
+    late = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--at", "40m")
+    assert "J5" not in late.stdout
+
+
+def test_a_comparison_for_other_programs() -> None:
+    done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--format", "json")
+    assert json.loads(done.stdout)["trace"] == "z-figure4"
+
+
+def test_a_chart_is_drawn(tmp_path: Path) -> None:
+    done = schedscope("draw", "z-figure4", "--policy", "easy", "--to", "20m", "-o", tmp_path / "chart.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (["compare", "z-figure4", "--policy", "fcfs"], 2, "compare takes two --policy SPEC, got 1"),
+        (["compare", "z-figure4", *["--policy", "fcfs"] * 3], 2, "compare takes two --policy SPEC, got 3"),
+        (["compare", "z-figure4", *["--policy", "fcfs"] * 2, "--at", "noon"], 1, "a time is seconds or like"),
+        (["draw", "z-figure4"], 2, "Missing option '-o'"),
+        (["draw", "z-figure4", "-o", "chart.gif"], 1, "chart.gif: a picture is written as .svg or .png"),
+        (["draw", "z-figure4", "-o", "no/chart.svg"], 1, "cannot write no/chart.svg"),
+        (["draw", "z-figure4", "-o", "chart.svg", "--theme", "pink"], 1, "no theme 'pink'; there is contrast"),
+        (["draw", "z-figure4", "-o", "chart.svg", "--colour", "pink"], 1, "no colour 'pink'; there is estimate"),
+        (["draw", "z-figure4", "-o", "chart.svg", "--from", "10d"], 1, "there is nothing to draw from d10 00:00:00"),
+    ],
+)
+def test_wrong_uses_of_comparing_and_drawing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], code: int, said: str
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path.cwd()))
+    monkeypatch.chdir(tmp_path)
+    got, line = error(*arguments)
+    assert (got, list(tmp_path.iterdir())) == (code, [])
+    assert said in line
+
+
+# Sessions
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["z-figure4", "--session", "last"], "TRACE"),
+        (["--session", "last", "--policy", "easy", "--jobs", "3"], "--policy, --jobs"),
+        (["--session", "last", "--at", "#3"], "--at"),
+    ],
+)
+def test_a_session_brings_everything_with_it(arguments: list[str], named: str) -> None:
+    code, line = error(*arguments)
+    assert code == 2
+    assert line.startswith(f"--session brings its own trace and options back: leave out {named}; see ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--session", "last"], "there is no last session: none has been left yet"),
+        (["--session", "no.session"], "no.session: cannot be read: No such file or directory"),
+        (["--session", "schedscope1:AAAA"], "the line: is damaged; copy all of it again"),
+        (["no.swf"], "no.swf: no such file"),
+        (["z-figure4", "--at", "soon"], "'soon' is no place to go to"),
+        (["z-figure4", "--policy", "eazy"], "no policy 'eazy'; did you mean 'easy'?"),
+    ],
+)
+def test_what_cannot_be_watched_is_said_before_the_screen_is_opened(arguments: list[str], said: str) -> None:
+    with terminal(*arguments) as at:
+        assert at.wait() == 1
+        at.wait_for(lambda: at.written.endswith(b"\n"))
+    (line,) = at.written.decode().splitlines()
+    assert line.startswith("schedscope: error: ")
+    assert said in line
+
+
 def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "poem.swf").write_text("Shall I compare thee\nto a summer's day?\n", encoding="utf-8")
     code, line = error("run", tmp_path / "poem.swf")
@@ -142,7 +262,7 @@ def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("jobs", [[], ["1 0 -1 10 4 -1 -1 4 10"]], ids=["no job", "one job as wide as the machine"])
-@pytest.mark.parametrize("command", ["run", "inspect", "watch"])
+@pytest.mark.parametrize("command", ["run", "inspect"])
 def test_tiny_traces_are_no_trouble(tmp_path: Path, command: str, jobs: list[str]) -> None:
     done = schedscope(command, write(tmp_path / "tiny.swf", *jobs))
     assert (done.returncode, done.stderr) == (0, "")
@@ -175,7 +295,7 @@ def test_an_interrupt_ends_it_with_a_word() -> None:
 
 
 def test_without_unicode_it_is_plain_ascii() -> None:
-    for arguments in ([], ["run", "z-figure4"], ["inspect", "lublin-128"], ["explain", "z-figure4", "3"]):
+    for arguments in (["run", "z-figure4"], ["inspect", "lublin-128"], ["explain", "z-figure4", "3"]):
         done = schedscope(*arguments, env={"PYTHONIOENCODING": "ascii"})
         assert done.returncode == 0
         assert done.stdout.isascii()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -45,7 +46,9 @@ def test_places(typed: str, place: Order) -> None:
     assert parse_place(typed, WORKLOAD) == place
 
 
-@pytest.mark.parametrize("typed", ["", "soon", "#", "#,", "# ,,", "step", "4:3", "nan", "inf", "d", "12x", "-5", "4:75"])
+@pytest.mark.parametrize(
+    "typed", ["", "soon", "#", "#,", "# ,,", "step", "4:3", "nan", "inf", "d", "12x", "-5", "4:75"]
+)
 def test_what_is_no_place_gets_examples(typed: str) -> None:
     with pytest.raises(ParameterError, match=r"is no place to go to: a time \(12d 4h, d12 04:30\), a step"):
         parse_place(typed, WORKLOAD)
@@ -58,10 +61,8 @@ def test_a_job_that_is_not_there_is_said() -> None:
 
 @given(st.text(max_size=12) | st.from_regex(r"[#jd0-9:, ]{0,12}", fullmatch=True))
 def test_whatever_is_typed_is_a_place_or_refused_in_words(typed: str) -> None:
-    try:
-        parse_place(typed, WORKLOAD)
-    except SchedscopeError as error:
-        assert "\n" not in str(error)
+    with suppress(SchedscopeError):
+        assert isinstance(parse_place(typed, WORKLOAD), GoTo | GoToTime | GoToJob)
 
 
 @pytest.mark.parametrize("typed", ["17", "J17", "j 17", " 17 "])

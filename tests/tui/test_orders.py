@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import get_args
 
+from sim.policies import parse_policy
+from sim.timeline import Timeline
 from tui.chart.scale import Camera
 from tui.conducting import Conductor
 from tui.loading import Source
-from sim.policies import parse_policy
-from sim.timeline import Timeline
 from tui.orders import GoTo, Order, Wish
 from tui.stage import Stage
 

@@ -115,14 +115,14 @@ def test_orders_that_piled_up_are_obeyed_in_order_and_shown_once() -> None:
 
 
 def test_keys_that_were_held_are_one_move() -> None:
-    held = [o.Move(1), o.Move(1), o.GoToEnd(), o.Move(-1), o.Move(-1)]
-    assert merged(list(held)) == [o.Move(2), o.GoToEnd(), o.Move(-2)]
+    held: list[o.Order] = [o.Move(1), o.Move(1), o.GoToEnd(), o.Move(-1), o.Move(-1)]
+    assert merged(held) == [o.Move(2), o.GoToEnd(), o.Move(-2)]
 
 
 def test_pieces_of_playing_are_one_unless_the_speed_changed() -> None:
     slow, fast = Speed(events=1), Speed(events=4)
-    pieces = [o.Play(0.25, slow), o.Play(0.5, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
-    assert merged(list(pieces)) == [o.Play(0.75, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
+    pieces: list[o.Order] = [o.Play(0.25, slow), o.Play(0.5, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
+    assert merged(pieces) == [o.Play(0.75, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
 
 
 def test_of_two_wishes_in_a_row_the_last_is_shown() -> None:

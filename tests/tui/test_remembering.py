@@ -56,6 +56,13 @@ def seen(run: Replay) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def beside(run: Replay) -> tuple[Any, ...]:
+    assert run.screen.shown is not None
+    scene = run.screen.shown.beside
+    assert scene is not None
+    return scene.snapshot, scene.clock, scene.branch, scene.branches
+
+
 @asynccontextmanager
 async def wandered() -> AsyncIterator[Replay]:
     async with replay("lublin-128", "easy") as run:
@@ -87,15 +94,20 @@ async def test_what_was_planned_when_it_was_opened_is_planned_again() -> None:
         assert [switch.time for switch in run.scene.snapshot.switches] == [600]
 
 
-async def test_a_run_beside_is_there_again() -> None:
+@pytest.mark.parametrize("from_start", [False, True])
+@pytest.mark.parametrize("left_at", [0, 5, 9])
+async def test_a_run_beside_is_there_again_and_parts_where_it_parted(from_start: bool, left_at: int) -> None:
     async with replay("z-figure4", "easy") as run:
         await run.ask(o.GoTo(3))
-        await run.ask(o.Compare("fcfs"))
-        session = run.app.session
+        await run.ask(o.Compare("fcfs", from_start))
+        await run.ask(o.GoTo(4))
+        await run.ask(o.Switch("conservative"))
+        await run.ask(o.GoTo(left_at))
+        left, session = beside(run), run.app.session
     async with replay(session=session) as run:
-        assert run.screen.shown is not None
-        assert run.screen.shown.beside is not None
-        assert run.screen.shown.beside.snapshot.policy == "fcfs"
+        assert beside(run) == left
+        await run.ask(o.GoToEnd())
+        assert beside(run)[0].policy == "fcfs"
 
 
 async def test_a_screen_of_another_size_sees_as_much_time() -> None:

@@ -16,7 +16,7 @@ from sim.policies.base import policy
 from sim.policies.fcfs import FirstComeFirstServed
 from sim.session import read_session
 from sim.view import View
-from tests.tui.replays import Replay, replay
+from tests.tui.replays import replay
 from tests.tui.terminals import terminal
 from tui import orders as o
 from tui.app import AUTOSAVE
@@ -120,7 +120,9 @@ async def test_a_trace_that_cannot_be_read_is_told_and_what_is_shown_stays(
         assert (run.app.opened.about.trace, run.step) == ("z-figure4", 2)
 
 
-async def test_a_trace_that_vanishes_while_it_is_opened_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_trace_that_vanishes_while_it_is_opened_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     trace = tmp_path / "t.swf"
     trace.write_text(f"; MaxProcs: 4\n{JOB}")
     read = Source.read
@@ -226,5 +228,5 @@ async def test_where_nothing_can_be_kept_it_works_and_says_so(tmp_path: Path, mo
         await run.settle()
         assert "the settings are not kept" in run.told
         assert run.scene.snapshot.policy == "fcfs"
-    with pytest.raises(SchedscopeError, match="no last session|cannot be read"):
+    with pytest.raises(SchedscopeError, match="no last session"):
         found_session("last")

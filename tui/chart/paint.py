@@ -64,6 +64,11 @@ def paint(chart: ChartScene, look: Look, size: Size, selected: int | None = None
     return cells
 
 
+def sign_of(hue: int, look: Look) -> str:
+    """What a cell of that hue is filled with where there are no colours."""
+    return (_LETTERS if look.ascii else _BLOCKS)[hue]
+
+
 def _fill(area: Cells, grid: Grid) -> None:
     """Every cell in the inks of its pixels."""
     top, bottom = grid.upper.ink, grid.lower.ink

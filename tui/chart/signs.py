@@ -9,6 +9,10 @@ from tui.chart.cells import Cells
 from tui.chart.grid import BLANK, Grid
 from tui.chart.labels import Label, place_labels
 from tui.palette import TONES, Hue, Tone, ink
+from tui.text import shorten
+
+_MARK = 16
+"""Columns of a mark's name."""
 
 
 def draw_signs(area: Cells, grid: Grid) -> None:
@@ -44,7 +48,10 @@ def _draw_marks(area: Cells, grid: Grid) -> None:
         empty = area.chars[:, column] == ord("." if grid.look.ascii else " ")
         area.chars[empty, column] = ord(":" if grid.look.ascii else "┊")
         area.fg[empty, column] = ink(Hue.ACCENT, Tone.FULL)
-        area.write(0, column, f" {mark.text} ", ink(Hue.ACCENT, Tone.STRONG), BLANK)
+        told = f" {shorten(mark.text, _MARK)} "
+        # Not through the line of now: what does not fit before it stands left of its mark.
+        crosses = column <= grid.now < column + len(told)
+        area.write(0, max(column - len(told), 0) if crosses else column, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
 
 
 def _draw_ends(area: Cells, grid: Grid) -> None:

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from sim.decisions import Reserve
+from sim.evidence import Evidence
 from sim.matrix_decisions import ReserveRow
 from sim.sentences import say
 from sim.words import clock, name, processors, span
 from sim.workload.model import Field, Job
 from tui import text
-from tui.panels.evidence import considered, numbers
+from tui.panels.evidence import considered, evidence, numbers, standing
 from tui.panels.parts import Context, spark, taught, worded, written
 from tui.panels.signs import sign
-from tui.panels.standing import standing
 from tui.scene import JobScene
 from tui.sheet import Line, Sheet, Size, Span, line
 from tui.story import times
@@ -31,15 +31,23 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         return taught(TITLE, context, size, "Click a job, or / to find one.", told)
     width = size[0]
     it = context.about.workload.jobs[job.rank]
+    found = evidence(context, job)
     body = [
         *_facts(context, it, width),
         *_section("Now", context, _now(context, job, width)),
-        *_section("In numbers", context, numbers(context, job, width)),
-        *_section("Considered", context, considered(context, job, width)),
+        *_section("In numbers", context, numbers(context, found, width) if found else ()),
+        *_section("Considered", context, considered(context, found, width) if found else ()),
         *_section("Planned start", context, _plans(context, job, width)),
         *_section("Life", context, _life(context, it, job, width)),
     ]
-    return Sheet(written(name(it), context), (), tuple(body), 0, len(body), job.state)
+    return Sheet(written(name(it), context), (), tuple(body), 0, len(body), _note(job, found))
+
+
+def _note(job: JobScene, found: Evidence | None) -> str:
+    """How it stands and, where it cannot run, what the policy did about it."""
+    if found is None or job.state not in ("waiting", "suspended"):
+        return job.state
+    return f"{job.state}, {found.status}"
 
 
 def _section(title: str, context: Context, lines: Sequence[Line]) -> list[Line]:

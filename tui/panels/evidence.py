@@ -1,43 +1,39 @@
-"""Why a job waits, beyond a sentence: the numbers that made the difference, and who was considered beside it."""
+"""Why the selected job waits, is suspended or started, laid out: its sentences, its numbers, what was considered."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 
-from sim.decisions import Backfill, Decision, Reason, Resume, Start, Suspend
-from sim.matrix_decisions import Place
+from sim.evidence import Considered, Evidence, evidence_of
+from sim.facts import fact_row
 from sim.sentences import say
-from sim.snapshot import Queued
-from sim.words import listed, name, span, spelled
-from sim.workload.model import Job
+from sim.standing import ended, to_come
 from tui import text
 from tui.panels.parts import Context, worded, written
 from tui.panels.signs import rank_of, sign
-from tui.panels.standing import waiting_entry
 from tui.scene import JobScene
 from tui.sheet import Line, Span, line
 
-TIMES = {"shadow", "ends", "closes", "start", "later", "bound", "at", "reserved", "recorded", "was", "wanted"}
-SPANS = {"limit", "slice", "span", "late", "margin"}
-WORDS = {
-    "ends": "would end", "shadow": "its start", "closes": "window closes", "extra": "extra procs", "bound": "its bound",
-    "free": "free now", "head": "head of queue", "at": "planned for", "busy": "own procs taken",
-}  # fmt: skip
-"""What the fields of reasons are called, where their names alone do not say it."""
-MOST_HOLDERS = 4
 MOST_CONSIDERED = 12
 
 
-# The numbers
+def evidence(context: Context, job: JobScene) -> Evidence | None:
+    """What the scene tells of the job; None if it has ended or is still to come."""
+    return evidence_of(context.scene.snapshot, job.rank, context.at, job.passed)
 
 
-def numbers(context: Context, job: JobScene, width: int) -> list[Line]:
-    """What the waiting job needs, what there is, and the fields of the reason why it was kept."""
-    queued = waiting_entry(context.scene.snapshot, job)
-    if queued is None:
-        return []
-    rows = list(_numbers(context, queued))
-    margin = max(text.cells(label) for label, _ in rows) + 2
+def standing(context: Context, job: JobScene) -> tuple[str, ...]:
+    """How the job stands, in clauses of which the first says most."""
+    if found := evidence(context, job):
+        return found.clauses
+    it = context.about.workload.jobs[job.rank]
+    return (to_come(it, context.at) if job.end is None else ended(it, job.start, job.end, context.at),)
+
+
+def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
+    """What each number is called, and beside it the number."""
+    rows = [fact_row(fact, context.at) for fact in found.facts]
+    margin = max((text.cells(label) for label, _ in rows), default=0) + 2
     lines: list[Line] = []
     for label, value in rows:
         first, *rest = worded(value, context, width, hang=margin)
@@ -45,68 +41,19 @@ def numbers(context: Context, job: JobScene, width: int) -> list[Line]:
     return lines
 
 
-def _numbers(context: Context, queued: Queued) -> Iterator[tuple[str, str]]:
-    shown = context.scene.snapshot
-    yield "needs", f"{queued.job.procs:,} for {span(queued.job.estimate)}"
-    told = dict(_fields(queued.why, context)) if queued.why is not None else {}
-    if "free now" not in told:
-        yield "free now", f"{shown.free:,}"
-    yield from told.items()
-    if queued.planned is not None and "planned for" not in told:
-        kind = "" if queued.reserved else " (made anew at each pass)"
-        yield "planned for", f"{context.at(queued.planned)}{kind}"
-    if queued.moved:
-        way = "earlier" if queued.moved < 0 else "later"
-        yield "moved", f"{span(abs(queued.moved))} {way} in this step"
-    if shown.matrix is None and queued.job.procs > shown.free:
-        yield "next to end", _holders(context, queued.job)
-    yield "xfactor", f"{queued.xfactor:,.2f}"
-
-
-def _fields(reason: Reason, context: Context) -> Iterator[tuple[str, str]]:
-    """A reason's fields as a person reads them."""
-    for key, value in reason._asdict().items():
-        label = WORDS.get(key, spelled(key))
-        if isinstance(value, Job):
-            yield label, name(value)
-        elif isinstance(value, int | float):
-            yield label, context.at(value) if key in TIMES else span(value) if key in SPANS else text.number(value)
-
-
-def _holders(context: Context, job: Job) -> str:
-    """Who will free the processors that it lacks, in the order of their expected ends."""
-    lacking, holders = job.procs - context.scene.snapshot.free, []
-    for running in context.scene.snapshot.running:
-        if lacking <= 0:
-            break
-        holders.append(f"{name(running.job)} ({running.job.procs:,}, by {context.at(running.expected_end)})")
-        lacking -= running.job.procs
-    return listed(holders, MOST_HOLDERS)
-
-
-# Who was considered beside it
-
-
-def considered(context: Context, job: JobScene, width: int) -> list[Line]:
-    """What was decided in this step that touched the waiting job: who went ahead of it, and who was held back by it."""
-    queued = waiting_entry(context.scene.snapshot, job)
-    if queued is None:
-        return []
-    touching = [decision for decision in context.scene.snapshot.decisions if _touches(decision, queued.job)]
-    lines: list[Line] = []
-    for decision in touching[:MOST_CONSIDERED]:
-        first, *rest = worded(say(decision, context.at), context, width, hang=2, rank=rank_of(decision))
-        lines += [line(sign(decision, context.unicode), Span(" "), *first.spans, rank=first.rank), *rest]
-    if len(touching) > MOST_CONSIDERED:
-        lines.append(line(Span(written(f"… {len(touching) - MOST_CONSIDERED:,} more", context), "dim")))
+def considered(context: Context, found: Evidence, width: int) -> list[Line]:
+    """What was decided about the job, who went ahead of it and whom it held back; the rest is only counted."""
+    concern = [entry for entry in found.log if entry.is_own or entry.touches]
+    shown = concern[:MOST_CONSIDERED]
+    lines = [part for entry in shown for part in _lines(context, entry, width)]
+    if left_out := len(found.log) - len(shown):
+        others = text.count(left_out, "other decision")
+        lines.append(line(Span(written(f"… and {others}", context), "dim")))
     return lines
 
 
-def _touches(decision: Decision, job: Job) -> bool:
-    """Did the decision let another job go ahead, or does its reason name this one?"""
-    if rank_of(decision) in (job.rank, None):
-        return False
-    if isinstance(decision, Start | Backfill | Resume | Suspend | Place):
-        return True
-    reason = getattr(decision, "because", None)
-    return reason is not None and any(isinstance(field, Job) and field.rank == job.rank for field in reason)
+def _lines(context: Context, entry: Considered, width: int) -> Sequence[Line]:
+    """One decision; those about the job itself stand out."""
+    style, rank = "strong" if entry.is_own else "", rank_of(entry.decision)
+    first, *rest = worded(say(entry.decision, context.at), context, width, style, hang=2, rank=rank)
+    return [line(sign(entry.decision, context.unicode), Span(" "), *first.spans, rank=first.rank), *rest]

@@ -14,9 +14,9 @@ from math import inf, nextafter
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.decisions import Decision, Reserve, Suspend
+from sim.decisions import Backfill, Decision, Reserve, Start, Suspend
 from sim.history import Past, Stretch
-from sim.matrix_decisions import ReserveRow
+from sim.matrix_decisions import Place, ReserveRow
 from sim.snapshot import Snapshot
 from sim.workload.model import Job, Workload
 from tui.scene import JobScene, Mark, PlannedAt, Series, StripScene
@@ -113,6 +113,8 @@ class JobMaker:
         self._next: int | None = None
         """The step to read next, counted from 0; None: nothing has been read."""
         self._decided: list[tuple[int, float, Decision]] = []
+        self._passers: dict[int, int] = {}
+        """rank -> in which step it started first, of the jobs that came later and started while this one waited"""
         self._stretches: list[Stretch] = []
         self._finished = False
 
@@ -133,6 +135,7 @@ class JobMaker:
             decided=decided,
             stretches=tuple(_merged(seen)),
             ahead=ahead,
+            passed=sum(step < snapshot.step for step in self._passers.values()),
         )
 
     def _start(self, history: Past, seen: Sequence[Stretch], now: float) -> float | None:
@@ -171,8 +174,10 @@ class JobMaker:
         return inf if end is None else end
 
     def _read_step(self, history: Past, step: int) -> None:
-        time, job = history.time_of(step), self.job
-        own = [decision for decision in history.decisions(step) if getattr(decision, "job", None) == job]
+        time, job, decisions = history.time_of(step), self.job, history.decisions(step)
+        if not self._stretches or self._stretches[-1].kind == "speculative":
+            self._see_passers(step, decisions)
+        own = [decision for decision in decisions if getattr(decision, "job", None) == job]
         self._decided += [(step, time, decision) for decision in own]
         last = self._stretches[-1] if self._stretches else None
         ends = last is not None and last.end == time
@@ -183,6 +188,15 @@ class JobMaker:
             self._stretches.append(begun)
         elif last is not None and ends and last.kind in ("run", "gang") and _is_last_at(history, step):
             self._finished = not any(isinstance(d, Suspend) and then == time for _, then, d in self._decided[-8:])
+
+    def _see_passers(self, step: int, decisions: Sequence[Decision]) -> None:
+        """Who of those that came later starts before it does."""
+        for decision in decisions:
+            if isinstance(decision, Start | Backfill | Place):
+                if decision.job.rank == self.job.rank:
+                    return
+                if decision.job.rank > self.job.rank:
+                    self._passers.setdefault(decision.job.rank, step)
 
     def _look_again(self, history: Past) -> None:
         """Has a stretch ended that went on when it was last looked at?"""

@@ -6,12 +6,8 @@ Only what the policy can have is shown: migrations need a matrix, borrowing need
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import NamedTuple
 
-from sim.policies import parse_policy
-from sim.policies.base import Policy
-from sim.policies.preemption import Preemptive
 from sim.words import span
 from tui import text
 from tui.panels.curves import area, resampled
@@ -24,7 +20,6 @@ CELL, GAP = 22, 2
 """Columns of a figure, and between two of them."""
 LEAST_PLOT = 30
 """Columns below which a plot says nothing."""
-_NOBODY_PASSES = ("fcfs", "recorded", "gang", "gang-migrate")
 
 
 class Figure(NamedTuple):
@@ -78,21 +73,21 @@ def _note(context: Context) -> str:
 
 def figures(context: Context) -> Iterator[Figure]:
     """The numbers of the jobs that have ended, the most telling first."""
-    totals, can = context.scene.snapshot.totals, _policy(context.scene.snapshot.policy)
+    totals, can = context.scene.snapshot.totals, context.scene.snapshot.rules
     used = text.percent(totals.utilization)
     yield Figure("utilization", used, f"{used} used")
     yield _of_ended(context, "mean wait", span(totals.mean_wait), "wait")
     yield _of_ended(context, "bounded slowdown", _plain(totals.mean_bounded_slowdown), "slowdown")
     yield _of_ended(context, "worst wait", span(totals.max_wait))
-    if totals.backfilled or not (isinstance(can, Preemptive) or can.name in _NOBODY_PASSES):
+    if totals.backfilled or can.lets_pass:
         yield _count("backfilled", totals.backfilled, _share(totals.backfilled, totals.started))
-    if totals.preemptions or isinstance(can, Preemptive):
+    if totals.preemptions or (can.suspends and can.turns() is None):
         yield _count("preemptions", totals.preemptions)
     if totals.migrations or can.most_migrated() is not None:
         yield _count("migrations", totals.migrations)
     if totals.borrowed or can.queues():
         yield _count("borrowed", totals.borrowed, "procs")
-    if totals.speculative_kills or getattr(can, "speculate", 0):
+    if totals.speculative_kills or can.tries():
         yield _count("trials cut", totals.speculative_kills)
     if context.about.workload.killed.any():
         yield _count("killed", totals.killed, _share(totals.killed, totals.finished))
@@ -120,11 +115,6 @@ def _plain(value: float) -> str:
     ('68.2', '7,515', '1')
     """
     return text.number(value, 2 if value < 10 else 1 if value < 1000 else 0)
-
-
-@lru_cache(maxsize=8)
-def _policy(spec: str) -> Policy:
-    return parse_policy(spec)
 
 
 # Figures in columns
@@ -168,11 +158,10 @@ def _plots(context: Context, width: int, rows: int) -> list[Line]:
     series: Series = context.scene.series
     shown = context.scene.snapshot
     used = text.percent((shown.procs - shown.free) / shown.procs, 0)
-    wanted = sum(job.procs for job in shown.queue.jobs)
     drawn = (
         ("used", series.utilization, 1.0, used, "100 %", "cool"),
         ("waiting", series.waiting, max(series.waiting, default=0.0), f"{len(shown.queue):,}", "", "warm"),
-        ("wanted", series.wanted, max(series.wanted, default=0.0), f"{wanted:,}", "", "dim"),
+        ("wanted", series.wanted, max(series.wanted, default=0.0), f"{shown.wanted:,}", "", "dim"),
     )
     height = min(max(rows // len(drawn), 1), 10)
     lines: list[Line] = []

@@ -12,8 +12,6 @@ from tui.panels.queue_table import Table, fitting, halted_row, waiting_row
 from tui.sheet import Line, Sheet, Size, Span, line
 
 TITLE = "Queue"
-MOST_ADDED = 10_000
-"""Of a longer queue the processors that are wanted are not added up."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
@@ -35,8 +33,8 @@ def _note(shown: Snapshot, width: int) -> str:
     parts = [f"{len(shown.queue):,} waiting"]
     if shown.suspended:
         parts.append(f"{len(shown.suspended):,} suspended")
-    if 0 < len(shown.queue) <= MOST_ADDED:
-        parts.append(f"{sum(job.procs for job in shown.queue.jobs):,} procs wanted")
+    if shown.queue:
+        parts.append(f"{shown.wanted:,} procs wanted")
     while len(parts) > 1 and len(" · ".join(parts)) > width - len(TITLE) - 3:
         parts.pop()
     return " · ".join(parts)
@@ -131,7 +129,7 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
     job = context.scene.job
     if job is None or job.rank != context.selected:
         return None
-    place = job.ahead
+    place = context.scene.snapshot.queue.place_of(job.rank) if job.state == "waiting" else None
     if job.state == "suspended":
         place = next((i for i, s in enumerate(context.scene.snapshot.suspended) if s.job.rank == job.rank), None)
     above = 0

@@ -17,11 +17,6 @@ GAP = 2
 BAR = 2
 MOVED = 8
 LEAST_WHY, MORE_WHY = 12, 5
-WITHOUT_PLANS = {"fcfs", "firstfit", "selective", "tunable", "immediate", "gang", "gang-migrate", "recorded"}
-"""Policies that plan no start: no column for it."""
-FOR_HEADS = {"easy", "relaxed", "multiqueue"}
-"""Policies that plan starts for a few only: the reason's column says them where there is no room for one more."""
-BY_XFACTOR = {"selective", "tunable", "immediate"}
 
 # Rows
 
@@ -168,13 +163,16 @@ def _columns(context: Context) -> tuple[Column, ...]:
 
 
 def _by_weight(shown: Snapshot) -> list[str]:
-    """The columns, those that matter most first; "more" is room for longer reasons."""
-    policy = shown.policy.partition(":")[0]
-    if policy in BY_XFACTOR or shown.suspended:
+    """The columns, those that matter most first; "more" is room for longer reasons.
+
+    Where starts are planned for a few only, the reason's column says them if there is no room for one more.
+    """
+    rules = shown.rules
+    if shown.suspended or (rules.suspends and rules.weighs_xfactors()):
         return ["procs", "xfactor", "why", "waited", "estimate", "more"]
-    xfactor = ["xfactor"] if "order=xfactor" in shown.policy else []
-    if policy in WITHOUT_PLANS:
+    xfactor = ["xfactor"] if rules.weighs_xfactors() else []
+    if rules.plans == "nobody":
         return ["procs", "waited", *xfactor, "why", "estimate", "more"]
-    if policy in FOR_HEADS:
+    if rules.plans == "the heads":
         return ["procs", "waited", *xfactor, "why", "more", "estimate", "starts", "moved"]
     return ["procs", "waited", "starts", "estimate", *xfactor, "moved", "why", "more"]

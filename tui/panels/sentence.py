@@ -6,14 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from sim.decisions import Backfill, Decision, Resume, Start, Suspend, Switched
+from sim.evidence import evidence_of
 from sim.matrix_decisions import Migrate, Place
 from sim.sentences import say
 from sim.snapshot import Snapshot
-from sim.words import listed, name, processors, span
+from sim.words import listed, processors, span
 from tui import text
+from tui.panels.evidence import standing
 from tui.panels.parts import Context, written
 from tui.panels.signs import rank_of, sign
-from tui.panels.standing import obstacle, standing
 from tui.sheet import Line, Span, line
 
 NOTABLE: dict[type, tuple[str, str]] = {
@@ -101,10 +102,9 @@ def _waiting(context: Context) -> Iterator[str]:
     if not shown.queue:
         yield from _idle(context)
         return
-    head, others = shown.queue[0], len(shown.queue) - 1
-    yield f"{name(head.job)} heads the queue: {obstacle(context, head)}."
-    if head.planned is not None:
-        yield f"Planned for {context.at(head.planned)}."
+    head, others = shown.queue.jobs[0], len(shown.queue) - 1
+    if found := evidence_of(shown, head.rank, context.at):
+        yield from found.clauses
     if others:
         yield f"{text.count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."
 

@@ -27,18 +27,19 @@ from tui.clock import SPEEDS, Speed, first_speed
 from tui.conducting import Conductor
 from tui.keys import bindings
 from tui.layout import Layout, arrange
-from tui.orders import VERSUS, Failed, Order, Play, Shown, Stopped, Told, Wish
+from tui.orders import VERSUS, Failed, Noticed, Order, Play, Shown, Stopped, Told, Wish
 from tui.palette import Look
 from tui.panels import decisions, details, matrix, metrics, partitions, queue
 from tui.panels.keyline import key_lines
+from tui.panels.legend import legend_line
 from tui.panels.parts import Context
 from tui.panels.sentence import sentence
 from tui.panels.strip import draw_strip
 from tui.panels.top import Going, top_line
 from tui.player import Player
 from tui.remembering import camera_of
-from tui.scene import About, Scene
-from tui.sheet import Sheet, Size, Span, line
+from tui.scene import About, ChartScene, Scene
+from tui.sheet import Sheet, Size, wrapped
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -135,6 +136,7 @@ class ReplayBase(Screen[None]):
                 yield Gantt(self.about.workload, id="chart")
                 yield Bar("surface", id="between")
                 yield Gantt(self.about.workload, id="beside")
+                yield Bar(id="legend")
             with Vertical(id="side"):
                 for name, draw in SIDE.items():
                     yield Panel(draw, id=name)
@@ -230,6 +232,8 @@ class ReplayBase(Screen[None]):
             case Stopped(why):
                 self.pause()
                 self.tell(why)
+            case Noticed(rank):
+                self.select(rank)
             case Failed(what):
                 self.pause()
                 self.app.clear_notifications()
@@ -319,6 +323,7 @@ class ReplayBase(Screen[None]):
         self.query_one("#strip").display = has_strip
         self.query_one("#metrics").display = bool(layout.metrics)
         self.query_one("#metrics").styles.width = layout.metrics if has_strip else "1fr"
+        self.query_one("#sentence").styles.height = layout.sentence
         keys = self.query_one("#keys")
         keys.display = bool(layout.keys)
         keys.styles.height = layout.keys
@@ -352,6 +357,7 @@ class ReplayBase(Screen[None]):
         self.chart.selected = self.selected
         self.chart.show(context.scene, self.look)
         self._draw_beside()
+        self._draw_legend(context.scene.chart)
         self._draw_top()
         now = monotonic()
         if self.playing and now - self._drawn < CALM:
@@ -360,8 +366,7 @@ class ReplayBase(Screen[None]):
         for panel in self.query(Panel):
             if panel.display:
                 panel.show(context)
-        said = line(Span(f" {self._said}", "accent")) if self._said else sentence(context, self.size.width)
-        self.query_one("#sentence", Bar).show([said], self.look)
+        self._draw_sentence(context)
         self._draw_keys()
 
     def _draw_top(self) -> None:
@@ -370,9 +375,25 @@ class ReplayBase(Screen[None]):
         told = top_line(self.about, self.scene, going, self.size.width, beside)
         self.query_one("#top", Bar).show([told], self.look)
 
+    def _draw_sentence(self, context: Context) -> None:
+        """What there is to say, over as many rows as it may have."""
+        width, rows = self.size.width - 2, self._layout.sentence if self._layout else 1
+        if self._said:
+            told, style = self._said, "accent"
+        else:
+            told, style = sentence(context, width * rows - 12 * (rows - 1)).text, ""
+        self.query_one("#sentence", Bar).show(wrapped(told, width + 1, style, indent=1)[:rows], self.look)
+
     def _draw_keys(self) -> None:
         keys = self.query_one("#keys", Bar)
         keys.show(key_lines(self.size.width, max(keys.size.height, 1), self.playing), self.look)
+
+    def _draw_legend(self, chart: ChartScene | None) -> None:
+        """What the colours tell, where they do not just tell jobs apart."""
+        legend = self.query_one("#legend", Bar)
+        legend.display = chart is not None and bool(chart.legend)
+        if chart is not None and legend.display:
+            legend.show([legend_line(chart, self.look, self.chart.size.width)], self.look)
 
     def _draw_beside(self) -> None:
         """The run that is compared, on the same clock and under the same camera."""

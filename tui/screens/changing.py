@@ -8,9 +8,11 @@ from sim.session import Bookmark, BranchRecord
 from sim.stops import parse_stop
 from sim.words import clock
 from tui.dialogs import policy_picker, prompt
-from tui.orders import Compare, CompareNoMore, Fork, GoTo, GoToParted, LookAt, Restart, Reverse, Switch
+from tui.orders import Compare, CompareBranch, CompareNoMore, Fork, GoTo, GoToParted, LookAt, Restart, Reverse, Switch
 from tui.screens.base import ReplayBase
 from tui.screens.choice import Choice
+
+ANOTHER = "another policy"
 
 
 class Changing(ReplayBase):
@@ -59,10 +61,26 @@ class Changing(ReplayBase):
         self._compare(from_start=True)
 
     def _compare(self, from_start: bool) -> None:
-        if self.shown and self.shown.beside:
-            self.ask(CompareNoMore())
+        if self.shown is None:
             return
+        others = [branch for branch in self.shown.scene.branches if branch.name != self.shown.scene.branch]
+        if self.shown.beside:
+            self.ask(CompareNoMore())
+        elif others and not from_start:
+            options = [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(others[:8], 1)]
+            options.append(("p", ANOTHER, "from here on"))
+            self.app.push_screen(Choice("Compare with", options), self._compare_with)
+        else:
+            self._pick_partner(from_start)
 
+    def _compare_with(self, branch: str | None) -> None:
+        if branch == ANOTHER:
+            self._pick_partner(from_start=False)
+        elif branch is not None:
+            self.pause()
+            self.ask(CompareBranch(branch))
+
+    def _pick_partner(self, from_start: bool) -> None:
         def chosen(spec: str | None) -> None:
             if spec is not None:
                 self.pause()

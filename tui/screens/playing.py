@@ -8,7 +8,7 @@ from sim.errors import SchedscopeError
 from tui.clock import SPEEDS
 from tui.dialogs import prompt
 from tui.going import parse_place
-from tui.orders import Find, GoTo, GoToEnd, GoToTime, Move
+from tui.orders import Find, GoTo, GoToEnd, GoToLongest, GoToTime, Move
 from tui.panels.strip import time_at
 from tui.screens.base import ReplayBase
 from tui.screens.choice import Choice
@@ -111,6 +111,10 @@ class Playing(ReplayBase):
         if text:
             self.pause()
             self.ask(parse_place(text, self.about.workload))
+
+    def action_longest(self) -> None:
+        self.pause()
+        self.ask(GoToLongest())
 
     def action_go_begin(self) -> None:
         self.pause()

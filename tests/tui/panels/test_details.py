@@ -19,13 +19,14 @@ def page(context: Context, width: int = 72) -> list[str]:
 def test_the_whole_page_of_a_waiting_job() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
     assert details.draw(context, (72, 60), 0).text.splitlines() == [
-        "J4   waiting",
+        "J4   waiting, rejected",
         "▇▇ 4 of 10 processors · estimate 15m00",
         "submitted d0 00:00:30",
         "",
         "Now",
         "J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25 > J3's",
         "start at 00:20.",
+        "1 job passed it.",
         "1 job stands before it.",
         "",
         "In numbers",
@@ -35,10 +36,14 @@ def test_the_whole_page_of_a_waiting_job() -> None:
         "its start      00:20",
         "would end      00:25",
         "extra procs    2",
-        "next to end    J5 (5, by 00:18:20)",
+        "enough free    by 00:18:20, when J5 has ended",
+        "before it      1 job that wants 8 processors",
+        "passed by      1 job that came later",
         "xfactor        1.63",
         "",
         "Considered",
+        "○ J4 waits: needs 4 > 2 extra and would end at 00:25 > J3's start at",
+        "  00:20",
         "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start",
         "  at 00:20",
         "",
@@ -79,7 +84,20 @@ def test_a_suspended_job_tells_who_runs_on_its_processors(lab: Lab) -> None:
     engine = lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60)
     lines = page(context_of(engine, selected=0))
     assert "J1 has been suspended for 0s, after 1m00 of running." in lines
-    assert "J2 runs on its processors." in lines
+    assert "J2 runs on its processors, until 00:02 at most." in lines
+
+
+def test_decisions_that_do_not_concern_the_job_are_counted(lab: Lab) -> None:
+    jobs = ("1 0 4 100 100", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10")
+    lines = page(context_of(lab.run("firstfit", 4, *jobs, until=3), selected=3))
+    considered = lines[lines.index("Considered") + 1 : lines.index("Life") - 1]
+    assert considered == ["○ J4 waits: needs 4, 0 free", "… and 2 other decisions"]
+
+
+def test_a_waiting_job_of_a_later_queue_is_told_as_such(lab: Lab) -> None:
+    jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100", "4 3 2 6000 6000")
+    context = context_of(lab.run("multiqueue:classes=1000", 4, *jobs, until=3), selected=3)
+    assert any(line.startswith("J4 has waited 0s: ") for line in page(context))
 
 
 def test_a_job_in_the_matrix_takes_turns() -> None:

@@ -143,6 +143,23 @@ def test_a_waiting_job_knows_how_many_stand_before_it_in_its_queue(lab: Lab) -> 
     ]  # fmt: skip
 
 
+def test_who_came_later_and_started_first_has_passed_it(lab: Lab) -> None:
+    # Job 2 waits for the whole machine, 3 and 4 are backfilled, 5 starts after it.
+    jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 20 20", "4 3 1 10 10", "5 4 4 5 5")
+    engine = lab.run("easy", 4, *jobs, until=-1)
+    maker, passed = JobMaker(engine.workload, 1), []
+    while engine.step():
+        passed.append((engine.now, maker.scene(engine.history, engine.snapshot()).passed))
+    assert passed == [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (13, 2), (22, 2), (50, 2), (60, 2), (65, 2)]
+
+
+def test_planned_starts_in_a_matrix_are_told_when_they_move_by_more_than_a_turn(lab: Lab) -> None:
+    jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
+    engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
+    told = JobMaker(engine.workload, 3).scene(engine.history, engine.snapshot())
+    assert [plan.time for plan in told.planned] == [3, 190]
+
+
 def test_planned_starts_are_told_in_the_order_in_which_they_were_made(lab: Lab) -> None:
     engine = lab.run("conservative", 4, "1 0 4 10 30", "2 1 4 10 10", "3 2 4 5 5", until=10)
     told = JobMaker(engine.workload, 2).scene(engine.history, engine.snapshot())

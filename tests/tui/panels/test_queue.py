@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import doctest
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pytest
 
+from sim.policies.firstfit import FirstFit
 from sim.snapshot import Queued
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
@@ -72,6 +73,35 @@ def test_no_line_is_wider_than_the_panel(width: int) -> None:
     assert max(len(line.text) for line in (*lines.head, *lines.body)) <= width
 
 
+def test_the_columns_follow_from_what_a_policy_declares(lab: Lab) -> None:
+    """Somebody's own policy, which nothing here knows by name."""
+
+    @dataclass(frozen=True)
+    class Own(FirstFit):
+        plans = "everybody"
+
+        def weighs_xfactors(self) -> bool:
+            return True
+
+    context = context_of(lab.run(Own(), 4, *HEAD_AND_ANOTHER, until=2))
+    assert queue.draw(context, (60, 9), 0).head[0].text.split() == [
+        "job", "procs", "estimate", "waited", "xfactor", "starts",
+    ]  # fmt: skip
+
+
+def test_in_a_matrix_the_rows_in_which_they_will_start_are_told() -> None:
+    context = context_of(engine_of("z-figure7", "gang-backfill:mpl=2", until=300))
+    assert "then in row" in shown(context, 90)
+
+
+def test_the_selected_job_is_found_in_its_own_queue(lab: Lab) -> None:
+    jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100")
+    context = context_of(lab.run("multiqueue:classes=1000", 4, *jobs, until=2), selected=1)
+    drawn = queue.draw(context, (70, 20), 0)
+    assert drawn.mark is not None
+    assert drawn.body[drawn.mark].rank == 1
+
+
 def test_a_policy_that_plans_nothing_has_no_column_for_starts(lab: Lab) -> None:
     context = context_of(lab.run("firstfit", 4, *HEAD_AND_ANOTHER, until=2))
     assert "starts" not in queue.draw(context, (80, 9), 0).head[0].text
@@ -122,7 +152,7 @@ def test_of_a_long_queue_only_what_is_seen_is_touched() -> None:
     drawn = queue.draw(context, (70, 11), 500)
     assert (drawn.first, drawn.total, len(drawn.body)) == (500, 77_000, 10)
     assert lazy.touched == set(range(500, 510))
-    assert drawn.note == "77,000 waiting"
+    assert drawn.note == "77,000 waiting · 12 procs wanted"
 
 
 def test_each_queue_has_its_heading_and_its_loans(lab: Lab) -> None:

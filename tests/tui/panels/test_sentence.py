@@ -35,7 +35,7 @@ def test_a_suspension_is_told_before_a_start(lab: Lab) -> None:
 def test_when_nothing_was_done_it_tells_of_the_head_of_the_queue(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", until=2)
     assert sentence(context_of(engine), 100).text == (
-        "J2 heads the queue: needs 4, 1 free. Planned for 00:00:12. 1 job waits behind it."
+        "J2 heads the queue: needs 4, 1 free. Planned for 00:00:12. J1 will have ended by then."
     )
 
 
@@ -54,7 +54,7 @@ def test_at_the_end_it_sums_up(lab: Lab) -> None:
 
 def test_a_selected_job_is_told_of_first() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy", until=600), selected=2), 100).text
-    assert told == "J3 heads the queue: needs 8, 1 free. Planned for 00:20."
+    assert told == "J3 heads the queue: needs 8, 1 free. Planned for 00:20. J5 and J2 will have ended by then."
 
 
 def test_a_decision_that_is_walked_to_is_told_even_before_the_selected_job() -> None:

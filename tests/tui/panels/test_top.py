@@ -15,9 +15,10 @@ from tui.text import cells
 
 ENGINE = engine_of("lublin-128", "easy", steps=300)
 ABOUT, SCENE = about_of(ENGINE.workload), scene_of(ENGINE)
+PAUSED = Going(speed="1h/s")
 
 
-def told(going: Going = Going(speed="1h/s"), width: int = 120, beside: str = "") -> str:
+def told(going: Going = PAUSED, width: int = 120, beside: str = "") -> str:
     return top_line(ABOUT, SCENE, going, width, beside).text
 
 
@@ -62,7 +63,7 @@ def test_before_anything_is_shown_the_trace_is_named() -> None:
 
 
 def test_a_click_on_a_part_changes_it() -> None:
-    spans = top_line(ABOUT, SCENE, Going(speed="1h/s"), 120).spans
+    spans = top_line(ABOUT, SCENE, PAUSED, 120).spans
     actions = {span.text.strip(): span.action for span in spans}
     assert (actions["easy"], actions["1h/s"], actions["d3 14:25:53"]) == ("policy", "speed(1)", "go_to")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual.events import Paste
 from textual.geometry import Offset
 
 from tests.tui.replays import Replay
@@ -29,6 +30,13 @@ def find(run: Replay, selector: str, text: str) -> Offset:
         if text in line:
             return Offset(line.index(text), row)
     raise AssertionError(f"no {text!r} in {selector}:\n{seen(run, selector)}")
+
+
+async def enter(run: Replay, text: str) -> None:
+    """Paste a text into the dialog that is open, in place of what stands there, and accept it."""
+    await run.pilot.press("ctrl+u")
+    run.app.screen.post_message(Paste(text))
+    await run.press("enter")
 
 
 async def click(run: Replay, selector: str, text: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.tui.replays import Replay, replay
-from tests.tui.screens.seeing import cell, noted, seen
+from tests.tui.screens.seeing import cell, enter, noted, seen
 from tui.screens.choice import Choice
 from tui.screens.policy_picker import PolicyPicker
 from tui.screens.replay import ReplayScreen
@@ -14,13 +14,13 @@ from tui.screens.replay import ReplayScreen
 async def choose_policy(run: Replay, key: str, policy: str) -> None:
     await run.press(key)
     assert isinstance(run.app.screen, PolicyPicker)
-    await run.type(policy)
+    await enter(run, policy)
     assert isinstance(run.app.screen, ReplayScreen)
 
 
 async def go_to(run: Replay, place: str) -> None:
     await run.press("g")
-    await run.type(place)
+    await enter(run, place)
 
 
 async def test_p_before_the_first_step_is_another_policy_from_the_beginning() -> None:
@@ -149,8 +149,8 @@ async def test_b_remembers_a_moment_and_an_apostrophe_goes_back_to_it() -> None:
     async with replay(at="#6") as run:
         await run.press("apostrophe")
         assert "no bookmarks" in noted(run)
-        await run.press("b", "ctrl+u")
-        await run.type("J5 passes")
+        await run.press("b")
+        await enter(run, "J5 passes")
         assert "J5 passes" in seen(run, "#strip")
         await run.press("home", "apostrophe")
         assert isinstance(run.app.screen, Choice)

@@ -8,7 +8,7 @@ import pytest
 
 from sim.session import from_line, read_session
 from tests.tui.replays import Replay, replay
-from tests.tui.screens.seeing import noted, seen
+from tests.tui.screens.seeing import enter, noted, seen
 from tui.remembering import found_session
 from tui.screens.choice import Choice
 from tui.screens.replay import ReplayScreen
@@ -26,7 +26,7 @@ async def test_t_opens_another_trace_under_the_same_policy() -> None:
     async with replay(policy="conservative", at="#4") as run:
         await run.press("t")
         assert isinstance(run.app.screen, TracePicker)
-        await run.pilot.press(*"w-figure1", "enter")
+        await enter(run, "w-figure1")
         await run.wait_for(lambda: run.screen.about.trace == "w-figure1" and run.screen.scene)
         await run.settle()
         assert "w-figure1" in seen(run, "#top")
@@ -47,8 +47,8 @@ async def test_s_saves_a_session_that_brings_the_moment_back(folder: Path) -> No
 
 async def test_a_session_is_not_saved_where_no_file_can_be(folder: Path) -> None:
     async with replay() as run:
-        await run.press("s", "ctrl+u")
-        await run.type("nowhere/at-all.session")
+        await run.press("s")
+        await enter(run, "nowhere/at-all.session")
         assert "nowhere" in noted(run)
         assert list(folder.iterdir()) == []
 
@@ -72,8 +72,8 @@ async def test_capital_s_saves_a_picture_of_the_screen(folder: Path) -> None:
 
 async def test_capital_s_saves_the_chart_as_a_drawing(folder: Path) -> None:
     async with replay(at="#5") as run:
-        await run.press("S", "c", "ctrl+u")
-        await run.type("chart.svg")
+        await run.press("S", "c")
+        await enter(run, "chart.svg")
         assert "saved chart.svg" in noted(run)
     picture = (folder / "chart.svg").read_text()
     assert picture.startswith("<svg")
@@ -82,8 +82,8 @@ async def test_capital_s_saves_the_chart_as_a_drawing(folder: Path) -> None:
 
 async def test_a_picture_is_an_svg(folder: Path) -> None:
     async with replay() as run:
-        await run.press("S", "s", "ctrl+u")
-        await run.type("screen.png")
+        await run.press("S", "s")
+        await enter(run, "screen.png")
         assert "ends in .svg" in run.text
         assert list(folder.iterdir()) == []
 
@@ -126,7 +126,7 @@ async def test_q_leaves_and_the_last_session_is_kept() -> None:
 
 async def test_the_palette_finds_what_has_no_key() -> None:
     async with replay(at="#5") as run:
-        await run.pilot.press("ctrl+p", *"policy: mbgs")
+        await run.pilot.press("ctrl+p", *"y: mbgs")
         await run.wait_for(lambda: "Short for" in run.text)
         await run.pilot.press("enter")
         await run.wait_for(lambda: isinstance(run.app.screen, ReplayScreen))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.tui.replays import replay
-from tests.tui.screens.seeing import noted, seen
+from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.choice import Choice
 from tui.screens.help import HelpScreen
 from tui.screens.prompt import Prompt
@@ -17,7 +17,7 @@ async def test_a_slash_finds_a_job_and_selects_it() -> None:
     async with replay(at="#5") as run:
         await run.press("slash")
         assert isinstance(run.app.screen, Prompt)
-        await run.type("J4")
+        await enter(run, "J4")
         assert run.screen.selected == 3
         assert "4 of 10 processors" in seen(run, "#details")
         assert "J4" in seen(run, "#sentence")
@@ -26,7 +26,7 @@ async def test_a_slash_finds_a_job_and_selects_it() -> None:
 async def test_a_job_that_is_not_there_is_said_where_it_was_typed() -> None:
     async with replay(at="#5") as run:
         await run.press("slash")
-        await run.type("17")
+        await enter(run, "17")
         assert isinstance(run.app.screen, Prompt)
         assert "'17'" in run.text
         await run.press("escape")
@@ -147,6 +147,13 @@ async def test_a_question_mark_lists_every_key() -> None:
     async with replay() as run:
         await run.press("question_mark")
         assert isinstance(run.app.screen, HelpScreen)
-        await run.press(*"rewind")
+        assert "Play, or pause." in run.text
         await run.press("escape")
         assert isinstance(run.app.screen, ReplayScreen)
+
+
+async def test_keys_can_be_read_in_ascii() -> None:
+    async with replay() as run:
+        await run.press("T", "3")
+        assert "> step  < back" in seen(run, "#keys")
+        assert "^ v speed" in seen(run, "#keys")

@@ -6,7 +6,7 @@ import pytest
 from textual.events import Key
 
 from tests.tui.replays import replay
-from tests.tui.screens.seeing import noted, seen
+from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.choice import Choice
 from tui.screens.prompt import Prompt
 from tui.screens.replay import ReplayScreen
@@ -26,25 +26,27 @@ async def test_space_plays_and_pauses() -> None:
 
 
 async def test_playing_ends_where_the_run_is_over() -> None:
-    async with replay() as run:
-        await run.press(*["up"] * 20)
+    async with replay(at="#9") as run:
+        await run.press("up", "up", "up")
         await run.pilot.press("space")
         await run.wait_for(lambda: "the run is over" in noted(run))
+        await run.settle()
         assert run.step == 10
         assert not run.screen.playing
 
 
 async def test_r_plays_backwards_as_far_as_the_beginning() -> None:
     async with replay(at="#6") as run:
+        await run.pilot.press("R")
+        assert "◀ 1m/s" in seen(run, "#top")
+        await run.wait_for(lambda: run.step < 6)
+        await run.press("R")
+        assert "‖ 1m/s" in seen(run, "#top")
         await run.press("up", "up", "up")
         await run.pilot.press("R")
-        assert "◀" in seen(run, "#top")
-        await run.wait_for(lambda: run.step < 6)
-        await run.pilot.press("R")
-        assert not run.screen.playing
-        await run.pilot.press("R")
-        await run.wait_for(lambda: run.step == 0)
-        await run.wait_for(lambda: not run.screen.playing)
+        await run.wait_for(lambda: "this is the beginning" in noted(run))
+        await run.settle()
+        assert run.step == 0
 
 
 async def test_arrows_go_a_step_on_and_back() -> None:
@@ -54,7 +56,7 @@ async def test_arrows_go_a_step_on_and_back() -> None:
         await run.press("right", "right", "left")
         assert "step 2 / 10" in seen(run, "#top")
         assert "d0 00:00:10" in seen(run, "#top")
-        await run.press(*["left"] * 5)
+        await run.press(*["left"] * 3)
         assert "step 0 / 10" in seen(run, "#top")
 
 
@@ -71,10 +73,8 @@ async def test_arrows_up_and_down_change_the_speed() -> None:
         assert "5m/s" in seen(run, "#top")
         await run.press("down", "down")
         assert "10s/s" in seen(run, "#top")
-        await run.press(*["down"] * 9)
+        await run.press(*["down"] * 4)
         assert "1 event/s" in seen(run, "#top")
-        await run.press(*["up"] * 20)
-        assert "top speed" in seen(run, "#top")
 
 
 async def test_dot_and_comma_walk_decisions_across_steps() -> None:
@@ -145,6 +145,13 @@ async def test_a_jump_finds_a_switch_of_the_policy() -> None:
         assert "fcfs" in seen(run, "#top")
 
 
+async def test_what_never_happens_is_said() -> None:
+    async with replay("z-figure7", "gang-migrate") as run:
+        await run.press("j", "m")
+        assert "nowhere later: migrate" in noted(run)
+        assert run.step == 0
+
+
 PLACES = [
     ("#4", 4, 30),
     ("step 4", 4, 30),
@@ -160,14 +167,14 @@ PLACES = [
 async def test_g_goes_to_a_time_a_step_or_a_job(typed: str, step: int, clock: float) -> None:
     async with replay() as run:
         await run.press("g")
-        await run.type(typed)
+        await enter(run, typed)
         assert (run.step, run.scene.clock) == (step, clock)
 
 
 async def test_what_is_no_place_is_said_where_it_was_typed() -> None:
     async with replay(at="#3") as run:
         await run.press("g")
-        await run.type("tomorrow")
+        await enter(run, "tomorrow")
         assert isinstance(run.app.screen, Prompt)
         assert "'tomorrow' is no place to go to" in run.text
         await run.press("escape")
@@ -187,17 +194,18 @@ async def test_end_and_home_go_to_the_end_and_the_beginning() -> None:
 async def test_x_makes_it_stop_at_a_condition() -> None:
     async with replay() as run:
         await run.press("x")
-        await run.type("queue > 1; job 5 ends")
+        await enter(run, "queue > 1; job 5 ends")
         assert "stops when queue > 1 or when job 5 ends" in noted(run)
         await run.pilot.press("space")
         await run.wait_for(lambda: "stopped: queue > 1" in noted(run))
+        await run.settle()
         assert run.step == 4
 
 
 async def test_what_is_no_condition_is_said_where_it_was_typed() -> None:
     async with replay() as run:
         await run.press("x")
-        await run.type("queue > many")
+        await enter(run, "queue > many")
         assert isinstance(run.app.screen, Prompt)
         assert "'many'" in run.text
 
@@ -205,12 +213,12 @@ async def test_what_is_no_condition_is_said_where_it_was_typed() -> None:
 async def test_an_empty_condition_stops_at_nothing() -> None:
     async with replay() as run:
         await run.press("x")
-        await run.type("queue > 1")
-        await run.press("x", "ctrl+u", "enter")
+        await enter(run, "queue > 1")
+        await run.press("x")
+        await enter(run, "")
         assert "stops at nothing" in noted(run)
-        await run.press(*["up"] * 20)
         await run.pilot.press("space")
-        await run.wait_for(lambda: run.step == 10)
+        await run.wait_for(lambda: run.step >= 5)
 
 
 async def test_escape_stops_what_takes_long() -> None:

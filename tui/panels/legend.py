@@ -1,0 +1,25 @@
+"""What the colours of the chart tell, in one line below it."""
+
+from __future__ import annotations
+
+from tui import text
+from tui.chart.colours import MODES
+from tui.chart.paint import sign_of
+from tui.palette import Look
+from tui.scene import ChartScene
+from tui.sheet import Line, Span, line
+
+
+def legend_line(chart: ChartScene, look: Look, width: int) -> Line:
+    """The mode, then each of its colours and what it stands for, as many as have room; nothing where each is a job."""
+    if not chart.legend:
+        return line("")
+    spans = [Span(f" {MODES.get(chart.mode, 'start')}: ", "dim", "colour")]
+    room = width - text.cells(spans[0].text)
+    for hue, label in chart.legend:
+        told = f" {text.printable(label)}  "
+        if room < text.cells(told) + 2:
+            break
+        spans += [Span("▇▇" if look.colour else 2 * sign_of(hue, look), f"hue:{hue}"), Span(told)]
+        room -= text.cells(told) + 2
+    return line(*spans)
