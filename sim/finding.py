@@ -68,6 +68,12 @@ def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
     return {row: [cell for cell in cells if cell.is_home] for row, cells in picture}
 
 
+def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
+    """The jobs of these cells, by expected end."""
+    ranks = {cell.rank for cell in cells}
+    return [running for running in snapshot.running if running.job.rank in ranks]
+
+
 def _held(cells: Iterable[Cell]) -> int:
     return sum(cell.columns.bit_count() for cell in cells)
 
@@ -99,9 +105,7 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
         return _enough_in(snapshot.running, snapshot.free, job.procs)
     found = []
     for row, cells in rows.items():
-        at_home = {cell.rank for cell in cells}
-        stay = [running for running in snapshot.running if running.job.rank in at_home]
-        if enough := _enough_in(stay, snapshot.procs - _held(cells), job.procs):
+        if enough := _enough_in(_at_home(snapshot, cells), snapshot.procs - _held(cells), job.procs):
             found.append(enough._replace(row=row))
     return min(found, key=lambda enough: enough.at) if len(found) == len(rows) else None
 
@@ -159,8 +163,7 @@ def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
         return _on_its(snapshot.running, halted)
     found = []
     for row, cells in rows.items():
-        at_home = {cell.rank for cell in cells}
-        sitting = _on_its((run for run in snapshot.running if run.job.rank in at_home), halted)
+        sitting = _on_its(_at_home(snapshot, cells), halted)
         if sitting is None:
             return None
         found.append(sitting._replace(row=row))

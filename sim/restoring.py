@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from sim.branch import Branch
 from sim.errors import ParameterError, SchedscopeError
-from sim.session import BranchRecord, Intervention
+from sim.records import BranchRecord, Intervention
 from sim.timeline import Timeline
 
 

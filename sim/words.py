@@ -109,3 +109,12 @@ def spelled(identifier: str) -> str:
     ('too few free', 'extra p')
     """
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", identifier).replace("_", " ").lower()
+
+
+def times(many: int) -> str:
+    """How often.
+
+    >>> times(1), times(2), times(1200)
+    ('once', 'twice', '1,200 times')
+    """
+    return {1: "once", 2: "twice"}.get(many, f"{many:,} times")

@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from traceback import format_exception
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
@@ -19,23 +17,12 @@ from textual.filter import LineFilter
 from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
-from sim.machine import Placement
-from sim.policies import Policy, parse_policy
-from sim.policies.base import written_policy
-from sim.session import Session, verify_trace, write_session
-from sim.timeline import Timeline
-from sim.workload.model import Workload
-from tui.autosave import Autosave, Orphan, offer, state_folder
+from sim.policies import parse_policy
 from tui.conducting import Conductor
-from tui.going import parse_place
-from tui.loading import Source, caption
-from tui.orders import Order, Restore
+from tui.loading import Source
+from tui.opening import Opening, Prepared
 from tui.palette import Look
-from tui.remembering import last_path, planned, record
-from tui.scene import About
-from tui.screens.choice import Choice
 from tui.screens.replay import ReplayScreen
-from tui.sessions import session_of, source_of
 from tui.settings import load, save, settings_path
 from tui.stage import Stage
 from tui.themes import Ascii, choose, depth_of, theme_name, themes
@@ -43,57 +30,11 @@ from tui.themes import Ascii, choose, depth_of, theme_name, themes
 if TYPE_CHECKING:
     from textual.command import Provider
 
-AUTOSAVE = 2.0
-"""Seconds between two autosaves."""
+    from sim.session import Session
+    from tui.keeper import Keeper
 
-
-@dataclass(frozen=True)
-class Opening:
-    """What the replay screen is opened on."""
-
-    source: Source
-    policy: Policy
-    placement: Placement = "lowest"
-    at: str | None = None
-    """Where to begin, as it is typed; None: before the first step."""
-    switches: tuple[tuple[float, str], ...] = ()
-    session: Session | None = None
-    """What is to be brought back."""
-
-    @classmethod
-    def of_session(cls, session: Session) -> Opening:
-        """What a session was opened on, and is to be brought back to."""
-        switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
-        policy = parse_policy(session.policy)
-        return cls(source_of(session), policy, session.placement, switches=switches, session=session)
-
-    def prepare(self) -> Prepared:
-        """Read the trace and set up its replay."""
-        trace, workload = self.source.read()
-        about = About(self.source.trace, caption(trace), workload, trace)
-        timeline = Timeline(workload, self.policy, placement=self.placement, switches=self.switches)
-        begun = session_of(self.source, written_policy(self.policy))
-        begun = replace(begun, placement=self.placement, branches=planned(self.switches))
-        return Prepared(self, about, timeline, begun, self._first(workload))
-
-    def _first(self, workload: Workload) -> Order | None:
-        if self.session is not None:
-            clock = self.session.view.get("clock")
-            return Restore(self.session, clock if isinstance(clock, int | float) else None)
-        return None if self.at is None else parse_place(self.at, workload)
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """All that the replay screen needs."""
-
-    opening: Opening
-    about: About
-    timeline: Timeline
-    begun: Session
-    """The session of the very beginning."""
-    first: Order | None = None
-    """Where to go at first."""
+AFTER_THE_FIRST_FRAME = 0.2
+"""Seconds after which sessions are thought of."""
 
 
 def _screen_commands() -> type[Provider]:
@@ -117,8 +58,7 @@ class Schedscope(App[int]):
         self.look = choose(self.settings, os.environ, sys.stdout.encoding)
         super().__init__()
         self.opened = prepared
-        self._autosave: Autosave | None = None
-        self._saved: Session | None = None
+        self._keeper: Keeper | None = None
 
     def get_line_filters(self) -> list[LineFilter]:
         """In ASCII everything that is drawn passes a filter."""
@@ -137,7 +77,7 @@ class Schedscope(App[int]):
         self._show(self.opened)
         if self._warning:
             self.notify(self._warning, severity="warning", timeout=10)
-        self._keep_sessions()
+        self.set_timer(AFTER_THE_FIRST_FRAME, lambda: self.keeper.begin())
 
     def _show(self, prepared: Prepared) -> None:
         self.opened = prepared
@@ -152,99 +92,19 @@ class Schedscope(App[int]):
         else:
             self.push_screen(screen)
 
-    # Sessions
-
-    def _keep_sessions(self) -> None:
-        """Offer what an earlier run left when it broke off, and save where this one is every now and then."""
-        if self.opened.opening.session is None and (orphan := offer()):
-            self._offer(orphan)
-        try:
-            self._autosave = Autosave()
-        except SchedscopeError as error:
-            self.notify(str(error), severity="warning")
-        else:
-            self.set_interval(AUTOSAVE, self._save_now)
-
-    def _offer(self, orphan: Orphan) -> None:
-        session = orphan.session
-        where = f"{Path(session.trace.name).name}, {session.policy}, step {session.step:,} of {session.branch}"
-        options = [
-            ("c", "continue", where),
-            ("n", "not now", "it will be offered again"),
-            ("d", "discard", "forget it"),
-        ]
-
-        def chosen(answer: str | None) -> None:
-            if answer == "continue":
-                self.open_session(session, orphan)
-            elif answer == "discard":
-                orphan.discard()
-
-        self.push_screen(Choice("The last run broke off", options), chosen)
-
     @property
     def replay(self) -> ReplayScreen | None:
         """The replay that is open."""
         return next((screen for screen in self.screen_stack if isinstance(screen, ReplayScreen)), None)
 
-    @property
-    def session(self) -> Session:
-        """The session that brings back what is shown."""
-        if self.replay is None or self.replay.shown is None:
-            return self.opened.opening.session or self.opened.begun
-        return record(self.replay, self.opened.begun)
-
-    def _save_now(self) -> None:
-        session = self.session
-        if self._autosave is None or session == self._saved:
-            return
-        try:
-            self._autosave.save(session)
-        except SchedscopeError as error:
-            self._autosave = None
-            self.notify(f"no more autosaves: {error}", severity="warning")
-        self._saved = session
-
-    def exit(self, *args: Any, **kwargs: Any) -> None:
-        """The program ends as it should: where it was left is kept as the last session."""
-        if self._autosave is not None:
-            with suppress(SchedscopeError):
-                write_session(self.session, last_path())
-            self._autosave.close()
-            self._autosave = None
-        super().exit(*args, **kwargs)
-
-    def _fatal_error(self) -> None:
-        """A fault of this program: a line on the terminal, all the rest in a file; what was watched is kept."""
-        told = f"schedscope: error: a fault in the program itself: {self._exception!r}"
-        try:
-            path = state_folder() / "fault.log"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text("".join(format_exception(self._exception)), encoding="utf-8")
-            told += f"; the report is in {path}, and the next start offers to continue"
-        except OSError:
-            told += "; no report could be written"
-        self._exit_renderables.append(Text(told))
-        self._close_messages_no_wait()
-
     # Another trace
 
     def open_trace(self, trace: str, spec: str) -> None:
         """Another trace, under this policy."""
-        self._open(lambda: Opening(Source(trace), parse_policy(spec), self.opened.opening.placement))
-
-    def open_session(self, session: Session, orphan: Orphan | None = None) -> None:
-        """What a session brings back; the autosave that it came from has done its duty then."""
-
-        def opening() -> Opening:
-            if problem := verify_trace(session):
-                raise SchedscopeError(str(problem))
-            return Opening.of_session(session)
-
-        self._open(opening, orphan)
+        self.open(lambda: Opening(Source(trace), parse_policy(spec), self.opened.opening.placement))
 
     @work(thread=True, exclusive=True, group="loading")
-    def _open(self, opening: Callable[[], Opening], orphan: Orphan | None = None) -> None:
+    def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
         """Read it in the background; what is shown stays until it is there."""
         try:
             prepared = opening().prepare()
@@ -252,16 +112,28 @@ class Schedscope(App[int]):
             self.call_from_thread(self.notify, str(error), severity="error", timeout=12)
             return
         if not get_current_worker().is_cancelled:
-            self.call_from_thread(self._opened, prepared, orphan)
+            self.call_from_thread(self._opened, prepared, then)
 
-    def _opened(self, prepared: Prepared, orphan: Orphan | None) -> None:
+    def _opened(self, prepared: Prepared, then: Callable[[], None]) -> None:
         self.remember_trace(prepared.about.trace)
         self._show(prepared)
-        if orphan is not None:
-            self._save_now()
-            orphan.discard()
+        then()
 
     # What is remembered
+
+    @property
+    def keeper(self) -> Keeper:
+        """Who keeps the sessions."""
+        if self._keeper is None:
+            from tui.keeper import Keeper
+
+            self._keeper = Keeper(self)
+        return self._keeper
+
+    @property
+    def session(self) -> Session:
+        """The session that brings back what is shown."""
+        return self.keeper.session
 
     def remember(self, **changed: Any) -> None:
         """Keep what a person has chosen; the disk may refuse."""
@@ -282,9 +154,21 @@ class Schedscope(App[int]):
         self.theme = theme_name(look)
         if kept:
             self.remember(look=look.name, mode=look.mode)
-        for screen in self.screen_stack:
-            if isinstance(screen, ReplayScreen):
-                screen.look_changed()
+        if self.replay is not None:
+            self.replay.look_changed()
+
+    # The end
+
+    def exit(self, *args: Any, **kwargs: Any) -> None:
+        self.keeper.leave()
+        super().exit(*args, **kwargs)
+
+    def _fatal_error(self) -> None:
+        """A fault of this program: a line on the terminal, all the rest in a file; what was watched is kept."""
+        from tui.faults import report
+
+        self._exit_renderables.append(Text(report(self._exception)))
+        self._close_messages_no_wait()
 
 
 def frames_a_second(environ: Mapping[str, str]) -> int:

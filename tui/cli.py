@@ -168,12 +168,17 @@ def watch(
         raise click.ClickException(
             "the replay screen needs a terminal; without one there are schedscope run, explain, compare and draw"
         )
+    import gc
+
+    gc.disable()  # until the first frame: what is imported and loaded now stays, and looking for garbage takes long
     from sim.policies import parse_policy
-    from tui.app import Opening, open_replay
+    from tui.app import open_replay
     from tui.loading import Source
-    from tui.remembering import found_session
+    from tui.opening import Opening
 
     if session is not None:
+        from tui.remembering import found_session
+
         return open_replay(Opening.of_session(found_session(session)))
     source = Source.of_options(trace or "z-figure4", options)
     return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=tuple(switches)))

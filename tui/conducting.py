@@ -17,8 +17,6 @@ from sim.causes import last_change
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.restoring import restore
-from sim.searching import search_backward, search_forward
-from sim.stops import Stop, parse_stop
 from sim.words import name
 from tui import orders as o
 from tui.clock import Speed
@@ -28,6 +26,7 @@ from tui.stage import Stage
 
 if TYPE_CHECKING:
     from sim.session import Session
+    from sim.stops import Stop
     from tui.versus import Versus
 
 Halted: TypeAlias = Callable[[], bool]
@@ -202,6 +201,9 @@ class Conductor:
 
     def _find(self, order: o.Find, wish: Wish, halted: Halted) -> str | None:
         """To where a condition comes true; if that is nowhere, the cursor stays where it is."""
+        from sim.searching import search_backward, search_forward
+        from sim.stops import parse_stop
+
         stop, was = parse_stop(order.condition), self.step
         search = search_forward if order.direction > 0 else search_backward
         found = search(self.stage.timeline, (stop,), self._watched(halted))
@@ -232,7 +234,7 @@ class Conductor:
     # Playing
 
     def _play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
-        stops, speed = tuple(map(parse_stop, wish.stops)), order.speed
+        stops, speed = _parsed(wish.stops), order.speed
         if order.direction < 0:
             return self._play_back(order.seconds, speed)
         if speed.events:
@@ -269,6 +271,8 @@ class Conductor:
         """Does a condition come true before that? Then the replay stands there."""
         if not stops:
             return None
+        from sim.searching import search_forward
+
         found = search_forward(self.stage.timeline, stops, halted, **until)
         if found is None:
             return None
@@ -320,8 +324,9 @@ class Conductor:
             return None
         timeline.look_at(session.branch)
         told = self.seek(session.step, halted)
-        if order.clock is not None and session.step == self.step:
-            self.seek_time(order.clock, halted)
+        next_time = self.stage.snapshot.next_time
+        if session.step == self.step > 0 and order.clock is not None and next_time is not None:
+            self.stage.clock = min(max(order.clock, self.stage.clock), next_time)
         if session.partner is not None and session.partner in timeline.branches:
             self._compare_branch(o.CompareBranch(session.partner), wish, halted)
         elif session.partner is not None:
@@ -389,3 +394,11 @@ class Conductor:
             self.progress = "comparing", self.stage.timeline.branch.engine.finished / max(len(self.stage.workload), 1)
             self.compute(A_LOOK)
         return self.seek(versus.parting.steps[0], halted)
+
+
+def _parsed(stops: tuple[str, ...]) -> tuple[Stop, ...]:
+    if not stops:
+        return ()
+    from sim.stops import parse_stop
+
+    return tuple(map(parse_stop, stops))

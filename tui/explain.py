@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 from sim.life import Life
 from sim.moments import Ended, Heads, NotConsidered, Requeued, Started, Unplanned, Waited
-from sim.words import clock, listed, name, processors, span
+from sim.words import clock, listed, name, processors, span, times
 from sim.workload.model import Job
 from tui import text
-from tui.story import rows_of, times
+from tui.story import rows_of
 from tui.waits import TooFew, because_of, by_kind, fitted_for, seconds_of
 
 NARROWEST, WIDEST = 40, 100

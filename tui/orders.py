@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sim.causes import What
-from sim.session import Bookmark, Session
+from sim.records import Bookmark
 from tui.chart.scale import Camera
 from tui.clock import Speed
 from tui.scene import Scene
+
+if TYPE_CHECKING:
+    from sim.session import Session
 
 VERSUS = "versus"
 """The way to colour jobs by how they come off against the run beside."""

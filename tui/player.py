@@ -117,6 +117,8 @@ class Player:
     def _answer(self, asks: list[_Ask]) -> bool:
         """Obey and show; True if there is more to draw."""
         self._halt.clear()
+        if self._closed:  # looked at after that, or else the halt of `close` would be lost
+            return False
         for order in merged([ask.order for ask in asks if ask.order is not None]):
             self._guard(lambda order=order: self._obey(order))  # type: ignore[misc]
             if self._closed:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sim.errors import SchedscopeError
-from sim.session import PREFIX, BranchRecord, Intervention, Session, from_line, read_session, verify_trace
+from sim.records import BranchRecord, Intervention
+from sim.session import PREFIX, Session, from_line, read_session, verify_trace
 from sim.session_text import Value
 from tui.autosave import state_folder
 from tui.chart.scale import Camera
@@ -115,12 +115,3 @@ def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
     if not (0 <= low < high <= now.high) or not isinstance(first, int):
         return now
     return replace(now, per_column=per_column, low=low, high=high, follow=bool(follow), first=first)
-
-
-def file_name(text: str) -> str:
-    """A name for a file, made of the name of a trace.
-
-    >>> file_name("KTH SP2/1996")
-    'KTH-SP2-1996'
-    """
-    return re.sub(r"[^\w.+-]+", "-", text).strip("-") or "session"

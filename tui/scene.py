@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.decisions import Decision
-from sim.session import BranchRecord
+from sim.records import BranchRecord
 from sim.snapshot import Snapshot
 from sim.totals import Totals
 from sim.workload.model import Trace, Workload

@@ -25,7 +25,7 @@ from sim.moments import (
     Waited,
 )
 from sim.sentences import say, why
-from sim.words import clock_near, listed, name, processors, span
+from sim.words import clock_near, listed, name, processors, span, times
 from sim.workload.model import Job
 from tui import text
 from tui.waits import episodes, told_episode
@@ -263,12 +263,3 @@ def _cost(moment: Shared) -> str:
 
 def _range(numbers: Range) -> str:
     return f"{numbers.low:,}" if numbers.low == numbers.high else f"{numbers.low:,} to {numbers.high:,}"
-
-
-def times(many: int) -> str:
-    """How often.
-
-    >>> times(1), times(2), times(1200)
-    ('once', 'twice', '1,200 times')
-    """
-    return {1: "once", 2: "twice"}.get(many, f"{many:,} times")

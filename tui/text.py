@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -189,3 +190,12 @@ def printable(text: str) -> str:
     'low?[2J'
     """
     return "".join(c if c.isprintable() else "?" for c in text)
+
+
+def file_name(text: str) -> str:
+    """A name for a file, made of the name of a trace.
+
+    >>> file_name("KTH SP2/1996")
+    'KTH-SP2-1996'
+    """
+    return re.sub(r"[^\w.+-]+", "-", text).strip("-") or "session"

@@ -20,7 +20,7 @@ import termios
 from statistics import median
 from time import perf_counter
 
-DRAWN = "Whole run".encode()
+DRAWN = b"Whole run"
 """The title of a panel that is drawn with the first scene, never before."""
 SIZE = struct.pack("HHHH", 36, 120, 0, 0)
 

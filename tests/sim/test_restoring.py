@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError
+from sim.records import BranchRecord, Intervention
 from sim.restoring import records_of, restore
-from sim.session import BranchRecord, Intervention
 from sim.timeline import Timeline
 from tests.sim.conftest import Lab
 

@@ -15,20 +15,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim import session_text
-from sim.session import (
-    PREFIX,
-    Bookmark,
-    BranchRecord,
-    Intervention,
-    Session,
-    from_line,
-    one_line,
-    parsed,
-    read_session,
-    verify_trace,
-    write_session,
-    written,
-)
+from sim.records import Bookmark, BranchRecord, Intervention
+from sim.session import PREFIX, Session, from_line, one_line, parsed, read_session, verify_trace, write_session, written
 from sim.session_text import MAX_BYTES, SessionError
 from sim.trace_ref import TraceRef
 

@@ -12,8 +12,9 @@ from textual.pilot import Pilot
 
 from sim.policies import parse_policy
 from sim.session import Session
-from tui.app import Opening, Schedscope
+from tui.app import Schedscope
 from tui.loading import Source
+from tui.opening import Opening
 from tui.scene import Scene
 from tui.screens.replay import ReplayScreen
 

@@ -12,7 +12,10 @@ from sim.causes import Division, HolderOf, PlanOf
 from sim.decisions import Reserve
 from sim.errors import ParameterError, SchedscopeError
 from sim.policies import parse_policy
+from sim.records import BranchRecord
+from sim.session import Session
 from sim.timeline import Timeline
+from sim.trace_ref import TraceRef
 from tui import orders as o
 from tui.chart.scale import Camera
 from tui.clock import SPEEDS, Speed
@@ -24,6 +27,7 @@ from tui.stage import Stage
 FIGURE = (0, 0, 10, 20, 30, 40, 600, 1100, 1200, 1800, 2700)
 """z-figure4 under EASY: the moment that is shown after so many steps."""
 LAST = len(FIGURE) - 1
+TRACE = TraceRef("z-figure4", "0" * 64, 1, is_sample=True)
 
 
 class Replayed:
@@ -37,7 +41,7 @@ class Replayed:
 
     def does(
         self, order: Order, *, stops: tuple[str, ...] = (), halted: Callable[[], bool] = lambda: False
-    ) -> str | None:
+    ) -> o.Noticed | str | None:
         return self.conductor.obey(order, Wish(self.wish.camera, stops=stops), halted)
 
     @property
@@ -141,6 +145,11 @@ def test_nonsense_is_no_condition(figure: Replayed) -> None:
     with pytest.raises(SchedscopeError, match="expected a number"):
         figure.does(o.Find("queue >>> 50"))
     assert figure.place == (0, 0)
+
+
+def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
+    assert figure.does(o.GoToLongest()) == o.Noticed(3)
+    assert figure.place == (9, 1800)
 
 
 # Given up on the way
@@ -391,3 +400,41 @@ def test_alone_again(figure: Replayed) -> None:
     assert figure.conductor.scenes(figure.wish)[1] is None
     with pytest.raises(ParameterError, match="nothing is compared"):
         figure.does(o.GoToParted())
+
+
+# Back to a session
+
+
+def test_a_session_brings_back_the_very_step_where_two_are_at_one_moment(figure: Replayed) -> None:
+    figure.does(o.GoTo(4))
+    figure.does(o.Switch("fcfs"))
+    for step in (0, 4, 5):
+        figure.does(o.GoTo(step))
+        scene = figure.stage.scene(figure.wish)
+        session = Session(TRACE, branches=scene.branches, branch=scene.branch, step=step)
+        anew = Replayed()
+        anew.does(o.Restore(session, scene.clock))
+        assert anew.place == figure.place
+        assert anew.stage.snapshot == figure.stage.snapshot
+
+
+def test_a_session_brings_back_the_moment_between_two_steps(figure: Replayed) -> None:
+    figure.does(o.Restore(Session(TRACE, step=6), 700))
+    assert figure.place == (6, 700)
+
+
+@pytest.mark.parametrize("clock", [-5, 40, None])
+def test_a_moment_that_is_not_of_the_step_is_not_believed(figure: Replayed, clock: float | None) -> None:
+    figure.does(o.Restore(Session(TRACE, step=6), clock))
+    assert figure.place == (6, 600)
+
+
+def test_a_session_of_a_run_that_has_fewer_steps_now_ends_at_its_end(figure: Replayed) -> None:
+    assert figure.does(o.Restore(Session(TRACE, step=99), 9e9)) == "the run is over"
+    assert figure.place == (LAST, 2700)
+
+
+def test_who_gives_up_while_branches_grow_sees_what_there_is(figure: Replayed) -> None:
+    branches = BranchRecord("main"), BranchRecord("fork 1", "main", 4)
+    assert figure.does(o.Restore(Session(TRACE, branches=branches, branch="fork 1")), halted=Impatient()) is None
+    assert (figure.stage.timeline.branch.name, figure.place) == ("main", (0, 0))

@@ -16,8 +16,9 @@ from textual.widgets import Input
 from sim.policies import parse_policy
 from sim.workload.transforms import Transforms
 from tests.tui.replays import Replay
-from tui.app import Opening, Schedscope
+from tui.app import Schedscope
 from tui.loading import Source
+from tui.opening import Opening
 
 Size = tuple[int, int]
 USUAL: Size = 120, 36
@@ -110,6 +111,10 @@ def test_every_look(look: str, is_as_before: Compare) -> None:
 
 def test_a_panel_over_a_small_chart(is_as_before: Compare) -> None:
     assert is_as_before(BUSY._replace(size=SIZES["80x24"], keys=("w",)))
+
+
+def test_colours_that_group_jobs(is_as_before: Compare) -> None:
+    assert is_as_before(BUSY._replace(keys=("c", "5")))
 
 
 def test_two_runs_side_by_side(is_as_before: Compare) -> None:

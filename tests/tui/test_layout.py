@@ -29,7 +29,7 @@ def test_nothing_stands_outside_the_screen(
     width: int, height: int, available: set[str], hidden: set[str], over: str | None
 ) -> None:
     found = arrange(width, height, available, hidden, over)
-    room = max(height - 2 - found.keys - found.bottom, 0)
+    room = max(height - 1 - found.sentence - found.keys - found.bottom, 0)
     assert found.side <= width
     assert found.metrics <= width
     assert sum(rows for _, rows in found.panels) == (room if found.panels else 0)

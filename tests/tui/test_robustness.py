@@ -19,8 +19,8 @@ from sim.view import View
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal
 from tui import orders as o
-from tui.app import AUTOSAVE
 from tui.autosave import STATE, offer, state_folder
+from tui.keeper import AUTOSAVE
 from tui.loading import Source
 from tui.remembering import found_session, last_path
 from tui.settings import FOLDER_VARIABLE, settings_path
@@ -52,7 +52,7 @@ async def test_a_program_that_was_killed_while_it_played_is_offered_again() -> N
     assert AUTOSAVE <= 3
     step = steps_saved()
     async with replay("z-figure4") as run:
-        assert "The last run broke off" in run.text
+        await run.wait_for(lambda: "The last run broke off" in run.text)
         assert f"conservative, step {step} of main" in run.text
         await run.pilot.press("c")
         await run.wait_for(lambda: run.app.opened.about.trace == "lublin-128")
@@ -66,7 +66,7 @@ async def test_what_is_not_wanted_now_is_offered_again_and_what_is_not_wanted_at
         at.wait_for(lambda: steps_saved() == 0)
     for answer, is_there in (("n", True), ("d", False)):
         async with replay("z-figure4") as run:
-            assert "The last run broke off" in run.text
+            await run.wait_for(lambda run=run: "The last run broke off" in run.text)  # type: ignore[misc]
             await run.press(answer)
             assert (offer() is not None) == is_there
 
@@ -137,6 +137,20 @@ async def test_a_trace_that_vanishes_while_it_is_opened_is_told(
         run.screen.action_open_trace(str(trace))
         await run.wait_for(lambda: run.told)
         assert "t.swf" in run.told
+        await run.press("right")
+        assert run.step == 1
+
+
+async def test_a_trace_that_vanishes_while_it_is_watched_goes_on_but_no_session_can_be_kept(tmp_path: Path) -> None:
+    trace = tmp_path / "t.swf"
+    trace.write_text(f"; MaxProcs: 4\n{JOB}")
+    async with replay(str(trace)) as run:
+        trace.unlink()
+        for key in ("Y", "s"):
+            await run.press(key)
+        await run.press("enter")
+        assert "t.swf" in run.told
+        assert not list(tmp_path.iterdir())
         await run.press("right")
         assert run.step == 1
 
@@ -223,7 +237,7 @@ async def test_where_nothing_can_be_kept_it_works_and_says_so(tmp_path: Path, mo
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "file"))
     monkeypatch.setenv(STATE, str(tmp_path / "file"))
     async with replay("z-figure4") as run:
-        assert "no autosaves" in run.told
+        await run.wait_for(lambda: "no autosaves" in run.told)
         run.screen.action_use_policy("fcfs")
         await run.settle()
         assert "the settings are not kept" in run.told

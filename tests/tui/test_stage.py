@@ -10,7 +10,7 @@ import pytest
 
 from sim.course import Course
 from sim.policies import parse_policy
-from sim.session import Bookmark
+from sim.records import Bookmark
 from sim.timeline import Timeline
 from sim.workload.transforms import Transforms
 from tui import orders as o

@@ -7,12 +7,8 @@ from math import ceil
 from typing import NamedTuple
 
 from tui.chart.scale import ChartView
+from tui.ticks import STEPS, moment, named, round_numbers
 
-STEPS = (
-    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000,
-    864000, 1728000, 4320000, 8640000, 17280000, 43200000, 86400000, 172800000, 432000000, 864000000,
-)  # fmt: skip
-"""Seconds between two ticks: what people count in."""
 ROWS = 2
 """Rows of the axis below the chart."""
 _GAP = 2
@@ -36,34 +32,17 @@ def time_ticks(view: ChartView) -> list[Tick]:
     ['d1 00:00', '02:00', '04:00', '06:00', '08:00']
     """
     step = _step(view)
-    ticks: list[Tick] = []
-    day: float | None = None
-    for number in range(ceil(view.start / step), ceil(view.end / step)):
-        time = number * step
-        label = _time(time, step, time // 86400 != day)
-        day = time // 86400
-        ticks.append(Tick(view.column_of(time), label))
-    return ticks
+    moments = range(ceil(view.start / step) * step, ceil(view.end / step) * step, step)
+    return [Tick(view.column_of(time), label) for time, label in named(moments)]
 
 
 def _step(view: ChartView) -> int:
     """The least step at which labels stand apart."""
     for step in STEPS:
-        widest = len(_time(view.end // step * step, step, True))
+        widest = len(moment(view.end // step * step, step))
         if step / view.per_column >= max(widest + _GAP, _APART):
             return step
     return STEPS[-1]
-
-
-def _time(seconds: float, step: int, with_day: bool) -> str:
-    """As exact as the ticks are apart."""
-    day, rest = divmod(seconds, 86400)
-    if step >= 86400:
-        return f"d{day:.0f}"
-    time = f"{rest // 3600:02.0f}:{rest % 3600 // 60:02.0f}"
-    if step < 60:
-        time += f":{rest % 60:02.0f}"
-    return f"d{day:.0f} {time}" if with_day else time
 
 
 def time_axis(view: ChartView, now: float, ascii_only: bool = False) -> tuple[str, str]:
@@ -120,12 +99,5 @@ def _chosen(low: int, top: int, rows: int) -> Iterator[int]:
     """The ends and round numbers between them, about four rows apart; the more important first."""
     yield low
     yield top
-    step = next(s for s in _round() if s * rows >= 4 * (top - low + 1))
+    step = next(s for s in round_numbers() if s * rows >= 4 * (top - low + 1))
     yield from range(ceil((low + 1) / step) * step, top, step)
-
-
-def _round() -> Iterator[int]:
-    size = 1
-    while True:
-        yield from (size, 2 * size, 5 * size)
-        size *= 10

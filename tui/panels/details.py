@@ -9,7 +9,7 @@ from sim.decisions import Reserve
 from sim.evidence import Evidence
 from sim.matrix_decisions import ReserveRow
 from sim.sentences import say
-from sim.words import clock, name, processors, span
+from sim.words import clock, name, processors, span, times
 from sim.workload.model import Field, Job
 from tui import text
 from tui.panels.evidence import considered, evidence, numbers, standing
@@ -17,7 +17,6 @@ from tui.panels.parts import Context, spark, taught, worded, written
 from tui.panels.signs import sign
 from tui.scene import JobScene
 from tui.sheet import Line, Sheet, Size, Span, line
-from tui.story import times
 
 TITLE = "Job"
 MOST_EVENTS = 60

@@ -6,6 +6,7 @@ shown is decided here. The actions are in four files beside this one, one a grou
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Mapping
 from time import monotonic
 from typing import TYPE_CHECKING, ClassVar
@@ -17,8 +18,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 
-from sim.session import Bookmark, Session
-from sim.session_text import Value
+from sim.records import Bookmark
 from sim.workload.model import Job
 from tui.chart.colours import MODES
 from tui.chart.hover import Spot
@@ -37,7 +37,6 @@ from tui.panels.sentence import sentence
 from tui.panels.strip import draw_strip
 from tui.panels.top import Going, top_line
 from tui.player import Player
-from tui.remembering import camera_of
 from tui.scene import About, ChartScene, Scene
 from tui.sheet import Sheet, Size, wrapped
 from tui.widgets.bar import Bar
@@ -46,6 +45,8 @@ from tui.widgets.panel import Panel
 from tui.widgets.scrubber import Scrubber
 
 if TYPE_CHECKING:
+    from sim.session import Session
+    from sim.session_text import Value
     from tui.app import Schedscope
     from tui.screens.prompt import Answers
 
@@ -152,9 +153,12 @@ class ReplayBase(Screen[None]):
 
     def _begin(self) -> None:
         """The widgets have their sizes: now it is known what is to be seen."""
-        camera = camera_of(self._brought_back, self.chart.camera or Camera.on(self.about.workload, 80, 40))
-        for chart in self.query(Gantt):
-            chart.camera = camera
+        if self._brought_back:
+            from tui.remembering import camera_of
+
+            camera = camera_of(self._brought_back, self.chart.camera or Camera.on(self.about.workload, 80, 40))
+            for chart in self.query(Gantt):
+                chart.camera = camera
         self.wish()
         self.player.start()
 
@@ -227,6 +231,8 @@ class ReplayBase(Screen[None]):
     def _told(self, message: FromWorker) -> None:
         match message.told:
             case Shown() as shown:
+                if self.shown is None:
+                    self.call_after_refresh(settle_memory)
                 self.shown = shown
                 self.draw()
             case Stopped(why):
@@ -409,6 +415,12 @@ class ReplayBase(Screen[None]):
             if context is not None:
                 told = versus.between(context, self.chart.size.width)
                 self.query_one("#between", Bar).show([told], self.look)
+
+
+def settle_memory() -> None:
+    """What there is after the first frame stays: the collector need not look at it, nor at a trace's many jobs."""
+    gc.freeze()
+    gc.enable()
 
 
 def _lasts(about: About) -> float:

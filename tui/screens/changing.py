@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sim.causes import Division, HolderOf, PlanOf
 from sim.errors import SchedscopeError
-from sim.session import Bookmark, BranchRecord
-from sim.stops import parse_stop
+from sim.records import Bookmark, BranchRecord
 from sim.words import clock
 from tui.dialogs import policy_picker, prompt
 from tui.orders import Compare, CompareBranch, CompareNoMore, Fork, GoTo, GoToParted, LookAt, Restart, Reverse, Switch
@@ -187,6 +186,8 @@ def _told(branch: BranchRecord) -> str:
 
 
 def _wrong_stops(text: str) -> str | None:
+    from sim.stops import parse_stop
+
     try:
         for part in text.split(";"):
             if part.strip():

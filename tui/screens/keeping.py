@@ -9,16 +9,15 @@ from typing import TYPE_CHECKING, cast
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
-from sim.session import one_line, write_session
 from tui.chart.colours import MODES
 from tui.dialogs import prompt, trace_picker
 from tui.keys import every_key
 from tui.orders import Draw
 from tui.palette import LOOKS, Mode
-from tui.remembering import file_name
 from tui.screens.base import ReplayBase
 from tui.screens.choice import Choice
 from tui.screens.playing import JUMPS
+from tui.text import file_name
 
 if TYPE_CHECKING:
     from tui.commands import Command
@@ -88,6 +87,8 @@ class Keeping(ReplayBase):
         if not path:
             return
         try:
+            from sim.session import write_session
+
             write_session(self.schedscope.session, Path(path).expanduser())
         except SchedscopeError as error:
             self.notify(str(error), severity="error")
@@ -96,8 +97,14 @@ class Keeping(ReplayBase):
 
     def action_copy_session(self) -> None:
         """The session as one line, for the clipboard."""
-        self.app.copy_to_clipboard(one_line(self.schedscope.session))
-        self.tell("the session is in the clipboard: schedscope --session brings the line back")
+        from sim.session import one_line
+
+        try:
+            self.app.copy_to_clipboard(one_line(self.schedscope.session))
+        except SchedscopeError as error:
+            self.notify(str(error), severity="error")
+        else:
+            self.tell("the session is in the clipboard: schedscope --session brings the line back")
 
     def action_quit(self) -> None:
         """Leave; where it stood is kept as the last session."""

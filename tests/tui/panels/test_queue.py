@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import pytest
 
-from sim.policies.firstfit import FirstFit
+from sim.policies.conservative import Conservative
 from sim.snapshot import Queued
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
@@ -77,9 +77,7 @@ def test_the_columns_follow_from_what_a_policy_declares(lab: Lab) -> None:
     """Somebody's own policy, which nothing here knows by name."""
 
     @dataclass(frozen=True)
-    class Own(FirstFit):
-        plans = "everybody"
-
+    class Own(Conservative):
         def weighs_xfactors(self) -> bool:
             return True
 

@@ -102,6 +102,18 @@ async def test_comparing_from_here_shares_the_past_and_capital_v_does_not() -> N
         assert "J5" not in seen(run, "#beside")
 
 
+async def test_v_offers_the_branches_that_there_are() -> None:
+    async with replay(at="#4") as run:
+        await choose_policy(run, "p", "fcfs")
+        await run.press("v")
+        assert isinstance(run.app.screen, Choice)
+        await run.press("1")
+        await go_to(run, "00:18:20")
+        assert "fcfs | easy" in seen(run, "#top")
+        assert "J5" not in seen(run, "#chart")
+        assert "J5" in seen(run, "#beside")
+
+
 async def test_d_goes_to_where_both_first_differ() -> None:
     async with replay() as run:
         await run.press("d")

@@ -27,6 +27,7 @@ STORIES: dict[str, Callable[..., Any]] = {
     "jump(1)": playing.test_brackets_go_to_events_of_the_chosen_kind,
     "jump(-1)": playing.test_brackets_go_to_events_of_the_chosen_kind,
     "choose_jump": playing.test_j_goes_to_the_next_event_of_a_kind,
+    "longest": playing.test_capital_w_goes_to_the_start_of_the_job_that_waited_longest,
     "go_to": playing.test_g_goes_to_a_time_a_step_or_a_job,
     "go_begin": playing.test_end_and_home_go_to_the_end_and_the_beginning,
     "go_end": playing.test_end_and_home_go_to_the_end_and_the_beginning,

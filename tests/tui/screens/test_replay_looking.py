@@ -64,6 +64,13 @@ async def test_c_colours_jobs_by_something_else() -> None:
         assert f"▸ {key}  width" in run.text
 
 
+async def test_colours_that_group_jobs_are_told_below_the_chart() -> None:
+    async with replay(at="#5") as run:
+        assert seen(run, "#legend") == ""
+        await run.press("c", "5")
+        assert seen(run, "#legend").startswith(" processors:")
+
+
 async def test_tab_walks_the_focus_through_chart_and_panels() -> None:
     async with replay(at="#5") as run:
         assert run.screen.focused is run.screen.query_one("#chart")

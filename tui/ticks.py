@@ -1,0 +1,48 @@
+"""Round moments and round numbers: what the axes of the chart and of the drawing count in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.words import clock
+
+STEPS = (
+    1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400, 172800, 432000,
+    864000, 1728000, 4320000, 8640000, 17280000, 43200000, 86400000, 172800000, 432000000, 864000000,
+)  # fmt: skip
+"""Seconds between two moments that are named: what people count in."""
+_DAY = 86400
+
+
+def moment(time: float, step: int, with_day: bool = True) -> str:
+    """A moment, as exact as those that are named are apart.
+
+    >>> moment(90000, 3600), moment(90000, 30, with_day=False), moment(90000, 86400)
+    ('d1 01:00', '01:00:00', 'd1')
+    """
+    day, _, of_day = clock(time).partition(" ")
+    if step >= _DAY:
+        return day
+    of_day = of_day if step < 60 else of_day[:5]
+    return f"{day} {of_day}" if with_day else of_day
+
+
+def named(moments: range) -> Iterator[tuple[int, str]]:
+    """Moments that are a step apart with their names; the day is said where it is new.
+
+    >>> list(named(range(79200, 93601, 7200)))
+    [(79200, 'd0 22:00'), (86400, 'd1 00:00'), (93600, '02:00')]
+    """
+    said = None
+    for time in moments:
+        day = time // _DAY
+        yield time, moment(time, moments.step, day != said)
+        said = day
+
+
+def round_numbers() -> Iterator[int]:
+    """1, 2, 5, 10, 20, 50 and so on."""
+    power = 1
+    while True:
+        yield from (power, 2 * power, 5 * power)
+        power *= 10
