@@ -82,8 +82,17 @@ def parameter(
     return dataclasses.field(default=default, metadata=about)
 
 
+_KNOWN: dict[type, dict[str, Parameter]] = {}
+
+
 def parameters_of(cls: type) -> dict[str, Parameter]:
     """The parameters that a dataclass declares with `parameter`."""
+    if cls not in _KNOWN:
+        _KNOWN[cls] = _declared(cls)
+    return _KNOWN[cls].copy()
+
+
+def _declared(cls: type) -> dict[str, Parameter]:
     hints = typing.get_type_hints(cls)
     return {
         field.name: Parameter(field.name, _plain(hints[field.name]), field.default, **field.metadata)

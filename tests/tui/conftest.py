@@ -1,9 +1,17 @@
-"""The laboratory of `tests.sim`, for the tests of what is drawn; and folders in which tests may leave things."""
+"""The laboratory of `tests.sim`, folders in which tests may leave things, and a policy that breaks."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import pytest
 
+from sim.decisions import Decision
+from sim.policies import POLICIES
+from sim.policies.base import policy
+from sim.policies.fcfs import FirstComeFirstServed
+from sim.view import View
 from tests.sim.conftest import Lab
 from tui.autosave import STATE
 from tui.settings import FOLDER_VARIABLE
@@ -19,3 +27,21 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
     """No test reads or changes what a person has chosen or left."""
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path_factory.mktemp("config")))
     monkeypatch.setenv(STATE, str(tmp_path_factory.mktemp("state")))
+
+
+@pytest.fixture
+def broken() -> Iterator[str]:
+    """The name of a policy that breaks in the middle of a run: at 600 s."""
+
+    @policy("broken", "a test")
+    @dataclass(frozen=True)
+    class Broken(FirstComeFirstServed):
+        """First come, first served, for a while."""
+
+        def decide(self, view: View) -> Iterator[Decision]:
+            if view.now >= 600:
+                raise ZeroDivisionError("nothing to share")
+            yield from super().decide(view)
+
+    yield "broken"
+    del POLICIES["broken"]

@@ -5,17 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from time import monotonic, sleep
 
 import pytest
 
-from sim.decisions import Decision
-from sim.policies import POLICIES, parse_policy
-from sim.policies.base import policy
-from sim.policies.fcfs import FirstComeFirstServed
+from sim.policies import parse_policy
 from sim.timeline import Timeline
-from sim.view import View
 from tui import orders as o
 from tui.chart.scale import Camera
 from tui.clock import Speed
@@ -27,8 +22,6 @@ from tui.scene import Scene
 from tui.stage import Stage
 
 PATIENCE = 30.0
-BREAKS_AT = 600.0
-"""The simulated time at which the broken policy breaks."""
 
 
 class Watched:
@@ -76,24 +69,6 @@ def watching(trace: str = "z-figure4", spec: str = "easy", start: bool = True) -
         yield watched
     finally:
         watched.player.close()
-
-
-@pytest.fixture
-def broken() -> Iterator[str]:
-    """The name of a policy that breaks in the middle of a run."""
-
-    @policy("broken", "a test")
-    @dataclass(frozen=True)
-    class Broken(FirstComeFirstServed):
-        """First come, first served, for a while."""
-
-        def decide(self, view: View) -> Iterator[Decision]:
-            if view.now >= BREAKS_AT:
-                raise ZeroDivisionError("nothing to share")
-            yield from super().decide(view)
-
-    yield "broken"
-    del POLICIES["broken"]
 
 
 # Obeying

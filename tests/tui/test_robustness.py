@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import gzip
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from sim.decisions import Decision
 from sim.errors import SchedscopeError
-from sim.policies import POLICIES
-from sim.policies.base import policy
-from sim.policies.fcfs import FirstComeFirstServed
 from sim.session import read_session
-from sim.view import View
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal
 from tui import orders as o
@@ -158,24 +151,6 @@ async def test_a_trace_that_vanishes_while_it_is_watched_goes_on_but_no_session_
 # A policy
 
 
-@pytest.fixture
-def broken() -> Iterator[str]:
-    """The name of a policy that breaks in the middle of a run."""
-
-    @policy("broken", "a test")
-    @dataclass(frozen=True)
-    class Broken(FirstComeFirstServed):
-        """First come, first served, for a while."""
-
-        def decide(self, view: View) -> Iterator[Decision]:
-            if view.now >= 600:
-                raise ZeroDivisionError("nothing to share")
-            yield from super().decide(view)
-
-    yield "broken"
-    del POLICIES["broken"]
-
-
 async def test_a_policy_that_breaks_is_told_and_can_be_replaced(broken: str) -> None:
     async with replay("z-figure4", broken) as run:
         await run.complete()
@@ -197,14 +172,17 @@ async def test_a_terminal_that_shrinks_and_grows_again_loses_nothing() -> None:
         run.screen.select(run.scene.snapshot.running[0].job.rank)
         run.screen.chart.focus()
         await run.press("plus", "shift+left")
+        await run.complete()
         before = (run.screen.selected, run.step, run.screen.chart.camera, run.text)
         for size in ((20, 5), (1, 1), (200, 60), (120, 36)):
             await run.pilot.resize_terminal(*size)
+            await run.wait_for(lambda size=size: run.screen.size == size)  # type: ignore[misc]
             await run.settle()
+        await run.wait_for(lambda: run.text == before[-1])
         assert (run.screen.selected, run.step, run.screen.chart.camera, run.text) == before
 
 
-@pytest.mark.parametrize("size", [(1, 1), (20, 5), (60, 15), (80, 24)])
+@pytest.mark.parametrize("size", [(1, 1), (20, 5), (80, 24)])
 async def test_on_any_screen_every_key_can_be_pressed(size: tuple[int, int]) -> None:
     async with replay("lublin-128", "easy", size=size) as run:
         await run.press(*KEYS)

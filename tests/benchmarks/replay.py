@@ -1,0 +1,205 @@
+"""How light the replay is: run by hand, on a real trace.
+
+    python -m tests.benchmarks.replay TRACE
+
+- playing: the share of one core that the whole program takes in a pseudo-terminal of 200x60 at 30 frames a second, at
+  several speeds, when the run has been computed;
+- comparing: what a scene and its pictures cost with two charts, against one of the same height;
+- scrubbing: from the order to the picture, to random moments of the run, while the worker computes another run ahead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fcntl
+import os
+import pty
+import random
+import resource
+import select
+import signal
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from queue import SimpleQueue
+from statistics import median, quantiles
+
+from sim.policies import parse_policy
+from tui.chart.cells import Brush
+from tui.chart.grid import Size
+from tui.chart.paint import chart_size, paint
+from tui.chart.scale import Camera
+from tui.conducting import Conductor
+from tui.loading import Source
+from tui.opening import Opening, Prepared
+from tui.orders import Compare, GoTo, GoToTime, Move, Shown, Told, Wish
+from tui.palette import DARK
+from tui.player import Player
+from tui.scene import Scene
+from tui.stage import Stage
+
+SCREEN = Size(200, 60)
+WINDOW = struct.pack("HHHH", SCREEN.rows, SCREEN.columns, 0, 0)
+FRAMES = 150
+SECONDS = 8.0
+SPEEDS = (("1h/s", 0), ("12h/s", 2), ("4d/s", 4))
+"""What is shown, and how often `faster` is pressed for it after 1h/s."""
+
+
+def opened(trace: str, policy: str) -> Prepared:
+    return Opening(Source(trace), parse_policy(policy)).prepare()
+
+
+def middle_of(prepared: Prepared) -> float:
+    submit = prepared.about.workload.submit
+    return float(submit[len(submit) // 3])
+
+
+# Playing
+
+
+@contextmanager
+def program(trace: str, day: int) -> Iterator[tuple[int, int]]:
+    """The program in a pseudo-terminal whose output is read all the time: (its process, where keys go)."""
+    with tempfile.TemporaryDirectory() as folder:
+        kept = {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}
+        env = {**os.environ, **kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, WINDOW)
+        command = [sys.executable, "-m", "tui.cli", trace, "--at", f"d{day}"]
+        running = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env)
+        os.close(theirs)
+        reader = threading.Thread(target=_read_all, args=(ours,), daemon=True)
+        reader.start()
+        try:
+            yield running.pid, ours
+        finally:
+            running.send_signal(signal.SIGKILL)
+            running.wait()
+
+
+def _read_all(terminal: int) -> None:
+    while True:
+        try:
+            select.select([terminal], [], [])
+            if not os.read(terminal, 1 << 16):
+                return
+        except OSError:
+            return
+
+
+def cpu_of(process: int) -> float:
+    """Seconds that it has worked."""
+    with open(f"/proc/{process}/stat", encoding="ascii") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def idle(process: int) -> None:
+    """Wait until all has been computed ahead: it works no more."""
+    while True:
+        before = cpu_of(process)
+        time.sleep(1)
+        if cpu_of(process) - before < 0.05:
+            return
+
+
+def playing(trace: str, day: int) -> None:
+    for label, faster in SPEEDS:
+        with program(trace, day) as (process, keys):
+            time.sleep(2)
+            idle(process)
+            os.write(keys, b"\x1b[A" * faster + b" ")
+            time.sleep(1)
+            before = cpu_of(process)
+            time.sleep(SECONDS)
+            share = (cpu_of(process) - before) / SECONDS
+        print(f"playing at {label:<6}{share:8.0%} of a core")
+
+
+# Comparing
+
+
+def picture(scene: Scene, brush: Brush, size: Size) -> None:
+    assert scene.chart is not None
+    cells = paint(scene.chart, DARK, size)
+    brush.strips(cells, range(len(cells.chars)))
+
+
+def frames(conductor: Conductor, size: Size) -> list[float]:
+    """The milliseconds of each frame, a step a frame."""
+    procs = conductor.stage.workload.procs
+    inner = chart_size(size, procs)
+    wish = Wish(Camera(900, 0, procs, inner.columns, 2 * inner.rows), strip_columns=120)
+    brush, times = Brush(DARK), []
+    while any(s.chart and s.chart.pending for s in conductor.scenes(wish) if s):
+        pass
+    for _ in range(FRAMES):
+        conductor.obey(Move(1), wish, lambda: False)
+        begin = time.perf_counter()
+        for scene in conductor.scenes(wish):
+            if scene is not None:
+                picture(scene, brush, size)
+        times.append(1000 * (time.perf_counter() - begin))
+    return times
+
+
+def comparing(trace: str) -> None:
+    prepared = opened(trace, "easy")
+    wish = Wish(Camera.on(prepared.about.workload, 100, 50))
+    conductor = Conductor(Stage(prepared.timeline))
+    conductor.obey(GoToTime(middle_of(prepared)), wish, lambda: False)
+    whole, half = Size(120, 48), Size(120, 24)
+    one = median(frames(conductor, whole))
+    conductor.obey(Compare("conservative"), wish, lambda: False)
+    two = median(frames(conductor, half))
+    print(f"one chart   {one:8.1f} ms a frame")
+    print(f"two charts  {two:8.1f} ms, {two / one:.2f} times that")
+
+
+# Scrubbing
+
+
+def scrubbing(trace: str) -> None:
+    """Within the part of the run that is known, while the rest of a slow one is being computed."""
+    prepared = opened(trace, "conservative")
+    prepared.timeline.compute(60_000)
+    known = prepared.timeline.computed
+    inner = chart_size(SCREEN, prepared.about.workload.procs)
+    camera = Camera(900, 0, prepared.about.workload.procs, inner.columns, 2 * inner.rows)
+    told: SimpleQueue[Told] = SimpleQueue()
+    player = Player(Conductor(Stage(prepared.timeline)), Wish(camera, strip_columns=120), told.put)
+    player.start()
+    lot, brush, times = random.Random(1), Brush(DARK), []
+    for _ in range(60):
+        time.sleep(0.05)
+        player.ask(GoTo(lot.randrange(known)))
+        begin = time.perf_counter()
+        while not (isinstance(shown := told.get(), Shown) and shown.answers == player.asked):
+            pass
+        picture(shown.scene, brush, SCREEN)
+        times.append(1000 * (time.perf_counter() - begin))
+    busy = prepared.timeline.computed > known
+    player.close()
+    print(f"scrubbing   {median(times):8.1f} ms median, {quantiles(times, n=20)[-1]:.1f} ms p95, worker busy: {busy}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("trace")
+    parser.add_argument("--day", type=int, default=100, help="where playing begins")
+    given = parser.parse_args()
+    comparing(given.trace)
+    scrubbing(given.trace)
+    playing(given.trace, given.day)
+    print(f"memory of this program at its peak: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
