@@ -83,6 +83,7 @@ class Schedscope(App[int]):
         self.opened = prepared
         fps = self.settings.fps or frames_a_second(os.environ)
         screen = ReplayScreen(prepared.about, Conductor(Stage(prepared.timeline)), self.look, fps)
+        screen.remembered(self.settings.panels, self.settings.colour_by)
         if prepared.opening.session is not None:
             screen.bring_back(prepared.opening.session)
         if prepared.first is not None:

@@ -40,9 +40,11 @@ class Hue(IntEnum):
     """Jobs of which the mode says nothing."""
     COOL = 22
     WARM = 23
+    PALE = 24
+    """Grey, too: beside `GREY` it tells two jobs apart of which there is nothing else to say."""
 
 
-HUES = 24
+HUES = 25
 
 
 class Tone(IntEnum):
@@ -204,7 +206,7 @@ class Look:
             return self.ramp[hue - Hue.RAMP]
         neutral = {
             Hue.MANY: self.dim, Hue.NONE: self.background, Hue.ACCENT: self.accent, Hue.GREY: self.dim,
-            Hue.COOL: self.cool, Hue.WARM: self.warm,
+            Hue.COOL: self.cool, Hue.WARM: self.warm, Hue.PALE: mixed(self.dim, self.background, 0.72),
         }  # fmt: skip
         return neutral[Hue(hue)]
 

@@ -32,8 +32,6 @@ class Settings:
     look: str | None = None
     mode: Mode | None = None
     fps: int | None = None
-    speed: int | None = None
-    """Index of the speed."""
     colour_by: str | None = None
     panels: Mapping[str, bool] = field(default_factory=dict)
     """Shown or hidden, small or large, by name."""
@@ -143,7 +141,6 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "look": (", ".join(LOOKS), _one_of(tuple(LOOKS))),
     "mode": (", ".join(MODES), _one_of(MODES)),
     "fps": (f"a whole number from 1 to {FASTEST}", _whole(1, FASTEST)),
-    "speed": ("a whole number from 0 to 99", _whole(0, 99)),
     "colour_by": ("a text", _text),
     "panels": ("true or false by name", _by_name(bool)),
     "recent": ("a list of texts", _texts),

@@ -36,9 +36,9 @@ if TYPE_CHECKING:
 WINDOW = 256
 """Steps of either run that are compared at a time."""
 LEGEND = (
-    (int(Hue.COOL), "earlier than in the other run"),
-    (int(Hue.WARM), "later than in the other run"),
-    (int(Hue.GREY), "the same, or not known yet"),
+    (int(Hue.COOL), "earlier here"),
+    (int(Hue.WARM), "later here"),
+    (int(Hue.GREY), "the same, or not known"),
 )
 Branches: TypeAlias = tuple[Branch, Branch]
 Floats: TypeAlias = NDArray[np.float64]
@@ -128,7 +128,10 @@ class Versus:
 
     def painted(self, chart: ChartScene, first: bool) -> ChartScene:
         """The same chart, coloured by who starts earlier and later than in the other run."""
-        return replace(chart, mode="versus", hues=self.hues(first), legend=LEGEND)
+        hues = self.hues(first)
+        # Two greys, by what colour a job has otherwise, so that neighbours are told apart.
+        hues[(hues == Hue.GREY) & (chart.hues % 2 == 1)] = Hue.PALE
+        return replace(chart, mode="versus", hues=hues, legend=LEGEND)
 
     def hues(self, first: bool) -> NDArray[np.uint8]:
         """rank -> hue in the first or the second run; grey as long as it is not known in both."""

@@ -23,7 +23,7 @@ def test_the_examples_in_the_docstrings_hold() -> None:
 
 def test_what_is_saved_is_loaded_again(path: Path) -> None:
     chosen = Settings(
-        look="light", mode="mono", fps=12, speed=4, colour_by="user", panels={"queue": False},
+        look="light", mode="mono", fps=12, colour_by="user", panels={"queue": False},
         recent=("a.swf", "b\udc80.swf"), policies=("easy:order=sjf",), keymap={"toggle_play": "p"},
     )  # fmt: skip
     assert save(chosen, path) is None
@@ -56,7 +56,7 @@ def test_a_second_damaged_file_does_not_take_the_place_of_the_first(path: Path) 
 @pytest.mark.parametrize(
     ("name", "value"),
     [
-        ("look", "pink"), ("mode", 3), ("fps", 0), ("fps", True), ("fps", "30"), ("speed", -1), ("colour_by", None),
+        ("look", "pink"), ("mode", 3), ("fps", 0), ("fps", True), ("fps", "30"), ("colour_by", None),
         ("panels", {"queue": 1}), ("recent", "a.swf"), ("policies", [1]), ("keymap", ["p"]),
     ],
 )  # fmt: skip

@@ -16,9 +16,9 @@ from tui.chart.signs import draw_signs
 from tui.palette import TONES, Hue, Look, Tone, ink
 from tui.scene import ChartScene
 
-_LETTERS = "ABCDEFGHIJKL123456#.|o-+"
+_LETTERS = "ABCDEFGHIJKL123456#.|o-+~"
 """ASCII: a letter for each of the twelve hues, a digit for each step of a scale."""
-_BLOCKS = "█▓▚▀▌▞▄▐▙▜▛▟123456◆ │▪-+"
+_BLOCKS = "█▓▚▀▌▞▄▐▙▜▛▟123456◆ │▪-+▫"
 """Monochrome: a pattern for each of the twelve hues."""
 
 

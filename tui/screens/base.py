@@ -287,6 +287,12 @@ class ReplayBase(Screen[None]):
         self.call_after_refresh(self.draw)
         self.call_after_refresh(self.wish)
 
+    def remembered(self, panels: Mapping[str, bool], colour: str | None) -> None:
+        """How a person liked it the last time."""
+        self.hidden = {name for name, is_shown in panels.items() if not is_shown} & {*SIDE, "strip", "metrics"}
+        if colour in MODES:
+            self.colour = colour
+
     def bring_back(self, session: Session) -> None:
         """What a session kept of this screen; what makes no sense any more is left as it is."""
         view, workload = session.view, self.about.workload

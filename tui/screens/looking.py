@@ -88,6 +88,7 @@ class Looking(ReplayBase):
 
     def action_colour_by(self, mode: str) -> None:
         self.colour = mode
+        self.schedscope.remember(colour_by=mode)
         self.wish()
 
     # Panels
