@@ -19,7 +19,6 @@ from tests.tui.replays import Replay
 from tui.app import Schedscope
 from tui.loading import Source
 from tui.opening import Opening
-from tui.opening import Opening
 
 Size = tuple[int, int]
 USUAL: Size = 120, 36
