@@ -118,6 +118,7 @@ def grounds(run: Replay) -> set[str]:
 
 async def test_q_leaves_and_the_last_session_is_kept() -> None:
     async with replay(at="#5") as run:
+        await run.wait_for(lambda: run.app.keeper._autosave)  # sessions are kept from shortly after the first frame on
         await run.pilot.press("q")
         await run.wait_for(lambda: run.app._exit)
     async with replay(session=found_session("last")) as again:
