@@ -106,7 +106,11 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
 
 
 def _last_event(history: Past, stretches: list[Stretch], before: int) -> Cause | None:
-    """The last beginning or end of a stretch before a step; at the same step a beginning tells more."""
+    """The last beginning or end of a stretch before a step; at the same step a beginning tells more.
+
+    What began and ended at one instant, a job that was suspended as soon as it had started, changed nothing.
+    """
+    stretches = [s for s in stretches if s.end != s.start]
     events = [(_step(history, s.start), True, s.rank) for s in stretches]
     events += [(_step(history, s.end), False, s.rank) for s in stretches if s.end is not None]
     step, begins, rank = max((event for event in events if event[0] < before), default=(0, False, -1))

@@ -31,9 +31,12 @@ class Keeper:
         self._autosave: Autosave | None = None
         self._saved: Session | None = None
         self._begun: tuple[Prepared, Session] | None = None
+        self._has_left = False
 
     def begin(self) -> None:
         """Offer what an earlier run left when it broke off, and save where this one is every now and then."""
+        if self._has_left:
+            return
         if self._app.opened.opening.session is None and (orphan := offer()):
             self._offer(orphan)
         try:
@@ -97,9 +100,13 @@ class Keeper:
 
     def leave(self) -> None:
         """The program ends as it should: nothing broke off, and where it was left is kept as the last session."""
+        if self._has_left:
+            return
+        self._has_left = True
+        with suppress(SchedscopeError, OSError):
+            last_path().parent.mkdir(parents=True, exist_ok=True)
+            write_session(self.session, last_path())
         if self._autosave is not None:
-            with suppress(SchedscopeError):
-                write_session(self.session, last_path())
             self._autosave.close()
             self._autosave = None
 
