@@ -7,9 +7,9 @@ home may be shared by several machines.
 
 from __future__ import annotations
 
-import fcntl
 import os
 import secrets
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -105,7 +105,11 @@ def _left_behind(folder: Path) -> Iterator[Path]:
 
 
 def _take(lock: int) -> bool:
-    """Take the lock, unless another instance holds it; where a file system knows no locks, that is to be feared."""
+    """Take the lock, unless another instance holds it; where there are no locks, that is to be feared."""
+    if sys.platform == "win32":
+        return False
+    import fcntl
+
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
