@@ -99,9 +99,12 @@ class Branch:
             raise self._fail(error) from error
         return True
 
-    def switch(self, policy: Policy) -> None:
-        """Another policy takes over at the frontier; the switches that were to come are not made."""
-        self._switch(policy, None)
+    def switch(self, policy: Policy, at: float | None = None) -> None:
+        """Another policy takes over at the frontier, or at a moment before the next step.
+
+        The switches that were to come are not made.
+        """
+        self._switch(policy, at)
         self._pending.clear()
 
     def planned_after(self, step: int) -> list[tuple[float, Policy]]:

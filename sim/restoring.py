@@ -39,7 +39,7 @@ def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[
                 raise ParameterError(f"{record.parent} has no step {record.forked:,}")
             first = next(iter(record.switches), None)
             if first is not None and first.step == record.forked + 1:
-                timeline.switch(first.policy, name=record.name)
+                timeline.switch(first.policy, at=first.time, name=record.name)
             else:
                 timeline.fork(record.name)
         except SchedscopeError as error:

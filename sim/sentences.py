@@ -56,6 +56,16 @@ def _borrowed(reason: d.PivotDue | d.DelaysNoPivot) -> str:
     return f", {reason.borrowed} borrowed" if reason.borrowed else ""
 
 
+def _its_own(job: Job) -> str:
+    return "its own processor is" if job.procs == 1 else f"its own {processors(job.procs)} are"
+
+
+def _waits_for_own(reason: d.WaitsForOwn, job: Job, at: Clock) -> str:
+    if reason.busy == job.procs:
+        return f"{_its_own(job)}{' all' * (job.procs > 1)} taken"
+    return f"{reason.busy:,} of its own {processors(job.procs)} {'is' if reason.busy == 1 else 'are'} taken"
+
+
 REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
     # Why a job starts
     d.InOrder: lambda r, job, at: f"its turn has come and it fits: needs {job.procs}, {r.free} free",
@@ -71,7 +81,7 @@ REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
     ),
     d.WithinBounds: _within_bounds,
     d.AsRecorded: _as_recorded,
-    d.OwnFree: lambda r, job, at: f"its own {processors(job.procs)} are free",
+    d.OwnFree: lambda r, job, at: f"{_its_own(job)} free",
     d.Preempts: lambda r, job, at: f"takes the place of {listed(map(name, r.victims)) or 'nobody'}",
     d.Claimed: lambda r, job, at: "those that were suspended for it have left",
     d.PivotDue: lambda r, job, at: (
@@ -129,7 +139,7 @@ REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
     d.BreaksBound: lambda r, job, at: (
         f"would push {name(r.other)}'s start to {at(r.start)}, past its bound {at(r.bound)}"
     ),
-    d.WaitsForOwn: lambda r, job, at: f"{r.busy:,} of its own {processors(job.procs)} are taken",
+    d.WaitsForOwn: _waits_for_own,
     d.NoVictims: lambda r, job, at: (
         f"too few running jobs have an xfactor {r.factor:.12g} times smaller than its own {r.xfactor:.2f}"
     ),

@@ -87,17 +87,20 @@ class Timeline:
         self._keep_within_budget()
         return self.branch
 
-    def switch(self, policy: Policy | str, at_step: int | None = None, *, name: str | None = None) -> Branch:
+    def switch(
+        self, policy: Policy | str, at_step: int | None = None, *, at: float | None = None, name: str | None = None
+    ) -> Branch:
         """Another policy takes over at the cursor, or after so many steps, on a branch of its own.
 
-        The switch is a step of its own, at the time of the step before it. Other parameters are another policy, too.
+        The switch is a step of its own, at the time of the step before it, or at a moment from then on and before the
+        next step (`at`). Other parameters are another policy, too.
         """
         made, was = _made(policy), (self.branch, self.step)
         if at_step is not None:
             self.seek(at_step)
         branch = self.fork(name)
         try:
-            branch.switch(made)
+            branch.switch(made, at)
         except Exception:
             del self._branches[branch.name]
             self.branch = was[0]

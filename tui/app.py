@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from rich.text import Text
 from textual import work
 from textual.app import App
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.worker import get_current_worker
 
@@ -49,7 +49,7 @@ class Schedscope(App[int]):
 
     TITLE = "schedscope"
     COMMANDS: ClassVar[set[Any]] = {_screen_commands}
-    BINDINGS: ClassVar[list[BindingType]] = []
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", "suspend", show=False)]
 
     def __init__(self, prepared: Prepared) -> None:
         self.settings_path = settings_path()

@@ -22,7 +22,6 @@ def main() -> None:
     """The program: every error is one line on stderr; 1 for what went wrong, 2 for wrong usage."""
     try:
         code = commands(standalone_mode=False)
-        sys.stdout.flush()
     except click.UsageError as error:
         where = f"; see {error.ctx.command_path} --help" if error.ctx else ""
         _fail(error.format_message().rstrip(".") + where, 2)
@@ -33,12 +32,20 @@ def main() -> None:
     except _ReaderGoneError:
         # The reader has gone, which is its right. Python must not complain when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except _NotWrittenError as error:
+        if sys.stdout is not None:  # Python must not try again when it closes stdout
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _fail(str(error), 1)
     except (KeyboardInterrupt, click.Abort):
         _fail("interrupted", 130)
     except MemoryError:
         _fail("not enough memory: try fewer jobs (--jobs N) or a smaller machine (--procs N)", 1)
     else:
         sys.exit(code if isinstance(code, int) else 0)
+
+
+class _NotWrittenError(Exception):
+    """The result could not be written."""
 
 
 class _ReaderGoneError(Exception):
@@ -49,8 +56,13 @@ def _say(text: str) -> None:
     """Print a result. (Click would turn a closed pipe into exit code 1.)"""
     try:
         click.echo(text)
+        sys.stdout.flush()
     except BrokenPipeError:
         raise _ReaderGoneError from None
+    except OSError as error:
+        raise _NotWrittenError(f"cannot write the result: {error.strerror or error}") from None
+    except AttributeError:
+        raise _NotWrittenError("cannot write the result: there is no standard output") from None
 
 
 def _fail(line: str, code: int) -> None:
@@ -164,7 +176,7 @@ def watch(
     """
     if session is not None:
         _refuse_beside_session()
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         raise click.ClickException(
             "the replay screen needs a terminal; without one there are schedscope run, explain, compare and draw"
         )
@@ -225,7 +237,9 @@ def run(
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
     _, workload = Source.of_options(trace, options).read()
     files = Files(schedule, segments)
-    courses = [(spec, Course(workload, policy, _made(switches), placement, check)) for spec, policy in chosen]
+    courses = [
+        (_named(spec, switches), Course(workload, policy, _made(switches), placement, check)) for spec, policy in chosen
+    ]
     outcomes = [simulate(course, spec, files) for spec, course in courses]
     if form == "json":
         _say(as_json(trace, workload, outcomes))
@@ -269,11 +283,12 @@ def explain(trace: str, job: str, policy: str, switches: Any, placement: Any, **
     from sim.life import life_of
     from sim.policies import parse_policy
     from tui.explain import render
+    from tui.going import parse_job
     from tui.loading import Source
 
     chosen = parse_policy(policy)
     _, workload = Source.of_options(trace, options).read()
-    life = life_of(workload, chosen, workload.rank_of(job), placement=placement, switches=_made(switches))
+    life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=_made(switches))
     _say(render(life, _width(), _unicode()))
 
 
@@ -327,6 +342,14 @@ def draw(
     drawing.draw(Source.of_options(trace, options), policy, placement, wanted, out, switches)
 
 
+def _named(spec: str, switches: list[tuple[float, str]]) -> str:
+    """The policy of a run, and those that take over."""
+    from sim.words import clock
+
+    later = sorted(switches, key=lambda switch: switch[0])
+    return spec + "".join(f", {other} from {clock(time)}" for time, other in later)
+
+
 def _made(switches: list[tuple[float, str]]) -> tuple[tuple[float, Any], ...]:
     """The policies that the switches name, in order of time."""
     if not switches:
@@ -345,7 +368,7 @@ def _width() -> int:
 
 def _unicode() -> bool:
     """Can the output show more than ASCII?"""
-    return (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
+    return sys.stdout is not None and (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
 
 
 if __name__ == "__main__":

@@ -114,9 +114,15 @@ class Conductor:
 
     def _switch(self, order: o.Switch, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
-        branch = self.stage.timeline.switch(parse_policy(order.spec))
+        branch = self.stage.timeline.switch(parse_policy(order.spec), at=self._moment)
         self.stage.set_clock()
         return f"{branch.name}: {branch.engine.spec} from here on; {was} stays as it was (B looks at it)"
+
+    @property
+    def _moment(self) -> float | None:
+        """The moment that is shown, if it lies after the cursor's step."""
+        time = self.stage.snapshot.time
+        return self.stage.clock if time is not None and self.stage.clock > time else None
 
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
         """Another policy from the beginning; the moment stays."""
@@ -175,15 +181,19 @@ class Conductor:
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
         """The other run starts as this one and goes its own way from here on, or from the beginning."""
-        self._part_beside(order.spec, self.stage.timeline.branch.name, 0 if order.from_start else self._go.step)
+        branch = self.stage.timeline.branch.name
+        if order.from_start:
+            self._part_beside(order.spec, branch, 0)
+        else:
+            self._part_beside(order.spec, branch, self._go.step, self._moment)
         return None
 
-    def _part_beside(self, spec: str, branch: str, step: int) -> None:
-        """Beside this run one that parted from a branch after so many steps."""
+    def _part_beside(self, spec: str, branch: str, step: int, at: float | None = None) -> None:
+        """Beside this run one that parted from a branch after so many steps, or at a moment before the next one."""
         policy = parse_policy(spec)
         twin = self.stage.timeline.twin()
         twin.look_at(branch)
-        twin.switch(policy, at_step=step, name=BESIDE)
+        twin.switch(policy, at_step=step, at=at, name=BESIDE)
         self._put_beside(Stage(twin))
 
     def _put_beside(self, beside: Stage) -> None:
@@ -202,7 +212,7 @@ class Conductor:
         self.beside = self._versus = None
         return None
 
-    def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> str | None:
+    def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
         """To the first step at which something happens to a job in one of them only."""
         versus = self._versus
         if versus is None:
@@ -215,4 +225,6 @@ class Conductor:
                 self.stage.timeline.branch.engine.finished / max(len(self.stage.workload), 1),
             )
             self.compute(A_LOOK)
-        return self._go.seek(versus.parting.steps[0], halted)
+        told = self._go.seek(versus.parting.steps[0], halted)
+        ranks = versus.parting.ranks
+        return Noticed(ranks[0]) if told is None and ranks else told

@@ -114,5 +114,5 @@ class Keeper:
 def reopening(session: Session) -> Opening:
     """What a session is to be opened on; its trace must be as it was."""
     if problem := verify_trace(session):
-        raise SchedscopeError(str(problem))
+        raise SchedscopeError(problem.told)
     return Opening.of_session(session)

@@ -26,7 +26,7 @@ def found_session(named: str) -> Session:
     """The session that is meant: a file, a line that was pasted, or `last`; its trace must be as it was."""
     session = _read(named)
     if problem := verify_trace(session):
-        raise SchedscopeError(f"session {named[:40]}: {problem}")
+        raise SchedscopeError(f"session {named[:40]}: {problem.told}")
     return session
 
 

@@ -263,4 +263,4 @@ def test_a_chart_is_painted_with_its_legend() -> None:
     painted = Versus(one, other).painted(chart, first=True)
     assert painted.raster is chart.raster
     assert painted.hues[4] == Hue.WARM
-    assert dict(painted.legend)[Hue.WARM] == "later than in the other run"
+    assert dict(painted.legend)[Hue.WARM] == "later here"

@@ -13,17 +13,19 @@ from sim.workload.model import Field, Floats, Ints, Workload
 from tui.palette import JOB_COLOURS, Hue
 
 MODES = {
-    "job": "each job its own",
-    "user": "user",
-    "queue": "queue",
-    "partition": "partition",
-    "width": "processors",
-    "length": "estimate",
-    "wait": "time waited",
-    "slowdown": "slowdown",
-    "estimate": "estimate / run time",
+    "job": "which is which: each job keeps a colour of its own",
+    "user": "who submitted it",
+    "queue": "the queue of the trace that it was put into",
+    "partition": "the part of the machine in which it started",
+    "width": "how many processors it needs",
+    "length": "how long it may run, by its estimate",
+    "wait": "how long it waited for its first start",
+    "slowdown": "how many times longer than its run it took, once it has ended",
+    "estimate": "how many times longer than its run its estimate is, once it has ended",
 }
 """mode -> what the colours tell"""
+TITLES = {"width": "processors", "length": "estimate", "wait": "time waited", "estimate": "estimate / run time"}
+"""mode -> what stands before its legend, where that is not its name"""
 Legend: TypeAlias = tuple[tuple[int, str], ...]
 """(hue, what it stands for)"""
 Hues = NDArray[np.uint8]

@@ -103,6 +103,6 @@ class Grid:
         tone[ahead] = Tone.PLAN
         if selected is not None:
             tone[known] = Tone.DIMMED
-        tone[lit] = np.where(ahead[lit], Tone.HALF, Tone.STRONG)
+        tone[lit] = np.where(ahead[lit] | (kind[lit] == TRAIL), Tone.HALF, Tone.STRONG)
         inks = np.where(known, hue * TONES + tone, BLANK).astype(np.uint16)
         return Layer(rank, kind, hue, inks, ahead, lit, mixed, pixels["cut"])

@@ -36,16 +36,25 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
     runs: dict[int, list[_Run]] = {}
     for rank, run in _runs(ranks, ahead):
         runs.setdefault(rank, []).append(run)
-    labels = []
+    labels, tight = [], set[tuple[int, int]]()
     for rank, found in runs.items():
         text = name(rank)
-        for margin in (1, 0):  # with a blank on either side, or else without
-            fitting = [run for run in found if run.length >= len(text) + 2 * margin]
-            if fitting:
-                run = _best(fitting)
-                labels.append(Label(rank, run.row, run.column + margin, text))
-                break
+        if roomy := [run for run in found if run.length >= len(text) + 2]:
+            run = _best(roomy)
+            labels.append(Label(rank, run.row, run.column + 1, text))
+            continue
+        # Without a blank on either side; but two such names must not touch.
+        close = [run for run in found if run.length >= len(text) and not _touches(run, len(text), tight)]
+        if close:
+            run = _best(close)
+            labels.append(Label(rank, run.row, run.column, text))
+            tight |= {(run.row, run.column), (run.row, run.column + len(text) - 1)}
     return labels
+
+
+def _touches(run: _Run, length: int, tight: set[tuple[int, int]]) -> bool:
+    """Would a name that begins with the run stand right beside one whose ends are in these cells?"""
+    return (run.row, run.column - 1) in tight or (run.row, run.column + length) in tight
 
 
 def _best(runs: list[_Run]) -> _Run:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from tui.chart.axis import ROWS, margin
 from tui.chart.cells import Cells
 from tui.chart.edges import draw_edges
+from tui.chart.elsewhere import draw_elsewhere
 from tui.chart.grid import BLANK, Bools, Grid, Size
 from tui.chart.raster import EXPECTED, PLANNED, RESERVED, RESUMING, SPECULATIVE, SUSPENDING, TRAIL, UNKNOWN
 from tui.chart.signs import draw_signs
@@ -48,8 +49,10 @@ def chart_size(size: Size, procs: int) -> Size:
     return Size(max(size.columns - margin(procs), 1), max(size.rows - ROWS, 1))
 
 
-def paint(chart: ChartScene, look: Look, size: Size, selected: int | None = None) -> Cells:
-    """The whole picture: the chart, its signs and its edges."""
+def paint(
+    chart: ChartScene, look: Look, size: Size, selected: int | None = None, planned: float | None = None
+) -> Cells:
+    """The whole picture: the chart, its signs and its edges. `planned` is when the selected job is to start."""
     cells = Cells.blank(size.rows, size.columns)
     left, inner = margin(chart.workload.procs), chart_size(size, chart.workload.procs)
     if size.columns <= left:
@@ -60,6 +63,7 @@ def paint(chart: ChartScene, look: Look, size: Size, selected: int | None = None
     _fill(area, grid)
     _texture(area, grid)
     draw_signs(area, grid)
+    draw_elsewhere(area, grid, planned)
     draw_edges(cells, grid, left)
     return cells
 

@@ -8,11 +8,12 @@ from sim.words import name
 from tui.chart.cells import Cells
 from tui.chart.grid import BLANK, Grid
 from tui.chart.labels import Label, place_labels
+from tui.chart.raster import TRAIL
 from tui.palette import TONES, Hue, Tone, ink
 from tui.text import shorten
 
-_MARK = 16
-"""Columns of a mark's name."""
+_MARK, _MARK_ROWS = 16, 3
+"""Columns of a mark's name, and in how many rows such names stand."""
 
 
 def draw_signs(area: Cells, grid: Grid) -> None:
@@ -22,6 +23,7 @@ def draw_signs(area: Cells, grid: Grid) -> None:
     _draw_ends(area, grid)
     _draw_names(area, grid)
     _draw_now(area, grid)
+    _name_marks(area, grid)
 
 
 def _draw_borders(area: Cells, grid: Grid) -> None:
@@ -40,7 +42,7 @@ def _draw_borders(area: Cells, grid: Grid) -> None:
 
 
 def _draw_marks(area: Cells, grid: Grid) -> None:
-    """Dotted lines at switches, bookmarks and the like, with a word at the top."""
+    """Dotted lines at switches, bookmarks and the like."""
     for mark in grid.chart.marks:
         column = grid.chart.view.column_of(mark.time)
         if not 0 <= column < grid.size.columns:
@@ -48,10 +50,31 @@ def _draw_marks(area: Cells, grid: Grid) -> None:
         empty = area.chars[:, column] == ord("." if grid.look.ascii else " ")
         area.chars[empty, column] = ord(":" if grid.look.ascii else "┊")
         area.fg[empty, column] = ink(Hue.ACCENT, Tone.FULL)
-        told = f" {shorten(mark.text, _MARK)} "
-        # Not through the line of now: what does not fit before it stands left of its mark.
-        crosses = column <= grid.now < column + len(told)
-        area.write(0, max(column - len(told), 0) if crosses else column, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
+
+
+def _name_marks(area: Cells, grid: Grid) -> None:
+    """A word at the top of each mark, where it is not cut by the edges, by now or by another."""
+    taken: set[tuple[int, int]] = set()
+    for mark in grid.chart.marks:
+        column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.text, _MARK)} "
+        if 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
+            area.write(*place, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
+            taken |= _cells_of(told, place)
+
+
+def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
+    """The row and the column of a mark's word: right of its mark, else left of it, else behind now, near the top."""
+    places = ((row, at) for row in range(_MARK_ROWS) for at in (column, column - len(told), grid.now + 1))
+    for row, at in places:
+        is_inside = 0 <= at <= grid.size.columns - len(told) and row < grid.size.rows
+        if is_inside and not at <= grid.now < at + len(told) and not taken & _cells_of(told, (row, at)):
+            return row, at
+    return None
+
+
+def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:
+    row, column = place
+    return {(row, at) for at in range(column, column + len(told))}
 
 
 def _draw_ends(area: Cells, grid: Grid) -> None:
@@ -94,4 +117,5 @@ def _draw_now(area: Cells, grid: Grid) -> None:
         area.chars[:, grid.now] = ord("|" if grid.look.ascii else "┃")
         area.fg[:, grid.now] = ink(Hue.ACCENT, Tone.STRONG)
         if grid.look.colour:
-            area.bg[:, grid.now] = grid.lower.ink[:, grid.now]
+            lower = grid.lower.ink[:, grid.now]
+            area.bg[:, grid.now] = np.where(grid.lower.kind[:, grid.now] == TRAIL, BLANK, lower)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from sim.decisions import Decision, Keep, TooFewFree
 from sim.matrix_decisions import FitsNoRow, Phase
@@ -13,7 +14,7 @@ from sim.workload.model import Job
 from tui import text
 from tui.panels.parts import Context, taught, window, worded, written
 from tui.panels.signs import rank_of, sign
-from tui.sheet import Line, Sheet, Size, Span, line
+from tui.sheet import Line, Sheet, Size, Span, line, wrapped
 
 TITLE = "Decisions"
 INDENT = 2
@@ -57,15 +58,34 @@ def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[
 
 
 def _runs(context: Context) -> list[range]:
-    """The decisions one by one; seen as a whole, those who lack the same free processors are told together."""
+    """The decisions one by one; seen as a whole, jobs that lack the same free processors are told together.
+
+    So are phases of a rebuild in which nothing happens to a job.
+    """
     decisions, selected = context.scene.snapshot.decisions, context.selected
+    if context.decision is not None:
+        return [range(index, index + 1) for index in range(len(decisions))]
     runs: list[range] = []
+    quiet = _in_quiet_phases(decisions)
     for index, decision in enumerate(decisions):
-        if runs and context.decision is None and _alike(decisions[runs[-1].start], decision, selected):
-            runs[-1] = range(runs[-1].start, index + 1)
+        first = runs[-1].start if runs else None
+        is_quiet = index in quiet
+        if (
+            first is not None
+            and is_quiet == (first in quiet)
+            and (is_quiet or _alike(decisions[first], decision, selected))
+        ):
+            runs[-1] = range(first, index + 1)
         else:
             runs.append(range(index, index + 1))
     return runs
+
+
+def _in_quiet_phases(decisions: Sequence[Decision]) -> set[int]:
+    """The decisions of phases in which nothing happens to a job, and the phases themselves."""
+    starts = [index for index, decision in enumerate(decisions) if isinstance(decision, Phase)]
+    phases = (range(start, stop) for start, stop in pairwise([*starts, len(decisions)]))
+    return {index for phase in phases if all(rank_of(decisions[at]) is None for at in phase) for index in phase}
 
 
 def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
@@ -82,6 +102,8 @@ def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
 def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> list[Line]:
     decisions = context.scene.snapshot.decisions[run.start : run.stop]
     first = decisions[0]
+    if context.decision is None and isinstance(first, Phase) and not _is_followed(run, context):
+        return _quiet_phases([phase.name for phase in decisions if isinstance(phase, Phase)], context, width, wrap)
     if len(run) == 1 or not isinstance(first, Keep):
         return _lines(first, run.start, context, width, wrap)
     where = " in any row" if isinstance(first.because, FitsNoRow) else ""
@@ -90,12 +112,24 @@ def _run_lines(run: range, context: Context, width: int, wrap: bool = True) -> l
     return _with_sign(sign(first, context.unicode), worded(told, context, width, "dim", hang=INDENT))
 
 
+def _is_followed(run: range, context: Context) -> bool:
+    """Do decisions of the run's last phase follow?"""
+    following = context.scene.snapshot.decisions[run.stop : run.stop + 1]
+    return bool(following) and not isinstance(following[0], Phase)
+
+
+def _quiet_phases(names: Sequence[str], context: Context, width: int, wrap: bool) -> list[Line]:
+    """Phases of a rebuild in which nothing happens to a job."""
+    told = written(f"{' · '.join(names)}: no job moves", context)
+    return wrapped(told, width, "dim") if wrap else [line(Span(text.shorten(told, width), "dim"))]
+
+
 def _note(context: Context) -> str:
     decisions = context.scene.snapshot.decisions
     if context.decision is not None:
         return f"{context.decision + 1:,} of {len(decisions):,}"
     kept = sum(isinstance(decision, Keep) for decision in decisions)
-    made = len(decisions) - kept
+    made = len(decisions) - kept - sum(isinstance(decision, Phase) for decision in decisions)
     return " · ".join([*([f"{made:,} made"] if made else []), *([f"{kept:,} kept waiting"] if kept else [])])
 
 

@@ -30,7 +30,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         return taught(TITLE, context, size, "Click a job, or / to find one.", told)
     width = size[0]
     it = context.about.workload.jobs[job.rank]
-    found = evidence(context, job)
+    found = evidence(context, job.rank, job.passed)
     body = [
         *_facts(context, it, width),
         *_section("Now", context, _now(context, job, width)),
@@ -46,7 +46,8 @@ def _note(job: JobScene, found: Evidence | None) -> str:
     """How it stands and, where it cannot run, what the policy did about it."""
     if found is None or job.state not in ("waiting", "suspended"):
         return job.state
-    return f"{job.state}, {found.status}"
+    rejected = "could not start" if job.state == "waiting" else "could not go on"
+    return f"{job.state}, {rejected if found.status == 'rejected' else found.status}"
 
 
 def _section(title: str, context: Context, lines: Sequence[Line]) -> list[Line]:

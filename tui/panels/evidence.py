@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sim.evidence import Considered, Evidence, evidence_of
 from sim.facts import fact_row
 from sim.sentences import say
 from sim.standing import ended, to_come
 from tui import text
+from tui.panels.growing import by_clock
 from tui.panels.parts import Context, worded, written
 from tui.panels.signs import rank_of, sign
 from tui.scene import JobScene
@@ -17,14 +19,18 @@ from tui.sheet import Line, Span, line
 MOST_CONSIDERED = 12
 
 
-def evidence(context: Context, job: JobScene) -> Evidence | None:
-    """What the scene tells of the job; None if it has ended or is still to come."""
-    return evidence_of(context.scene.snapshot, job.rank, context.at, job.passed)
+def evidence(context: Context, rank: int, passed: int = 0) -> Evidence | None:
+    """What the scene tells of the job as of its clock; None if the job has ended or is still to come."""
+    scene = context.scene
+    found = evidence_of(scene.snapshot, rank, context.at, passed)
+    if found is None or scene.snapshot.time is None:
+        return found
+    return replace(found, snapshot=replace(scene.snapshot, time=scene.clock), entry=by_clock(found.entry, scene))
 
 
 def standing(context: Context, job: JobScene) -> tuple[str, ...]:
     """How the job stands, in clauses of which the first says most."""
-    if found := evidence(context, job):
+    if found := evidence(context, job.rank, job.passed):
         return found.clauses
     it = context.about.workload.jobs[job.rank]
     return (to_come(it, context.at) if job.end is None else ended(it, job.start, job.end, context.at),)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tui import text
-from tui.chart.colours import MODES
+from tui.chart.colours import MODES, TITLES
 from tui.chart.paint import sign_of
 from tui.palette import Look
 from tui.scene import ChartScene
@@ -14,7 +14,8 @@ def legend_line(chart: ChartScene, look: Look, width: int) -> Line:
     """The mode, then each of its colours and what it stands for, as many as have room; nothing where each is a job."""
     if not chart.legend:
         return line("")
-    spans = [Span(f" {MODES.get(chart.mode, 'start')}: ", "dim", "colour")]
+    title = TITLES.get(chart.mode, chart.mode) if chart.mode in MODES else "start"
+    spans = [Span(f" {title}: ", "dim", "colour")]
     room = width - text.cells(spans[0].text)
     for hue, label in chart.legend:
         told = f" {text.printable(label)}  "

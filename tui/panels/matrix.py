@@ -18,9 +18,9 @@ from tui.sheet import Line, Sheet, Size, Span, line
 
 TITLE = "Matrix"
 Row: TypeAlias = tuple[int, tuple[Cell, ...]]
-LEAST_BELOW = 2
-"""Lines for the axis and for one decision: before them come the rows, the phases come after."""
-BELOW = 8
+LEAST_TOLD = 1
+"""Lines for decisions, if the phases of the rebuild are to have any: the rows come first."""
+BELOW = 11
 """Lines that are worth more below the rows than as a second line for each row."""
 
 
@@ -33,8 +33,9 @@ def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
         return taught(TITLE, context, size, "The matrix is empty: no job has a place in a row.")
     width, height = size
     on_turn = turn_at(shown, context.scene.clock)
-    phases = chips(context, width, max(height - len(shown.matrix.rows) - LEAST_BELOW, 1))
-    head = (*_rows(context, width, max(height - len(phases) - 2, 1), on_turn[0]), *phases)
+    rows = list(_rows(context, width, height, on_turn[0]))
+    phases = chips(context, width, height - len(rows) - LEAST_TOLD) if height - len(rows) > LEAST_TOLD else []
+    head = (*rows, *phases)
     told = told_phase(context, width, height - len(head), first)
     return Sheet(TITLE, head, told.body, told.first, told.total, _note(context, *on_turn), told.mark)
 
@@ -77,11 +78,15 @@ def _note(context: Context, row: int | None, left: float | None, slice: float) -
 # Rows
 
 
-def _around(rows: Sequence[Row], on_turn: int | None, count: int) -> Sequence[Row]:
-    """So many rows, the one on turn among them."""
-    at = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
-    first = min(max(at - count // 2, 0), max(len(rows) - count, 0))
-    return rows[first : first + max(count, 1)]
+def _chosen(rows: Sequence[Row], on_turn: int | None, selected: int | None, count: int) -> Sequence[Row]:
+    """So many rows: the one on turn, those of the selected job, its home first, and the neighbours of that on turn."""
+    turn = next((index for index, (row, _) in enumerate(rows) if row == on_turn), 0)
+
+    def weight(index: int) -> tuple[int, int]:
+        own = [cell.is_home for cell in rows[index][1] if cell.rank == selected]
+        return (0 if index == turn else 1 if any(own) else 2 if own else 3), abs(index - turn)
+
+    return [rows[index] for index in sorted(sorted(range(len(rows)), key=weight)[: max(count, 1)])]
 
 
 def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Iterator[Line]:
@@ -91,7 +96,8 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
     label = max(len(str(row)) for row, _ in matrix.rows)
     columns = max(width - label - 3, 1)
     high = 2 if 2 * len(matrix.rows) + BELOW <= height else 1
-    seen = matrix.rows if len(matrix.rows) * high <= height else _around(matrix.rows, on_turn, height - 1)
+    has_all = len(matrix.rows) * high <= height
+    seen = matrix.rows if has_all else _chosen(matrix.rows, on_turn, context.selected, height - 1)
     for row, cells in seen:
         is_on = row == on_turn
         sign = ("◂" if context.unicode else "<") if is_on else " "
@@ -100,10 +106,10 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
         yield line(Span(f"{row:>{label}} ", style), *_spans(context, cells, folded), Span(f" {sign}", style))
         if high == 2:
             yield line(" " * (label + 1), *_spans(context, cells, folded, named=False))
-    if len(seen) < len(matrix.rows):
+    if not has_all:
         hidden = text.count(len(matrix.rows) - len(seen), "more row")
         yield line(Span(f"{'…' if context.unicode else '...'} {hidden}", "dim"))
-    else:
+    elif len(matrix.rows) * high < height:
         yield _axis(matrix.procs, label + 1, drawn_columns(matrix.procs, columns))
 
 

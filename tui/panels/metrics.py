@@ -28,8 +28,8 @@ class Figure(NamedTuple):
     name: str
     value: str
     brief: str
-    detail: str = ""
-    """The value as a share of all jobs that have started, or ended, where there is room."""
+    details: tuple[str, ...] = ()
+    """Of how many that is, the fullest first, as far as there is room."""
 
 
 def draw_metrics(context: Context, size: Size, first: int = 0) -> Sheet:
@@ -80,17 +80,17 @@ def figures(context: Context) -> Iterator[Figure]:
     yield _of_ended(context, "bounded slowdown", _plain(totals.mean_bounded_slowdown), "slowdown")
     yield _of_ended(context, "worst wait", span(totals.max_wait))
     if totals.backfilled or can.lets_pass:
-        yield _count("backfilled", totals.backfilled, _share(totals.backfilled, totals.started))
+        yield _count("backfilled", totals.backfilled, _out_of(totals.started, "started"))
     if totals.preemptions or (can.suspends and can.turns() is None):
         yield _count("preemptions", totals.preemptions)
     if totals.migrations or can.most_migrated() is not None:
         yield _count("migrations", totals.migrations)
     if totals.borrowed or can.queues():
-        yield _count("borrowed", totals.borrowed, "procs")
+        yield _count("borrowed", totals.borrowed, ("procs",))
     if totals.speculative_kills or can.tries():
-        yield _count("trials cut", totals.speculative_kills)
+        yield _count("runs cut short", totals.speculative_kills)
     if context.about.workload.killed.any():
-        yield _count("killed", totals.killed, _share(totals.killed, totals.finished))
+        yield _count("killed", totals.killed, _out_of(totals.finished, "ended"))
     yield _of_ended(context, "worst slowdown", _plain(totals.max_bounded_slowdown))
 
 
@@ -100,12 +100,12 @@ def _of_ended(context: Context, name: str, value: str, brief: str = "") -> Figur
     return Figure(name, value, f"{brief or name} {value}")
 
 
-def _count(name: str, many: int, detail: str = "") -> Figure:
-    return Figure(name, f"{many:,}", f"{many:,} {name}", detail)
+def _count(name: str, many: int, details: tuple[str, ...] = ()) -> Figure:
+    return Figure(name, f"{many:,}", f"{many:,} {name}", details)
 
 
-def _share(part: int, whole: int) -> str:
-    return text.percent(part / whole, 0) if whole else ""
+def _out_of(whole: int, verb: str) -> tuple[str, ...]:
+    return f"of {whole:,} {verb}", f"of {whole:,}"
 
 
 def _plain(value: float) -> str:
@@ -136,7 +136,7 @@ def _grid(told: Sequence[Figure], cell: int, columns: int, rows: int) -> list[Li
 def _cell(figure: Figure, width: int) -> list[Span]:
     name = text.shorten(figure.name, width - text.cells(figure.value) - 1)
     room = width - text.cells(name) - text.cells(figure.value)
-    detail = f" {figure.detail}" if figure.detail and len(figure.detail) + 1 < room else ""
+    detail = next((f" {told}" for told in figure.details if len(told) + 1 < room), "")
     blanks = " " * (room - len(detail))
     return [Span(name, "dim"), Span(blanks), Span(figure.value, "strong"), Span(detail, "dim")]
 

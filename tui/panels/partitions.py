@@ -47,10 +47,11 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
         return taught(TITLE, context, size, *_no_partitions(shown))
     width, height = size
     parts = list(parts_of(shown))
-    many = min(max((height - 1) // len(parts), 2), LINES)
+    legend = _legend(context, parts, width)
+    many = min(max((height - len(legend)) // len(parts), 2), LINES)
     body = [told for part in parts for told in islice(_lines(context, part, width), None if many == LINES else many)]
-    if height > len(body):
-        body += _legend(context, width)
+    if height >= len(body) + len(legend):
+        body += legend
     return Sheet(TITLE, (), tuple(body), 0, len(body), f"{shown.free:,} of {processors(shown.procs)} free")
 
 
@@ -108,17 +109,26 @@ def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
 
 
 def _heading(context: Context, part: Part, width: int) -> Line:
-    size, moved = part.own.bit_count(), part.own.bit_count() - part.first.bit_count()
-    free = (part.own & ~part.used).bit_count()
-    change = f" {moved:+,}" if moved else ""
-    facts = f"{size:,} procs{change} · {free:,} free"
-    label = text.shorten(written(part.name, context), max(width - len(facts) - 4, 0))
-    gap = " " * max(width - 3 - text.cells(label) - len(facts), 1)
-    style = "warm" if moved < 0 else "good"
-    return line(
-        swatch(hue_of(part.number)), " ", Span(label, "strong"), gap, Span(f"{size:,} procs"), Span(change, style),
-        Span(f" · {free:,} free", "dim"),
-    )  # fmt: skip
+    label = written(part.name, context)
+    facts = _facts(part, width - text.cells(label) - 4)
+    room = width - sum(text.cells(fact.text) for fact in facts) - 4
+    label = text.shorten(label, max(room, 0))
+    gap = " " * max(room + 1 - text.cells(label), 1)
+    return line(swatch(hue_of(part.number)), " ", Span(label, "strong"), gap, *facts)
+
+
+def _facts(part: Part, room: int) -> list[Span]:
+    """How many it owns, what it borrows and lends, and how many are free, as far as there is room."""
+    size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
+    sums = (("borrows", part.loans), ("lends", part.lent))
+    moved = ", ".join(f"{verb} {sum(n.bit_count() for _, n in loans):,}" for verb, loans in sums if loans)
+    procs, idle = text.count(size, "proc"), Span(f" · {free:,} free", "dim")
+    if not moved:
+        return [Span(procs), idle]
+    loan = Span(f" · {moved}", "warm" if size < part.first.bit_count() else "good")
+    said = [Span(procs), loan, idle], [Span(procs), loan], [Span(f"owns {size:,}"), loan]
+    fitting = (spans for spans in said if sum(text.cells(span.text) for span in spans) <= room)
+    return next(fitting, [Span(procs), idle])
 
 
 def hue_of(partition: int) -> int:
@@ -126,13 +136,18 @@ def hue_of(partition: int) -> int:
     return partition_hue(partition)
 
 
-def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
-    """Its processors where they are on the machine, those of other partitions left out; loans in the other's colour."""
+def _pieces(part: Part) -> list[tuple[int, str, str]]:
+    """Its processors: sets of them, what they are to it, and in which colour; loans have the other's."""
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
     for other, loan in part.loans:
         shown += [(loan & used, "borrowed", f"hue:{hue_of(other)}"), (loan & ~used, "idle", f"hue:{hue_of(other)}")]
-    shown += [(lent, "lent", f"hue:{hue_of(other)}") for other, lent in part.lent]
+    return shown + [(lent, "lent", f"hue:{hue_of(other)}") for other, lent in part.lent]
+
+
+def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
+    """Its processors where they are on the machine, those of other partitions left out."""
+    shown = _pieces(part)
     cells = [
         (" ", "") if seen.part is None else (_sign(context, shown[seen.part][1]), shown[seen.part][2])
         for seen in fold([processors for processors, _, _ in shown], context.scene.snapshot.procs, width)
@@ -168,5 +183,8 @@ def _loans(context: Context, part: Part) -> str:
     return " · ".join([f"{part.first.bit_count():,} at first", *(told or ["nothing borrowed or lent"])])
 
 
-def _legend(context: Context, width: int) -> list[Line]:
-    return wrapped(", ".join(f"{_sign(context, kind)} {meaning}" for kind, meaning in LEGEND.items()), width, "faint")
+def _legend(context: Context, parts: Sequence[Part], width: int) -> list[Line]:
+    """What the signs mean, of those that there are now."""
+    drawn = {kind for part in parts for processors, kind, _ in _pieces(part) if processors}
+    told = (f"{_sign(context, kind)} {meaning}" for kind, meaning in LEGEND.items() if kind in drawn)
+    return wrapped(", ".join(told), width, "dim")

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from sim.snapshot import Snapshot
 from sim.words import listed, processors
-from tui.panels.parts import Context, taught, window, worded
-from tui.panels.queue_table import Table, fitting, halted_row, waiting_row
+from tui import text
+from tui.panels.parts import Context, taught, window, written
+from tui.panels.queue_table import Row, fitting, halted_row, waiting_row
 from tui.sheet import Line, Sheet, Size, Span, line
 
 TITLE = "Queue"
@@ -19,11 +21,12 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     shown = context.scene.snapshot
     if not shown.queue and not shown.suspended:
         return taught(TITLE, context, size, *_nobody_waits(shown), note="0 waiting")
-    table = fitting(context, size[0])
-    sections = _sections(context, table, size[0])
+    sections = _sections(context, size[0])
     total = sum(section.lines for section in sections)
     seen = window(total, first, size[1] - 1)
-    body = tuple(_line_at(sections, index) for index in seen)
+    entries = [_entry_at(sections, index) for index in seen]
+    table = fitting(context, size[0], [entry for entry in entries if isinstance(entry, Row)])
+    body = tuple(table.line(entry) if isinstance(entry, Row) else entry for entry in entries)
     mark = _mark(context, sections)
     return Sheet(TITLE, (table.heading(),), body, seen.start, total, _note(shown, size[0]), mark)
 
@@ -60,7 +63,7 @@ class Section(NamedTuple):
 
     heading: tuple[Line, ...]
     places: Sequence[int]
-    row: Callable[[int], Line]
+    row: Callable[[int], Row]
     state: str = "waiting"
 
     @property
@@ -68,19 +71,13 @@ class Section(NamedTuple):
         return len(self.heading) + len(self.places)
 
 
-def _sections(context: Context, table: Table, width: int) -> list[Section]:
+def _sections(context: Context, width: int) -> list[Section]:
     """Those that were suspended, then each queue."""
     shown = context.scene.snapshot
-
-    def waiting(index: int) -> Line:
-        return table.line(waiting_row(context, index))
-
-    def halted(index: int) -> Line:
-        return table.line(halted_row(context, index))
-
+    waiting, halted = partial(waiting_row, context), partial(halted_row, context)
     sections: list[Section] = []
     if shown.suspended:
-        heading = _heading("Suspended", f"{len(shown.suspended):,}, for how long")
+        heading = _heading("Suspended", f"{len(shown.suspended):,}: for how long, who is there now")
         sections.append(Section((heading,), range(len(shown.suspended)), halted, "suspended"))
     if len(shown.queues) > 1:
         for place, places in enumerate(_by_queue(shown)):
@@ -109,19 +106,21 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
     heading = _heading(shown.queues[place], f"{waiting:,} waiting")
     if not shown.owners:
         return (heading,)
-    told = ", ".join([f"owns {processors(shown.owners[place].bit_count())}", *_loans(shown, place)])
-    return heading, *worded(told, context, width, "dim")
+    owns = f"owns {processors(shown.owners[place].bit_count())}"
+    told, sums = (written(", ".join([owns, *_loans(shown, place, to_whom)]), context) for to_whom in (True, False))
+    return heading, line(Span(text.shorten(told if text.cells(told) <= width else sums, width), "dim"))
 
 
-def _loans(shown: Snapshot, place: int) -> Iterator[str]:
-    """What a partition borrows from the others, and lends to them."""
+def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
+    """What a partition borrows from the others, and lends to them; or how much that is in all."""
     others = [other for other in range(len(shown.queues)) if other != place]
     borrowed = {other: shown.owners[place] & shown.division[other] for other in others}
     lent = {other: shown.owners[other] & shown.division[place] for other in others}
     for verb, way, loans in (("borrows", "from", borrowed), ("lends", "to", lent)):
         told = [f"{there.bit_count():,} {way} {shown.queues[other]}" for other, there in loans.items() if there]
         if told:
-            yield f"{verb} {listed(told)}"
+            in_all = sum(there.bit_count() for there in loans.values())
+            yield f"{verb} {listed(told) if to_whom else format(in_all, ',')}"
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:
@@ -140,7 +139,8 @@ def _mark(context: Context, sections: Sequence[Section]) -> int | None:
     return None
 
 
-def _line_at(sections: Sequence[Section], index: int) -> Line:
+def _entry_at(sections: Sequence[Section], index: int) -> Line | Row:
+    """A line of a heading, or what is to be said of a job."""
     for section in sections:
         if index < section.lines:
             inside = index - len(section.heading)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sim.snapshot import Queued, Snapshot
 from sim.words import listed, name, span
 from sim.workload.model import Job
 from tui import text
-from tui.panels.brief import brief
+from tui.panels.brief import Said, brief, too_few
+from tui.panels.growing import suspended_by_clock, waiting_by_clock
 from tui.panels.parts import Context, mini_bar, spark, written
 from tui.sheet import Line, Span, line
 
@@ -17,6 +18,9 @@ GAP = 2
 BAR = 2
 MOVED = 8
 LEAST_WHY, MORE_WHY = 12, 5
+
+STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
+"""What the column of planned starts is called where they are promised, where none is, and where only some are."""
 
 # Rows
 
@@ -28,33 +32,42 @@ class Row(NamedTuple):
     waited: float
     xfactor: float
     starts: str
+    promised: bool
+    """Is the planned start a promise, or made anew at each pass?"""
     moved: Span
-    why: str
+    why: Said
 
 
 def waiting_row(context: Context, index: int) -> Row:
     """A job that waits, by its place in the queue."""
-    queued = context.scene.snapshot.queue[index]
-    starts = "" if queued.planned is None else _start(queued.planned, context, queued.reserved)
-    return Row(queued.job, queued.waited, queued.xfactor, starts, _moved(queued, context), _why(queued, context))
+    queued = waiting_by_clock(context.scene.snapshot.queue[index], context.scene)
+    starts = "" if queued.planned is None else _start(queued.planned, context)
+    moved, why = _moved(queued, context), _why(queued, context)
+    return Row(queued.job, queued.waited, queued.xfactor, starts, queued.reserved, moved, why)
 
 
 def halted_row(context: Context, index: int) -> Row:
-    """A suspended job: for how long, and who sits on its processors."""
-    halted = context.scene.snapshot.suspended[index]
-    jobs = context.about.workload.jobs
-    why = "its processors are free"
-    if halted.blocked_by:
-        why = f"on its procs: {listed((name(jobs[rank]) for rank in halted.blocked_by), 2)}"
-    return Row(halted.job, (context.scene.snapshot.time or 0) - halted.since, halted.xfactor, "", Span(""), why)
+    """A suspended job: for how long, and who is in its place."""
+    scene = context.scene
+    halted = suspended_by_clock(scene.snapshot.suspended[index], scene)
+    jobs = [context.about.workload.jobs[rank] for rank in halted.blocked_by]
+    return Row(halted.job, scene.clock - halted.since, halted.xfactor, "", False, Span(""), _sitting(jobs))
 
 
-def _start(at: float, context: Context, reserved: bool) -> str:
-    """A planned start; of another day without seconds, and with a ~ if it is made anew at each pass."""
+def _sitting(jobs: Sequence[Job]) -> Said:
+    """Who is on a suspended job's processors."""
+    if not jobs:
+        return "its place is free", "free"
+    first = name(jobs[0])
+    if len(jobs) == 1:
+        return (first,)
+    return listed(map(name, jobs), 2), f"{first} and {len(jobs) - 1} more", f"{first} + {len(jobs) - 1}"
+
+
+def _start(at: float, context: Context) -> str:
+    """A planned start; of another day without seconds."""
     told = context.at(at)
-    if told.startswith("d") and told.count(":") > 1:
-        told = told.rpartition(":")[0]
-    return told if reserved else f"~{told}"
+    return told.rpartition(":")[0] if told.startswith("d") and told.count(":") > 1 else told
 
 
 def _moved(queued: Queued, context: Context) -> Span:
@@ -77,15 +90,15 @@ def told_move(moved: float, unicode: bool = True) -> str:
     return f"{signs[moved > 0]} {span(abs(moved))}"
 
 
-def _why(queued: Queued, context: Context) -> str:
+def _why(queued: Queued, context: Context) -> Said:
     if queued.why is not None:
         return brief(queued.why, queued.job, context.at)
     if queued.row is not None:
-        return f"then in row {queued.row}"
+        return f"then in row {queued.row}", f"in row {queued.row}"
     if queued.planned is None:
-        return "not considered"
+        return "not considered", "not reached"
     free = context.scene.snapshot.free
-    return f"{queued.job.procs:,} > {free:,} free" if queued.job.procs > free else "no hole before"
+    return too_few(queued.job, free) if queued.job.procs > free else ("no hole before", "no hole yet")
 
 
 # The table
@@ -95,6 +108,11 @@ class Column(NamedTuple):
     title: str
     width: int
     cell: Callable[[Row], Span]
+
+    @property
+    def weighed(self) -> str:
+        """What it is called where columns are chosen."""
+        return "starts" if self.title in STARTS else self.title
 
 
 class Table(NamedTuple):
@@ -108,7 +126,7 @@ class Table(NamedTuple):
 
     @property
     def has_starts(self) -> bool:
-        return any(column.title == "starts" for column in self.columns)
+        return any(column.title in STARTS for column in self.columns)
 
     def heading(self) -> Line:
         cells = [text.pad("", BAR + 1) + text.pad("job", self.job, "right")]
@@ -127,18 +145,29 @@ class Table(NamedTuple):
             told, style, _ = column.cell(row)
             spans += [Span(" " * GAP), Span(text.pad(told, column.width, "right"), style)]
         if self.why:
-            told = row.why if not row.starts or self.has_starts else f"from {row.starts}"
-            why = written(told, context)
-            spans.append(Span(" " * GAP + text.shorten(why, self.why), "dim"))
+            said = row.why if not row.starts or self.has_starts else _from(row)
+            spans.append(Span(" " * GAP + _fitting([written(told, context) for told in said], self.why), "dim"))
         return line(*spans, rank=job.rank)
 
 
-def fitting(context: Context, width: int) -> Table:
-    """As many columns as there is room for; those that matter least go first."""
+def _from(row: Row) -> Said:
+    """A planned start in the column of reasons."""
+    if row.promised:
+        return f"from {row.starts}", row.starts
+    return f"from about {row.starts}", f"about {row.starts}", row.starts
+
+
+def _fitting(said: Sequence[str], width: int) -> str:
+    """The fullest for which there is room."""
+    return next((told for told in said if text.cells(told) <= width), text.shorten(said[-1], width))
+
+
+def fitting(context: Context, width: int, rows: Sequence[Row]) -> Table:
+    """As many columns as there is room for; those that matter least go first. `rows` are those that are seen."""
     ids = context.about.workload.ids
     job = min(max(3, *(len(each) for each in ids[:1] + ids[-1:])), 12)
-    columns = _columns(context)
-    widths = {column.title: column.width for column in columns} | {"why": LEAST_WHY, "more": MORE_WHY - GAP}
+    columns = _columns(context, _starts_title(rows))
+    widths = {column.weighed: column.width for column in columns} | {"why": LEAST_WHY, "more": MORE_WHY - GAP}
     room, chosen = width - BAR - 1 - job, set[str]()
     for title in _by_weight(context.scene.snapshot):
         needs = GAP + widths[title]
@@ -147,19 +176,32 @@ def fitting(context: Context, width: int) -> Table:
         chosen.add(title)
         room -= needs
     why = (LEAST_WHY + MORE_WHY * ("more" in chosen) + room) if "why" in chosen else 0
-    return Table(context, tuple(column for column in columns if column.title in chosen), job, why)
+    return Table(context, tuple(column for column in columns if column.weighed in chosen), job, why)
 
 
-def _columns(context: Context) -> tuple[Column, ...]:
-    starts = max(8, len(f"~d{int(context.scene.clock // 86400)} 00:00"))
+def _columns(context: Context, title: str) -> tuple[Column, ...]:
+    starts = max(len(title), 8, len(f"~d{int(context.scene.clock // 86400)} 00:00"))
+
+    def start(row: Row) -> Span:
+        unsure = row.starts and title == MIXED and not row.promised
+        return Span("~" * bool(unsure) + (row.starts or "–"), "" if row.starts else "faint")
+
     return (
         Column("procs", 5, lambda row: Span(f"{row.job.procs:,}", "strong")),
         Column("estimate", 8, lambda row: Span(span(row.job.estimate))),
         Column("waited", 6, lambda row: Span(span(row.waited))),
         Column("xfactor", 7, lambda row: Span(f"{row.xfactor:,.2f}")),
-        Column("starts", starts, lambda row: Span(row.starts or "–", "" if row.starts else "faint")),
+        Column(title, starts, start),
         Column("moved", MOVED, lambda row: row.moved),
     )
+
+
+def _starts_title(rows: Sequence[Row]) -> str:
+    """Are the planned starts promised, or is each made anew at each pass, or are there both?"""
+    promised = {row.promised for row in rows if row.starts}
+    if promised == {False}:
+        return ANEW
+    return MIXED if False in promised else PROMISED
 
 
 def _by_weight(shown: Snapshot) -> list[str]:

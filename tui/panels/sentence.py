@@ -6,16 +6,15 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from sim.decisions import Backfill, Decision, Resume, Start, Suspend, Switched
-from sim.evidence import evidence_of
 from sim.matrix_decisions import Migrate, Place
 from sim.sentences import say
 from sim.snapshot import Snapshot
 from sim.words import listed, processors, span
 from tui import text
-from tui.panels.evidence import standing
+from tui.panels.evidence import evidence, standing
 from tui.panels.parts import Context, written
 from tui.panels.signs import rank_of, sign
-from tui.sheet import Line, Span, line
+from tui.sheet import Line, Span, line, wrapped
 
 NOTABLE: dict[type, tuple[str, str]] = {
     Switched: ("switch", "switches"),
@@ -27,6 +26,8 @@ NOTABLE: dict[type, tuple[str, str]] = {
     Migrate: ("migration", "migrations"),
 }
 """What is told after a step, the most notable first, and how it is counted."""
+RAGGED = 12
+"""Columns that words may leave at the end of a row."""
 Told: TypeAlias = tuple[Span | None, Sequence[str]]
 """A sign, and clauses of which the last ones may be left out."""
 
@@ -43,6 +44,16 @@ def sentence(context: Context, width: int) -> Line:
             break
         told = longer
     return line(*front, Span(text.shorten(told, room)))
+
+
+def sentence_lines(context: Context, width: int, rows: int) -> list[Line]:
+    """The same over so many rows, a blank before each."""
+    told = sentence(context, (width - 2) * rows - RAGGED * (rows - 1))
+    lines = wrapped(told.text, width - 1, indent=1)[:rows]
+    if len(told.spans) > 1:
+        drawn = told.spans[0]
+        lines[0] = line(" ", drawn, lines[0].text[1 + text.cells(drawn.text) :])
+    return lines
 
 
 def _told(context: Context) -> Told:
@@ -103,7 +114,7 @@ def _waiting(context: Context) -> Iterator[str]:
         yield from _idle(context)
         return
     head, others = shown.queue.jobs[0], len(shown.queue) - 1
-    if found := evidence_of(shown, head.rank, context.at):
+    if found := evidence(context, head.rank):
         yield from found.clauses
     if others:
         yield f"{text.count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."

@@ -46,9 +46,9 @@ def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
     queue = _curve(context, strip.waiting, most, columns, height // 2, "warm")
     signs = _signs(context, columns)
     if rows < 2:
-        busy = [_overlaid(busy[0], signs)]
+        busy = [_overlaid(context, busy[0], signs)]
     elif rows < 3:
-        queue = [_overlaid(queue[0], signs)]
+        queue = [_overlaid(context, queue[0], signs)]
     lines = [
         *_labelled("util", busy, text.percent((shown.procs - shown.free) / shown.procs, 0), "100 %"),
         *_labelled("queue", queue, f"{len(shown.queue):,}", f"{most:,.0f}"),
@@ -168,9 +168,12 @@ def _spread(placed: Sequence[Placed], columns: int) -> list[Span]:
     return joined(cells)
 
 
-def _overlaid(spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
-    """Signs upon a curve."""
+def _overlaid(context: Context, spans: Sequence[Span], placed: Sequence[Placed]) -> list[Span]:
+    """Signs upon a curve; now is only a colour where the curve has something to colour."""
     cells = [(character, span.style) for span in spans for character in span.text]
-    for column, told, style in reversed(placed):
+    (now, sign, accent), *marks = placed
+    for column, told, style in reversed(marks):
         cells[column] = told, style
+    curve = cells[now][0]
+    cells[now] = curve if context.look.colour and curve not in " ·" else sign, accent
     return joined(cells)

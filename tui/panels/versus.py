@@ -32,16 +32,18 @@ SO_FAR = (
 LABELS = {
     "mean_bounded_slowdown": "bounded slowdown",
     "max_bounded_slowdown": "worst slowdown",
-    "missed_reservations": "missed reserv.",
-    "speculative_kills": "trials cut",
+    "missed_reservations": "missed starts",
+    "speculative_kills": "runs cut short",
     "borrowed": "borrowed",
 }
 """Where the metric's title takes too much room."""
-LABEL = 16
-"""Columns of most labels."""
+LABEL = 17
+"""Columns of labels, the blank behind them included."""
 CHANGE = 10
 """Columns for by how much the second differs."""
-COLUMN = (10, 16)
+GAP = 2
+"""Blanks before a name at the head of a column, at least, where there is room."""
+COLUMN = (10, 18)
 """The least and the most columns of a run, the mark behind its value included."""
 
 
@@ -80,11 +82,11 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 
 def fitting(scene: VersusScene, width: int) -> Grid:
-    """The columns of the two runs as wide as their names, if the labels have room beside them."""
+    """The columns of the two runs as wide as their names, as far as the labels leave room."""
     least, most = COLUMN
     change = width >= LABEL + 2 * least + CHANGE + 4
     room = (width - LABEL - CHANGE * change) // 2
-    column = max(least, min(max(map(text.cells, scene.names)) + 4, most, room))
+    column = max(least, min(max(map(text.cells, scene.names)) + 2 + GAP, most, room))
     return Grid(max(width - 2 * column - CHANGE * change, 1), column, change)
 
 
@@ -94,8 +96,13 @@ def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple
     if scene.names != scene.specs:
         for who, spec in zip(scene.names, scene.specs, strict=True):
             rows.append(line(Span(f"{who}  ", "strong"), written(text.shorten(spec, width - 3), context)))
-    columns = (text.pad(text.shorten(who, grid.column - 3) + "  ", grid.column, "right") for who in scene.names)
-    return (*rows, line(" " * grid.label, *(Span(told, "strong") for told in columns)))
+    one, other = (f"{who}  " for who in scene.names)
+    ends = grid.label + grid.column
+    if text.cells(other) <= grid.column:
+        heads = [text.pad(one, ends, "right") + text.pad(other, grid.column, "right")]
+    else:  # one above the other, each at the end of its column
+        heads = [text.pad(one, ends, "right"), text.pad(other, ends + grid.column, "right")]
+    return (*rows, *(line(Span(told, "strong")) for told in heads))
 
 
 # The numbers at this moment
@@ -109,19 +116,21 @@ def _so_far(context: Context, scene: VersusScene, grid: Grid, width: int) -> Ite
         counted = metric(key).better is None
         if any(values) if counted else one.finished and other.finished:
             yield _row(context, versus(metric(key), *values), grid)
-    if scene.r is not None:
-        told = f"R {scene.r:+.2f}: above 0 the bounded slowdown with {scene.names[1]} is better."
-        yield from worded(told, context, width, "dim")
     yield from _shifts(context, scene, width)
+    if scene.r is not None:
+        told = f"R {scene.r:+.2f} of bounded slowdowns: above 0 {scene.names[1]} is better"
+        brief = f"R {scene.r:+.2f}: above 0 {scene.names[1]} is better"
+        yield from worded(told if text.cells(told) <= width else brief, context, width, "dim")
 
 
 def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
     """How many jobs the second run has started earlier, and later."""
     shifts = scene.shifts
     if shifts.earlier or shifts.later:
-        first = f"{text.count(shifts.earlier, 'job')} {'starts' if shifts.earlier == 1 else 'start'} earlier"
-        told = f"With {scene.names[1]} {first}, {shifts.later:,} later, {shifts.same:,} at the same time so far."
-        yield from worded(told, context, width, "dim")
+        first = f"{scene.names[1]}: {shifts.earlier:,} {'starts' if shifts.earlier == 1 else 'start'} earlier"
+        brief = f"{first}, {shifts.later:,} later"
+        told = f"{brief}, {shifts.same:,} at the same time"
+        yield from worded(told if text.cells(told) <= width else brief, context, width, "dim")
 
 
 # Where they part
@@ -274,15 +283,15 @@ def between(context: Context, width: int) -> Line:
         return line("")
     if scene.parting is None:
         told = "never parted: every job starts and ends at the same time" if scene.never else "the same so far"
-        return line(Span(text.shorten(told, width), "dim"))
+        return line(" ", Span(text.shorten(told, width - 1), "dim"))
     hint = (
         ()
         if context.scene.snapshot.step == scene.parting.steps[0]
         else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))
     )
-    room = width - sum(text.cells(part.text) for part in hint)
+    room = width - 1 - sum(text.cells(part.text) for part in hint)
     lines = [written(told, context) for told in scene.headline]
     fitting_line = next((told for told in lines if text.cells(told) <= room), None)
     if fitting_line is None:
-        return line(text.shorten(lines[-1], width))
-    return line(fitting_line, *hint)
+        return line(" ", text.shorten(lines[-1], width - 1))
+    return line(" ", fitting_line, *hint)

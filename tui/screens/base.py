@@ -33,7 +33,7 @@ from tui.panels import decisions, details, matrix, metrics, partitions, queue
 from tui.panels.keyline import key_lines
 from tui.panels.legend import legend_line
 from tui.panels.parts import Context
-from tui.panels.sentence import sentence
+from tui.panels.sentence import sentence_lines
 from tui.panels.strip import draw_strip
 from tui.panels.top import Going, top_line
 from tui.player import Player
@@ -389,12 +389,12 @@ class ReplayBase(Screen[None]):
 
     def _draw_sentence(self, context: Context) -> None:
         """What there is to say, over as many rows as it may have."""
-        width, rows = self.size.width - 2, self._layout.sentence if self._layout else 1
+        width, rows = self.size.width, self._layout.sentence if self._layout else 1
         if self._said:
-            told, style = self._said, "accent"
+            lines = wrapped(self._said, width - 1, "accent", indent=1)[:rows]
         else:
-            told, style = sentence(context, width * rows - 12 * (rows - 1)).text, ""
-        self.query_one("#sentence", Bar).show(wrapped(told, width + 1, style, indent=1)[:rows], self.look)
+            lines = sentence_lines(context, width, rows)
+        self.query_one("#sentence", Bar).show(lines, self.look)
 
     def _draw_keys(self) -> None:
         keys = self.query_one("#keys", Bar)

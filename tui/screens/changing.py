@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from sim.causes import Division, HolderOf, PlanOf
 from sim.errors import SchedscopeError
 from sim.records import Bookmark, BranchRecord
 from sim.words import clock
 from tui.dialogs import policy_picker, prompt
+from tui.going import parse_job
 from tui.orders import Compare, CompareBranch, CompareNoMore, Fork, GoTo, GoToParted, LookAt, Restart, Reverse, Switch
 from tui.screens.base import ReplayBase
 from tui.screens.choice import Choice
@@ -63,7 +66,7 @@ class Changing(ReplayBase):
         if self.shown is None:
             return
         others = [branch for branch in self.shown.scene.branches if branch.name != self.shown.scene.branch]
-        if self.shown.beside:
+        if self.shown.beside and not from_start:
             self.ask(CompareNoMore())
         elif others and not from_start:
             options = [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(others[:8], 1)]
@@ -138,8 +141,22 @@ class Changing(ReplayBase):
         hint = "queue > 50 · job 17 starts · head slips · utilisation < 0.6 and queue > 0 · empty: none"
         initial = "; ".join(self.stops)
         self.app.push_screen(
-            prompt("Stop when", hint, _wrong_stops, initial=initial, answers=self.answers), self._stop_at
+            prompt("Stop when", hint, self._wrong_stops, initial=initial, answers=self.answers), self._stop_at
         )
+
+    def _wrong_stops(self, text: str) -> str | None:
+        """What is wrong with the conditions; they may only speak of jobs that there are."""
+        from sim.stops import parse_stop
+
+        try:
+            for part in text.split(";"):
+                if part.strip():
+                    parse_stop(part)
+            for job in re.findall(r"\bjob\s+([^\s\"()]+)", text):
+                parse_job(job, self.about.workload)
+        except SchedscopeError as error:
+            return str(error)
+        return None
 
     def _stop_at(self, text: str | None) -> None:
         if text is None:
@@ -183,18 +200,6 @@ def _told(branch: BranchRecord) -> str:
         return "the first"
     switched = "".join(f", {switch.policy} from {clock(switch.time)}" for switch in branch.switches)
     return f"from step {branch.forked:,} of {branch.parent}{switched}"
-
-
-def _wrong_stops(text: str) -> str | None:
-    from sim.stops import parse_stop
-
-    try:
-        for part in text.split(";"):
-            if part.strip():
-                parse_stop(part)
-    except SchedscopeError as error:
-        return str(error)
-    return None
 
 
 def _no_name(text: str) -> str | None:

@@ -27,23 +27,21 @@ class Choice(Dialog[str | None]):
     def _lines(self, width: int) -> list[Line]:
         names = max(text.cells(value) for _, value, _ in self._options)
         lines = [line(Span(self._title, "title"), Span("   a key, a click, or esc", "dim"))]
-        for index, (key, value, meaning) in enumerate(self._options):
+        for key, value, meaning in self._options:
             mark = "▸" if value == self._current else " "
             room = width - names - 6 - len(key)
-            pressed = f"screen.take({index})"
-            spans = [
-                Span(f"{mark} ", "accent"),
-                Span(key, "key", pressed),
-                Span(f"  {text.pad(value, names)}", "", pressed),
-            ]
-            lines.append(line(*spans, Span(f"  {text.shorten(meaning, max(room, 0))}", "dim", pressed)))
+            spans = [Span(f"{mark} ", "accent"), Span(key, "key"), Span(f"  {text.pad(value, names)}")]
+            lines.append(line(*spans, Span(f"  {text.shorten(meaning, max(room, 0))}", "dim")))
         return lines
 
     def on_key(self, event: events.Key) -> None:
-        for index, (key, _, _) in enumerate(self._options):
+        for key, value, _ in self._options:
             if event.character == key:
                 event.stop()
-                self.action_take(index)
+                self.dismiss(value)
 
-    def action_take(self, index: int) -> None:
-        self.dismiss(self._options[index][1])
+    def on_click(self, event: events.Click) -> None:
+        """A click anywhere in the line of an option takes it."""
+        at = event.get_content_offset(self.query_one("#choices"))
+        if at is not None and 1 <= at.y <= len(self._options):
+            self.dismiss(self._options[at.y - 1][1])

@@ -78,13 +78,14 @@ class Prompt(Dialog[str | None]):
                 yield Input(
                     self._initial,
                     compact=True,
-                    select_on_focus=False,
+                    select_on_focus=bool(self._initial),
                     suggester=SuggestFromList(self._suggestions, case_sensitive=False),
                 )
             yield Page(id="below")
 
     def on_mount(self) -> None:
-        self._show(self._initial)
+        if self.query("#below"):  # nothing is there any more if the program ends just now
+            self._show(self._initial)
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

@@ -78,13 +78,20 @@ def _labelled(label: str, told: str, width: int) -> Iterator[Line]:
 
 
 def notes_of(trace: Trace) -> list[str]:
-    """What the header of the file has to say, such as what a sample shows; indented lines go on with a note."""
+    """What the header of the file has to say, such as what a sample shows.
+
+    A note goes on in indented lines, and in a note that begins in the middle of a sentence.
+    """
     notes: list[str] = []
     goes_on = False
     for comment in trace.header.comments:
         words = printable(comment.strip())
         if words.startswith("Note:"):
-            notes.append(words.removeprefix("Note:").strip())
+            note = words.removeprefix("Note:").strip()
+            if notes and goes_on and note[:1].islower():
+                notes[-1] += " " + note
+            else:
+                notes.append(note)
             goes_on = True
         elif goes_on and comment.startswith("    ") and words:
             notes[-1] += " " + words

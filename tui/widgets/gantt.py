@@ -16,6 +16,7 @@ from textual.widget import Widget
 from sim.workload.model import Workload
 from tui.chart.axis import margin
 from tui.chart.cells import Brush, Cells
+from tui.chart.elsewhere import planned_start
 from tui.chart.grid import Size
 from tui.chart.hover import Spot, hover_text, job_span, spot_at
 from tui.chart.paint import chart_size, paint
@@ -133,7 +134,8 @@ class Gantt(Widget, can_focus=True):
         if self._scene is None or self._scene.chart is None or not width or not height:
             return
         before = self._cells
-        self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected)
+        planned = None if self._selected is None else planned_start(self._scene, self._selected)
+        self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected, planned)
         rows = self._cells.changed(before)
         self._strips.update(zip(rows, self._brush.strips(self._cells, rows), strict=True))
         if len(rows) == height:

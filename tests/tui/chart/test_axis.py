@@ -26,6 +26,16 @@ def test_no_two_times_touch_at_any_zoom(per_column: float) -> None:
     assert len(shown) >= len(ticks) - 2
 
 
+@pytest.mark.parametrize("per_column", [10, 60, 180, 600, 3600])
+def test_the_first_tick_has_its_time_wherever_the_chart_begins(per_column: float) -> None:
+    for first in range(60):
+        view = ChartView(per_column, 1440 + first, 76, 40, 0, 9)
+        _, times = time_axis(view, 0)
+        tick, follower = time_ticks(view)[:2]
+        assert times.lstrip().startswith(tick.label)
+        assert follower.label in times
+
+
 def test_the_day_is_said_where_it_is_new() -> None:
     view = ChartView(900, 90, 120, 40, 0, 9)
     assert [tick.label for tick in time_ticks(view)] == [

@@ -37,3 +37,13 @@ def test_what_is_past_is_named_there_and_not_again_in_the_plan() -> None:
 
 def test_a_block_that_ends_a_row_is_not_joined_to_the_next() -> None:
     assert labels("...3", "3...") == []
+
+
+def test_two_names_without_blanks_do_not_touch() -> None:
+    assert labels("2233", "2233") == [Label(2, 1, 0, "J2"), Label(3, 0, 2, "J3")]
+    assert labels("2233") == [Label(2, 0, 0, "J2")]
+    assert labels("22333") == [Label(2, 0, 0, "J2")]
+
+
+def test_a_name_with_a_blank_may_stand_beside_any() -> None:
+    assert labels("223333") == [Label(2, 0, 0, "J2"), Label(3, 0, 3, "J3")]

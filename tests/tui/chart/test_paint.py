@@ -12,7 +12,7 @@ from sim.policies import parse_policy
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
 from tui.chart.cells import Brush, Cells
-from tui.chart.grid import Size
+from tui.chart.grid import BLANK, Size
 from tui.chart.paint import paint
 from tui.chart.raster import Raster
 from tui.palette import CONTRAST, DARK, LIGHT, TONES, Hue, Look, Tone, ink
@@ -93,6 +93,32 @@ def test_a_mark_is_a_dotted_line_with_its_word(engine: Engine) -> None:
     text = paint(marked, DARK, SIZE).text.splitlines()
     assert text[0][33:39] == " here"
     assert text[1][33] == "┊"
+
+
+def test_the_word_of_a_mark_is_not_cut_by_now_nor_by_another(engine: Engine) -> None:
+    marks = [Mark(50, "switch", "conservative"), Mark(60, "bookmark", "here")]
+    text = paint(chart_of(engine, SIZE, marks=marks), DARK, SIZE).text.splitlines()
+    assert "┃ conservative" in text[0]
+    assert "┃ here" in text[1]
+
+
+def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:
+    """J1 ran from 0 on and is to end at 300; J2 waits and is planned for then."""
+    before = paint(chart_of(engine, SIZE, first=50), DARK, SIZE, selected=0).text.splitlines()
+    assert before[0].endswith("▕◂ J1 d0 00:00")
+    chart = chart_of(engine, SIZE, per_column=1, first=50)
+    after = paint(chart, ASCII, SIZE, selected=1, planned=300).text.splitlines()
+    assert after[0].endswith(" J2 d0 00:05 >")
+    assert ">" not in paint(chart, ASCII, SIZE, selected=1).text.splitlines()[0]
+
+
+def test_the_trail_of_a_selected_job_is_quieter_than_its_bar_and_ends_at_now(stopped: Engine, lab: Lab) -> None:
+    halted = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 400 400", until=400)
+    assert halted.suspended
+    chart = chart_of(halted, SIZE, per_column=40)
+    cells = paint(chart, DARK, SIZE, selected=0)
+    now = chart.view.column_of(halted.now) + 4
+    assert cells.bg[0, now] == BLANK
 
 
 def test_the_selected_job_glows_and_all_others_are_dim(engine: Engine) -> None:

@@ -19,7 +19,7 @@ def page(context: Context, width: int = 72) -> list[str]:
 def test_the_whole_page_of_a_waiting_job() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
     assert details.draw(context, (72, 60), 0).text.splitlines() == [
-        "J4   waiting, rejected",
+        "J4   waiting, could not start",
         "▇▇ 4 of 10 processors · estimate 15m00",
         "submitted d0 00:00:30",
         "",

@@ -77,7 +77,17 @@ def test_where_there_is_room_each_row_has_two_lines() -> None:
 
 
 def test_rows_that_do_not_fit_are_counted() -> None:
-    assert draw_matrix(figure_7(), (80, 5)).head[1].text == "… 3 more rows"
+    assert draw_matrix(figure_7(), (80, 3)).head[2].text == "… 2 more rows"
+
+
+def test_the_rows_come_before_what_the_rebuild_did() -> None:
+    lines = [line.text[:2] for line in draw_matrix(figure_7(), (80, 6)).head]
+    assert lines == ["1 ", "2 ", "3 ", "4 ", "  "]
+
+
+def test_where_room_is_scarce_the_row_on_turn_and_those_of_the_selected_job_are_kept() -> None:
+    rows = [[line.text[0] for line in draw_matrix(figure_7(selected=3), (80, height)).head] for height in (2, 3)]
+    assert rows == [["2", "…"], ["2", "3", "…"]]
 
 
 # Folding

@@ -123,9 +123,28 @@ def test_the_planned_starts_of_the_selected_job_are_a_curve(lab: Lab) -> None:
     assert "█▁█" in rows(context)[-1].text
 
 
-def test_a_plan_that_is_made_anew_at_each_pass_is_marked(lab: Lab) -> None:
+def test_a_plan_that_is_made_anew_at_each_pass_is_no_promise(lab: Lab) -> None:
     context = context_of(lab.run("multiqueue:classes=none", 4, "1 0 4 100 100", "2 1 4 50 50", until=1))
-    assert "~00:01:40" in rows(context)[0].text
+    assert "may start" in queue.draw(context, (70, 9), 0).head[0].text
+    assert rows(context, 46)[0].text.endswith("from about 00:01:40")
+
+
+def test_while_the_clock_goes_on_waits_and_xfactors_grow(lab: Lab) -> None:
+    context = context_of(lab.run("easy:order=xfactor", 4, "1 0 4 100 100", "2 10 4 20 20", until=10))
+    later = replace(context, scene=replace(context.scene, clock=40.0))
+    assert [rows(each)[0].text.split()[3:6] for each in (context, later)] == [
+        ["20s", "0s", "1.00"],
+        ["20s", "30s", "2.50"],
+    ]
+
+
+@pytest.mark.parametrize(
+    ("width", "told"),
+    [(60, "would delay J2"), (46, "would delay J2"), (44, "delays J2")],
+)
+def test_a_reason_is_said_in_fewer_words_before_it_is_cut(lab: Lab, width: int, told: str) -> None:
+    context = context_of(lab.run("easy:order=xfactor", 4, *HEAD_AND_ANOTHER, until=2))
+    assert rows(context, width)[1].text.endswith(told)
 
 
 def test_of_a_long_queue_only_what_is_seen_is_touched() -> None:
@@ -172,9 +191,9 @@ def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) 
     context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
     drawn = queue.draw(context, (70, 20), 0)
     assert drawn.note == "0 waiting · 1 suspended"
-    assert drawn.body[0].text == "Suspended  1, for how long"
+    assert drawn.body[0].text == "Suspended  1: for how long, who is there now"
     assert drawn.body[1].text.split()[1:4] == ["1", "4", "10m00"]
-    assert "on its procs: J2" in drawn.body[1].text
+    assert drawn.body[1].text.endswith("  J2")
 
 
 def test_the_selected_job_is_to_be_in_sight(lab: Lab) -> None:
@@ -208,3 +227,25 @@ def test_without_unicode_every_sign_has_another_in_ascii(lab: Lab) -> None:
     engine = lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 10 10", until=20)
     (row,) = rows(context_of(engine, look=DARK.with_mode("ascii")), 60)
     assert plain(row.text).split() == ["##", "3", "1", "10s", "18s", "00:00:30", "^", "1m20"]
+
+
+def test_where_only_some_starts_are_promised_the_others_are_marked(lab: Lab) -> None:
+    context = context_of(lab.run("conservative", 4, *HEAD_AND_ANOTHER, until=2))
+    promised = context.scene.snapshot.queue[0]
+    queued = (promised, replace(context.scene.snapshot.queue[1], reserved=False))
+    snapshot = replace(context.scene.snapshot, queue=cast(Any, queued))
+    drawn = queue.draw(replace(context, scene=replace(context.scene, snapshot=snapshot)), (70, 9), 0)
+    assert "~may start" in drawn.head[0].text
+    assert ["~" in line.text for line in drawn.body] == [False, True]
+
+
+def test_of_many_on_a_suspended_jobs_processors_the_first_is_named_and_the_others_are_counted() -> None:
+    context = context_of(engine_of("lublin-128", "selective:sf=2", steps=120))
+    halted = replace(context.scene.snapshot.suspended[0], blocked_by=(10, 11, 12, 13))
+    snapshot = replace(context.scene.snapshot, suspended=(halted,))
+    context = replace(context, scene=replace(context.scene, snapshot=snapshot))
+    assert [rows(context, width)[0].text.split("  ")[-1] for width in (80, 48, 46)] == [
+        "J11, J12 and 2 more",
+        "J11 and 3 more",
+        "J11 + 3",
+    ]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.palette import DARK
-from tui.panels.sentence import sentence
+from tui.panels.sentence import sentence, sentence_lines
 
 
 def test_before_the_first_step_it_says_what_to_press() -> None:
@@ -78,3 +80,19 @@ def test_it_never_is_wider_than_its_line_and_drops_whole_clauses_first(width: in
 def test_a_terminal_without_unicode_gets_ascii() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy"), look=DARK.with_mode("ascii")), 100).text
     assert told.startswith("Press space to play, -> to step.")
+
+
+def test_over_two_rows_the_sign_keeps_its_colour() -> None:
+    first, second = sentence_lines(context_of(engine_of("z-figure4", "easy", until=600)), 60, 2)
+    assert [(span.text, span.style) for span in first.spans] == [
+        (" ", ""),
+        ("◐", "good"),
+        (" J5 is backfilled on 5 processors: ends at 00:18:20,", ""),
+    ]
+    assert second.text == " before J3's start at 00:20."
+
+
+def test_the_clock_goes_on_and_so_does_what_it_tells_of_a_running_job(lab: Lab) -> None:
+    context = context_of(lab.run("fcfs", 4, "1 0 4 100 100", until=0), selected=0)
+    later = replace(context, scene=replace(context.scene, clock=30.0))
+    assert "It has run for 30s of at most 1m40." in sentence(later, 200).text

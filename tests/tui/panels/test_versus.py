@@ -73,9 +73,8 @@ def test_the_whole_panel_of_a_small_figure() -> None:
         "worst wait                       29m30     29m30",
         "worst slowdown                    4.52      2.97 ●   -34.4 %",
         "backfilled                           0         1",
-        "R +0.24: above 0 the bounded slowdown with easy is better.",
-        "With easy 1 job starts earlier, 0 later, 4 at the same time",
-        "so far.",
+        "easy: 1 starts earlier, 0 later, 4 at the same time",
+        "R +0.24 of bounded slowdowns: above 0 easy is better",
         "",
         "First parted at d0 00:10:00  step 6",
         "fcfs: J5 waits: needs 5, 6 free, and the queue stops at J3",
@@ -183,18 +182,18 @@ def test_in_ascii_all_of_it_is_ascii() -> None:
     [
         (
             140,
-            "first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3; "
+            " first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3; "
             "easy backfills J5   d goes there",
         ),
         (
             110,
-            "first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3"
+            " first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3"
             "   d goes there",
         ),
-        (90, "first parted at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5   d goes there"),
-        (80, "first parted at d0 00:10:00: fcfs keeps J5 waiting   d goes there"),
-        (60, "first parted at d0 00:10:00 over J5   d goes there"),
-        (30, "first parted at d0 00:10:00 o…"),
+        (90, " first parted at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5   d goes there"),
+        (80, " first parted at d0 00:10:00: fcfs keeps J5 waiting   d goes there"),
+        (60, " first parted at d0 00:10:00 over J5   d goes there"),
+        (30, " first parted at d0 00:10:00 …"),
     ],
 )
 def test_the_line_says_as_much_as_has_room(width: int, told: str) -> None:
@@ -206,12 +205,23 @@ def test_who_is_there_needs_no_key_to_go_there() -> None:
 
 
 def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
-    assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == "the same so far"
+    assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == " the same so far"
 
 
 def test_the_line_says_that_they_never_part() -> None:
-    assert between(compared("z-figure4", "easy", "easy"), 80).text.startswith("never parted")
+    assert between(compared("z-figure4", "easy", "easy"), 80).text.startswith(" never parted")
 
 
 def test_there_is_no_line_without_another_run() -> None:
     assert between(context_of(engine_of("z-figure4", "easy")), 80).text == ""
+
+
+def test_names_for_which_the_columns_are_too_narrow_stand_one_above_the_other() -> None:
+    context = compared("z-figure4", "easy:order=sjf", "easy:order=wide", 10)
+    assert scene(context).names == ("A", "B")
+    named = replace(scene(context), names=("conservative:x", "easy:order=sjf"))
+    drawn = draw(replace(context, scene=replace(context.scene, versus=named)), (46, 20), 0)
+    heads = [line.text for line in drawn.head[-2:]]
+    assert [head.strip() for head in heads] == ["conservative:x", "easy:order=sjf"]
+    assert max(len(head) for head in heads) <= 46
+    assert any(line.text.startswith("bounded slowdown ") for line in drawn.body)

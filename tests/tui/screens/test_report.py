@@ -87,3 +87,9 @@ async def test_a_low_screen_scrolls_to_the_end(ask: Ask) -> None:
         assert "Every job is as the file says." not in person.text
         await person.press("end")
         assert "Every job is as the file says." in person.text
+
+
+def test_a_note_that_begins_in_the_middle_of_a_sentence_goes_on_with_the_one_before() -> None:
+    trace, _ = Source("lublin-128").read()
+    assert any("mostly 1 or powers of two" in note for note in notes_of(trace))
+    assert any(note.startswith("Try easy") for note in notes_of(trace))

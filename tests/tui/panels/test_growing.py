@@ -1,0 +1,38 @@
+"""What grows between two steps."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sim.engine import Engine
+from tests.sim.conftest import Lab
+from tests.tui.scenes import scene_of
+from tui.panels.growing import by_clock
+from tui.scene import Scene
+
+
+def after(engine: Engine, seconds: float) -> Scene:
+    """The engine's moment, so many seconds after its step."""
+    scene = scene_of(engine)
+    return replace(scene, clock=scene.clock + seconds)
+
+
+def test_who_waits_has_waited_longer(lab: Lab) -> None:
+    scene = after(lab.run("fcfs", 4, "1 0 4 100 100", "2 0 4 50 50", until=0), 25)
+    entry = by_clock(scene.snapshot.queue[0], scene)
+    assert (entry.waited, entry.xfactor) == (25, 1.5)  # type: ignore[union-attr]
+
+
+def test_who_runs_has_run_longer_and_its_xfactor_stands(lab: Lab) -> None:
+    scene = after(lab.run("fcfs", 4, "1 0 4 100 100", until=0), 25)
+    entry = by_clock(scene.snapshot.running[0], scene)
+    assert (entry.ran, entry.xfactor) == (25, 1)  # type: ignore[union-attr]
+
+
+def test_where_rows_take_turns_a_job_gains_while_its_row_is_on_turn(lab: Lab) -> None:
+    """It is what the engine counts when it comes to that moment."""
+    jobs = ("1 0 4 100 100", "2 0 4 100 100", "3 37 1 5 5")
+    scene = after(lab.run("gang:mpl=3,slice=10,cs=0.1", 4, *jobs, until=0), 37)
+    told = [by_clock(running, scene).ran for running in scene.snapshot.running]  # type: ignore[union-attr]
+    then = lab.run("gang:mpl=3,slice=10,cs=0.1", 4, *jobs, until=37).snapshot()
+    assert told == [running.ran for running in then.running if running.job.id != "3"]

@@ -1,0 +1,66 @@
+"""What grows while time passes, as of the clock: a snapshot is as of its step, and the clock goes on until the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sim.evidence import Entry
+from sim.snapshot import Queued, Running, Snapshot, Suspended
+from tui.scene import Scene
+
+
+def since_step(scene: Scene) -> float:
+    """Seconds that have passed since the step that is shown."""
+    time = scene.snapshot.time
+    return 0.0 if time is None else scene.clock - time
+
+
+def by_clock(entry: Entry, scene: Scene) -> Entry:
+    """How a job stands at the clock: what it has waited or run by then, and its expansion factor."""
+    match entry:
+        case Queued():
+            return waiting_by_clock(entry, scene)
+        case Suspended():
+            return suspended_by_clock(entry, scene)
+        case Running():
+            return _running_by_clock(entry, scene)
+
+
+def waiting_by_clock(queued: Queued, scene: Scene) -> Queued:
+    passed = since_step(scene)
+    return replace(queued, waited=queued.waited + passed, xfactor=queued.xfactor + passed / queued.job.estimate)
+
+
+def suspended_by_clock(halted: Suspended, scene: Scene) -> Suspended:
+    return replace(halted, xfactor=halted.xfactor + since_step(scene) / halted.job.estimate)
+
+
+def _running_by_clock(running: Running, scene: Scene) -> Running:
+    ran = _gained(running, scene)
+    waited = since_step(scene) - ran
+    return replace(running, ran=running.ran + ran, xfactor=running.xfactor + waited / running.job.estimate)
+
+
+def _gained(running: Running, scene: Scene) -> float:
+    """Seconds of progress since the step; where rows take turns, those in which one of its rows was on turn."""
+    if running.kind == "gang":
+        return _gained_by_turns(scene.snapshot, _rows_of(running, scene.snapshot), scene.clock)
+    return since_step(scene) if running.kind in ("run", "speculative") else 0.0
+
+
+def _rows_of(running: Running, shown: Snapshot) -> list[int]:
+    rows = () if shown.matrix is None else shown.matrix.rows
+    return [row for row, cells in rows if any(cell.rank == running.job.rank for cell in cells)]
+
+
+def _gained_by_turns(shown: Snapshot, rows: Sequence[int], clock: float) -> float:
+    """What these rows gain from the step until the clock; what a migration costs is taken off at the next step."""
+    turns = shown.rules.turns()
+    if turns is None or shown.matrix is None or shown.time is None or shown.matrix.on_turn is None:
+        return 0.0
+    order = [row for row, _ in shown.matrix.rows]
+    at = order.index(shown.matrix.on_turn)
+    began = shown.time if shown.turn_end is None else shown.turn_end - turns.slice
+    turns.settle(began, order[at:] + order[:at])
+    return turns.gained(rows, shown.time, clock)
