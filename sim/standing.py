@@ -95,11 +95,12 @@ def runs(running: Running, at: Clock) -> Iterator[str]:
     yield f"It has run for {span(running.ran)} of at most {span(job.estimate)}."
 
 
-def ended(job: Job, start: float | None, end: float, at: Clock) -> str:
-    """When it ended, and what it had waited."""
+def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = False) -> str:
+    """When it ended, or was killed as its estimate was over, and what it had waited."""
     waited = 0 if start is None else start - job.submit
     after = f"after it had waited {span(waited)}" if waited else "and had not waited"
-    return f"{name(job)} ended at {at(end)}, {after}."
+    how = "was killed at its estimate" if killed else "ended"
+    return f"{name(job)} {how} at {at(end)}, {after}."
 
 
 def to_come(job: Job, at: Clock) -> str:

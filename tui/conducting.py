@@ -158,12 +158,12 @@ class Conductor:
             self._part_beside(session.partner, *self._parted_at(session))
         return told
 
-    def _parted_at(self, session: Session) -> tuple[str, int]:
-        """The branch and the step from which the session's other run went its own way."""
-        branch, step = session.view.get("beside.branch"), session.view.get("beside.step")
+    def _parted_at(self, session: Session) -> tuple[str, int, float | None]:
+        """The branch, the step and the moment from which the session's other run went its own way."""
+        branch, step, time = (session.view.get(f"beside.{name}") for name in ("branch", "step", "time"))
         if isinstance(branch, str) and branch in self.stage.timeline.branches and isinstance(step, int):
-            return branch, step
-        return session.branch, self._go.step
+            return branch, step, time if step and isinstance(time, int | float) else None
+        return session.branch, self._go.step, None
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
         """What the chart shows of the past, with the plan right of it."""

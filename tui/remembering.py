@@ -96,7 +96,7 @@ def _view(screen: ReplayBase, shown: Shown) -> dict[str, Value]:
         found["selected"] = screen.job(screen.selected).id
     made = _made_beside(shown)
     if made is not None and made.parent is not None:
-        found |= {"beside.branch": made.parent, "beside.step": made.forked}
+        found |= {"beside.branch": made.parent, "beside.step": made.forked, "beside.time": made.switches[0].time}
     camera = screen.chart.camera
     if camera is not None:
         found |= {

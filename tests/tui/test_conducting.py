@@ -377,13 +377,20 @@ def test_compared_from_the_beginning_the_other_run_was_never_the_same(figure: Re
 
 def test_to_where_the_runs_part(figure: Replayed) -> None:
     figure.does(o.Compare("fcfs"))
-    assert figure.does(o.GoToParted()) is None
+    assert figure.does(o.GoToParted()) == o.Noticed(4)
     assert figure.place == (6, 600)  # EASY lets the fifth job pass there
 
 
 def test_runs_that_do_not_part(figure: Replayed) -> None:
     figure.does(o.Compare("easy"))
     assert figure.does(o.GoToParted()) == "the two runs never part"
+
+
+def test_between_two_steps_the_policy_is_switched_at_the_moment_that_is_shown(figure: Replayed) -> None:
+    figure.does(o.GoToTime(700))
+    figure.does(o.Switch("fcfs"))
+    (switch,) = figure.conductor.stage.timeline.branch.switches
+    assert (switch.time, figure.place) == (700, (7, 700))
 
 
 def test_another_branch_parts_elsewhere(figure: Replayed) -> None:

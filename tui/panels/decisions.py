@@ -31,7 +31,12 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         told = "What the policy decides at a step will stand here, each decision with its reason in numbers."
         return taught(TITLE, context, size, told, "Press → to make the first step.")
     happened = [*_happened(shown.arrived, "arrives", "arrive", "+", context, size[0])]
-    happened += _happened(shown.completed, "ends", "end", "−", context, size[0])
+    is_killed = context.about.workload.killed
+    cut = [job for job in shown.completed if is_killed[job.rank]]
+    done = [job for job in shown.completed if not is_killed[job.rank]]
+    happened += _happened(done, "ends", "end", "−", context, size[0])
+    sign_of_cut = "×" if context.unicode else "x"
+    happened += _happened(cut, "is killed", "are killed", sign_of_cut, context, size[0], ": its estimate is over")
     if not shown.decisions:
         quiet = taught(TITLE, context, size, *_nothing_decided(shown))
         body = (*happened, *([line("")] if happened else []), *quiet.body)
@@ -144,11 +149,13 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
     return ("Nothing was decided: nobody waits.",)
 
 
-def _happened(jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int) -> list[Line]:
+def _happened(
+    jobs: Sequence[Job], one: str, many: str, mark: str, context: Context, width: int, why: str = ""
+) -> list[Line]:
     """Who came or ended, in one sentence."""
     if not jobs:
         return []
-    told = f"{_names(jobs)} {one if len(jobs) == 1 else many}"
+    told = f"{_names(jobs)} {one if len(jobs) == 1 else many}{why if len(jobs) == 1 else ''}"
     lines = worded(told, context, width, "dim", hang=INDENT, rank=jobs[0].rank if len(jobs) == 1 else None)
     return _with_sign(Span(mark, "dim"), lines)
 

@@ -39,13 +39,14 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         *_section("Planned start", context, _plans(context, job, width)),
         *_section("Life", context, _life(context, it, job, width)),
     ]
-    return Sheet(written(name(it), context), (), tuple(body), 0, len(body), _note(job, found))
+    is_killed = bool(context.about.workload.killed[job.rank])
+    return Sheet(written(name(it), context), (), tuple(body), 0, len(body), _note(job, found, is_killed))
 
 
-def _note(job: JobScene, found: Evidence | None) -> str:
+def _note(job: JobScene, found: Evidence | None, is_killed: bool) -> str:
     """How it stands and, where it cannot run, what the policy did about it."""
     if found is None or job.state not in ("waiting", "suspended"):
-        return job.state
+        return "killed" if is_killed and job.state == "finished" else job.state
     rejected = "could not start" if job.state == "waiting" else "could not go on"
     return f"{job.state}, {rejected if found.status == 'rejected' else found.status}"
 

@@ -33,7 +33,11 @@ def standing(context: Context, job: JobScene) -> tuple[str, ...]:
     if found := evidence(context, job.rank, job.passed):
         return found.clauses
     it = context.about.workload.jobs[job.rank]
-    return (to_come(it, context.at) if job.end is None else ended(it, job.start, job.end, context.at),)
+    return (
+        to_come(it, context.at)
+        if job.end is None
+        else ended(it, job.start, job.end, context.at, bool(context.about.workload.killed[it.rank])),
+    )
 
 
 def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
