@@ -15,7 +15,6 @@ import fcntl
 import os
 import pty
 import random
-import resource
 import select
 import signal
 import struct
@@ -101,6 +100,12 @@ def cpu_of(process: int) -> float:
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def memory_of(process: int) -> float:
+    """The most that it has had, in MB."""
+    with open(f"/proc/{process}/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmHWM"))
+
+
 def idle(process: int) -> None:
     """Wait until all has been computed ahead: it works no more."""
     while True:
@@ -120,7 +125,8 @@ def playing(trace: str, day: int) -> None:
             before = cpu_of(process)
             time.sleep(SECONDS)
             share = (cpu_of(process) - before) / SECONDS
-        print(f"playing at {label:<6}{share:8.0%} of a core")
+            most = memory_of(process)
+        print(f"playing at {label:<6}{share:8.0%} of a core, {most:,.0f} MB of memory at its peak")
 
 
 # Comparing
@@ -198,7 +204,6 @@ def main() -> None:
     comparing(given.trace)
     scrubbing(given.trace)
     playing(given.trace, given.day)
-    print(f"memory of this program at its peak: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
 
 
 if __name__ == "__main__":

@@ -35,10 +35,14 @@ class Choice(Dialog[str | None]):
         return lines
 
     def on_key(self, event: events.Key) -> None:
-        for key, value, _ in self._options:
-            if event.character == key:
-                event.stop()
-                self.dismiss(value)
+        """The key of an option takes it; Enter the current one, or the first."""
+        values = [value for _, value, _ in self._options]
+        chosen = {key: value for key, value, _ in self._options}
+        chosen["enter"] = self._current if self._current in values else values[0]
+        pressed = "enter" if event.key == "enter" else event.character
+        if pressed in chosen:
+            event.stop()
+            self.dismiss(chosen[pressed])
 
     def on_click(self, event: events.Click) -> None:
         """A click anywhere in the line of an option takes it."""

@@ -170,7 +170,8 @@ class PolicyPicker(Dialog[str | None]):
         """Below the spec: what is not said at a field already."""
         wrong = self._wrong or (None if any(field.error for field in self._form.fields) else self._form.error)
         if not self._listed:
-            wrong = did_you_mean(self.query_one("#find", Input).value)
+            typed = self.query_one("#find", Input).value
+            wrong = (error_of(typed) or "Enter uses it") if ":" in typed else did_you_mean(typed)
         self.query_one("#wrong", Static).update(Content(wrong or ""))
         self.query_one("#use", Button).disabled = not self._can_be_used
 
@@ -202,7 +203,10 @@ class PolicyPicker(Dialog[str | None]):
     @on(ParameterField.Submitted)
     @on(Button.Pressed, "#use")
     def _answer(self) -> None:
-        if self._can_be_used:
+        typed = self.query_one("#find", Input).value.strip()
+        if ":" in typed and error_of(typed) is None:  # a whole spec was typed where names are looked for
+            self.dismiss(Form.of_spec(typed).spec)
+        elif self._can_be_used:
             self.dismiss(self._form.spec)
 
     @on(Button.Pressed, "#cancel")

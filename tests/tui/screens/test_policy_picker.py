@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.geometry import Region
 from textual.widgets import Button, Input, Select
 
+from tests.tui.replays import replay
 from tests.tui.screens.conftest import Ask, Person
 from tui.screens.parameter_field import ParameterField
 from tui.screens.policy_picker import PolicyPicker
@@ -142,3 +143,10 @@ async def test_a_spec_may_name_another_policy_than_was_looked_for(ask: Ask) -> N
         await person.type("relaxed:omega=3")
         await person.press("enter")
         assert person.answers == ["relaxed:omega=3"]
+
+
+async def test_a_whole_spec_may_be_typed_where_names_are_looked_for() -> None:
+    async with replay() as run:
+        await run.press("p", *"easy:depth=2", "enter")
+        await run.settle()
+        assert run.scene.snapshot.policy == "easy:depth=2"

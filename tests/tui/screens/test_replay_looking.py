@@ -164,3 +164,10 @@ async def test_keys_can_be_read_in_ascii() -> None:
         await run.press("T", "3")
         assert "> step  < back" in seen(run, "#keys")
         assert "^ v speed" in seen(run, "#keys")
+
+
+async def test_enter_takes_the_current_choice() -> None:
+    async with replay() as run:
+        await run.press("c", "enter")
+        assert run.app.screen is run.screen
+        assert run.screen.colour == "job"
