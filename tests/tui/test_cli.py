@@ -286,7 +286,11 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
 
 def test_an_interrupt_ends_it_with_a_word() -> None:
     program = subprocess.Popen(
-        [*PROGRAM, "run", "lublin-320", "--policy", "gang"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*PROGRAM, "run", "lublin-320", "--policy", "gang"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Tests that run in the background of a shell would hand it on that interrupts are ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     time.sleep(1.5)
     program.send_signal(signal.SIGINT)
