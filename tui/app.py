@@ -86,6 +86,8 @@ class Schedscope(App[int]):
         screen.remembered(self.settings.panels, self.settings.colour_by)
         if prepared.opening.session is not None:
             screen.bring_back(prepared.opening.session)
+            for warning in prepared.opening.session.warnings:
+                self.notify(warning, severity="warning", timeout=10)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
         if len(self.screen_stack) > 1:

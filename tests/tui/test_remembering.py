@@ -213,3 +213,9 @@ def test_a_camera_that_makes_no_sense_is_left_alone(wrong: dict[str, Any]) -> No
 
 def test_the_examples() -> None:
     assert doctest.testmod(remembering).failed == 0
+
+
+async def test_what_a_session_says_that_nobody_knows_is_told() -> None:
+    session = replace(session_of(Source("z-figure4"), "easy"), warnings=("line 9: nobody knows 'colours'",))
+    async with replay(session=session) as run:
+        assert "nobody knows 'colours'" in "\n".join(each.message for each in run.app._notifications)
