@@ -170,7 +170,8 @@ class Comparison:
     def waits(self) -> tuple[Value, Value]:
         """The waits of all jobs together, in seconds."""
         found = next(v for v in self.metrics if v.metric.name == "total_wait_hours")
-        return tuple(None if hours is None else hours * 3600 for hours in (found.first, found.second))  # type: ignore[return-value]
+        first, second = (None if hours is None else hours * 3600 for hours in (found.first, found.second))
+        return first, second
 
 
 def compare(first: Schedule, second: Schedule) -> Comparison:
