@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 
 from sim.policies import parse_policy
+from sim.workload.source import Source
 from tui.app import Schedscope
-from tui.loading import Source
-from tui.opening import Opening
-from tui.screens.replay import ReplayScreen
+from tui.replay.opening import Opening
+from tui.screens.replay.screen import ReplayScreen
 
 FOLDER = Path(__file__).parent / "pictures"
 KTH = "KTH-SP2-1996-2.swf.gz"

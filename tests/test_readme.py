@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sim.policies import POLICIES
 from sim.workload.samples import captions
-from tui.cli import commands
+from tui.cli.main import commands
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")

@@ -1,0 +1,1 @@
+"""Everything a person at a terminal touches; the library below it is `sim`."""

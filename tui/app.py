@@ -18,20 +18,20 @@ from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
 from sim.policies import parse_policy
-from tui.conducting import Conductor
-from tui.loading import Source
-from tui.opening import Opening, Prepared
-from tui.palette import Look
-from tui.screens.replay import ReplayScreen
-from tui.settings import load, save, settings_path
-from tui.stage import Stage
-from tui.themes import Ascii, choose, depth_of, theme_name, themes
+from sim.workload.source import Source
+from tui.look.palette import Look
+from tui.look.settings import load, save, settings_path
+from tui.look.themes import Ascii, choose, depth_of, theme_name, themes
+from tui.replay.conductor import Conductor
+from tui.replay.opening import Opening, Prepared
+from tui.replay.stage import Stage
+from tui.screens.replay.screen import ReplayScreen
 
 if TYPE_CHECKING:
     from textual.command import Provider
 
-    from sim.session import Session
-    from tui.keeper import Keeper
+    from sim.session.session import Session
+    from tui.sessions.keeper import Keeper
 
 AFTER_THE_FIRST_FRAME = 0.2
 """Seconds after which sessions are thought of."""
@@ -39,7 +39,7 @@ AFTER_THE_FIRST_FRAME = 0.2
 
 def _screen_commands() -> type[Provider]:
     """What the palette offers, imported when it is first opened."""
-    from tui.commands import ScreenCommands
+    from tui.screens.commands import ScreenCommands
 
     return ScreenCommands
 
@@ -128,7 +128,7 @@ class Schedscope(App[int]):
     def keeper(self) -> Keeper:
         """Who keeps the sessions."""
         if self._keeper is None:
-            from tui.keeper import Keeper
+            from tui.sessions.keeper import Keeper
 
             self._keeper = Keeper(self)
         return self._keeper

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from traceback import format_exception
 
-from tui.autosave import state_folder
+from tui.sessions.autosave import state_folder
 
 
 def report(fault: BaseException | None) -> str:

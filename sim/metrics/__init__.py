@@ -5,7 +5,6 @@ A `Schedule` goes in, plain Python numbers come out; `METRICS` and `GROUPS` say 
 
 from sim.metrics.aggregates import Value, aggregates, ratio, statistics
 from sim.metrics.catalogue import METRICS, Metric, metric
-from sim.metrics.categories import CATEGORIES, COARSE, Category, category, coarse_category
 from sim.metrics.groups import (
     Row,
     by_batch,
@@ -23,6 +22,7 @@ from sim.metrics.measure import GROUPS, Group, Metrics, measure
 from sim.metrics.outcome import Outcome
 from sim.metrics.over_time import OverTime, over_time
 from sim.metrics.tails import guarantee_ratios, reservation_delays, share_above
+from sim.workload.categories import CATEGORIES, COARSE, Category, category, coarse_category
 
 __all__ = [
     "CATEGORIES",

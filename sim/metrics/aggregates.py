@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from sim.engine.schedule import Schedule
 from sim.metrics.catalogue import METRICS
 from sim.metrics.outcome import TAU, Outcome
 from sim.metrics.over_time import area
 from sim.metrics.tails import guarantee_ratios, reservation_delays
-from sim.schedule import Schedule
 from sim.workload.model import Floats
 
 Value = float | int | None

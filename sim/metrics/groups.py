@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, statistics
-from sim.metrics.categories import CATEGORIES, COARSE, Category, category, coarse_category
 from sim.metrics.outcome import Outcome
-from sim.schedule import Schedule
+from sim.workload.categories import CATEGORIES, COARSE, Category, category, coarse_category
 from sim.workload.model import Bools, Field, Ints
 
 LS_CLASSES = (1000.0, 10000.0)

@@ -6,11 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from sim.engine.schedule import Schedule
 from sim.metrics import groups
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.groups import Row
 from sim.metrics.outcome import TAU, Outcome
-from sim.schedule import Schedule
 
 
 class Group(NamedTuple):

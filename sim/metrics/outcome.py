@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.schedule import Schedule
+from sim.engine.schedule import Schedule
 from sim.workload.model import Bools, Floats, Ints, Workload
 
 TAU = 10.0

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
-from sim.schedule import Schedule
 from sim.workload.model import Floats
 
 

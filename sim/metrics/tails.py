@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sim.schedule import Schedule
+from sim.engine.schedule import Schedule
 from sim.workload.model import Floats
 
 

@@ -1,35 +1,8 @@
-"""Every policy, one file each. Importing this package registers them all."""
+"""Every policy, one file each, in families. Importing this package registers them all."""
 
-from sim.policies import (
-    conservative,
-    easy,
-    fcfs,
-    firstfit,
-    gang,
-    immediate,
-    multiqueue,
-    recorded,
-    relaxed,
-    replan,
-    selective,
-    shadow,
-    slack,
-)
-from sim.policies.base import ALIASES, POLICIES, Policy, parse_policy, written_policy
+from sim.policies import backfill, gang, multiqueue, preempt
+from sim.policies.policy import ALIASES, POLICIES, Policy, parse_policy, written_policy
 
-__all__ = ["ALIASES", "POLICIES", "Policy", "parse_policy", "written_policy"]
-__all__ += [
-    "conservative",
-    "easy",
-    "fcfs",
-    "firstfit",
-    "gang",
-    "immediate",
-    "multiqueue",
-    "recorded",
-    "relaxed",
-    "replan",
-    "selective",
-    "shadow",
-    "slack",
-]
+__all__ = [
+    "ALIASES", "POLICIES", "Policy", "backfill", "gang", "multiqueue", "parse_policy", "preempt", "written_policy",
+]  # fmt: skip

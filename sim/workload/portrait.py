@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 
-from sim.metrics.categories import CATEGORIES, COARSE, category, coarse_category
+from sim.workload.categories import CATEGORIES, COARSE, category, coarse_category
 from sim.workload.model import Bools, Fidelity, Field, Floats, Ints, Trace, Workload
 
 TOP = 5

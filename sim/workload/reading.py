@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal
 
 from sim.errors import TraceError
-from sim.workload import batsim, evalys, sacct, swf, table
+from sim.workload.formats import batsim, evalys, sacct, swf, table
 from sim.workload.model import Trace
 
 Format = Literal["swf", "sacct", "batsim", "evalys", "csv"]

@@ -15,8 +15,9 @@ from pathlib import Path
 import numpy as np
 
 from sim.errors import ParameterError, TraceError, near
-from sim.workload import lublin, swf
+from sim.workload.formats import swf
 from sim.workload.model import Field, Header, Trace
+from sim.workload.models import lublin
 
 
 @dataclass(frozen=True)

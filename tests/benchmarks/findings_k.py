@@ -14,8 +14,8 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
+from sim.engine.schedule import Schedule
 from sim.metrics import CATEGORIES, Value, aggregates, by_category
-from sim.schedule import Schedule
 from sim.workload.transforms import Transforms
 from tests.benchmarks.report import CTC, TRACES, load, plain, show, simulate
 

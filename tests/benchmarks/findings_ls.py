@@ -14,8 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from sim.engine.schedule import Schedule
 from sim.metrics import Outcome, aggregates, by_class, ratio, statistics
-from sim.schedule import Schedule
 from sim.workload.transforms import Transforms
 from tests.benchmarks.report import CTC, KTH, SDSC_PAR, SDSC_SP2, TRACES, load, plain, show, signed, simulate
 

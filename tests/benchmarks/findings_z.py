@@ -20,8 +20,8 @@ from time import perf_counter
 import numpy as np
 
 from sim.metrics import Value, aggregates
-from sim.workload.hyper_erlang import Model, fit
 from sim.workload.model import Workload
+from sim.workload.models.hyper_erlang import Model, fit
 from sim.workload.transforms import Transforms
 from tests.benchmarks.report import SDSC_SP2, TRACES, load, plain, show, simulate
 

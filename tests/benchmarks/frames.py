@@ -14,18 +14,18 @@ import time
 from pathlib import Path
 from statistics import median, quantiles
 
-from sim.engine import Engine
+from sim.engine.engine import Engine
+from sim.engine.snapshot import Snapshot
 from sim.policies import parse_policy
-from sim.snapshot import Snapshot
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from tests.benchmarks.report import CTC, TRACES
-from tui.chart.cells import Brush, Cells
-from tui.chart.grid import Size
+from tui.chart.cells.cells import Brush, Cells
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import chart_size, paint
 from tui.chart.making import ChartMaker
-from tui.chart.paint import chart_size, paint
 from tui.chart.scale import Camera
-from tui.palette import DARK
+from tui.look.palette import DARK
 
 SCREEN = Size(200, 60)
 FRAMES = 300

@@ -30,18 +30,18 @@ from queue import SimpleQueue
 from statistics import median, quantiles
 
 from sim.policies import parse_policy
-from tui.chart.cells import Brush
-from tui.chart.grid import Size
-from tui.chart.paint import chart_size, paint
+from sim.workload.source import Source
+from tui.chart.cells.cells import Brush
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import chart_size, paint
 from tui.chart.scale import Camera
-from tui.conducting import Conductor
-from tui.loading import Source
-from tui.opening import Opening, Prepared
-from tui.orders import Compare, GoTo, GoToTime, Move, Shown, Told, Wish
-from tui.palette import DARK
-from tui.player import Player
-from tui.scene import Scene
-from tui.stage import Stage
+from tui.look.palette import DARK
+from tui.replay.conductor import Conductor
+from tui.replay.opening import Opening, Prepared
+from tui.replay.requests import Compare, GoTo, GoToTime, Move, Shown, Told, Wish
+from tui.replay.scene import Scene
+from tui.replay.stage import Stage
+from tui.replay.worker import Player
 
 SCREEN = Size(200, 60)
 WINDOW = struct.pack("HHHH", SCREEN.rows, SCREEN.columns, 0, 0)
@@ -71,7 +71,7 @@ def program(trace: str, day: int) -> Iterator[tuple[int, int]]:
         env = {**os.environ, **kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, WINDOW)
-        command = [sys.executable, "-m", "tui.cli", trace, "--at", f"d{day}"]
+        command = [sys.executable, "-m", "tui.cli.main", trace, "--at", f"d{day}"]
         running = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env)
         os.close(theirs)
         reader = threading.Thread(target=_read_all, args=(ours,), daemon=True)

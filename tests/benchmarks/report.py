@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sim.engine import Engine
+from sim.engine.engine import Engine
+from sim.engine.schedule import Schedule
 from sim.metrics import Value
 from sim.policies import parse_policy
-from sim.schedule import Schedule
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.transforms import Transforms

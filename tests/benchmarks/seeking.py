@@ -15,9 +15,9 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from sim.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
-from sim.timeline import Timeline
+from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from tests.benchmarks.speed import load
 

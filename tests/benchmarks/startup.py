@@ -34,7 +34,7 @@ def first_frame(trace: str) -> float:
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, SIZE)
         begun = perf_counter()
         program = subprocess.Popen(
-            [sys.executable, "-m", "tui.cli", trace], stdin=theirs, stdout=theirs, stderr=theirs, env=env
+            [sys.executable, "-m", "tui.cli.main", trace], stdin=theirs, stdout=theirs, stderr=theirs, env=env
         )
         os.close(theirs)
         seen = b""

@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from sim.decisions import Backfill, Decision, Reason, Reserve, Start
-from sim.engine import Engine
-from sim.machine import Placement
+from sim.decisions.decisions import Backfill, Decision, Reason, Reserve, Start
+from sim.engine.engine import Engine
+from sim.machine.processors import Placement
 from sim.policies import POLICIES, Policy, parse_policy
-from sim.policies.base import default_order
 from sim.policies.orders import ORDERS
 from sim.policies.parameters import Parameter, parameters_of, written
+from sim.policies.policy import default_order
 from sim.workload.model import Field, Overrun, Trace, Workload
 
 _FIELDS = (

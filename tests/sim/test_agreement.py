@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.decisions import Reserve
-from sim.engine import Engine
+from sim.decisions.decisions import Reserve
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 

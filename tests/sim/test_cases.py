@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sim.engine import Engine
-from sim.machine import written
+from sim.engine.engine import Engine
+from sim.machine.processors import written
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.engine import Engine
-from sim.history import Stretch
-from sim.machine import Placement
+from sim.engine.engine import Engine
+from sim.history.history import Stretch
+from sim.machine.processors import Placement
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.workload.model import Workload
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import pytest
 
-from sim.decisions import Decision
+from sim.decisions.decisions import Decision
 from sim.policies import POLICIES
-from sim.policies.base import policy
-from sim.policies.fcfs import FirstComeFirstServed
-from sim.view import View
+from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.policies.policy import policy
+from sim.policies.view import View
 from tests.sim.conftest import Lab
-from tui.autosave import STATE
-from tui.settings import FOLDER_VARIABLE
+from tui.look.settings import FOLDER_VARIABLE
+from tui.sessions.autosave import STATE
 
 
 @pytest.fixture(scope="session")

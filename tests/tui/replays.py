@@ -11,12 +11,12 @@ from typing import Any
 from textual.pilot import Pilot
 
 from sim.policies import parse_policy
-from sim.session import Session
+from sim.session.session import Session
+from sim.workload.source import Source
 from tui.app import Schedscope
-from tui.loading import Source
-from tui.opening import Opening
-from tui.scene import Scene
-from tui.screens.replay import ReplayScreen
+from tui.replay.opening import Opening
+from tui.replay.scene import Scene
+from tui.screens.replay.screen import ReplayScreen
 
 PATIENCE = 30.0
 """Seconds after which what was waited for does not come any more, even on a busy machine."""

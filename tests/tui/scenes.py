@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sim.decisions import Backfill, Reserve, Start
-from sim.engine import Engine
-from sim.matrix_decisions import Place, ReserveRow
+from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.decisions.matrix import Place, ReserveRow
+from sim.engine.engine import Engine
+from sim.engine.snapshot import Snapshot
 from sim.policies import parse_policy
-from sim.snapshot import Snapshot
 from sim.workload.model import Trace, Workload
-from tui.loading import Source
-from tui.palette import DARK, Look
+from sim.workload.source import Source
+from tui.look.palette import DARK, Look
 from tui.panels.parts import Context
-from tui.scene import About, JobScene, PlannedAt, Scene, Series, StripScene
+from tui.replay.scene import About, JobScene, PlannedAt, Scene, Series, StripScene
 
 
 def engine_of(trace: str, policy: str, *, steps: int = 0, until: float | None = None) -> Engine:

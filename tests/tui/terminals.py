@@ -16,7 +16,7 @@ from time import monotonic, sleep
 
 PATIENCE = 30.0
 """Seconds after which what was waited for does not come any more, even on a busy machine."""
-PROGRAM = "import tui.keeper; tui.keeper.AUTOSAVE = 0.2; from tui.cli import main; main()"
+PROGRAM = "import tui.sessions.keeper; tui.sessions.keeper.AUTOSAVE = 0.2; from tui.cli.main import main; main()"
 """The program as it is, but for how often it saves: nobody wants to wait for that."""
 
 

@@ -14,11 +14,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from sim.policies import parse_policy
+from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tests.tui.replays import Replay
 from tui.app import Schedscope
-from tui.loading import Source
-from tui.opening import Opening
+from tui.replay.opening import Opening
 
 Size = tuple[int, int]
 USUAL: Size = 120, 36

@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from sim.errors import SchedscopeError
-from sim.session import read_session
+from sim.session.session import read_session
+from sim.workload.source import Source
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal
-from tui import orders as o
-from tui.autosave import STATE, offer, state_folder
-from tui.keeper import AUTOSAVE
-from tui.loading import Source
-from tui.remembering import found_session, last_path
-from tui.settings import FOLDER_VARIABLE, settings_path
+from tui.look.settings import FOLDER_VARIABLE, settings_path
+from tui.replay import requests as o
+from tui.sessions.autosave import STATE, offer, state_folder
+from tui.sessions.keeper import AUTOSAVE
+from tui.sessions.moment import found_session, last_path
 
 JOB = "1 0 -1 10 4 -1 -1 4 10\n"
 KEYS = (

@@ -1,0 +1,1 @@
+"""The chart: one model of what is drawn, and two renderers, cells and SVG."""

@@ -12,12 +12,12 @@ from time import perf_counter
 
 import numpy as np
 
-from sim.decisions import Backfill, Start, Suspend
-from sim.history import History, Past, Stretch
-from sim.turns import DONE
+from sim.decisions.decisions import Backfill, Start, Suspend
+from sim.history.history import History, Past, Stretch
+from sim.machine.turns import DONE
 from sim.workload.model import Floats, Workload
 from tui.chart.hues import JobHues
-from tui.palette import Hue
+from tui.look.palette import Hue
 
 _AT_ONCE = 500
 """So many stretches are read between two looks at the clock."""

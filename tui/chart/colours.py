@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.workload.model import Field, Floats, Ints, Workload
-from tui.palette import JOB_COLOURS, Hue
+from tui.look.palette import JOB_COLOURS, Hue
 
 MODES = {
     "job": "which is which: each job keeps a colour of its own",

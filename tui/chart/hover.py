@@ -7,11 +7,11 @@ from itertools import islice
 from math import isnan
 from typing import NamedTuple, TypeVar
 
-from sim.machine import written
-from sim.snapshot import Queued, Running, Suspended
+from sim.engine.snapshot import Queued, Running, Suspended
+from sim.machine.processors import written
 from sim.words import clock_near, name, processors, span
 from sim.workload.model import Field, Workload
-from tui.scene import ChartScene, Scene
+from tui.replay.scene import ChartScene, Scene
 
 _LOOKED_AT = 500
 """Queues are long; the plan shows jobs near their head."""

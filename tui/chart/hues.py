@@ -7,8 +7,8 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.machine import ranges
-from tui.palette import JOB_COLOURS, Hue
+from sim.machine.processors import ranges
+from tui.look.palette import JOB_COLOURS, Hue
 
 _COUNT = len(JOB_COLOURS)
 _EYES = (

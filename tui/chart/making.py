@@ -10,9 +10,9 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.history import Past, Stretch
+from sim.engine.snapshot import Snapshot
+from sim.history.history import Past, Stretch
 from sim.policies import parse_policy
-from sim.snapshot import Snapshot
 from sim.workload.model import Floats, Workload
 from tui.chart.chronicle import Chronicle
 from tui.chart.colours import Colours
@@ -21,7 +21,7 @@ from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
 from tui.chart.shares import Shares
 from tui.chart.tiles import Tiles
-from tui.scene import Box, ChartScene, Mark
+from tui.replay.scene import Box, ChartScene, Mark
 
 
 class ChartMaker:

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from heapq import nsmallest
 from itertools import islice
 
-from sim.machine import lowest
-from sim.matrix import MatrixPicture
-from sim.snapshot import Queued, Running, Snapshot
+from sim.engine.snapshot import Queued, Running, Snapshot
+from sim.machine.matrix import MatrixPicture
+from sim.machine.processors import lowest
 from tui.chart.scale import ChartView
-from tui.scene import Box
+from tui.replay.scene import Box
 
 _LOOKED_AT = 500
 """Queues are long; plans are made for those near their head."""

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.history import KINDS, Stretch
-from sim.machine import ranges
+from sim.history.history import KINDS, Stretch
+from sim.machine.processors import ranges
 from tui.chart.shares import Shares
 
 FREE, UNKNOWN = -1, -2

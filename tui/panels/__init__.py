@@ -1,0 +1,1 @@
+"""The panels: pure functions from a scene to a sheet of lines."""

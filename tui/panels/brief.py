@@ -1,12 +1,12 @@
-"""Reasons in a few words, for a column of a table; `sim.sentences` says them whole."""
+"""Reasons in a few words, for a column of a table; `sim.decisions.sentences` says them whole."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from sim import decisions as d
-from sim import matrix_decisions as m
+from sim.decisions import decisions as d
+from sim.decisions import matrix as m
 from sim.words import Clock, clock, name, span, spelled
 from sim.workload.model import Job
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from itertools import groupby
 from typing import TypeVar
 
-from tui import text
-from tui.sheet import Span
+from tui.look import text
+from tui.look.sheets import Span
 
 T = TypeVar("T")
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sim.decisions import Decision, Keep, TooFewFree
-from sim.matrix_decisions import FitsNoRow, Phase
-from sim.sentences import say
-from sim.snapshot import Snapshot
+from sim.decisions.decisions import Decision, Keep, TooFewFree
+from sim.decisions.matrix import FitsNoRow, Phase
+from sim.decisions.sentences import say
+from sim.engine.snapshot import Snapshot
 from sim.words import listed, name
 from sim.workload.model import Job
-from tui import text
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.parts import Context, taught, window, worded, written
 from tui.panels.signs import rank_of, sign
-from tui.sheet import Line, Sheet, Size, Span, line, wrapped
 
 TITLE = "Decisions"
 INDENT = 2

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from sim.decisions import Reserve
-from sim.evidence import Evidence
-from sim.matrix_decisions import ReserveRow
-from sim.sentences import say
+from sim.decisions.decisions import Reserve
+from sim.decisions.matrix import ReserveRow
+from sim.decisions.sentences import say
+from sim.why.evidence import Evidence
 from sim.words import clock, name, processors, span, times
 from sim.workload.model import Field, Job
-from tui import text
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.evidence import considered, evidence, numbers, standing
 from tui.panels.parts import Context, spark, taught, worded, written
 from tui.panels.signs import sign
-from tui.scene import JobScene
-from tui.sheet import Line, Sheet, Size, Span, line
+from tui.replay.scene import JobScene
 
 TITLE = "Job"
 MOST_EVENTS = 60

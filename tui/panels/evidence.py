@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sim.evidence import Considered, Evidence, evidence_of
-from sim.facts import fact_row
-from sim.sentences import say
-from sim.standing import ended, to_come
-from tui import text
+from sim.decisions.sentences import say
+from sim.why.evidence import Considered, Evidence, evidence_of
+from sim.why.facts import fact_row
+from sim.why.telling import ended, to_come
+from tui.look import text
+from tui.look.sheets import Line, Span, line
 from tui.panels.growing import by_clock
 from tui.panels.parts import Context, worded, written
 from tui.panels.signs import rank_of, sign
-from tui.scene import JobScene
-from tui.sheet import Line, Span, line
+from tui.replay.scene import JobScene
 
 MOST_CONSIDERED = 12
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.machine import ranges
+from sim.machine.processors import ranges
 
 
 class Fold(NamedTuple):

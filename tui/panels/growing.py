@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sim.evidence import Entry
-from sim.snapshot import Queued, Running, Snapshot, Suspended
-from tui.scene import Scene
+from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.why.evidence import Entry
+from tui.replay.scene import Scene
 
 
 def since_step(scene: Scene) -> float:

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
-from sim.matrix import Cell
+from sim.engine.snapshot import Snapshot
+from sim.machine.matrix import Cell
 from sim.policies import parse_policy
-from sim.snapshot import Snapshot
 from sim.words import name, span
-from tui import text
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.folding import Fold, drawn_columns, fold
 from tui.panels.parts import Context, taught
 from tui.panels.rebuild import chips, told_phase
-from tui.sheet import Line, Sheet, Size, Span, line
 
 TITLE = "Matrix"
 Row: TypeAlias = tuple[int, tuple[Cell, ...]]

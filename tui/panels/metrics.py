@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sim.words import span
-from tui import text
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.curves import area, resampled
 from tui.panels.parts import Context, taught
-from tui.scene import Series
-from tui.sheet import Line, Sheet, Size, Span, line
+from tui.replay.scene import Series
 
 TITLE = "Numbers so far"
 CELL, GAP = 22, 2

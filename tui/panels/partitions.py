@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from sim.snapshot import Queued, Snapshot
+from sim.engine.snapshot import Queued, Snapshot
 from sim.words import listed, name, processors
-from tui import text
 from tui.chart.colours import partition_hue
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.curves import joined
 from tui.panels.folding import fold
 from tui.panels.parts import Context, swatch, taught, written
-from tui.sheet import Line, Sheet, Size, Span, line, wrapped
 
 TITLE = "Partitions"
 SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "borrowed": ("▓", "%"), "idle": ("▒", ":"), "lent": ("·", "-")}

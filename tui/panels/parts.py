@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from sim.words import Clock, clock_near
-from tui import text
-from tui.palette import Look
-from tui.scene import About, Scene
-from tui.sheet import Line, Sheet, Size, Span, line, wrapped
+from tui.look import text
+from tui.look.palette import Look
+from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
+from tui.replay.scene import About, Scene
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from sim.snapshot import Snapshot
+from sim.engine.snapshot import Snapshot
 from sim.words import listed, processors
-from tui import text
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.parts import Context, taught, window, written
 from tui.panels.queue_table import Row, fitting, halted_row, waiting_row
-from tui.sheet import Line, Sheet, Size, Span, line
 
 TITLE = "Queue"
 

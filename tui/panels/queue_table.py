@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sim.snapshot import Queued, Snapshot
+from sim.engine.snapshot import Queued, Snapshot
 from sim.words import listed, name, span
 from sim.workload.model import Job
-from tui import text
+from tui.look import text
+from tui.look.sheets import Line, Span, line
 from tui.panels.brief import Said, brief, too_few
 from tui.panels.growing import suspended_by_clock, waiting_by_clock
 from tui.panels.parts import Context, mini_bar, spark, written
-from tui.sheet import Line, Span, line
 
 GAP = 2
 BAR = 2

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sim.decisions import Decision, Keep
-from sim.matrix_decisions import Clean, DropRows, Migrate, OpenRow, Phase, Place, Rehome, Replicate, ReserveRow, Stall
-from sim.sentences import say
-from tui import text
+from sim.decisions.decisions import Decision, Keep
+from sim.decisions.matrix import Clean, DropRows, Migrate, OpenRow, Phase, Place, Rehome, Replicate, ReserveRow, Stall
+from sim.decisions.sentences import say
+from tui.look import text
+from tui.look.sheets import Line, Span, line
 from tui.panels.parts import Context, window, worded
 from tui.panels.signs import sign
-from tui.sheet import Line, Span, line
 
 COUNTED: dict[type, str] = {
     Place: "placed", Rehome: "moved", Migrate: "migrated", Stall: "stalled", Replicate: "replicated",

@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from sim.decisions import Backfill, Decision, Resume, Start, Suspend, Switched
-from sim.matrix_decisions import Migrate, Place
-from sim.sentences import say
-from sim.snapshot import Snapshot
+from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, Switched
+from sim.decisions.matrix import Migrate, Place
+from sim.decisions.sentences import say
+from sim.engine.snapshot import Snapshot
 from sim.words import listed, processors, span
-from tui import text
+from tui.look import text
+from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.evidence import evidence, standing
 from tui.panels.parts import Context, written
 from tui.panels.signs import rank_of, sign
-from tui.sheet import Line, Span, line, wrapped
 
 NOTABLE: dict[type, tuple[str, str]] = {
     Switched: ("switch", "switches"),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sim import decisions as d
-from sim import matrix_decisions as m
+from sim.decisions import decisions as d
+from sim.decisions import matrix as m
 from sim.workload.model import Job
-from tui.sheet import Span
+from tui.look.sheets import Span
 
 
 class Sign(NamedTuple):

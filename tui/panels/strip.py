@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sim.words import clock
-from tui import text
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.curves import area, joined, resampled
 from tui.panels.metrics import one_line
 from tui.panels.parts import Context
-from tui.scene import Scene, StripScene
-from tui.sheet import Line, Sheet, Size, Span, line
+from tui.replay.scene import Scene, StripScene
 
 TITLE = "Whole run"
 LABEL, VALUE = 6, 7

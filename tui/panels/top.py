@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sim.words import clock
-from tui import text
-from tui.scene import About, Scene
-from tui.sheet import Line, Span, line
+from tui.look import text
+from tui.look.sheets import Line, Span, line
+from tui.replay.scene import About, Scene
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sim.comparing import Change, Comparison, Ratio, versus
-from sim.comparing import Versus as Pair
+from sim.compare.differences import Change, Comparison, Ratio, versus
+from sim.compare.differences import Versus as Pair
 from sim.metrics import metric
 from sim.words import clock, name, span
-from tui import text
-from tui.compare_page import ROWS
+from tui.cli.compare_page import ROWS
+from tui.look import text
+from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.parts import Context, taught, worded, written
-from tui.scene import VersusScene
-from tui.sheet import Line, Sheet, Size, Span, line
+from tui.replay.scene import VersusScene
 
 TITLE = "Compared"
 SO_FAR = (

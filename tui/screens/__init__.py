@@ -1,0 +1,1 @@
+"""Screens: the replay, its dialogs, and the commands of the palette."""

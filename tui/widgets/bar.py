@@ -10,9 +10,9 @@ from textual import events
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui import text
-from tui.palette import Look
-from tui.sheet import Line
+from tui.look import text
+from tui.look.palette import Look
+from tui.look.sheets import Line
 from tui.widgets.panel import span_at
 
 

@@ -14,15 +14,15 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from sim.workload.model import Workload
-from tui.chart.axis import margin
-from tui.chart.cells import Brush, Cells
-from tui.chart.elsewhere import planned_start
-from tui.chart.grid import Size
+from tui.chart.cells.axis import margin
+from tui.chart.cells.cells import Brush, Cells
+from tui.chart.cells.elsewhere import planned_start
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import chart_size, paint
 from tui.chart.hover import Spot, hover_text, job_span, spot_at
-from tui.chart.paint import chart_size, paint
 from tui.chart.scale import Camera
-from tui.palette import DARK, Look
-from tui.scene import Scene
+from tui.look.palette import DARK, Look
+from tui.replay.scene import Scene
 
 _A_PAN = 8
 """Columns, and rows of cells, that a key moves the chart by."""

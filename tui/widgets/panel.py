@@ -17,10 +17,10 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from tui import text
-from tui.palette import Look
+from tui.look import text
+from tui.look.palette import Look
+from tui.look.sheets import Line, Sheet, Span
 from tui.panels.parts import Context, Draw, window
-from tui.sheet import Line, Sheet, Span
 
 MARGIN = 1
 """Blank columns left of the lines; at the right as many hold the scroll mark."""

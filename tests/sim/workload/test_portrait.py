@@ -11,7 +11,7 @@ from zoneinfo import available_timezones
 import numpy as np
 import pytest
 
-from sim.metrics.categories import CATEGORIES
+from sim.workload.categories import CATEGORIES
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.portrait import Bin, Party, Portrait, portrait
 

@@ -123,7 +123,7 @@ def test_too_little_memory_is_no_traceback(tmp_path: Path, monkeypatch: pytest.M
     def full(*_: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("sim.workload.swf.read", full)
+    monkeypatch.setattr("sim.workload.formats.swf.read", full)
     with pytest.raises(TraceError, match="too large for the memory"):
         read(put(tmp_path / "x", SWF))
 

@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.engine import Engine
+from sim.engine.engine import Engine
 from sim.errors import ParameterError, TraceError
 from sim.policies import parse_policy
-from sim.workload import Field, Trace, Workload, samples, swf
+from sim.workload import Field, Trace, Workload, samples
+from sim.workload.formats import swf
 from sim.workload.samples import SAMPLES, captions, sample_path, text_of, write_all
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_traces"

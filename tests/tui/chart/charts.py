@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.engine import Engine
-from tui.chart.grid import Size
+from sim.engine.engine import Engine
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import chart_size, paint
 from tui.chart.making import ChartMaker
-from tui.chart.paint import chart_size, paint
 from tui.chart.scale import Camera
-from tui.palette import DARK, Look
-from tui.scene import ChartScene, Mark, Scene, StripScene
+from tui.look.palette import DARK, Look
+from tui.replay.scene import ChartScene, Mark, Scene, StripScene
 
 LONG = 60.0
 SIZE = Size(44, 10)

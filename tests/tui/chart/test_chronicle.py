@@ -8,13 +8,13 @@ from math import inf
 import numpy as np
 import pytest
 
-from sim.engine import Engine
-from sim.history import History
+from sim.engine.engine import Engine
+from sim.history.history import History
 from sim.policies import parse_policy
+from sim.workload.source import Source
 from tests.sim.conftest import Lab
 from tui.chart import chronicle
 from tui.chart.chronicle import Chronicle
-from tui.loading import Source
 
 IN_TIME = inf
 SPECS = ["easy", "selective:sf=1.5", "multiqueue:speculate=180", "gang-backfill", "immediate"]

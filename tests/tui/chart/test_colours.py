@@ -12,7 +12,7 @@ from sim.workload.model import Workload
 from tests.sim.conftest import Lab
 from tui.chart import colours
 from tui.chart.colours import MODES, Colours, partition_hue
-from tui.palette import Hue
+from tui.look.palette import Hue
 
 NAN = float("nan")
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sim.engine import Engine
+from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, scene_of
-from tui.chart.grid import Size
+from tui.chart.cells.grid import Size
 from tui.chart.hover import Spot, hover_text, job_span, spot_at
 
 

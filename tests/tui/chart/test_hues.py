@@ -8,7 +8,7 @@ import numpy as np
 
 from tui.chart import hues
 from tui.chart.hues import JobHues, distances, far_from
-from tui.palette import Hue
+from tui.look.palette import Hue
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from sim.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
+from sim.workload.source import Source
 from tests.sim.conftest import Lab
 from tui.chart.making import ChartMaker, turn_of
 from tui.chart.raster import EXPECTED, RUN, UNKNOWN
 from tui.chart.scale import Camera
-from tui.loading import Source
-from tui.scene import ChartScene
+from tui.replay.scene import ChartScene
 
 LONG = 60.0
 SPECS = ["easy", "selective:sf=1.5", "multiqueue:speculate=180", "gang-backfill"]

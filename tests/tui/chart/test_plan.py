@@ -6,13 +6,13 @@ from itertools import combinations
 
 import pytest
 
-from sim.engine import Engine
+from sim.engine.engine import Engine
 from sim.policies import parse_policy
+from sim.workload.source import Source
 from tests.sim.conftest import Lab
 from tui.chart.plan import plan_boxes
 from tui.chart.scale import ChartView
-from tui.loading import Source
-from tui.scene import Box
+from tui.replay.scene import Box
 
 VIEW = ChartView(per_column=10, first=0, columns=100, rows=20, low=0, high=4)
 

@@ -9,7 +9,7 @@ from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.panels import details
 from tui.panels.parts import Context
-from tui.scene import PlannedAt
+from tui.replay.scene import PlannedAt
 
 
 def page(context: Context, width: int = 72) -> list[str]:

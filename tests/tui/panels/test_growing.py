@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sim.engine import Engine
+from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.scenes import scene_of
 from tui.panels.growing import by_clock
-from tui.scene import Scene
+from tui.replay.scene import Scene
 
 
 def after(engine: Engine, seconds: float) -> Scene:

@@ -9,12 +9,12 @@ import pytest
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
-from tui.palette import DARK
+from tui.look.palette import DARK
+from tui.look.sheets import Sheet, Span
 from tui.panels import folding, rebuild
 from tui.panels.folding import Fold, fold
 from tui.panels.matrix import draw_matrix
 from tui.panels.parts import Context
-from tui.sheet import Sheet, Span
 
 
 def figure_7(**fields: object) -> Context:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.tui.scenes import context_of, engine_of
-from tui.palette import DARK
+from tui.look.palette import DARK
 from tui.panels.partitions import draw_partitions, hue_of, parts_of
 from tui.panels.parts import Context
 

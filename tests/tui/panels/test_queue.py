@@ -9,15 +9,15 @@ from typing import Any, cast
 
 import pytest
 
-from sim.policies.conservative import Conservative
-from sim.snapshot import Queued
+from sim.engine.snapshot import Queued
+from sim.policies.backfill.conservative import Conservative
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
-from tui.palette import DARK
+from tui.look.palette import DARK
+from tui.look.sheets import Line
+from tui.look.text import plain
 from tui.panels import brief, parts, queue, queue_table
 from tui.panels.parts import Context
-from tui.sheet import Line
-from tui.text import plain
 
 HEAD_AND_ANOTHER = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11")
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
-from tui.palette import DARK
+from tui.look.palette import DARK
 from tui.panels.sentence import sentence, sentence_lines
 
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.records import BranchRecord
+from sim.session.records import BranchRecord
 from tests.tui.scenes import about_of, engine_of, scene_of
+from tui.look.text import cells
 from tui.panels.top import Going, top_line
-from tui.text import cells
 
 ENGINE = engine_of("lublin-128", "easy", steps=300)
 ABOUT, SCENE = about_of(ENGINE.workload), scene_of(ENGINE)

@@ -8,18 +8,18 @@ from dataclasses import replace
 import pytest
 
 from sim.policies import parse_policy
-from sim.timeline import Timeline
+from sim.timeline.timeline import Timeline
+from sim.workload.source import Source
 from tests.tui.scenes import about_of, context_of, engine_of, scene_of
-from tui import text
-from tui.loading import Source
-from tui.palette import DARK, Look
+from tui.look import text
+from tui.look.palette import DARK, Look
+from tui.look.sheets import Line
 from tui.panels import versus
 from tui.panels.parts import Context
 from tui.panels.versus import between, draw
-from tui.scene import VersusScene
-from tui.sheet import Line
-from tui.stage import Stage
-from tui.versus import Versus
+from tui.replay.beside import Versus
+from tui.replay.scene import VersusScene
+from tui.replay.stage import Stage
 
 
 def compared(name: str, first: str, second: str, step: int = 0, *, done: bool = True, look: Look = DARK) -> Context:

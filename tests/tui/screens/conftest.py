@@ -11,8 +11,8 @@ from textual.app import App
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
-from tui.palette import DARK
-from tui.themes import theme_name, themes
+from tui.look.palette import DARK
+from tui.look.themes import theme_name, themes
 
 
 class Asker(App[None]):

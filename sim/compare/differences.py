@@ -1,0 +1,228 @@
+"""Two schedules of one workload beside each other: which is better in what, who gained, who lost.
+
+The second is seen from the first: a job *gains* if it ends earlier in the second, and R is above 0 where the second is
+better, as in LS equation 3. Jobs that have not ended in both are left out wherever jobs are compared one by one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.engine.schedule import Schedule
+from sim.errors import ParameterError
+from sim.metrics import METRICS, Metric, Row, aggregates, by_category, by_class, ratio
+from sim.metrics.aggregates import Value
+from sim.workload.model import Job
+
+MOST = 5
+"""So many jobs are named that gained most, and that lost most."""
+SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
+"""The limits of the sizes of a move in seconds; a limit belongs to the size below it."""
+
+
+# Numbers side by side
+
+
+class Versus(NamedTuple):
+    """A metric of both schedules. `better`: 0 the first, 1 the second, None neither."""
+
+    metric: Metric
+    first: Value
+    second: Value
+    better: Literal[0, 1] | None
+
+    @property
+    def change(self) -> float | None:
+        """From the first to the second, as a share of the first."""
+        if self.first is None or self.second is None or not self.first:
+            return None
+        return self.second / self.first - 1
+
+
+class Ratio(NamedTuple):
+    """A group of jobs and its mean slowdown in both schedules; `r` above 0: the second is better."""
+
+    label: str
+    meaning: str
+    jobs: int
+    first: Value
+    second: Value
+
+    @property
+    def r(self) -> float | None:
+        return ratio(self.first, self.second)
+
+
+def versus(metric: Metric, first: Value, second: Value) -> Versus:
+    """The two values with the better one found.
+
+    >>> from sim.metrics import metric
+    >>> versus(metric("mean_wait"), 10, 7).better, versus(metric("killed"), 1, 2).better
+    (1, None)
+    """
+    if metric.better is None or first is None or second is None or first == second:
+        return Versus(metric, first, second, None)
+    return Versus(metric, first, second, 1 if (second < first) == (metric.better == "smaller") else 0)
+
+
+# Job by job
+
+
+class Moved(NamedTuple):
+    """Jobs that come earlier, or later: how many, by how much together, half of them, and at most (seconds)."""
+
+    jobs: int
+    total: float
+    median: float | None
+    most: float
+
+
+class Size(NamedTuple):
+    """How many jobs moved by more than `above` and at most `most` seconds."""
+
+    above: float
+    most: float
+    earlier: int
+    later: int
+
+
+@dataclass(frozen=True)
+class Moves:
+    """What the second schedule moved."""
+
+    earlier: Moved
+    same: int
+    later: Moved
+    sizes: tuple[Size, ...]
+
+    @property
+    def net(self) -> float:
+        """By how many seconds all of them together come later; negative: earlier."""
+        return self.later.total - self.earlier.total
+
+
+class Change(NamedTuple):
+    """A job that ends elsewhere: its waits before the first start, and by how much later it ends in the second."""
+
+    job: Job
+    waits: tuple[float, float]
+    ends: tuple[float, float]
+
+    @property
+    def later(self) -> float:
+        return self.ends[1] - self.ends[0]
+
+
+def earlier_later(a: Schedule, b: Schedule) -> NDArray[np.float64]:
+    """By how many seconds each job (by rank) starts later in `a` than in `b`: below 0 earlier, nan unknown."""
+    return a.start - b.start
+
+
+def moves(later: NDArray[np.float64]) -> Moves:
+    """How many jobs come earlier and later, and by how much.
+
+    >>> found = moves(np.array([0.0, -60.0, -61.0, 7200.0]))
+    >>> found.same, found.earlier.total, found.later.jobs, found.sizes[0].earlier
+    (1, 121.0, 1, 1)
+    """
+    known = later[~np.isnan(later)]
+    back, on = -known[known < 0], known[known > 0]
+    sizes = tuple(
+        Size(above, most, int(((back > above) & (back <= most)).sum()), int(((on > above) & (on <= most)).sum()))
+        for above, most in pairwise(SIZES)
+    )
+    return Moves(_moved(back), int((known == 0).sum()), _moved(on), sizes)
+
+
+def _moved(by: NDArray[np.float64]) -> Moved:
+    if not len(by):
+        return Moved(0, 0.0, None, 0.0)
+    return Moved(len(by), float(by.sum()), float(np.median(by)), float(by.max()))
+
+
+# All of it
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The second schedule against the first."""
+
+    jobs: int
+    """How many ended in both."""
+    metrics: tuple[Versus, ...]
+    slowdowns: tuple[Ratio, ...]
+    """Mean slowdown as LS compare it: of all jobs, then of the short, medium and long ones."""
+    categories: tuple[Ratio, ...]
+    """Mean bounded slowdown in K's sixteen categories."""
+    starts: Moves
+    ends: Moves
+    """Differs from `starts` where a policy suspends jobs, lets them take turns or throws work away."""
+    gained: tuple[Change, ...]
+    lost: tuple[Change, ...]
+
+    @property
+    def waits(self) -> tuple[Value, Value]:
+        """The waits of all jobs together, in seconds."""
+        found = next(v for v in self.metrics if v.metric.name == "total_wait_hours")
+        first, second = (None if hours is None else hours * 3600 for hours in (found.first, found.second))
+        return first, second
+
+
+def compare(first: Schedule, second: Schedule) -> Comparison:
+    """Everything that tells two schedules of the same jobs apart."""
+    if first.workload.ids != second.workload.ids:
+        raise ParameterError("only two schedules of the same jobs can be compared")
+    values = aggregates(first), aggregates(second)
+    metrics = tuple(versus(metric, values[0][metric.name], values[1][metric.name]) for metric in METRICS)
+    everybody = Ratio("all", "every job", _jobs(values[0]), *(of["mean_slowdown"] for of in values))
+    ends = second.end - first.end
+    gained, lost = _extremes(first, second, ends)
+    return Comparison(
+        jobs=int((~np.isnan(ends)).sum()),
+        metrics=metrics,
+        slowdowns=(everybody, *_ratios(by_class(first), by_class(second), "mean_slowdown")),
+        categories=_ratios(by_category(first), by_category(second), "mean_bounded_slowdown"),
+        starts=moves(earlier_later(second, first)),
+        ends=moves(ends),
+        gained=gained,
+        lost=lost,
+    )
+
+
+def _jobs(values: dict[str, Value]) -> int:
+    return int(values["jobs"] or 0)
+
+
+def _ratios(first: list[Row], second: list[Row], name: str) -> tuple[Ratio, ...]:
+    return tuple(
+        Ratio(a.label, a.meaning, a.jobs, a.values[name], b.values[name]) for a, b in zip(first, second, strict=True)
+    )
+
+
+def _extremes(
+    first: Schedule, second: Schedule, later: NDArray[np.float64]
+) -> tuple[tuple[Change, ...], tuple[Change, ...]]:
+    """The jobs that gained most and that lost most, the first by rank where two are equal."""
+    order = np.argsort(later, kind="stable")
+    gained = [rank for rank in order[:MOST].tolist() if later[rank] < 0]
+    order = np.argsort(-later, kind="stable")
+    lost = [rank for rank in order[:MOST].tolist() if later[rank] > 0]
+    return _changes(first, second, gained), _changes(first, second, lost)
+
+
+def _changes(first: Schedule, second: Schedule, ranks: list[int]) -> tuple[Change, ...]:
+    jobs = first.workload.jobs
+    return tuple(
+        Change(
+            jobs[rank],
+            (float(first.start[rank]) - jobs[rank].submit, float(second.start[rank]) - jobs[rank].submit),
+            (float(first.end[rank]), float(second.end[rank])),
+        )
+        for rank in ranks
+    )

@@ -1,0 +1,200 @@
+"""Where two runs of one workload first part, and what each did there.
+
+What counts is what a person sees happen: a job starts (or comes into the matrix), is suspended, goes on, migrates or
+ends. Plans do not count: policies plan differently long before it shows. Nor does it count which processors a job gets,
+nor at which instants a policy is asked: two runs have parted when something happens to a job in one of them only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from heapq import merge
+from itertools import groupby, zip_longest
+from math import inf, nextafter
+from operator import itemgetter
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from sim.decisions.decisions import Backfill, Decision, Keep, PlannedLater, Resume, Start, Suspend, Switched
+from sim.decisions.matrix import Migrate, Place
+from sim.engine.engine import Engine
+from sim.engine.schedule import Schedule
+from sim.history.history import Past
+from sim.life.moments import State
+from sim.life.waits import state_of
+from sim.workload.model import Job
+
+
+class Side(NamedTuple):
+    """One of two runs that are compared, as far as it has come."""
+
+    history: Past
+    schedule: Schedule
+
+    @classmethod
+    def of(cls, engine: Engine) -> Side:
+        return cls(engine.history, engine.schedule())
+
+
+class Act(NamedTuple):
+    """Something that happens to a job; `limit` is that of a speculative run."""
+
+    verb: str
+    """starts, resumes, suspended, queued (again), migrates, ends."""
+    rank: int
+    limit: float | None = None
+
+
+Acts: TypeAlias = tuple[Act, ...]
+_SEEN = (Start, Backfill, Place, Resume, Suspend, Migrate)
+
+
+@dataclass(frozen=True)
+class Parting:
+    """The first instant at which something happens to a job in one run and not in the other."""
+
+    time: float
+    steps: tuple[int, int]
+    """How many steps each run has made then, as in `Snapshot.step`."""
+    only: tuple[Acts, Acts]
+    """What happens in the first run alone, and in the second alone, in the order in which it was decided."""
+
+    @property
+    def ranks(self) -> tuple[int, ...]:
+        """The jobs that tell it shortest: the first to which something happens in one run alone, for each run."""
+        return tuple(dict.fromkeys(acts[0].rank for acts in self.only if acts))
+
+
+def part(first: Side, second: Side) -> Parting | None:
+    """Where the runs part; None: nowhere, as far as both have come. Reads the histories only that far."""
+    sides = first, second
+    known = min(side.history.time_of(side.history.steps - 1) if side.history.steps else -inf for side in sides)
+    never = (inf, ())
+    for instants in zip_longest(*map(_instants, sides), fillvalue=never):
+        time = min(at for at, _ in instants)
+        if time > known:
+            return None
+        here, there = (acts if at == time else () for at, acts in instants)
+        only = _without(here, there), _without(there, here)
+        if any(only):
+            steps = tuple(1 + (-1 if (at := side.history.step_at(time)) is None else at) for side in sides)
+            return Parting(time, (steps[0], steps[1]), only)
+    return None
+
+
+def _without(acts: Acts, others: Acts) -> Acts:
+    return tuple(act for act in acts if act not in others)
+
+
+def _instants(side: Side) -> Iterator[tuple[float, Acts]]:
+    """Every instant at which something happens to a job, and what, in order of time."""
+    both = merge(_decided(side), _ended(side.schedule), key=itemgetter(0))
+    for time, acts in groupby(both, key=itemgetter(0)):
+        yield time, tuple(act for _, act in acts)
+
+
+def _decided(side: Side) -> Iterator[tuple[float, Act]]:
+    history, started = side.history, set()
+    for step, decision in history.all_decisions():
+        match decision:
+            case Start() | Backfill() | Place():
+                rank = decision.job.rank
+                # A suspended job comes back into a matrix as it came in.
+                resumes = isinstance(decision, Place) and rank in started
+                limit = None if isinstance(decision, Place) else decision.limit
+                started.add(rank)
+                yield history.time_of(step), Act("resumes" if resumes else "starts", rank, limit)
+            case Resume():
+                yield history.time_of(step), Act("resumes", decision.job.rank)
+            case Suspend():
+                yield history.time_of(step), Act("suspended", decision.job.rank)
+            case Migrate():
+                yield history.time_of(step), Act("migrates", decision.job.rank)
+            case Switched():
+                time = history.time_of(step)
+                for act in _put_aside(side, time):
+                    if act.verb == "queued":
+                        started.discard(act.rank)
+                    yield time, act
+
+
+def _put_aside(side: Side, time: float) -> list[Act]:
+    """Who left the matrix by a switch alone: it stood in a row that was not on turn, or had never been."""
+    history, start, end = side.history, side.schedule.start, side.schedule.end
+    left = {s.rank for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time}
+    stays = {s.rank for s in history.between(time, nextafter(time, inf))}
+    aside = sorted(rank for rank in left - stays if end[rank] != time)
+    return [Act("suspended" if start[rank] < time else "queued", rank) for rank in aside]
+
+
+def _ended(schedule: Schedule) -> Iterator[tuple[float, Act]]:
+    order = np.argsort(schedule.end, kind="stable")
+    for rank in order[: np.count_nonzero(~np.isnan(schedule.end))].tolist():
+        yield float(schedule.end[rank]), Act("ends", rank)
+
+
+# Why
+
+
+class Delays(NamedTuple):
+    """Starting it at once would move the planned start of `other` from `at` by so many seconds."""
+
+    other: Job
+    at: float
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Account:
+    """What one run does with a job at the instant where the runs part: something, or it waits, or nothing."""
+
+    job: Job
+    act: Decision | None = None
+    """What was decided about it."""
+    waits: State | None = None
+    """Why it waits."""
+    delays: Delays | None = None
+    """Whom it would delay, where that is what keeps it waiting."""
+    where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
+    """Where it is after the step."""
+
+
+def account(engine: Engine, rank: int, time: float) -> Account:
+    """What a run did with the job at `time`, and why no more; the engine has made its last step up to then."""
+    job = engine.job(rank)
+    own = [d for d in engine.decisions if getattr(d, "job", None) == job]
+    act = next((d for d in own if isinstance(d, _SEEN)), None) if engine.now == time else None
+    if rank in engine.suspended:
+        kept = next((d.because for d in own if isinstance(d, Keep)), None)
+        return Account(job, act, kept, where="suspended")
+    if rank in engine.running:
+        return Account(job, act, where="running")
+    if engine.sharing is not None and rank in engine.sharing.remaining:
+        return Account(job, act, where="matrix")
+    if job not in engine.queue:
+        return Account(job, act, where="finished")
+    at = engine.reserved.get(rank, engine.expected.get(rank))
+    waits = state_of(engine, job, engine.decisions, (at, None), ())
+    return Account(job, act, waits, whom_it_delays(engine, job) if isinstance(waits, PlannedLater) else None)
+
+
+def whom_it_delays(engine: Engine, job: Job) -> Delays | None:
+    """In the queue's order the first whose planned start would not hold if the job started now, and how it would move.
+
+    Those behind that one would have to make room for it.
+    """
+    now, plan = engine.now, engine.running_plan()
+    if engine.owners or not plan.fits(job.procs, now, job.estimate):
+        return None
+    plan.take(now, now + job.estimate, job.procs)
+    for other in engine.queue:
+        at = engine.reserved.get(other.rank)
+        if at is None or other == job:
+            continue
+        lasts = engine.reserved_for(other)
+        if not plan.fits(other.procs, at, lasts):
+            return Delays(other, at, plan.earliest(other.procs, lasts, at) - at)
+        plan.take(at, at + lasts, other.procs)
+    return None

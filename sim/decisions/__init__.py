@@ -1,0 +1,1 @@
+"""What a policy may say: decisions, reasons, and the words of each."""

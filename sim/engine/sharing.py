@@ -1,0 +1,142 @@
+"""Jobs that share the machine in time: where they stand in the matrix, whose turn it is, what each still has to do.
+
+The engine lets time pass here (`elapse`) and asks when something will happen next (`next_end`, `next_start`). Between
+two instants only sums change: turns are counted, not stepped through.
+"""
+
+from __future__ import annotations
+
+from math import inf
+
+from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome, Replicate
+from sim.machine.matrix import Matrix
+from sim.machine.turns import DONE, Turns
+
+
+class Sharing:
+    """The matrix, the clock of its rows, and the work of the jobs in it."""
+
+    __slots__ = ("matrix", "new", "remaining", "since", "stall", "to_turn", "turns")
+
+    def __init__(self, procs: int, turns: Turns) -> None:
+        self.matrix, self.turns = Matrix(procs), turns
+        self.since: float = 0
+        """Up to when the sums below are made."""
+        self.remaining: dict[int, float] = {}
+        """rank -> seconds of progress that the job still has to make"""
+        self.stall: dict[int, float] = {}
+        """rank -> seconds of its own turns that it loses before that"""
+        self.new: set[int] = set()
+        """The jobs that have not been on turn yet."""
+        self.to_turn: int | None = None
+        """A row that comes on turn out of order when the rebuild is over."""
+
+    def copy(self) -> Sharing:
+        twin = Sharing.__new__(Sharing)
+        twin.matrix, twin.turns, twin.since = self.matrix.copy(), self.turns.copy(), self.since
+        twin.to_turn = self.to_turn
+        twin.remaining, twin.stall, twin.new = self.remaining.copy(), self.stall.copy(), self.new.copy()
+        return twin
+
+    # What will happen
+
+    def next_end(self, before: float) -> float:
+        """When the next job is done; anything from `before` on is not looked into and is infinite."""
+        least: dict[tuple[int, ...], float] = {}
+        rows_of, stall = self.matrix.rows_of, self.stall
+        for rank, work in self.remaining.items():
+            rows, needs = rows_of(rank), work + stall[rank]
+            if needs < least.get(rows, inf):
+                least[rows] = needs
+        ends = (self.turns.finish(r, needs, self.since) for r, needs in least.items() if self.since + needs <= before)
+        return min(ends, default=inf)
+
+    def next_start(self) -> float:
+        """When the next job that has never been on turn will be."""
+        starts = (self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
+        return min(starts, default=inf)
+
+    # What happens
+
+    def elapse(self, to: float) -> list[int]:
+        """Time goes on; the ranks of the jobs that are done then, and have left the matrix."""
+        gains = self.turns.gains(self.since, to)
+        self.since = to
+        rows_of, stall, remaining = self.matrix.rows_of, self.stall, self.remaining
+        done = []
+        for rank, work in remaining.items():
+            rows = rows_of(rank)
+            gain = gains[rows[0]] if len(rows) == 1 else sum(map(gains.__getitem__, rows))
+            if stalled := stall[rank]:
+                lost = min(stalled, gain)
+                stall[rank] = stalled - lost
+                gain -= lost
+            if gain:
+                remaining[rank] = work - gain
+            if remaining[rank] + stall[rank] <= DONE:
+                done.append(rank)
+        for rank in sorted(done):
+            self.leave(rank)
+        self.turns.advance(to, self.matrix.occupied_rows())
+        return sorted(done)
+
+    def come_in(self, rank: int, row: int, columns: int, work: float, is_new: bool) -> None:
+        """A job gets its place."""
+        self.matrix.place(rank, row, columns)
+        self.remaining[rank], self.stall[rank] = work, 0
+        if is_new:
+            self.new.add(rank)
+
+    def change(self, decision: Clean | DropRows | OpenRow | Rehome | Replicate) -> None:
+        """A step of a rebuild that touches nothing but the matrix."""
+        match decision:
+            case Clean():
+                self.matrix.clean()
+            case DropRows():
+                self.matrix.drop_empty_rows()
+            case OpenRow():
+                self.matrix.open_row()
+            case Rehome(job, row):
+                self.matrix.move(job.rank, row)
+            case Replicate(job, row):
+                self.matrix.replicate(job.rank, row)
+
+    def leave(self, rank: int) -> None:
+        """A job goes, done or not."""
+        self.matrix.remove(rank)
+        del self.remaining[rank], self.stall[rank]
+        self.new.discard(rank)
+
+    def settle(self, now: float) -> list[int]:
+        """After a rebuild the clock knows the rows; the ranks of the jobs that are on turn for the first time."""
+        self.turns.settle(now, self.matrix.rows)
+        if self.to_turn is not None:
+            self.turns.turn_to(self.to_turn, now)
+            self.to_turn = None
+        rows_of, row = self.matrix.rows_of, self.turns.row
+        first = sorted(rank for rank in self.new if row in rows_of(rank))
+        self.new.difference_update(first)
+        return first
+
+    # What there is
+
+    def on_turn(self) -> dict[int, int]:
+        """rank -> processors of the jobs in the row on turn."""
+        row, matrix = self.turns.row, self.matrix
+        return {} if row is None else {rank: matrix.columns(rank) for rank in matrix.standing_in(row)}
+
+    def empty_until(self, to: float) -> float:
+        """Processor-seconds that stay empty from `since` until then."""
+        procs, turns = self.matrix.procs, self.turns
+        if turns.row is None:
+            return procs * (to - self.since)
+        return sum(self.matrix.free(row) * turns.on_turn(row, self.since, to) for row in turns.rows)
+
+    def expected_end(self, rank: int, estimate: float) -> float:
+        """When the job would be done if it had `estimate` seconds of progress left and nothing changed."""
+        return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
+
+    def places(self) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """rank -> (columns, rows) of every job."""
+        matrix = self.matrix
+        return {rank: (matrix.columns(rank), matrix.rows_of(rank)) for rank in self.remaining}

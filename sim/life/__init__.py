@@ -1,0 +1,1 @@
+"""One job's story, from its submission to its end."""

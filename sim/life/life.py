@@ -1,0 +1,98 @@
+"""The life of one job: what happened to it from its submission to its end, and what kept it waiting meanwhile.
+
+`life_of` runs the workload under a policy and watches one job, step by step (`sim.life.watching`). What comes of it is
+data: a `Life` and its moments (`sim.life.moments`); `tui.cli.explain` tells it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sim.engine.engine import Engine
+from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
+from sim.life.watching import Observer
+from sim.machine.processors import Placement
+from sim.policies.policy import Policy, written_policy
+from sim.timeline.course import Course
+from sim.workload.model import Job, Workload
+
+
+@dataclass(frozen=True)
+class Life:
+    """One job under one policy. `start` and `end` are None if that did not happen."""
+
+    policy: str
+    procs: int
+    """The size of the machine."""
+    job: Job
+    start: float | None
+    """When it first ran: the first turn of its row, where rows take turns."""
+    end: float | None
+    ran: float | None
+    """Its run time, if it ended; without lost work and suspensions."""
+    promised: bool
+    """Does the policy promise that a reserved start does not move later?"""
+    moments: tuple[Moment, ...]
+    """In order of time."""
+    passes: tuple[Pass, ...]
+
+    @property
+    def wait(self) -> float | None:
+        return None if self.start is None else self.start - self.job.submit
+
+    @property
+    def waits(self) -> tuple[Waited, ...]:
+        """What kept it waiting, without gaps from its submission to its start, and again after a run that was lost."""
+        return tuple(m for m in self.moments if isinstance(m, Waited))
+
+    @property
+    def plans(self) -> tuple[Planned, ...]:
+        """Its planned starts, in the order in which they were made."""
+        return tuple(m for m in self.moments if isinstance(m, Planned))
+
+    @property
+    def pauses(self) -> tuple[Paused, ...]:
+        """Its suspensions."""
+        return tuple(m for m in self.moments if isinstance(m, Paused))
+
+    @property
+    def stay(self) -> Shared | None:
+        """How it shared processors in time, if it did."""
+        return next((m for m in self.moments if isinstance(m, Shared)), None)
+
+
+def life_of(
+    workload: Workload,
+    policy: Policy,
+    rank: int,
+    *,
+    placement: Placement = "lowest",
+    switches: tuple[tuple[float, Policy], ...] = (),
+) -> Life:
+    """Run the workload until the job ends, and tell what happened to it; other policies may take over on the way."""
+    engine = Engine(workload, policy, placement=placement, curious=False)
+    course = Course(workload, policy, switches, placement)
+    return watch(engine, rank, course.stepper(engine))
+
+
+def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
+    """What will happen to a job that `engine` has not come to yet; leaves the engine where the job ended."""
+    job = engine.workload.jobs[rank]
+    step = step or engine.step
+    while (time := engine.next_time()) is not None and time < job.submit:
+        step()
+    observer = Observer(engine, job, step)
+    while observer.see_step():
+        pass
+    return Life(
+        policy=written_policy(engine.policy),
+        procs=engine.procs,
+        job=job,
+        start=engine.start_of(rank),
+        end=engine.now if observer.ended else None,
+        ran=engine.workload.runtimes[rank] if observer.ended else None,
+        promised=engine.policy.promises(),
+        moments=observer.told(),
+        passes=tuple(observer.passes),
+    )

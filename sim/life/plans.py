@@ -1,0 +1,101 @@
+"""What a policy plans for a job that waits: its start, how it moves, who passed it meanwhile, who heads the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sim.decisions.decisions import Backfill, Decision, MadeRoom, Reason, Reserve, Start, WhenFree
+from sim.decisions.matrix import Place, ReserveRow
+from sim.engine.engine import Engine
+from sim.life.moments import Holder, Pass, Planned, Unplanned
+from sim.policies.orders import Order
+from sim.workload.model import Job
+
+
+class Plans:
+    """The planned start of one job as it stands after each step."""
+
+    def __init__(self, engine: Engine, job: Job) -> None:
+        self._engine, self._job = engine, job
+        self.at: float | None = None
+        self.why: Reason | None = None
+        """None: the policy only expects it."""
+        self.head: Job | None = None
+        """Who heads the queue, where the policy plans for one job only."""
+        self._since_plan: list[Pass] = []
+        """Those that passed after the pass of the policy had come to this job's plan."""
+        self._before_plan: list[Pass] = []
+        """Those that passed before it came there, and since the plan before."""
+
+    def forget(self) -> None:
+        """The job has had its start and waits anew."""
+        self.at = self.why = None
+
+    def see_passers(self, decisions: Sequence[Decision]) -> list[Pass]:
+        """Who started though they stood behind this job, or came later."""
+        since, self._since_plan, self._before_plan = self._since_plan, [], []
+        passes: list[Pass] = []
+        for decision in decisions:
+            if isinstance(decision, Reserve | ReserveRow) and decision.job is self._job:
+                self._before_plan += since + self._since_plan
+                since, self._since_plan = [], []
+            elif isinstance(decision, Start | Backfill | Place):
+                behind = not stands_before(self._engine, decision.job, self._job)
+                if behind or decision.job.rank > self._job.rank:
+                    passes.append(Pass(self._engine.now, decision.job, behind))
+                    self._since_plan.append(passes[-1])
+        return passes
+
+    def see_step(
+        self, decisions: Sequence[Decision], freed: tuple[Holder, ...], waits: bool
+    ) -> Planned | Unplanned | None:
+        """What became of the plan, if it is not as it was."""
+        self._see_head(decisions)
+        engine, was, at = self._engine, self.at, self._planned_in(decisions)
+        if at == was or (at is None and not waits):
+            return None
+        self.at = at
+        if at is None:
+            return None if was is None else Unplanned(engine.now, was, self.head)
+        early = tuple(holder for holder in freed if holder.until > engine.now)
+        return Planned(engine.now, at, was, self.why, early, self._passers(was), self._newcomers())
+
+    def _see_head(self, decisions: Sequence[Decision]) -> None:
+        for decision in decisions:
+            if isinstance(decision, Reserve) and isinstance(decision.because, WhenFree):
+                self.head = decision.job
+        reserved, stand = self._engine.reserved, self._engine.policy.keeps_reservations
+        if self.head is None and len(reserved) == 1 and self._job.rank not in reserved and not stand:
+            self.head = self._engine.job(next(iter(reserved)))  # since before this job came
+        if self.head is not None and self.head.rank not in reserved:
+            self.head = None
+
+    def _planned_in(self, decisions: Sequence[Decision]) -> float | None:
+        rank = self._job.rank
+        at = self._engine.reserved.get(rank)
+        if at is None:
+            at, self.why = self._engine.expected.get(rank), None
+        for decision in decisions:
+            if isinstance(decision, Reserve | ReserveRow) and decision.job is self._job:
+                at, self.why = decision.at, decision.because
+        return at
+
+    def _passers(self, was: float | None) -> tuple[Job, ...]:
+        """To whom a later start may be due."""
+        if isinstance(self.why, MadeRoom):
+            return (self.why.passer,)
+        return tuple(p.job for p in self._before_plan if was is not None and p.time + p.job.estimate > was)
+
+    def _newcomers(self) -> tuple[Job, ...]:
+        engine, job = self._engine, self._job
+        return tuple(other for other in engine.arrived if other is not job and stands_before(engine, other, job))
+
+
+def stands_before(engine: Engine, other: Job, job: Job) -> bool:
+    """Does the other stand before the job in the queue's order?"""
+    order, now = engine.policy.queue_order(), engine.now
+    return _place(order, other, now) < _place(order, job, now)
+
+
+def _place(order: Order, job: Job, now: float) -> tuple[float, int]:
+    return order.key(job, now if order.by_clock else job.submit), job.rank

@@ -1,0 +1,250 @@
+"""Watching one job beside the engine: what each step does to it, as moments.
+
+Only while the job waits is the policy asked for its reasons (`engine.curious`), in a very long wait not at every step,
+and only what changes for this job is looked at: it may be suspended for a hundred thousand steps, or take as many
+turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal, TypeAlias
+
+from sim.decisions.decisions import (
+    Backfill,
+    Decision,
+    Expect,
+    Keep,
+    Reason,
+    Reserve,
+    Resume,
+    Start,
+    Suspend,
+)
+from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
+from sim.engine.engine import Engine
+from sim.history.history import SPECULATIVE
+from sim.life.moments import (
+    AwaitsTurn,
+    Ended,
+    Entered,
+    Holder,
+    Moment,
+    Pass,
+    Paused,
+    Requeued,
+    Started,
+    Submitted,
+    Told,
+    Waited,
+)
+from sim.life.plans import Plans, stands_before
+from sim.life.stays import Stay
+from sim.life.waits import Waits, room, state_of
+from sim.workload.model import Job
+
+PATIENCE, SELDOM = 1000, 25
+"""After so many steps of waiting the policy is asked why at every so many-th step only."""
+
+Where: TypeAlias = Literal["queue", "machine", "aside", "matrix"]
+_HAS_MOMENT = (Start, Backfill, Reserve, Keep, Expect, Suspend, Resume, Place, Rehome, Replicate, Stall, ReserveRow)
+
+
+class Observer:
+    """Takes notes beside the engine."""
+
+    def __init__(self, engine: Engine, job: Job, step: Callable[[], bool]) -> None:
+        self.engine, self.job, self._step_on = engine, job, step
+        self.ended = False
+        self.passes: list[Pass] = []
+        self._moments: list[Moment] = []
+        self._where: Where = "queue"
+        self._since = job.submit
+        """Since when it waits."""
+        self._steps = 0
+        """How many steps it has waited."""
+        self._decisions: Sequence[Decision] = ()
+        self._freed: tuple[Holder, ...] = ()
+        self._waits = Waits(engine, job)
+        self._stay: Stay | None = None
+        self._plans = Plans(engine, job)
+        self._victims: tuple[Job, ...] = ()
+        """Those that were suspended for this job."""
+        engine.curious = True
+
+    def see_step(self) -> bool:
+        """One step; False when the job has ended, or nothing happens any more."""
+        engine, job, was = self.engine, self.job, self._where
+        running = engine.running.copy() if was == "queue" else {}
+        if self.ended or not self._step_on():
+            return False
+        self._decisions = engine.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
+        self._where = self._whereabouts()
+        if job in engine.killed:
+            self._see_loss()
+            was = "queue"
+        if job in engine.completed:
+            self._see_end()
+        elif was == "queue":
+            expected = {done.rank: running[done.rank].expected_end for done in engine.completed if done.rank in running}
+            self._freed = tuple(Holder(done, expected.get(done.rank, engine.now)) for done in engine.completed)
+            self._see_queue()
+        elif self._decisions or self._where == "matrix":
+            self._see_others()
+            self._see_suspension()
+        if self._where == "matrix" and not self.ended:
+            self._see_matrix()
+        engine.curious = self._is_tried() or (self._where == "queue" and self._is_to_ask())
+        return True
+
+    def told(self) -> tuple[Moment, ...]:
+        """Everything up to now."""
+        self._close()
+        if self._stay:
+            self._insert(self._stay.until(self.engine.now))
+            self._stay = None
+        return tuple(self._moments)
+
+    # Where it is
+
+    def _whereabouts(self) -> Where:
+        engine, rank = self.engine, self.job.rank
+        if engine.sharing and rank in engine.sharing.remaining:
+            return "matrix"
+        if rank in engine.suspended:
+            return "aside"
+        return "machine" if rank in engine.running else "queue"
+
+    def _is_tried(self) -> bool:
+        run = self.engine.running.get(self.job.rank)
+        return run is not None and run.kind == SPECULATIVE
+
+    def _is_to_ask(self) -> bool:
+        return self._steps < PATIENCE or not self._steps % SELDOM
+
+    def _own(self) -> Iterator[Decision]:
+        """What was decided about this job."""
+        return (decision for decision in self._decisions if getattr(decision, "job", None) is self.job)
+
+    # In the queue
+
+    def _see_queue(self) -> None:
+        engine = self.engine
+        if engine.now == self.job.submit and not self._moments:
+            self._moments.append(self._submission())
+        if engine.sharing and not any(isinstance(d, Phase) for d in self._decisions) and self._waits.go_on():
+            return  # the matrix was not rebuilt: nobody has thought of the queue
+        self._steps += 1
+        waits = self._where == "queue"
+        passed = self._plans.see_passers(self._decisions) if waits else []
+        self.passes += passed
+        if engine.curious or self.job.rank in engine.reserved:
+            moment = self._plans.see_step(self._decisions, self._freed, waits)
+            self._moments += [moment] if moment else []
+        self._see_others()
+        if self._where != "queue":
+            self._see_start()
+            return
+        asked_for = [d.job for d in self._decisions if isinstance(d, Suspend) and self.job in d.because]
+        self._victims += tuple(asked_for)
+        if not engine.curious and not asked_for and self._waits.go_on():
+            return
+        planned = self._plans.at, self._plans.why
+        state = state_of(engine, self.job, self._decisions, planned, self._victims)
+        self._insert(self._waits.note(state, self._plans.head))
+
+    def _submission(self) -> Submitted:
+        engine = self.engine
+        free = room(engine) + (self.job.procs if self._where == "machine" else 0)
+        ahead = [other for other in engine.queue if other is not self.job and stands_before(engine, other, self.job)]
+        return Submitted(engine.now, len(ahead), sum(other.procs for other in ahead), free)
+
+    def _see_others(self) -> None:
+        """What else was decided about this job."""
+        for decision in self._own():
+            if not isinstance(decision, _HAS_MOMENT):
+                self._moments.append(Told(self.engine.now, decision))
+
+    def _see_start(self) -> None:
+        """It waits no longer: it starts, or comes into the matrix."""
+        self._close()
+        now = self.engine.now
+        for d in self._own():
+            if isinstance(d, Start | Backfill):
+                backfilled = isinstance(d, Backfill)
+                self._moments.append(Started(now, d.because, backfilled, self._freed, self._since, d.limit))
+            elif isinstance(d, Place):
+                self._see_entry(d)
+
+    # On processors, and losing them
+
+    def _see_loss(self) -> None:
+        """A speculative run reached its limit."""
+        started = next(m for m in reversed(self._moments) if isinstance(m, Started))
+        now = self.engine.now
+        self._moments.append(Requeued(now, now - started.time))
+        self._since = now
+        self._plans.forget()
+
+    def _see_suspension(self) -> None:
+        for d in self._own():
+            if isinstance(d, Suspend):
+                self._pause(d)
+            elif isinstance(d, Resume):
+                self._end_pause(d.because)
+            elif isinstance(d, Place):
+                self._end_pause(d.because)
+                self._see_entry(d)
+
+    def _pause(self, decision: Suspend) -> None:
+        engine, rank = self.engine, self.job.rank
+        own = engine.suspended.get(rank, 0)
+        by = tuple(engine.job(other) for other, held in engine.machine.held.items() if held & own and other != rank)
+        ran = engine.ran(rank)
+        self._moments.append(Paused(engine.now, None, decision.because, decision.overhead, ran, by))
+
+    def _end_pause(self, back: Reason) -> None:
+        for place in reversed(range(len(self._moments))):
+            pause = self._moments[place]
+            if isinstance(pause, Paused):
+                self._moments[place] = replace(pause, until=self.engine.now, back=back)
+                return
+
+    # In the matrix
+
+    def _see_entry(self, d: Place) -> None:
+        engine = self.engine
+        rows = len(engine.matrix.rows)
+        self._moments.append(Entered(engine.now, d.row, d.columns, rows, d.because, d.passes))
+
+    def _see_matrix(self) -> None:
+        engine, job = self.engine, self.job
+        if engine.start_of(job.rank) is None:
+            if not self._waits.go_on():
+                self._waits.note(AwaitsTurn(len(engine.matrix.rows)), None)
+            return
+        self._close()
+        if self._stay is None:
+            self._stay = Stay(engine, job)
+        self._stay.see_step(d for d in self._own() if isinstance(d, Migrate | Stall))
+
+    # The end, and the order of what is told
+
+    def _see_end(self) -> None:
+        engine = self.engine
+        self.ended = True
+        self.told()
+        self._moments.append(Ended(engine.now, bool(engine.workload.killed[self.job.rank])))
+
+    def _close(self) -> None:
+        self._insert(self._waits.close())
+
+    def _insert(self, stretch: Moment | None) -> None:
+        """Where it began: after all that happened up to that moment."""
+        if stretch is None or (isinstance(stretch, Waited) and not stretch.seconds):
+            return
+        place = len(self._moments)
+        while place and self._moments[place - 1].time > stretch.time:
+            place -= 1
+        self._moments.insert(place, stretch)

@@ -1,0 +1,246 @@
+"""The Ousterhout matrix: which job stands in which rows and columns (Z section 4).
+
+A row is a virtual machine that gets its share of the time, a column a processor. A job has one set of columns, a
+home row, and replicas in other rows, in the same columns. Sets of columns are integers, as in `sim.machine.processors`.
+Who moves where is decided by a policy; here is only what is possible: a `DecisionError` refuses the rest, before
+anything has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple, NoReturn
+
+from sim.errors import DecisionError
+from sim.machine.processors import lowest, written
+
+
+class Cell(NamedTuple):
+    """A job's stand in one row."""
+
+    rank: int
+    columns: int
+    is_home: bool
+
+
+class MatrixPicture(NamedTuple):
+    """The matrix at one moment: rows of (id, cells), from first to last, and the id of the row on turn."""
+
+    procs: int
+    rows: tuple[tuple[int, tuple[Cell, ...]], ...]
+    on_turn: int | None
+
+
+class Matrix:
+    """Rows of `procs` columns, and the jobs in them.
+
+    >>> matrix = Matrix(4)
+    >>> first, second = matrix.open_row(), matrix.open_row()
+    >>> matrix.place(7, first, 0b0011)
+    >>> matrix.replicate(7, second)
+    >>> matrix.rows_of(7), matrix.free(second)
+    ((1, 2), 2)
+    """
+
+    __slots__ = ("_all", "_columns", "_home", "_last_row", "_rows_of", "_used", "procs", "rows")
+
+    def __init__(self, procs: int) -> None:
+        self.procs = procs
+        self.rows: list[int] = []
+        """The ids of the rows in order; an id is never used again."""
+        self._all = (1 << procs) - 1
+        self._last_row = 0
+        self._used: dict[int, int] = {}
+        """row -> the columns that are taken"""
+        self._columns: dict[int, int] = {}
+        """rank -> its columns, in order of placement"""
+        self._home: dict[int, int] = {}
+        self._rows_of: dict[int, tuple[int, ...]] = {}
+        """rank -> every row it stands in, the home row first"""
+
+    def copy(self) -> Matrix:
+        twin = Matrix(self.procs)
+        twin.rows, twin._last_row = self.rows.copy(), self._last_row
+        twin._used, twin._columns = self._used.copy(), self._columns.copy()
+        twin._home, twin._rows_of = self._home.copy(), self._rows_of.copy()
+        return twin
+
+    # What there is
+
+    def __len__(self) -> int:
+        """How many jobs there are."""
+        return len(self._home)
+
+    def __contains__(self, rank: int) -> bool:
+        return rank in self._home
+
+    @property
+    def jobs(self) -> list[int]:
+        """The ranks of all jobs in order of placement: a copy."""
+        return list(self._columns)
+
+    def columns(self, rank: int) -> int:
+        """The job's columns, the same in every row."""
+        return self._columns[rank]
+
+    def home(self, rank: int) -> int:
+        """The job's home row."""
+        return self._home[rank]
+
+    def rows_of(self, rank: int) -> tuple[int, ...]:
+        """Every row that the job stands in, its home row first."""
+        return self._rows_of[rank]
+
+    def at_home(self, row: int) -> list[int]:
+        """The jobs whose home is this row, in order of placement."""
+        home = self._home
+        return [rank for rank in self._columns if home[rank] == row]
+
+    def standing_in(self, row: int) -> list[int]:
+        """The jobs in this row, replicas too, in order of placement."""
+        rows_of = self._rows_of
+        return [rank for rank in self._columns if row in rows_of[rank]]
+
+    def used(self, row: int) -> int:
+        """The columns of the row that are taken."""
+        return self._used[row]
+
+    def free_columns(self, row: int) -> int:
+        """The columns of the row that nobody stands in."""
+        return self._all & ~self._used[row]
+
+    def free(self, row: int) -> int:
+        """How many columns of the row nobody stands in."""
+        return self.procs - self._used[row].bit_count()
+
+    def lowest_free(self, row: int, count: int) -> int:
+        """The `count` lowest-numbered free columns of the row."""
+        return lowest(self.free_columns(row), count)
+
+    def in_the_way(self, columns: int, row: int) -> list[int]:
+        """The jobs in the row that stand in some of these columns, in order of placement."""
+        if not self._used[row] & columns:
+            return []
+        rows_of = self._rows_of
+        return [rank for rank, held in self._columns.items() if held & columns and row in rows_of[rank]]
+
+    def room_for_replica(self, rank: int) -> int | None:
+        """The first row in which the job does not stand and its columns are free."""
+        columns, used = self._columns[rank], self._used
+        for row in self.rows:
+            if not used[row] & columns:
+                return row
+        return None
+
+    def occupied_rows(self) -> list[int]:
+        """The rows with a job in them, in order."""
+        return [row for row in self.rows if self._used[row]]
+
+    @property
+    def has_replicas(self) -> bool:
+        """Does some job stand in more than its home row?"""
+        return any(len(rows) > 1 for rows in self._rows_of.values())
+
+    def picture(self, on_turn: int | None = None) -> MatrixPicture:
+        """The matrix as a value that does not change; the cells of a row are in order of placement."""
+        rows: dict[int, list[Cell]] = {row: [] for row in self.rows}
+        for rank, columns in self._columns.items():
+            home = self._home[rank]
+            for row in self._rows_of[rank]:
+                rows[row].append(Cell(rank, columns, row == home))
+        return MatrixPicture(self.procs, tuple((row, tuple(cells)) for row, cells in rows.items()), on_turn)
+
+    # What can be done
+
+    def open_row(self) -> int:
+        """A new, empty row after the last; its id."""
+        self._last_row += 1
+        self.rows.append(self._last_row)
+        self._used[self._last_row] = 0
+        return self._last_row
+
+    def place(self, rank: int, row: int, columns: int) -> None:
+        """A new job comes in; this row becomes its home."""
+        if rank in self._home:
+            self._refuse(rank, "is in the matrix already")
+        self._demand(rank, row, columns, self._used.get(row, 0))
+        self._used[row] |= columns
+        self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
+
+    def move(self, rank: int, row: int, columns: int | None = None) -> None:
+        """The job's home moves to another row; with other columns, there or where it is, it migrates.
+
+        A job with replicas has to be cleaned first: they would not be where they belong.
+        """
+        was, home = self._demand_place(rank)
+        if len(self._rows_of[rank]) > 1:
+            self._refuse(rank, "cannot move: it is replicated")
+        if columns is None:
+            columns = was
+        elif columns.bit_count() != was.bit_count():
+            self._refuse(rank, f"cannot move from {was.bit_count()} columns to {columns.bit_count()}")
+        taken = self._used.get(row, 0)
+        self._demand(rank, row, columns, taken & ~was if row == home else taken)
+        self._used[home] &= ~was
+        self._used[row] |= columns
+        self._columns[rank], self._home[rank], self._rows_of[rank] = columns, row, (row,)
+
+    def replicate(self, rank: int, row: int) -> None:
+        """The job stands in this row too, in the same columns."""
+        columns, _ = self._demand_place(rank)
+        self._demand(rank, row, columns, self._used.get(row, 0))
+        self._used[row] |= columns
+        self._rows_of[rank] += (row,)
+
+    def clean(self) -> None:
+        """Every job leaves all rows but its home row."""
+        used, columns = dict.fromkeys(self.rows, 0), self._columns
+        for rank, home in self._home.items():
+            used[home] |= columns[rank]
+        self._used = used
+        self._rows_of = {rank: (home,) for rank, home in self._home.items()}
+
+    def drop_empty_rows(self) -> list[int]:
+        """Rows without a job vanish, the others keep their order; the ids of those that vanished."""
+        gone = [row for row in self.rows if not self._used[row]]
+        for row in gone:
+            del self._used[row]
+        if gone:
+            self.rows = list(self._used)
+        return gone
+
+    def remove(self, rank: int) -> None:
+        """The job leaves the matrix; a row that it leaves empty stays until `drop_empty_rows`."""
+        columns, _ = self._demand_place(rank)
+        for row in self._rows_of[rank]:
+            self._used[row] &= ~columns
+        del self._columns[rank], self._home[rank], self._rows_of[rank]
+
+    # What is refused
+
+    def _demand_place(self, rank: int) -> tuple[int, int]:
+        if rank not in self._home:
+            self._refuse(rank, "is not in the matrix")
+        return self._columns[rank], self._home[rank]
+
+    def _demand(self, rank: int, row: int, columns: int, taken: int) -> None:
+        if row not in self._used:
+            self._refuse(rank, f"cannot stand in row {row}: there is none")
+        if columns <= 0 or columns & ~self._all:
+            self._refuse(rank, f"cannot stand in columns {written(max(columns, 0)) or 'none'} of {self.procs}")
+        if columns & taken:
+            self._refuse(rank, f"cannot stand in row {row}: columns {written(columns & taken)} are taken")
+
+    def _refuse(self, rank: int, what: str) -> NoReturn:
+        raise DecisionError(f"the job of rank {rank} {what}")
+
+    def held_twice(self) -> Iterator[tuple[int, int]]:
+        """(row, columns) where two jobs stand or the count of taken columns is wrong: never, or `--check` failed."""
+        for row in self.rows:
+            seen = 0
+            for rank in self.standing_in(row):
+                if seen & self._columns[rank]:
+                    yield row, seen & self._columns[rank]
+                seen |= self._columns[rank]
+            if seen != self._used[row]:
+                yield row, seen ^ self._used[row]

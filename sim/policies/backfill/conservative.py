@@ -1,0 +1,65 @@
+"""Conservative backfilling: every job has a promised start (K section 2.1.1; ZKP sections 2 and 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from sim.decisions.decisions import Backfill, Compressed, Decision, Due, EarliestHole, Reserve, Start
+from sim.machine.profile import compression
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered, policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@policy(
+    "conservative",
+    "K section 2.1.1, ZKP sections 2 and 6",
+    bf="conservative:compress=queue",
+    lsbf="conservative:compress=queue,order=sjf",
+    rbf="conservative:compress=queue,order=random",
+    rlbf="conservative:compress=queue,order=random-length",
+)
+@dataclass(frozen=True)
+class Conservative(Ordered):
+    """On arrival a job is promised the earliest start that moves nobody else; promises never slip.
+
+    When a job ended before its expected end, the plan is compressed: the reservations are released one by one
+    and placed again, each at its earliest. Jobs that arrive at one instant are placed by rank, after that.
+    """
+
+    compress: Literal["start", "queue", "none"] = parameter(
+        "start",
+        "whose reservation moves forward first when a job ends early: the earliest reserved (K), "
+        "the first in the queue (ZKP), or nobody's",
+        choices=("start", "queue", "none"),
+    )
+    keeps_reservations = True
+
+    def promises(self) -> bool:
+        return True
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        if view.ended_early:
+            jobs = self._compression_order(view)
+            for job, was, at in compression(view.plan, view.now, jobs, view.reserved):
+                yield Reserve(job, at, Compressed(was))
+        for job in view.arrived:
+            at = view.plan.earliest(job.procs, job.estimate, view.now)
+            yield Reserve(job, at, EarliestHole(view.free))
+        start: type[Start | Backfill] = Start
+        for job in view.queue:
+            if view.reserved[job.rank] <= view.now:
+                yield start(job, Due())
+            else:
+                start = Backfill
+
+    def _compression_order(self, view: View) -> list[Job]:
+        if self.compress == "start":
+            by_start = sorted(view.reserved.items(), key=lambda item: (item[1], item[0]))
+            return [view.job(rank) for rank, _ in by_start]
+        if self.compress == "queue":
+            return [job for job in view.queue if job.rank in view.reserved]
+        return []

@@ -1,0 +1,88 @@
+"""EASY, or aggressive, backfilling (Lifka 1995; ZKP section 2, K section 2.1.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim.decisions.decisions import (
+    Backfill,
+    Decision,
+    EarliestHole,
+    EndsBefore,
+    FitsExtra,
+    InOrder,
+    Keep,
+    Planned,
+    PlannedLater,
+    Reserve,
+    Start,
+    TooFewFree,
+    WhenFree,
+    WouldDelay,
+)
+from sim.policies.orders import Fcfs
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered, policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@policy("easy", "ZKP section 2, K section 2.1.2")
+@dataclass(frozen=True)
+class Easy(Ordered):
+    """Jobs may pass the head of the queue, the first that does not fit, if that does not delay it.
+
+    With depth=k the first k that cannot start get reservations, each as early as possible in queue order, and a
+    candidate may delay none of them.
+    """
+
+    depth: int = parameter(1, "how many waiting jobs get a reservation", low=1)
+
+    plans = "the heads"
+
+    def promises(self) -> bool:
+        """A head by arrival stays the head until it starts; in other orders another may step before it."""
+        return self.order == Fcfs() and self.depth == 1
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        queue = iter(view.queue)
+        for head in queue:
+            if head.procs > view.free:
+                break
+            yield Start(head, InOrder(view.free))
+        else:
+            return
+        if self.depth > 1:
+            yield from self._deep(view, [head, *queue])
+            return
+        now, curious = view.now, view.curious
+        shadow, extra = view.shadow(head)
+        yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
+        for job in queue:
+            if job.procs > view.free:
+                if curious:
+                    yield Keep(job, TooFewFree(view.free))
+            elif now + job.estimate <= shadow:
+                yield Backfill(job, EndsBefore(head, shadow, now + job.estimate))
+            elif job.procs <= extra:
+                yield Backfill(job, FitsExtra(head, shadow, extra))
+                extra -= job.procs
+            elif curious:
+                yield Keep(job, WouldDelay(head, shadow, now + job.estimate, extra))
+
+    def _deep(self, view: View, queue: list[Job]) -> Iterator[Decision]:
+        plan, heads = view.plan.copy(), 0
+        for job in queue:
+            at = plan.earliest(job.procs, job.estimate, view.now)
+            if at == view.now:
+                yield Backfill(job, Planned())
+            elif heads < self.depth:
+                heads += 1
+                yield Reserve(job, at, EarliestHole(view.free))
+            else:
+                if view.curious:
+                    few = job.procs > view.free
+                    yield Keep(job, TooFewFree(view.free) if few else PlannedLater(at, view.free))
+                continue
+            plan.take(at, at + job.estimate, job.procs)

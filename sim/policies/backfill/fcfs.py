@@ -1,0 +1,27 @@
+"""First come, first served, strictly (every paper's baseline; ZKP section 5 sorts it)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim.decisions.decisions import Decision, InOrder, Keep, Start, TooFewFree
+from sim.policies.policy import Ordered, policy
+from sim.policies.view import View
+
+
+@policy("fcfs", "ZKP tables 2 and 6")
+@dataclass(frozen=True)
+class FirstComeFirstServed(Ordered):
+    """Start from the front of the queue while it fits; nobody passes the first that does not."""
+
+    plans = "nobody"
+    lets_pass = False
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in view.queue:
+            if job.procs > view.free:
+                if view.curious:
+                    yield Keep(job, TooFewFree(view.free))
+                return
+            yield Start(job, InOrder(view.free))

@@ -1,0 +1,28 @@
+"""First fit, first served (W section 1). With order=wide it is W's best fit, with order=narrow worst fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim.decisions.decisions import Backfill, Decision, Fits, Keep, Start, TooFewFree
+from sim.policies.policy import Ordered, policy
+from sim.policies.view import View
+
+
+@policy("firstfit", "W section 1")
+@dataclass(frozen=True)
+class FirstFit(Ordered):
+    """Go once through the whole queue and start all that fit: no reservations, so wide jobs may starve."""
+
+    plans = "nobody"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        start: type[Start | Backfill] = Start
+        for job in view.queue:
+            if job.procs <= view.free:
+                yield start(job, Fits(view.free))
+            else:
+                start = Backfill
+                if view.curious:
+                    yield Keep(job, TooFewFree(view.free))

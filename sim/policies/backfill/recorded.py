@@ -1,0 +1,42 @@
+"""The schedule that the trace recorded, played back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+from sim.decisions.decisions import AsRecorded, Decision, Keep, NotYet, Start, TooFewFree, Wake
+from sim.policies.policy import Policy, policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@policy("recorded", "the trace itself")
+@dataclass(frozen=True)
+class Recorded(Policy):
+    """Each job starts when the trace says that it did, or as soon after as the machine has room.
+
+    Jobs that are due stand in order of recorded start, by rank among equals, and a job that does not fit does
+    not hold up the others. Jobs without a recorded start begin when they fit, after those that are due.
+    """
+
+    plans = "nobody"
+    lets_pass = False
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in sorted(view.queue, key=_recorded_start):
+            recorded = job.recorded_start
+            if recorded is not None and recorded > view.now:
+                yield Wake(recorded)
+                if view.curious:
+                    yield Keep(job, NotYet(recorded))
+            elif job.procs <= view.free:
+                late = 0 if recorded is None else view.now - recorded
+                yield Start(job, AsRecorded(recorded, late))
+            elif view.curious:
+                yield Keep(job, TooFewFree(view.free))
+
+
+def _recorded_start(job: Job) -> float:
+    return inf if job.recorded_start is None else job.recorded_start

@@ -1,0 +1,71 @@
+"""Relaxed backfilling: the head may be delayed, but not too much (W section 2 and figure 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Literal
+
+from sim.decisions.decisions import (
+    Backfill,
+    Decision,
+    InOrder,
+    InWindow,
+    Keep,
+    Reserve,
+    Start,
+    TooFewFree,
+    WhenFree,
+    WindowCloses,
+)
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered, policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@policy("relaxed", "W sections 2 and 3, figure 2")
+@dataclass(frozen=True)
+class Relaxed(Ordered):
+    """A job may pass the head if it ends within a window: omega times as long as the head must wait.
+
+    There is no rule for extra processors. omega=0 backfills nothing, omega=1 what EASY's first rule allows,
+    omega=inf whatever fits. The queue stands in order of arrival unless told; W's own priority is order=ward.
+    """
+
+    omega: float = parameter(2.0, "how far the head may slip, as a factor (W figure 2)", low=0.0, high=inf)
+    relative: Literal["wait", "runtime"] = parameter(
+        "wait",
+        "what omega stretches: the head's wait (W figure 2), or the wait grows by (omega - 1) times the "
+        "head's estimate (W section 2)",
+        choices=("wait", "runtime"),
+    )
+
+    plans = "the heads"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        queue = iter(view.queue)
+        for head in queue:
+            if head.procs > view.free:
+                break
+            yield Start(head, InOrder(view.free))
+        else:
+            return
+        now = view.now
+        shadow, extra = view.shadow(head)
+        yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
+        closes = now + self._window(head, shadow - now)
+        for job in queue:
+            if job.procs > view.free:
+                if view.curious:
+                    yield Keep(job, TooFewFree(view.free))
+            elif now + job.estimate <= closes:
+                yield Backfill(job, InWindow(head, now + job.estimate, closes))
+            elif view.curious:
+                yield Keep(job, WindowCloses(head, now + job.estimate, closes))
+
+    def _window(self, head: Job, hpwait: float) -> float:
+        if self.relative == "runtime":
+            return hpwait + (self.omega - 1) * head.estimate
+        return self.omega * hpwait

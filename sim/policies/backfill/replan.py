@@ -1,0 +1,30 @@
+"""Backfilling without guarantees: the plan is made from nothing at every instant (ZKP section 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim.decisions.decisions import Backfill, Decision, NewPlan, Planned, Reserve, Start
+from sim.policies.policy import Ordered, policy
+from sim.policies.view import View
+
+
+@policy("replan", "ZKP section 8, tables 10 and 11")
+@dataclass(frozen=True)
+class Replan(Ordered):
+    """Every job is placed as early as possible in queue order; those planned for now start.
+
+    Nothing is promised: at the next instant a job that stands earlier in the queue may take the place.
+    """
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        now, plan = view.now, view.plan.copy()
+        start: type[Start | Backfill] = Start
+        for job in view.queue:
+            at = plan.place(job.procs, job.estimate, now)
+            if at == now:
+                yield start(job, Planned())
+            else:
+                start = Backfill
+                yield Reserve(job, at, NewPlan())

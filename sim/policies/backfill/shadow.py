@@ -1,0 +1,99 @@
+"""Shortest first with a bound on every wait (ZKP section 5, table 8)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+
+from sim.decisions.decisions import (
+    Backfill,
+    BreaksBound,
+    Decision,
+    Keep,
+    Reserve,
+    Start,
+    TooFewFree,
+    WhenFree,
+    WithinBounds,
+    WouldDelay,
+)
+from sim.policies.backfill.bounds import Trial, place_within
+from sim.policies.orders import Order, ShortestFirst
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered, order_field, policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@policy("shadow", "ZKP section 5, table 8")
+@dataclass(frozen=True)
+class Shadow(Ordered):
+    """EASY in order of length, but nobody starts who would push a waiting job past its bound.
+
+    The bound is `shadows` times the wait that conservative backfilling would have promised on arrival, planned by
+    rank from nothing. What a start does to the others is found by planning them from nothing in order of their
+    bounds; a job that was past its bound before does not count. A job that fits but may not start for that reason
+    is passed over and does not become the head. The bound forbids starts, it forces none: a job may still miss it
+    while the head is waited for.
+    """
+
+    order: Order = order_field(ShortestFirst())
+    shadows: float = parameter(1.0, "how many promised waits a job may have to wait (ZKP table 8)", low=0.0)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        bounds = view.notes.setdefault("bound", {})
+        self._bound_arrivals(view, bounds)
+        now = view.now
+        head: Job | None = None
+        shadow, extra = inf, view.procs
+        start: type[Start | Backfill] = Start
+        for job in view.queue:
+            if job.procs > view.free:
+                if head is None:
+                    head = job
+                    shadow, extra = view.shadow(job)
+                    yield Reserve(job, shadow, WhenFree(view.free, extra + job.procs))
+                elif view.curious:
+                    yield Keep(job, TooFewFree(view.free))
+            elif head is not None and now + job.estimate > shadow and job.procs > extra:
+                if view.curious:
+                    yield Keep(job, WouldDelay(head, shadow, now + job.estimate, extra))
+            else:
+                others, trial = self._without(view, bounds, job)
+                if trial.late is not None:
+                    late = trial.late
+                    if view.curious:
+                        yield Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank]))
+                else:
+                    if now + job.estimate > shadow:
+                        extra -= job.procs
+                    yield start(job, WithinBounds(*trial.tightest(others, bounds)))
+                    del bounds[job.rank]
+                    continue
+            start = Backfill
+
+    def _bound_arrivals(self, view: View, bounds: dict[int, float]) -> None:
+        """bound = submit + shadows * (promised start - submit)."""
+        if not view.arrived:
+            return
+        plan = view.plan.copy()
+        for job in sorted(view.queue, key=lambda job: job.rank):
+            promised = plan.place(job.procs, job.estimate, view.now)
+            if job.rank not in bounds:
+                bounds[job.rank] = job.submit + self.shadows * (promised - job.submit)
+
+    def _without(self, view: View, bounds: dict[int, float], job: Job) -> tuple[list[Job], Trial]:
+        """The other waiting jobs, and where they come to stand if `job` starts now."""
+        waiting = sorted(view.queue, key=lambda job: (bounds[job.rank], job.rank))
+        past = self._past(view, bounds, waiting)
+        plan = view.plan.copy()
+        plan.take(view.now, view.now + job.estimate, job.procs)
+        others = [other for other in waiting if other is not job]
+        return others, place_within(plan, others, bounds, view.now, past)
+
+    def _past(self, view: View, bounds: dict[int, float], waiting: list[Job]) -> frozenset[int]:
+        """The jobs whose earliest possible start is past their bound already."""
+        everyone = frozenset(job.rank for job in waiting)
+        starts = place_within(view.plan.copy(), waiting, bounds, view.now, everyone).starts
+        return frozenset(rank for rank, at in starts.items() if at > bounds[rank])

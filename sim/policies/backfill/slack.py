@@ -1,0 +1,66 @@
+"""Slack-based backfilling (Talby & Feitelson 1999, cited by ZKP and W)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim.decisions.decisions import Backfill, BreaksBound, Decision, Keep, MadeRoom, Reserve, WithinBounds
+from sim.policies.backfill.bounds import place_within
+from sim.policies.backfill.conservative import Conservative
+from sim.policies.parameters import parameter
+from sim.policies.policy import policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@policy("slack", "Talby & Feitelson 1999, cited by ZKP and W")
+@dataclass(frozen=True)
+class Slack(Conservative):
+    """Conservative backfilling whose reservations may slip by up to slack times the job's estimate.
+
+    A job's bound is its first reservation + slack * estimate; no start is ever later. After conservative's pass,
+    each waiting job that fits now, in queue order, starts if the others, placed again in order of their reserved
+    starts (ties by rank), all keep within their bounds; who comes to stand at the present by that starts, too. With
+    slack=0 it is conservative.
+    """
+
+    slack: float = parameter(1.0, "how many of its estimates a job's reservation may slip", low=0.0)
+
+    def promises(self) -> bool:
+        return self.slack == 0
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        bounds = view.notes.setdefault("bound", {})
+        yield from super().decide(view)
+        for job in view.arrived:
+            if job.rank in view.reserved:
+                bounds[job.rank] = view.reserved[job.rank] + self.slack * job.estimate
+        if self.slack:
+            for job in view.queue:
+                if job.procs <= view.free and job.rank in view.reserved:
+                    yield from self._squeeze_in(view, bounds, job)
+        for rank in bounds.keys() - view.reserved.keys():
+            del bounds[rank]
+
+    def _squeeze_in(self, view: View, bounds: dict[int, float], job: Job) -> Iterator[Decision]:
+        """Start `job` now if the reservations of all others can make room."""
+        others = [view.job(rank) for _, rank in sorted((at, rank) for rank, at in view.reserved.items())]
+        others.remove(job)
+        plan = view.running_plan()
+        plan.take(view.now, view.now + job.estimate, job.procs)
+        if min(plan.free) < 0:
+            return  # in the way of a reservation that an earlier policy granted
+        trial = place_within(plan, others, bounds, view.now, frozenset())
+        if trial.late is not None:
+            if view.curious:
+                late = trial.late
+                yield Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank]))
+            return
+        yield Backfill(job, WithinBounds(*trial.tightest(others, bounds)))
+        for other in others:
+            was, at = view.reserved[other.rank], trial.starts[other.rank]
+            if at == view.now:
+                yield Backfill(other, MadeRoom(job, was))
+            elif at != was:
+                yield Reserve(other, at, MadeRoom(job, was))

@@ -1,0 +1,206 @@
+"""Gang scheduling: jobs share the processors in space and in time (Z sections 4 and 5).
+
+Zhang, Franke, Moreira & Sivasubramaniam, "Improving Parallel Job Scheduling by Combining Gang Scheduling, Backfilling
+and Migration" (2000). The Ousterhout matrix has rows of processors that take turns; at each arrival and each completion
+it is rebuilt in phases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import cast
+
+from sim.decisions.decisions import Decision
+from sim.decisions.matrix import BestFit, EarliestInRow, Phase, PhaseName, ReserveRow
+from sim.machine.turns import Turns
+from sim.policies.gang.migration import Migration
+from sim.policies.gang.phases import (
+    GangView,
+    MayMove,
+    Step,
+    best_fits,
+    clean,
+    compact,
+    fill,
+    fits_no_row,
+    is_event,
+    keep,
+    place,
+    place_in_new_row,
+    resume,
+)
+from sim.policies.gang.plans import RowPlans
+from sim.policies.parameters import parameter
+from sim.policies.policy import Policy, policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@dataclass(frozen=True)
+class TimeShared(Policy):
+    """What all gang scheduling has in common: the rows of the matrix and their turns, and when it is rebuilt."""
+
+    mpl: int = parameter(5, "how many rows the matrix may have: the multiprogramming level (Z: up to 5)", low=1)
+    slice: float = parameter(200.0, "how many seconds a row is on turn", low=0.001)
+    cs: float = parameter(0.0, "share of a turn that is lost to switching rows (Z: 0 to 0.05)", low=0.0, high=0.999)
+
+    suspends = True
+
+    def most_rows(self) -> int:
+        return self.mpl
+
+    def turns(self) -> Turns:
+        """The clock of the rows, at its beginning."""
+        return Turns(self.slice, self.cs)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        gang = cast(GangView, view)
+        if is_event(gang):
+            yield from self.rebuild(gang)
+
+    def rebuild(self, view: GangView) -> Iterator[Step]:
+        """The matrix is made anew of what is in it and of what waits."""
+        yield from clean(view)
+        yield from compact(view, self.may_move(view))
+        yield from self.schedule(view)
+        yield from fill(view)
+
+    def may_move(self, view: GangView) -> MayMove:
+        """What reservations say about moving jobs to other rows."""
+        raise NotImplementedError
+
+    def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
+        """Waiting jobs come into the matrix."""
+        raise NotImplementedError
+
+
+@policy("gang", "Z section 5.1", gs="gang")
+@dataclass(frozen=True)
+class Gang(TimeShared):
+    """Gang scheduling (GS): rows of processors take turns; jobs come in first come, first served.
+
+    A job goes into the fitting row with the fewest free columns, of equals the earlier, or into a new row while there
+    are fewer than mpl; nobody passes the first that fits nowhere.
+    """
+
+    plans = "nobody"
+    lets_pass = False
+
+    def may_move(self, view: GangView) -> MayMove:
+        return lambda rank, row: True
+
+    def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
+        yield Phase(name)
+        if not (yield from resume(view, self.mpl)):
+            return
+        for job in view.queue:
+            if fits := best_fits(view.matrix, job.procs):
+                free, row = fits[0]
+                yield from place(view, job, row, BestFit(free))
+            elif len(view.matrix.rows) < self.mpl:
+                yield from place_in_new_row(view, job, self.mpl)
+            else:
+                yield from keep(view, job, fits_no_row(view))
+                return
+
+
+@policy("gang-backfill", "Z section 5.2", bgs="gang-backfill")
+@dataclass(frozen=True)
+class GangBackfill(TimeShared):
+    """Backfilling gang scheduling (BGS): every row is a machine that is backfilled, mpl times slower at worst.
+
+    A waiting job that cannot come in gets a reservation at the earliest start over all rows, of equals in the earlier
+    row, made anew at each rebuild. Nobody comes into a row, or moves there, who would be in the way of one.
+    """
+
+    def may_move(self, view: GangView) -> MayMove:
+        plans = RowPlans(view, self.mpl, self._last_reservations(view))
+
+        def may_move(rank: int, row: int) -> bool:
+            procs, span = view.job(rank).procs, view.remaining_estimate(rank) * self.mpl
+            if not plans.fits(row, procs, span):
+                return False
+            plans.take(row, procs, span, view.now)
+            return True
+
+        return may_move
+
+    def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
+        yield Phase(name)
+        self._forget_reservations(view)
+        if not (yield from resume(view, self.mpl)):
+            return
+        now, matrix, plans = view.now, view.matrix, RowPlans(view, self.mpl)
+        passes = False
+        for job in view.queue:
+            span = job.estimate * self.mpl
+            fits = ((free, row) for free, row in best_fits(matrix, job.procs) if plans.fits(row, job.procs, span))
+            if fit := next(fits, None):
+                free, row = fit
+                plans.take(row, job.procs, span, now)
+                yield from place(view, job, row, BestFit(free), passes)
+            elif len(matrix.rows) < self.mpl:
+                yield from place_in_new_row(view, job, self.mpl, passes)
+            else:
+                at, row = plans.earliest(job.procs, span)
+                plans.take(row, job.procs, span, at)
+                self._note_reservation(view, job, row, at)
+                yield ReserveRow(job, row, at, EarliestInRow(span))
+                passes = True
+
+    # The reservations of one rebuild, noted for the compaction of the next
+
+    def _forget_reservations(self, view: GangView) -> None:
+        view.notes["reserved at"], view.notes["reserved row"] = {}, {}
+
+    def _note_reservation(self, view: GangView, job: Job, row: int, at: float) -> None:
+        view.notes["reserved at"][job.rank], view.notes["reserved row"][job.rank] = at, row
+
+    def _last_reservations(self, view: GangView) -> list[tuple[Job, int, float]]:
+        """Those of jobs that still wait: (job, row, start)."""
+        starts, rows = view.notes.get("reserved at", {}), view.notes.get("reserved row", {})
+        return [(job, int(rows[job.rank]), starts[job.rank]) for job in view.queue if job.rank in starts]
+
+
+@dataclass(frozen=True)
+class Migrating(TimeShared):
+    """Gang scheduling that moves tasks to other columns where that lets jobs into fuller rows, or into more rows.
+
+    Where compaction with migration moves nothing, scheduling again would change nothing and is left out.
+    """
+
+    cost: float = parameter(10.0, "C: seconds that a job loses when its tasks migrate", low=0.0)
+    q: int = parameter(64, "Q: how many tasks may migrate at one rebuild", low=0)
+
+    def most_migrated(self) -> int:
+        return self.q
+
+    def rebuild(self, view: GangView) -> Iterator[Step]:
+        migration = Migration(view, self.cost, self.q)
+        yield from clean(view)
+        yield from compact(view, self.may_move(view))
+        yield from self.schedule(view)
+        if (yield from compact(view, self.may_move(view), migration, "compact with migration")):
+            yield from self.schedule(view, "schedule again")
+        yield from fill(view)
+        yield from migration.fill()
+
+
+@policy("gang-migrate", "Z section 5.4", mgs="gang-migrate")
+@dataclass(frozen=True)
+class GangMigrate(Migrating, Gang):
+    """Gang scheduling with migration (MGS): what fits by its number of tasks may come in, its columns taken or not.
+
+    Whoever migrates loses time: see `sim.policies.gang.migration` for what it costs and which of two ways is taken.
+    """
+
+
+@policy("gang-migrate-backfill", "Z section 5.5", mbgs="gang-migrate-backfill")
+@dataclass(frozen=True)
+class GangMigrateBackfill(Migrating, GangBackfill):
+    """Backfilling gang scheduling with migration (MBGS).
+
+    Compaction with migration keeps clear of the reservations that the first Schedule of the same rebuild has made;
+    the second makes them anew.
+    """

@@ -1,0 +1,114 @@
+"""Moving the tasks of jobs to other columns (Z section 5.4, figure 13).
+
+A job A comes into a row where others stand in its columns, but enough columns are free. Option 1: those in the way, J,
+move aside within the row. Option 2: A takes the lowest free columns of the row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sim.decisions.matrix import MakesWay, MatrixReason, Migrate, OtherColumns, Phase, Rehome, Replicate, Stall
+from sim.machine.processors import lowest
+from sim.policies.gang.phases import GangView, Step
+from sim.workload.model import Job
+
+
+class Migration:
+    """The migrations of one rebuild: at most `tasks` tasks, each job at `cost` seconds of its own turns.
+
+    Every task of a job that migrates counts, also one whose column stays the same. Option 1 costs C/2*|A| + C*sum|J|,
+    option 2 C*|A| + C/2*sum|J|; the cheaper one where both are possible, of equals option 1. A job that moves aside
+    takes the lowest columns that are free once A has come in; several go in order of placement. A job pays for
+    every move, also one that came into the matrix at the same instant. Where the columns of A are free, nobody
+    migrates and it costs nothing.
+    """
+
+    def __init__(self, view: GangView, cost: float, tasks: int) -> None:
+        self._view, self._matrix = view, view.matrix
+        self._cost, self._tasks = cost, tasks
+
+    # Compaction: A leaves its row
+
+    def can_bring(self, rank: int, row: int) -> bool:
+        """Is there room in the row, and may so many tasks still move as the option with fewer needs?"""
+        size = self._matrix.columns(rank).bit_count()
+        if size > self._matrix.free(row) or not self._tasks:
+            return False
+        return min(size, self._in_the_way(rank, row)[1]) <= self._tasks
+
+    def bring(self, rank: int, row: int) -> Iterator[Step]:
+        """A goes to the row, by the cheaper option."""
+        ranks, aside = self._in_the_way(rank, row)
+        size, cost = self._matrix.columns(rank).bit_count(), self._cost
+        first = cost / 2 * size + cost * aside if aside <= self._tasks else None
+        second = cost * size + cost / 2 * aside if size <= self._tasks else None
+        job = self._view.job(rank)
+        if second is None or (first is not None and first <= second):
+            assert first is not None, "ask can_bring first"
+            why = MakesWay(job, first, second)
+            yield from self._move_aside(ranks, rank, row, why)
+            yield Rehome(job, row, why)
+            yield from self._stall(job, why)
+        else:
+            other = OtherColumns(second, first)
+            self._tasks -= size
+            yield Migrate(job, row, self._matrix.lowest_free(row, size), cost, other)
+            for in_the_way in ranks:
+                yield from self._stall(self._view.job(in_the_way), other)
+
+    # Filling: A stays where it is, and is replicated
+
+    def fill(self) -> Iterator[Step]:
+        """FillMatrix with option 1: jobs in the way that stand in no other row move aside for a replica.
+
+        As in Fill, one row a job a round, the first in row order; a row where the columns are free costs nothing.
+        """
+        yield Phase("fill with migration")
+        changed = len(self._matrix.rows) > 1 and self._tasks > 0
+        while changed:
+            changed = False
+            for rank in self._matrix.jobs:
+                for row in self._matrix.rows:
+                    if row not in self._matrix.rows_of(rank) and self._can_replicate(rank, row):
+                        yield from self._replicate(rank, row)
+                        changed = True
+                        break
+
+    def _can_replicate(self, rank: int, row: int) -> bool:
+        matrix = self._matrix
+        if matrix.columns(rank).bit_count() > matrix.free(row):
+            return False
+        ranks, aside = self._in_the_way(rank, row)
+        return aside <= self._tasks and all(len(matrix.rows_of(other)) == 1 for other in ranks)
+
+    def _replicate(self, rank: int, row: int) -> Iterator[Step]:
+        ranks, aside = self._in_the_way(rank, row)
+        job, size = self._view.job(rank), self._matrix.columns(rank).bit_count()
+        why = MakesWay(job, self._cost / 2 * size + self._cost * aside, None)
+        yield from self._move_aside(ranks, rank, row, why)
+        yield Replicate(job, row)
+        if ranks:
+            yield from self._stall(job, why)
+
+    # Both
+
+    def _in_the_way(self, rank: int, row: int) -> tuple[list[int], int]:
+        """The jobs in the way, and how many tasks they have together."""
+        matrix = self._matrix
+        ranks = matrix.in_the_way(matrix.columns(rank), row)
+        return ranks, sum(matrix.columns(other).bit_count() for other in ranks)
+
+    def _move_aside(self, ranks: list[int], for_rank: int, row: int, why: MatrixReason) -> Iterator[Step]:
+        """One after another leaves the columns of A. There is room, as A fits beside them all."""
+        matrix = self._matrix
+        wanted = matrix.columns(for_rank)
+        for rank in ranks:
+            own = matrix.columns(rank)
+            columns = lowest((matrix.free_columns(row) | own) & ~wanted, own.bit_count())
+            self._tasks -= own.bit_count()
+            yield Migrate(self._view.job(rank), row, columns, self._cost, why)
+
+    def _stall(self, job: Job, why: MatrixReason) -> Iterator[Step]:
+        if self._cost:
+            yield Stall(job, self._cost / 2, why)

@@ -1,0 +1,181 @@
+"""The phases in which the Ousterhout matrix is rebuilt, as Z sections 5.1 and 5.4 give them.
+
+Each yields its decisions one by one and looks at the matrix again after each, as the engine has applied it by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Iterator
+from typing import Protocol, TypeAlias, cast
+
+from sim.decisions.decisions import Decision, Keep, Reason
+from sim.decisions.matrix import (
+    Clean,
+    DropRows,
+    FitsNoRow,
+    Fuller,
+    GoesOn,
+    MatrixDecision,
+    MatrixReason,
+    NewRow,
+    OpenRow,
+    OwnColumnsTaken,
+    Phase,
+    PhaseName,
+    Place,
+    Rehome,
+    Replicate,
+)
+from sim.policies.view import View
+from sim.workload.model import Job
+
+Step: TypeAlias = Decision | MatrixDecision
+MayMove: TypeAlias = Callable[[int, int], bool]
+"""(rank, row): do reservations allow that the job moves there? After a yes it does."""
+
+
+class MatrixView(Protocol):
+    """The matrix as a policy sees it: `sim.machine.matrix.Matrix` without what changes it."""
+
+    rows: list[int]
+
+    @property
+    def jobs(self) -> list[int]: ...
+    @property
+    def has_replicas(self) -> bool: ...
+    def columns(self, rank: int) -> int: ...
+    def rows_of(self, rank: int) -> tuple[int, ...]: ...
+    def at_home(self, row: int) -> list[int]: ...
+    def used(self, row: int) -> int: ...
+    def free(self, row: int) -> int: ...
+    def free_columns(self, row: int) -> int: ...
+    def lowest_free(self, row: int, count: int) -> int: ...
+    def in_the_way(self, columns: int, row: int) -> list[int]: ...
+    def room_for_replica(self, rank: int) -> int | None: ...
+
+
+class GangView(View, Protocol):
+    """What a gang scheduling policy sees beside what all see."""
+
+    @property
+    def matrix(self) -> MatrixView:
+        """Who stands where."""
+
+
+class Bringing(Protocol):
+    """How a job gets into a row in which its columns are taken (`sim.policies.gang.migration`)."""
+
+    def can_bring(self, rank: int, row: int) -> bool: ...
+    def bring(self, rank: int, row: int) -> Iterator[Step]: ...
+
+
+def is_event(view: GangView) -> bool:
+    """Is the matrix rebuilt now? At arrivals and completions, and when it is empty or somebody is suspended."""
+    return bool(view.arrived or view.completed or not view.matrix.jobs or view.suspended)
+
+
+def clean(view: GangView) -> Iterator[Step]:
+    """CleanMatrix: every job leaves all rows but its home row."""
+    yield Phase("clean")
+    if view.matrix.has_replicas:
+        yield Clean()
+
+
+def compact(
+    view: GangView, may_move: MayMove, migration: Bringing | None = None, name: PhaseName = "compact"
+) -> Generator[Step, None, bool]:
+    """CompactMatrix: the jobs of the less populated rows move to more populated ones, the most populated first.
+
+    Rows are ranked once, before anything moves; of equals the later one counts as less populated. Returns whether
+    any job has moved.
+    """
+    yield Phase(name)
+    matrix, moved = view.matrix, False
+    held = {row: matrix.used(row).bit_count() for row in reversed(matrix.rows)}
+    rows = sorted(held, key=held.__getitem__)
+    for place, row in enumerate(rows):
+        for target in rows[:place:-1]:
+            for rank in matrix.at_home(row):
+                if not matrix.used(target) & matrix.columns(rank):
+                    if may_move(rank, target):
+                        yield Rehome(view.job(rank), target, Fuller(held[row], held[target]))
+                        moved = True
+                elif migration and migration.can_bring(rank, target) and may_move(rank, target):
+                    yield from migration.bring(rank, target)
+                    moved = True
+    if not all(map(matrix.used, matrix.rows)):
+        yield DropRows()
+    return moved
+
+
+def fill(view: GangView) -> Iterator[Step]:
+    """FillMatrix: jobs are replicated where their columns are free, one row a job a round.
+
+    Rows only fill up here: a job that found no row in one round has none in the next.
+    """
+    yield Phase("fill")
+    matrix = view.matrix
+    hopeful = matrix.jobs if len(matrix.rows) > 1 else []
+    while hopeful:
+        replicated = []
+        for rank in hopeful:
+            row = matrix.room_for_replica(rank)
+            if row is not None:
+                yield Replicate(view.job(rank), row)
+                replicated.append(rank)
+        hopeful = replicated
+
+
+# What both ways of scheduling have in common
+
+
+def best_fits(matrix: MatrixView, procs: int) -> list[tuple[int, int]]:
+    """(free columns, row) of the rows with so many free; the fewest first, of equals the earlier row."""
+    rows = [(free, row) for row in matrix.rows if (free := matrix.free(row)) >= procs]
+    return sorted(rows, key=lambda fit: fit[0])
+
+
+def place(view: GangView, job: Job, row: int, why: MatrixReason, passes: bool = False) -> Iterator[Step]:
+    """The job comes into the row, in its lowest free columns."""
+    yield Place(job, row, view.matrix.lowest_free(row, job.procs), why, passes)
+
+
+def place_in_new_row(view: GangView, job: Job, mpl: int, passes: bool = False) -> Iterator[Step]:
+    """A row is opened for the job."""
+    before = len(view.matrix.rows)
+    yield OpenRow()
+    yield from place(view, job, view.matrix.rows[-1], NewRow(before, mpl), passes)
+
+
+def keep(view: GangView, job: Job, why: MatrixReason) -> Iterator[Step]:
+    """The job goes on waiting; somebody may want to know why."""
+    if view.curious:
+        yield Keep(job, cast(Reason, why))
+
+
+def fits_no_row(view: GangView) -> FitsNoRow:
+    """How much there is room for."""
+    matrix = view.matrix
+    return FitsNoRow(max(map(matrix.free, matrix.rows), default=0), len(matrix.rows))
+
+
+def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
+    """Jobs that an earlier policy suspended go on in their own columns, in the order in which they were suspended.
+
+    In the row with the fewest free columns of those in which their own are free. Returns False as soon as one cannot:
+    it is the head of everybody, and nothing comes into the matrix before it.
+    """
+    matrix = view.matrix
+    for rank, columns in list(view.suspended.items()):
+        job = view.job(rank)
+        rows = [row for _, row in best_fits(matrix, job.procs) if not matrix.used(row) & columns]
+        if rows:
+            yield Place(job, rows[0], columns, GoesOn())
+        elif len(matrix.rows) < mpl:
+            before = len(matrix.rows)
+            yield OpenRow()
+            yield Place(job, matrix.rows[-1], columns, NewRow(before, mpl))
+        else:
+            yield from keep(view, job, OwnColumnsTaken(len(matrix.rows)))
+            return False
+    return True

@@ -1,0 +1,82 @@
+"""The plan of each row: what backfilling gang scheduling reserves on (Z section 5.2).
+
+A row is a machine of its own that is `mpl` times slower at worst, so a job's span in it is its remaining estimate times
+mpl, from now on, wherever else it is replicated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+
+from sim.machine.profile import Profile
+from sim.policies.gang.phases import GangView
+from sim.workload.model import Job
+
+
+class RowPlans:
+    """One profile a row, made when it is first asked for: the row's home jobs, and what is taken in it since.
+
+    `reserved` is taken from the beginning: (job, row, at); a start that is past counts as now.
+    """
+
+    def __init__(self, view: GangView, mpl: int, reserved: Iterable[tuple[Job, int, float]] = ()) -> None:
+        self._view, self._mpl = view, mpl
+        self._plans: dict[int, Profile] = {}
+        self._reserved = list(reserved)
+
+    def fits(self, row: int, procs: int, span: float) -> bool:
+        """Are so many processors free in the row from now on for the span?"""
+        return self._plan(row).fits(procs, self._view.now, span)
+
+    def take(self, row: int, procs: int, span: float, at: float) -> None:
+        """So many processors of the row are held from `at` on for the span."""
+        self._plan(row).take(at, at + span, procs)
+
+    def earliest(self, procs: int, span: float) -> tuple[float, int]:
+        """When and in which row so many processors are first free for the span; of equals the earlier row."""
+        best, found = inf, 0
+        for row in self._view.matrix.rows:
+            at = first_hole(self._plan(row), procs, span, best)
+            if at < best:
+                best, found = at, row
+        return best, found
+
+    def _plan(self, row: int) -> Profile:
+        if row not in self._plans:
+            self._plans[row] = self._made(row)
+        return self._plans[row]
+
+    def _made(self, row: int) -> Profile:
+        view, mpl, matrix = self._view, self._mpl, self._view.matrix
+        now, remaining = view.now, view.remaining_estimate
+        jobs = [(now + remaining(rank) * mpl, rank, matrix.columns(rank).bit_count()) for rank in matrix.at_home(row)]
+        plan = Profile.of_running(now, view.procs - sum(procs for _, _, procs in jobs), sorted(jobs))
+        for job, where, at in self._reserved:
+            if where == row:
+                start = max(at, now)
+                plan.take(start, start + job.estimate * mpl, job.procs)
+        return plan
+
+
+def first_hole(plan: Profile, procs: int, span: float, before: float) -> float:
+    """The first moment at which so many processors stay free for the span, if it is before `before`; else infinity.
+
+    >>> plan = Profile(now=0, free=4)
+    >>> plan.take(0, 10, 3)
+    >>> first_hole(plan, 2, 5, before=11), first_hole(plan, 2, 5, before=10)
+    (10, inf)
+    """
+    candidate = end = inf
+    for time, free in zip(plan.times, plan.free, strict=True):
+        if end <= time:
+            return candidate
+        if free < procs:
+            if time >= before:
+                return inf
+            candidate = end = inf
+        elif end == inf:
+            if time >= before:
+                return inf
+            candidate, end = time, time + span
+    return candidate

@@ -1,0 +1,5 @@
+"""A queue and a partition for each class of length (Lawson & Smirni)."""
+
+from sim.policies.multiqueue import multiqueue
+
+__all__ = ["multiqueue"]

@@ -1,0 +1,214 @@
+"""Multiple-queue backfilling with priorities, speculation and reservations (LS sections 2.1 and 2.2, figure 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from sim.decisions.decisions import (
+    AskedFor,
+    Backfill,
+    Decision,
+    DelaysNoPivot,
+    Divide,
+    Due,
+    EndsBeforePivot,
+    Expect,
+    Keep,
+    PivotDue,
+    PivotLater,
+    PlannedTrial,
+    Reason,
+    Reserve,
+    SparesPivot,
+    Start,
+    TooFewFree,
+    TrialDue,
+    TrialEarly,
+    TrialLater,
+    WaitsForReserved,
+)
+from sim.policies.multiqueue.partitions import Classes, borrow, divided, own_idle
+from sim.policies.multiqueue.pivots import Pivots
+from sim.policies.parameters import parameter
+from sim.policies.policy import Policy, policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@policy("multiqueue", "LS sections 2.1 and 2.2, figure 2")
+@dataclass(frozen=True)
+class MultiQueue(Policy):
+    """A queue and a partition of the machine for each class of estimates; idle processors are lent and borrowed.
+
+    The first job of each queue is its pivot and has a planned start, made anew at each look. Every waiting job is
+    looked at once, those of high priority first: a pivot starts when its planned start is now, another job if it
+    fits in its partition and (a) ends by its pivot's start or (b) leaves its pivot enough, or (c) if it delays no
+    pivot at all. A job runs on processors of its class's partition, which borrows what it lacks and keeps it until
+    it is borrowed back. With classes=none it is plain backfilling of a single queue.
+
+    What the paper leaves open: a job whose reservation was asked for has no speculative run. Reservations that are
+    asked for may delay pivots, those of speculative runs do not; of jobs that arrive together, the first by rank
+    chooses first. Reserved jobs and speculative runs start before the queues are looked at, by rank. They belong
+    to the partition of their class and borrow like other jobs. They are not in a queue, so they are never pivots.
+    Whoever is not a pivot when it starts from a queue counts as backfilled. On a machine where jobs run already,
+    each partition also owns what its class's jobs hold, and all waiting jobs count as arrivals.
+    """
+
+    classes: str = parameter(
+        "1000/10000", "the estimates that part the queues, in seconds (LS eq. 1), or none: a single queue"
+    )
+    speculate: float = parameter(
+        0.0, "seconds that a long job is first tried for, in case it crashes (LS section 2.1); 0: not", low=0.0
+    )
+    speculate_over: float = parameter(
+        1000.0, "the least estimate, in seconds, of a job that is tried (LS section 2.1)", low=0.0
+    )
+    keeps_reservations = True
+    grants = True
+    plans = "the heads"
+
+    def __post_init__(self) -> None:
+        _ = self._classes
+
+    @cached_property
+    def _classes(self) -> Classes:
+        return Classes.read(self.classes)
+
+    def queues(self) -> tuple[str, ...]:
+        return self._classes.names()
+
+    def queue_of(self, job: Job) -> int:
+        return self._classes.of(job)
+
+    def tries(self) -> bool:
+        return self.speculate > 0
+
+    def promises(self) -> bool:
+        return True
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        arrived = view.arrived
+        if not view.owners:
+            yield Divide(divided(view, self._classes))
+            arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
+        reserving = {job.rank for job in arrived if job.reserve is not None or self._is_tried(job)}
+        if not view.free and not reserving and not view.curious:
+            return
+        queue = self._queued(view, reserving)
+        pivots = Pivots(view, queue, self._classes)
+        alone = len(reserving) == len(arrived)
+        for job in arrived:
+            if job.rank in reserving:
+                yield from self._reserve(view, pivots if alone else pivots.before(job), job)
+        if view.reserved:
+            yield from self._serve_reserved(view, pivots)
+        if queue:
+            yield from self._serve_queues(view, pivots, queue)
+        if view.curious:
+            for pivot, start in pivots.planned():
+                yield Expect(pivot, start)
+
+    # Reservations and speculative runs
+
+    def _is_tried(self, job: Job) -> bool:
+        """Does the job get a speculative run first?"""
+        return self.tries() and job.estimate >= self.speculate_over and job.reserve is None
+
+    def _trial(self, job: Job) -> float:
+        """How long a speculative run may take."""
+        return min(job.estimate, self.speculate)
+
+    def _reserve(self, view: View, pivots: Pivots, job: Job) -> Iterator[Decision]:
+        """A start as the user asked, or one for a speculative run beside the pivots of those who came before."""
+        if job.reserve is not None:
+            at = view.plan.earliest(job.procs, job.estimate, max(view.now, job.reserve))
+            yield Reserve(job, at, AskedFor(job.reserve))
+            pivots.move()
+        else:
+            limit = self._trial(job)
+            at = pivots.plan.earliest(job.procs, limit, view.now)
+            yield Reserve(job, at, PlannedTrial(limit), limit)
+            pivots.beside(job, at, limit)
+
+    def _serve_reserved(self, view: View, pivots: Pivots) -> Iterator[Decision]:
+        """Reserved jobs start when they are due; speculative runs also before that, where it moves nothing."""
+        now = view.now
+        for rank, at in sorted(view.reserved.items()):
+            job = view.job(rank)
+            if job.reserve is not None:
+                if at <= now:
+                    yield from self._start(view, Start(job, Due()))
+                elif view.curious:
+                    yield Keep(job, WaitsForReserved(at))
+                continue
+            limit = self._trial(job)
+            if at <= now:
+                yield from self._start(view, Start(job, TrialDue(limit), limit=limit))
+            elif job.procs <= view.free and pivots.room_instead(job, at, limit):
+                yield from self._start(view, Start(job, TrialEarly(limit, at), limit=limit))
+                pivots.move()
+            elif view.curious:
+                yield Keep(job, TrialLater(at, limit, view.free))
+
+    # The queues
+
+    def _queued(self, view: View, reserving: set[int]) -> list[Job]:
+        """Who waits without a reservation: high priority first, then by rank."""
+        queue, reserved = view.queue, view.reserved
+        if reserved or reserving:
+            queue = [job for job in queue if job.rank not in reserved and job.rank not in reserving]
+        if high := [job for job in queue if job.high]:
+            return high + [job for job in queue if not job.high]
+        return queue
+
+    def _serve_queues(self, view: View, pivots: Pivots, queue: list[Job]) -> Iterator[Decision]:
+        """Figure 2: every job once."""
+        if not view.curious:
+            queue = [job for job in queue if job.procs <= view.free]
+        for job in queue:
+            if job.procs > view.free:
+                if view.curious:
+                    yield Keep(job, TooFewFree(view.free))
+                continue
+            partition = self._classes.of(job)
+            if job is pivots.jobs[partition]:
+                if pivots.start(partition) <= view.now:
+                    borrowed = max(0, job.procs - pivots.idle(partition))
+                    yield from self._start(view, Start(job, PivotDue(partition, borrowed)))
+                    pivots.leave(partition)
+                elif view.curious:
+                    yield Keep(job, PivotLater(pivots.start(partition), view.free))
+                continue
+            if (job.procs, job.estimate) in pivots.refused:
+                continue
+            room = pivots.room(job)
+            because = self._rule(view, pivots, job, partition, room)
+            if because is not None:
+                yield from self._start(view, Backfill(job, because))
+                if room:
+                    pivots.beside(job, view.now, job.estimate)
+                else:
+                    pivots.move()
+            elif view.curious:
+                yield Keep(job, pivots.obstacle(job))
+            else:
+                pivots.refused.add((job.procs, job.estimate))
+
+    def _rule(self, view: View, pivots: Pivots, job: Job, partition: int, room: bool) -> Reason | None:
+        """By which rule the job may start though it is not a pivot."""
+        own = pivots.idle(partition)
+        if job.procs <= own and (room or pivots.unreserved(job)):
+            pivot, start, ends = pivots.jobs[partition], pivots.start(partition), view.now + job.estimate
+            if ends <= start:
+                return EndsBeforePivot(pivot, start, ends, own)
+            if job.procs <= pivots.extra(partition):
+                return SparesPivot(pivot, start, own, pivots.extra(partition))
+        return DelaysNoPivot(own, max(0, job.procs - own)) if room else None
+
+    def _start(self, view: View, start: Start | Backfill) -> Iterator[Decision]:
+        """The job's partition borrows what it lacks; the job gets its lowest-numbered idle processors."""
+        partition = self._classes.of(start.job)
+        yield from borrow(view, start.job, partition)
+        yield start._replace(on=own_idle(view, partition, start.job.procs))

@@ -1,0 +1,109 @@
+"""Partitions: whose jobs belong where, who owns which processors, who lends them (LS section 2.1, figure 1).
+
+A partition is a number; the processors it owns are a set of bits. Idle are those that nothing occupies.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from math import inf
+
+from sim.decisions.decisions import Borrow
+from sim.errors import ParameterError
+from sim.machine.processors import lowest
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@dataclass(frozen=True)
+class Classes:
+    """Which jobs belong to which partition: that depends on how many of the limits their estimate has reached.
+
+    >>> classes = Classes.read("1000/10000")
+    >>> len(classes), [classes.of(Job(0, "1", submit=0, procs=1, estimate=seconds)) for seconds in (999, 1000)]
+    (3, [0, 1])
+    """
+
+    limits: tuple[float, ...]
+
+    @classmethod
+    def read(cls, text: str) -> Classes:
+        """What a person typed: ascending limits, or none."""
+        try:
+            limits = () if text == "none" else tuple(float(part) for part in text.split("/"))
+        except ValueError:
+            limits = (0.0,)
+        if not all(low < high for low, high in zip((0.0, *limits), (*limits, inf), strict=True)):
+            expected = "seconds > 0 in ascending order with slashes between them, like 1000/10000, or none"
+            raise ParameterError(f"classes={text}: expected {expected}")
+        return cls(limits)
+
+    def __len__(self) -> int:
+        return len(self.limits) + 1
+
+    def names(self) -> tuple[str, ...]:
+        """What the classes are, in words.
+
+        >>> Classes.read("1000/10000").names()
+        ('< 1000 s', '1000 to 10000 s', '>= 10000 s')
+        """
+        if not self.limits:
+            return ()
+        between = (f"{low:g} to {high:g} s" for low, high in pairwise(self.limits))
+        return (f"< {self.limits[0]:g} s", *between, f">= {self.limits[-1]:g} s")
+
+    def of(self, job: Job) -> int:
+        return bisect_right(self.limits, job.estimate)
+
+    def first(self, partition: int, jobs: Iterable[Job]) -> Job | None:
+        """The first of the partition's jobs."""
+        low, high = (0.0, *self.limits, inf)[partition : partition + 2]
+        return next((job for job in jobs if low <= job.estimate < high), None)
+
+
+def split(procs: int, count: int) -> list[int]:
+    """The machine in `count` parts of even size, neighbours together; the first ones get what is left over.
+
+    >>> [bin(owned) for owned in split(8, 3)]
+    ['0b111', '0b111000', '0b11000000']
+    """
+    owners, first = [], 0
+    for partition in range(count):
+        size = procs // count + (partition < procs % count)
+        owners.append(((1 << size) - 1) << first)
+        first += size
+    return owners
+
+
+def divided(view: View, classes: Classes) -> tuple[int, ...]:
+    """Even parts; where jobs run already, each partition also owns what its own jobs hold."""
+    owners = split(view.procs, len(classes))
+    for rank, stint in view.running.items():
+        held = view.held(rank)
+        owners = [owned & ~held for owned in owners]
+        owners[classes.of(stint.job)] |= held
+    return tuple(owners)
+
+
+def idle(view: View, partition: int) -> int:
+    """How many processors of the partition are idle."""
+    return (view.owners[partition] & view.free_set).bit_count()
+
+
+def own_idle(view: View, partition: int, procs: int) -> int:
+    """The lowest-numbered `procs` idle processors of the partition."""
+    return lowest(view.owners[partition] & view.free_set, procs)
+
+
+def borrow(view: View, job: Job, to: int) -> Iterator[Borrow]:
+    """Let the job's partition own enough idle processors: from whom most are idle first, the lowest-numbered first."""
+    lacking = job.procs - idle(view, to)
+    while lacking > 0:
+        others = (partition for partition in range(len(view.owners)) if partition != to)
+        lender = max(others, key=lambda partition: (idle(view, partition), -partition))
+        lent = min(lacking, idle(view, lender))
+        yield Borrow(job, to, lender, own_idle(view, lender, lent))
+        lacking -= lent

@@ -1,0 +1,195 @@
+"""Pivots: the first job of each queue, and when each can start as things stand (LS section 2.1, figure 2)."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import islice
+
+from sim.decisions.decisions import TouchesReservation, WouldDelayPivot
+from sim.machine.profile import Profile
+from sim.policies.multiqueue.partitions import Classes, idle
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+class Floor:
+    """How many processors stay free from a plan's present until a moment: made once, asked for many jobs.
+
+    >>> plan = Profile(now=0, free=4)
+    >>> plan.take(5, 10, 3)
+    >>> floor = Floor(plan)
+    >>> floor.until(5), floor.until(6), floor.until(20)
+    (4, 1, 1)
+    """
+
+    __slots__ = ("_free", "_times")
+
+    def __init__(self, plan: Profile) -> None:
+        self._times, self._free = [plan.times[0]], [plan.free[0]]
+        lowest = plan.free[0]
+        for time, free in zip(plan.times, plan.free, strict=True):
+            if free < lowest:
+                self._times.append(time)
+                self._free.append(free)
+                lowest = free
+                if not free:
+                    break
+
+    def until(self, end: float) -> int:
+        return self._free[bisect_left(self._times, end) - 1]
+
+
+class Pivots:
+    """The pivots of one pass. Their starts are planned when somebody asks, and again after something has changed.
+
+    A pivot's start is the earliest at which its processors are free machine-wide for its estimate, beside what
+    runs, the reservations that stand and the pivots before it: those of high priority first, then by rank.
+    """
+
+    __slots__ = (
+        "_beside_all", "_beside_reserved", "_classes", "_extra", "_idle", "_jobs", "_plan", "_queue",
+        "_starts", "_view", "refused",
+    )  # fmt: skip
+
+    def __init__(self, view: View, queue: Sequence[Job], classes: Classes) -> None:
+        self._view, self._queue, self._classes = view, queue, classes
+        self._jobs: dict[int, Job] | None = None
+        self._plan: Profile | None = None
+        self._starts: dict[int, float] = {}
+        self._beside_all: Floor | None = None
+        self._beside_reserved: Floor | None = None
+        self._idle: dict[int, int] = {}
+        self._extra: dict[int, int] = {}
+        self.refused: set[tuple[int, float]] = set()
+        """(processors, estimate) of jobs that no rule lets start as things stand: others like them need no look"""
+
+    @property
+    def jobs(self) -> dict[int, Job]:
+        """partition -> the first of its queue; a partition whose queue is empty has none."""
+        if self._jobs is None:
+            self._jobs = self._first_of_each()
+        return self._jobs
+
+    def _first_of_each(self) -> dict[int, Job]:
+        first = ((partition, self._classes.first(partition, self._queue)) for partition in range(len(self._classes)))
+        return {partition: job for partition, job in first if job is not None}
+
+    def before(self, job: Job) -> Pivots:
+        """Those of the queues that `job` found on its arrival, where others have arrived at the same instant."""
+        return Pivots(self._view, [other for other in self._queue if other.rank < job.rank], self._classes)
+
+    # What they are and leave
+
+    @property
+    def plan(self) -> Profile:
+        """What the pivots leave free of `view.plan`."""
+        return self._make_plan() if self._plan is None else self._plan
+
+    def start(self, partition: int) -> float:
+        """When the partition's pivot can start."""
+        if self._plan is None:
+            self._make_plan()
+        return self._starts[partition]
+
+    def idle(self, partition: int) -> int:
+        """How many processors of the partition are idle."""
+        if partition not in self._idle:
+            self._idle[partition] = idle(self._view, partition)
+        return self._idle[partition]
+
+    def extra(self, partition: int) -> int:
+        """How many idle processors of the partition its pivot will not need when it starts."""
+        if partition not in self._extra:
+            start = self.start(partition)
+            free = self.idle(partition) - self.jobs[partition].procs
+            for end, rank, procs in self._view.ends:
+                if end > start:
+                    break
+                if self._classes.of(self._view.job(rank)) == partition:
+                    free += procs
+            self._extra[partition] = max(0, free)
+        return self._extra[partition]
+
+    def room(self, job: Job) -> bool:
+        """Can the job run from now on without moving a pivot or a reservation?
+
+        Nothing has to be planned again to know that: if it fits beside the pivots where they stand, planning them
+        beside it puts each where it stands, and if each is put there, it fits.
+        """
+        if self._beside_all is None:
+            self._beside_all = Floor(self.plan)
+        return job.procs <= self._beside_all.until(self._view.now + job.estimate)
+
+    def unreserved(self, job: Job) -> bool:
+        """Can the job run from now on without moving a reservation?"""
+        if not self._view.reserved:
+            return job.procs <= self._view.free
+        if self._beside_reserved is None:
+            self._beside_reserved = Floor(self._view.plan)
+        return job.procs <= self._beside_reserved.until(self._view.now + job.estimate)
+
+    def room_instead(self, job: Job, at: float, lasts: float) -> bool:
+        """Can the job run from now on for so long if it gives up its reservation for that long at `at`?"""
+        plan = self.plan
+        if job.procs > plan.free[0]:
+            return False
+        plan.take(at, at + lasts, -job.procs)
+        room = plan.fits(job.procs, self._view.now, lasts)
+        plan.take(at, at + lasts, job.procs)
+        return room
+
+    def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
+        """What the job would get in the way of if it ran from now on: a reservation, or else the first such pivot."""
+        now, plan = self._view.now, self._view.plan.copy()
+        plan.take(now, now + job.estimate, job.procs)
+        if min(plan.free) < 0:
+            at = next(time for time, free in zip(plan.times, plan.free, strict=True) if free < 0)
+            rank = min(rank for rank, start in self._view.reserved.items() if start == at)
+            return TouchesReservation(self._view.job(rank), at, now + job.estimate)
+        later = self._placed(plan)
+        partition, pivot = next(item for item in self._in_turn() if later[item[0]] > self.start(item[0]))
+        return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
+
+    # What changes them
+
+    def move(self) -> None:
+        """Something has changed that may move them."""
+        self._plan = None
+        self._forget()
+
+    def beside(self, job: Job, at: float, lasts: float) -> None:
+        """The job runs, or will run, where they left room: they stay where they are."""
+        self.plan.take(at, at + lasts, job.procs)
+        self._forget()
+
+    def leave(self, partition: int) -> None:
+        """The partition's pivot has started; the next one of its queue takes its place."""
+        place = self._queue.index(self.jobs.pop(partition))
+        if successor := self._classes.first(partition, islice(self._queue, place + 1, None)):
+            self.jobs[partition] = successor
+        self.move()
+
+    def _forget(self) -> None:
+        self._beside_all = self._beside_reserved = None
+        self._idle.clear()
+        self._extra.clear()
+        self.refused.clear()
+
+    # How they are planned
+
+    def planned(self) -> list[tuple[Job, float]]:
+        """Each pivot and its start."""
+        return [(job, self.start(partition)) for partition, job in self._in_turn()]
+
+    def _make_plan(self) -> Profile:
+        self._plan = plan = self._view.plan.copy()
+        self._starts = self._placed(plan)
+        return plan
+
+    def _in_turn(self) -> list[tuple[int, Job]]:
+        return sorted(self.jobs.items(), key=lambda item: (not item[1].high, item[1].rank))
+
+    def _placed(self, plan: Profile) -> dict[int, float]:
+        now = self._view.now
+        return {partition: plan.place(job.procs, job.estimate, now) for partition, job in self._in_turn()}

@@ -1,0 +1,5 @@
+"""Policies that suspend running jobs (Kettimuthu)."""
+
+from sim.policies.preempt import immediate, selective
+
+__all__ = ["immediate", "selective"]

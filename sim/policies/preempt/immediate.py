@@ -1,0 +1,73 @@
+"""Immediate service: every job gets a slice of time as soon as it arrives (Chiang & Vernon; K section 2.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+
+from sim.decisions.decisions import Decision, Keep, MadeWay, NoSliceOver, Reason, Wake
+from sim.policies.parameters import parameter
+from sim.policies.policy import policy
+from sim.policies.preempt.preemption import Preemptive, enough
+from sim.policies.view import Stint, View
+from sim.workload.model import Job
+
+
+@policy("immediate", "K section 2.3, figures 3.1 to 3.4", **{"is": "immediate"})
+@dataclass(frozen=True)
+class Immediate(Preemptive):
+    """A job that has never run suspends others that have had their slice, those that suffered least first.
+
+    Suffering is the instantaneous xfactor, the time since submit over the time run, infinite before the first run.
+    Idle jobs, the largest first, go on when there is room. A new job for which there are not enough to suspend waits
+    and tries again at every instant and whenever a running job completes its first slice.
+    """
+
+    slice: float = parameter(600.0, "seconds that a job may run before it can be suspended (K section 2.3)", low=1.0)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from self.claims_come_true(view)
+        yield from self.go_on(view, first=partial(suffering, view))
+        served = self._served(view)
+        disappointed = False
+        for job in view.queue:
+            if job.rank in view.notes["claim"]:
+                continue
+            if self.fits(view, job):
+                yield from self.take_room(view, job)
+                continue
+            victims = enough(job.procs - self.count_unclaimed(view), served)
+            if victims is None:
+                disappointed = True
+                if view.curious:
+                    yield Keep(job, NoSliceOver(self.slice))
+                continue
+            reasons: dict[int, Reason] = {v.rank: MadeWay(job, suffering(view, v), self.slice) for v in victims}
+            yield from self.preempt(view, job, victims, reasons)
+            served = [other for other in served if other not in victims]
+        if disappointed and (soon := self._next_slice_over(view)) < inf:
+            yield Wake(soon)
+
+    def _served(self, view: View) -> list[Job]:
+        """The running jobs that have had their slice, who suffered least first."""
+        if not view.queue:
+            return []
+        served = [s.job for s in view.running.values() if s.runs and self._slice_over(s) <= view.now]
+        served.sort(key=lambda job: (suffering(view, job), -job.rank))
+        return served
+
+    def _next_slice_over(self, view: View) -> float:
+        moments = (self._slice_over(stint) for stint in view.running.values() if stint.runs)
+        return min((moment for moment in moments if moment > view.now), default=inf)
+
+    def _slice_over(self, stint: Stint) -> float:
+        """When the job has had, or will have had, its slice."""
+        return stint.since + self.slice - stint.ran_before
+
+
+def suffering(view: View, job: Job) -> float:
+    """The instantaneous xfactor: time since submit over time run."""
+    ran = view.ran(job.rank)
+    return (view.now - job.submit) / ran if ran else inf

@@ -1,0 +1,129 @@
+"""Selective suspension, and its tunable form (K chapter 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from math import ceil, inf
+
+from sim.decisions.decisions import Decision, Keep, NoVictims, Outranked, Reason, Wake
+from sim.policies.parameters import parameter
+from sim.policies.policy import policy
+from sim.policies.preempt.ladder import Ladder
+from sim.policies.preempt.preemption import Preemptive, enough
+from sim.policies.preempt.tolls import Tolls, xfactor
+from sim.policies.view import Stint, View
+from sim.workload.categories import category_of
+from sim.workload.model import Job
+
+
+@policy("selective", "K sections 3.1 to 3.3", ss="selective")
+@dataclass(frozen=True)
+class Selective(Preemptive):
+    """An idle job may suspend running ones whose expansion factor is smaller by the suspension factor sf.
+
+    xfactor = (wait + estimate) / estimate; wait is all time since submit that the job did not run, so it grows while
+    the job is idle. At every instant idle jobs, the largest xfactor first, take what is free; at every tick they may
+    preempt. A job does not suspend one more than twice as wide. There are no reservations: the xfactor of a job that
+    waits grows until it may preempt.
+    """
+
+    sf: float = parameter(2.0, "how many times larger the xfactor must be to suspend (K section 3.1)", low=1.0)
+    tick: float = parameter(60.0, "seconds between attempts to preempt (K section 3.2)", low=1.0)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from self.claims_come_true(view)
+        tolls = self._tolls(view)
+        outdated = tolls.outdated()
+        yield from self.go_on(view, first=partial(xfactor, view), suspended=outdated)
+        tolls.look(outdated)
+        if self._last_tick(view.now) * self.tick == view.now:
+            yield from self._preempt_in_turn(view, tolls)
+        yield from self._wake_in_time(view, tolls.soonest())
+
+    def height(self, view: View, stint: Stint) -> float:
+        """A running job's xfactor, which stands still while it runs; inf if it may not be suspended."""
+        job = stint.job
+        height = (stint.since - job.submit - stint.ran_before + job.estimate) / job.estimate
+        return inf if not stint.runs or self.spares(view, job, height) else height
+
+    def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
+        """Must this running job not be suspended, whoever asks?"""
+        return False
+
+    def steady(self) -> bool:
+        """Is a job that may be suspended one that always may be, and the other way round?"""
+        return not self.memory
+
+    def _tolls(self, view: View) -> Tolls:
+        height, room = partial(self.height, view), partial(self.count_unclaimed, view)
+        return Tolls(view, self.sf, height, room, steady=self.steady())
+
+    def _preempt_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
+        """Each job that is idle now, once: the largest xfactor first, then by rank."""
+        idle, seated = self.idle(view) if view.curious else [], set(view.running)
+        last = (-inf, -1)
+        while turns := [turn for turn in tolls.payers() if turn > last and turn[1] not in seated]:
+            last = min(turns)
+            job = view.job(last[1])
+            if self.fits(view, job):
+                yield from self.take_room(view, job)
+            else:
+                yield from self._preempt(view, tolls.ladder, job)
+            tolls.look(tolls.outdated())
+            seated.add(job.rank)
+        for job in idle:
+            if job.rank not in seated:
+                yield Keep(job, NoVictims(xfactor(view, job), self.sf))
+
+    def _preempt(self, view: View, ladder: Ladder, job: Job) -> Iterator[Decision]:
+        mine, pinned = xfactor(view, job), view.suspended.get(job.rank)
+        if pinned is not None:
+            victims = [other for _, _, other, processors in ladder.rungs if processors & pinned]
+        else:
+            outranked = [other for theirs, _, other, _ in ladder.rungs if mine >= self.sf * theirs]
+            allowed = [other for other in outranked if job.procs >= other.procs / 2]
+            victims = enough(job.procs - self.count_unclaimed(view), allowed) or []
+        reasons: dict[int, Reason] = {v.rank: Outranked(job, mine, xfactor(view, v), self.sf) for v in victims}
+        yield from self.preempt(view, job, victims, reasons)
+
+    def _wake_in_time(self, view: View, soonest: float) -> Iterator[Decision]:
+        """At the first tick at which somebody can preempt; when a job ends before, all is looked at then."""
+        if soonest < inf:
+            at = max(self._last_tick(view.now) + 1, ceil(soonest / self.tick)) * self.tick
+            if not view.ends or at < view.ends[0][0]:
+                yield Wake(at)
+
+    def _last_tick(self, now: float) -> int:
+        """The number of the tick that is now or was last."""
+        nearest = round(now / self.tick)
+        return nearest if nearest * self.tick <= now else nearest - 1
+
+
+@policy("tunable", "K section 3.5", tss="tunable")
+@dataclass(frozen=True)
+class Tunable(Selective):
+    """Selective suspension that spares who has suffered enough.
+
+    A job is not suspended while its xfactor exceeds `limit` times the mean slowdown of the finished jobs of its
+    category (K table 2.1, by estimate; before any has finished there is no limit).
+    """
+
+    limit: float = parameter(1.5, "how many mean slowdowns of its category a job may suffer (K section 3.5.1)", low=0.0)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        count, total = view.notes.setdefault("finished", {}), view.notes.setdefault("slowdown", {})
+        for job in view.completed:
+            kind = category_of(job.estimate, job.procs)
+            count[kind] = count.get(kind, 0) + 1
+            total[kind] = total.get(kind, 0) + (view.now - job.submit) / view.ran(job.rank)
+        yield from super().decide(view)
+
+    def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
+        kind = category_of(job.estimate, job.procs)
+        count = view.notes["finished"].get(kind, 0)
+        return count > 0 and its_xfactor > self.limit * view.notes["slowdown"][kind] / count
+
+    def steady(self) -> bool:
+        return False

@@ -1,0 +1,128 @@
+"""What a policy sees: the present moment, without the run times that only the engine knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from sim.machine.profile import Profile
+from sim.workload.model import Job
+
+Ends = Sequence[tuple[float, int, int]]
+"""(expected end, rank, processors) of what runs, sorted."""
+
+
+class Stint(Protocol):
+    """A job's present stay on processors."""
+
+    @property
+    def job(self) -> Job: ...
+
+    @property
+    def since(self) -> float:
+        """When it began."""
+
+    @property
+    def expected_end(self) -> float:
+        """When it ends by the estimate."""
+
+    @property
+    def ran_before(self) -> float:
+        """How long the job had run before this stay."""
+
+    def ran_by(self, now: float) -> float:
+        """How long the job will have run by then, over all its stays, if it stays until then."""
+
+    @property
+    def runs(self) -> bool:
+        """Is it a run that can be suspended (and not a speculative one, nor a suspending or resuming job)?"""
+
+
+class View(Protocol):
+    """The state at one pass. It changes as the engine applies each decision that is yielded."""
+
+    @property
+    def now(self) -> float:
+        """The instant of this pass."""
+
+    @property
+    def procs(self) -> int:
+        """The size of the machine."""
+
+    @property
+    def free(self) -> int:
+        """Processors that nothing occupies."""
+
+    @property
+    def queue(self) -> list[Job]:
+        """The jobs that wait, in the policy's order: a copy."""
+
+    @property
+    def arrived(self) -> Sequence[Job]:
+        """The jobs that were submitted at this instant, by rank."""
+
+    @property
+    def completed(self) -> Sequence[Job]:
+        """The jobs that completed at this instant, by rank."""
+
+    @property
+    def killed(self) -> Sequence[Job]:
+        """The jobs whose speculative run reached its limit at this instant; they wait again."""
+
+    @property
+    def ended_early(self) -> bool:
+        """Did some job complete at this instant before its expected end?"""
+
+    @property
+    def ends(self) -> Ends:
+        """When what runs is expected to end."""
+
+    @property
+    def reserved(self) -> Mapping[int, float]:
+        """rank -> planned start, of the reservations that stand."""
+
+    @property
+    def running(self) -> Mapping[int, Stint]:
+        """rank -> the present stay on processors, of every job that is on any."""
+
+    @property
+    def suspended(self) -> Mapping[int, int]:
+        """rank -> the processors on which the suspended job must go on."""
+
+    @property
+    def free_set(self) -> int:
+        """The free processors, as a set of bits."""
+
+    @property
+    def owners(self) -> Sequence[int]:
+        """partition -> the processors that it owns; empty where there are no partitions."""
+
+    def held(self, rank: int) -> int:
+        """The processors that a running job holds."""
+
+    def ran(self, rank: int) -> float:
+        """How long a job has run so far, over all its stays; of a finished job its run time."""
+
+    def remaining_estimate(self, rank: int) -> float:
+        """A job's estimate less the progress that it has made."""
+
+    @property
+    def plan(self) -> Profile:
+        """Running jobs until their expected ends and the reservations that stand; copy it to try things."""
+
+    def running_plan(self) -> Profile:
+        """Running jobs alone, as a plan of the policy's own."""
+
+    @property
+    def notes(self) -> dict[str, dict[int, float]]:
+        """What the policy wants to remember: plain data that a checkpoint can copy."""
+
+    @property
+    def curious(self) -> bool:
+        """Is somebody watching? Then say why each considered job is kept waiting."""
+
+    def shadow(self, job: Job) -> tuple[float, int]:
+        """When there will be room for `job`, and how many processors are free then beside it."""
+
+    def job(self, rank: int) -> Job:
+        """The job of that rank."""

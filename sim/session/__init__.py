@@ -1,0 +1,1 @@
+"""A moment of a run as a small text file, and back."""

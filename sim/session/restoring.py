@@ -1,0 +1,46 @@
+"""The branches of a timeline as records that a session keeps, and the timeline that such records stand for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.session.records import BranchRecord, Intervention
+from sim.timeline.branch import Branch
+from sim.timeline.timeline import Timeline
+
+
+def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
+    """Every branch with the switches that are its own, parents before their children."""
+    return tuple(map(_record, timeline.branches.values()))
+
+
+def _record(branch: Branch) -> BranchRecord:
+    forked = 0 if branch.parent is None else branch.forked_at
+    made = branch.switches if branch.parent is None else branch.chosen
+    switches = tuple(Intervention(s.step, s.time, s.spec) for s in made)
+    return BranchRecord(branch.name, branch.parent, forked, switches)
+
+
+def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[[], bool] | None = None) -> None:
+    """Grow the recorded branches on a timeline that has only the first; `stop` gives up between two of them.
+
+    The switches of the first branch are those that the timeline was made with.
+    """
+    for record in records:
+        if record.parent is None:
+            continue
+        if stop and stop():
+            return
+        try:
+            timeline.look_at(record.parent)
+            timeline.seek(record.forked)
+            if timeline.step != record.forked:
+                raise ParameterError(f"{record.parent} has no step {record.forked:,}")
+            first = next(iter(record.switches), None)
+            if first is not None and first.step == record.forked + 1:
+                timeline.switch(first.policy, at=first.time, name=record.name)
+            else:
+                timeline.fork(record.name)
+        except SchedscopeError as error:
+            raise ParameterError(f"the session's branch {record.name!r} cannot be restored: {error}") from None

@@ -1,0 +1,236 @@
+"""Sessions: small text files that bring back an exact moment of a run.
+
+A file holds plain values and can execute nothing. It names a trace with the SHA-256 of its bytes, the options as they
+were typed, the policy, the branches with their switches of policy, and where somebody was. Reading is pure: whether the
+trace is there, and is the same, is asked apart (`verify_trace`). What a key means to a screen (`view`) or to the
+command line (`options`) is not known here.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import stat
+import zlib
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, get_args
+
+from sim.errors import ParameterError, near
+from sim.files import write_whole
+from sim.machine.processors import Placement
+from sim.policies import parse_policy
+from sim.session.records import Bookmark, BranchRecord, Intervention
+from sim.session.text import FORMAT, MAX_BYTES, SessionError, Table, Value, parse, write_table
+from sim.session.trace_ref import Problem, TraceRef, compare_trace
+
+PREFIX = "schedscope1:"
+"""What a session in one line begins with."""
+
+
+@dataclass(frozen=True)
+class Session:
+    """Everything that brings a moment back."""
+
+    trace: TraceRef
+    options: Mapping[str, Value] = field(default_factory=dict)
+    """Those of the command line that differ from their defaults."""
+    policy: str = "easy"
+    placement: Placement = "lowest"
+    partner: str | None = None
+    """What it is compared with: a policy or a branch."""
+    branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
+    """Every parent before its children."""
+    branch: str = "main"
+    step: int = 0
+    """Where somebody was: after so many steps of that branch."""
+    bookmarks: tuple[Bookmark, ...] = ()
+    stops: tuple[str, ...] = ()
+    view: Mapping[str, Value] = field(default_factory=dict)
+    warnings: tuple[str, ...] = field(default=(), compare=False)
+    """What reading did not know and left out, a line each."""
+
+
+def verify_trace(session: Session) -> Problem | None:
+    """Is the trace of the session there, and unchanged? What is different is said, not guessed around."""
+    return compare_trace(session.trace)
+
+
+# Files
+
+
+def read_session(path: str | Path) -> Session:
+    """The session in a file; whatever is wrong with it is a SessionError."""
+    try:
+        if not stat.S_ISREG(Path(path).stat().st_mode):
+            raise SessionError("is no ordinary file; expected a session", path)
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as error:
+        raise SessionError(f"cannot be read: {error.strerror or error}", path) from None
+    except ValueError:
+        raise SessionError("no name of a file may hold a NUL", ascii(str(path))) from None
+    return parsed(data, path)
+
+
+def write_session(session: Session, path: str | Path) -> None:
+    """The session as a file, whole or not at all; one that could not be read back is refused."""
+    text = written(session)
+    parsed(text.encode(), "the session")
+    with write_whole(path) as file:
+        file.write(text)
+
+
+# One line, to paste
+
+
+def one_line(session: Session) -> str:
+    """The session as a line of ASCII without blanks."""
+    packed = base64.urlsafe_b64encode(zlib.compress(written(session).encode(), 9)).decode()
+    return PREFIX + packed.rstrip("=")
+
+
+def from_line(text: str) -> Session:
+    """The session in such a line; line breaks that pasting brings in do no harm."""
+    line, where = "".join(text[: 2 * MAX_BYTES].split()), "the line"
+    if not line.startswith(PREFIX):
+        raise SessionError(f"is no session; one in a line begins with {PREFIX}", where)
+    packed = line.removeprefix(PREFIX)
+    unpacking = zlib.decompressobj()
+    try:
+        data = base64.b64decode(packed + "=" * (-len(packed) % 4), b"-_", validate=True)
+        plain = unpacking.decompress(data, MAX_BYTES + 1)
+    except (ValueError, zlib.error):
+        raise SessionError("is damaged; copy all of it again", where) from None
+    if len(plain) <= MAX_BYTES and not unpacking.eof:
+        raise SessionError("is cut short; copy all of it again", where)
+    return parsed(plain, where)
+
+
+# To text
+
+
+def written(session: Session) -> str:
+    """The session as the text of a file."""
+    trace = session.trace
+    name: dict[str, Value] = {"sample" if trace.is_sample else "path": trace.name}
+    run = {
+        "policy": session.policy,
+        "placement": session.placement,
+        "partner": session.partner,
+        "branch": session.branch,
+        "step": session.step,
+        "stops": list(session.stops),
+    }
+    tables: list[tuple[str, Mapping[str, Any]]] = [
+        ("trace", {**name, "sha256": trace.sha256, "size": trace.size}),
+        ("options", session.options),
+        ("run", run),
+    ]
+    for branch in session.branches:
+        forked = {} if branch.parent is None else {"parent": branch.parent, "forked": branch.forked}
+        tables.append(("branch", {"name": branch.name, **forked}))
+        tables += [("switch", {"branch": branch.name, **switch._asdict()}) for switch in branch.switches]
+    tables += [("bookmark", bookmark._asdict()) for bookmark in session.bookmarks]
+    tables.append(("view", session.view))
+    return FORMAT + "\n" + "".join(write_table(name, values) for name, values in tables if values)
+
+
+# From text
+
+
+def parsed(data: bytes, path: object) -> Session:
+    """The session in the bytes of a file."""
+    tables = parse(data, path)
+    trace, run = _only(tables, "trace", path), _only(tables, "run", path)
+    options, view = _only(tables, "options", path, False), _only(tables, "view", path, False)
+    branches = _branches([t for t in tables if t.name == "branch"], [t for t in tables if t.name == "switch"], run)
+    session = Session(
+        trace=_trace(trace),
+        options=options.take_all(),
+        policy=run.take_as("policy", parse_policy),
+        placement=_placement(run),
+        partner=run.take("partner", str) if "partner" in run else None,
+        branches=tuple(branches.values()),
+        branch=_branch(run, "branch", branches),
+        step=run.take("step", int),
+        bookmarks=tuple(_bookmark(table, branches) for table in tables if table.name == "bookmark"),
+        stops=tuple(run.take("stops", list, [])),
+        view=view.take_all(),
+    )
+    return replace(session, warnings=tuple(warning for table in tables for warning in _left(table)))
+
+
+_TABLES = ("trace", "run", "options", "view", "branch", "switch", "bookmark")
+
+
+def _left(table: Table) -> Iterable[str]:
+    if table.name not in _TABLES:
+        return [f"{table.path}:{table.line}: [{table.name}]: not known, left out"]
+    return table.left()
+
+
+def _only(tables: Sequence[Table], name: str, path: object, needed: bool = True) -> Table:
+    """The one table of that name; an empty one where it is not needed."""
+    found = [table for table in tables if table.name == name]
+    if len(found) > 1:
+        found[1].fail(f"[{name}] stands there twice; keep one of them")
+    if not found and needed:
+        raise SessionError(f"has no table [{name}]; it may have been cut short", path)
+    return found[0] if found else Table(name, path, 1)
+
+
+def _trace(table: Table) -> TraceRef:
+    if ("sample" in table) == ("path" in table):
+        table.fail("[trace] needs either a path or the name of a sample")
+    is_sample = "sample" in table
+    name = table.take("sample" if is_sample else "path", str)
+    sha256 = table.take_as("sha256", _check_sha256)
+    return TraceRef(name, sha256, table.take("size", int), is_sample)
+
+
+def _check_sha256(text: str) -> None:
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise ParameterError("expected 64 digits 0-9 a-f")
+
+
+def _placement(run: Table) -> Placement:
+    def check(text: str) -> None:
+        if text not in get_args(Placement):
+            raise ParameterError(f"no placement {text!r}{near(text, get_args(Placement))}")
+
+    return run.take_as("placement", check, "lowest")  # type: ignore[return-value]
+
+
+def _branches(tables: Sequence[Table], switches: Sequence[Table], run: Table) -> dict[str, BranchRecord]:
+    """A tree by name: the first branch is its root, every other one names a parent that stands before it."""
+    if not tables:
+        run.fail("there is no [branch]; one named main is the least")
+    made: dict[str, BranchRecord] = {}
+    for table in tables:
+        name = table.take("name", str)
+        if name in made:
+            table.fail(f"two branches are called {name!r}; give each its own name")
+        parent = _branch(table, "parent", made) if made else None
+        made[name] = BranchRecord(name, parent, table.take("forked", int) if made else 0)
+    of: dict[str, list[Intervention]] = {name: [] for name in made}
+    for table in switches:
+        name, step, time = _branch(table, "branch", made), table.take("step", int), table.take("time", float)
+        of[name].append(Intervention(step, time, table.take_as("policy", parse_policy)))
+    return {name: replace(branch, switches=tuple(of[name])) for name, branch in made.items()}
+
+
+def _branch(table: Table, key: str, names: Collection[str]) -> str:
+    """The name of a branch that there is."""
+
+    def check(text: str) -> None:
+        if text not in names:
+            raise ParameterError(f"no branch {text!r}{near(text, names)}")
+
+    return table.take_as(key, check)
+
+
+def _bookmark(table: Table, names: Collection[str]) -> Bookmark:
+    name, branch = table.take("name", str), _branch(table, "branch", names)
+    return Bookmark(name, branch, table.take("step", int), table.take("note", str, ""))

@@ -1,0 +1,104 @@
+"""Conditions put together with and, or and not: when they hold after a step, and when they come true with it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sim.stops.conditions import Condition
+
+Reading: TypeAlias = tuple[object, ...]
+"""What each condition of a stop had to know of a step."""
+
+
+@dataclass(frozen=True)
+class One:
+    """A condition alone."""
+
+    condition: Condition
+    place: int
+    """Which value of a reading is its own."""
+
+    @property
+    def text(self) -> str:
+        return self.condition.text
+
+    @property
+    def hint(self) -> str:
+        return self.condition.hint
+
+    def holds(self, before: Reading | None, after: Reading) -> bool:
+        return self.condition.holds(None if before is None else before[self.place], after[self.place])
+
+    def fires(self, before: Reading | None, after: Reading) -> bool:
+        return self.holds(before, after) and (self.condition.is_event or before is None or not self.holds(None, before))
+
+
+@dataclass(frozen=True)
+class Not:
+    """The opposite; it comes true when what it denies no longer holds."""
+
+    part: Node
+
+    @property
+    def text(self) -> str:
+        return f"not {_bracketed(self.part)}"
+
+    @property
+    def hint(self) -> str:
+        return f"not: {self.part.hint}"
+
+    def holds(self, before: Reading | None, after: Reading) -> bool:
+        return not self.part.holds(before, after)
+
+    def fires(self, before: Reading | None, after: Reading) -> bool:
+        return self.holds(before, after) and (before is None or not self.holds(None, before))
+
+
+@dataclass(frozen=True)
+class AllOf:
+    """All of them hold; it comes true with the last of them."""
+
+    parts: tuple[Node, ...]
+
+    @property
+    def text(self) -> str:
+        return " and ".join(map(_bracketed, self.parts))
+
+    @property
+    def hint(self) -> str:
+        return ", and ".join(part.hint for part in self.parts)
+
+    def holds(self, before: Reading | None, after: Reading) -> bool:
+        return all(part.holds(before, after) for part in self.parts)
+
+    def fires(self, before: Reading | None, after: Reading) -> bool:
+        return self.holds(before, after) and any(part.fires(before, after) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class AnyOf:
+    """At least one of them holds; it comes true with each of them."""
+
+    parts: tuple[Node, ...]
+
+    @property
+    def text(self) -> str:
+        return " or ".join(part.text for part in self.parts)
+
+    @property
+    def hint(self) -> str:
+        return "; or ".join(part.hint for part in self.parts)
+
+    def holds(self, before: Reading | None, after: Reading) -> bool:
+        return any(part.holds(before, after) for part in self.parts)
+
+    def fires(self, before: Reading | None, after: Reading) -> bool:
+        return any(part.fires(before, after) for part in self.parts)
+
+
+Node: TypeAlias = One | Not | AllOf | AnyOf
+
+
+def _bracketed(part: Node) -> str:
+    return f"({part.text})" if isinstance(part, AllOf | AnyOf) else part.text

@@ -1,0 +1,175 @@
+"""Conditions of a step: a measure compared with a number, an event, a change, something that happens to one job.
+
+Each reads from an instant what it must know (a plain value that outlives the step) and says whether it holds, given
+what it read after the step before.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import TypeAlias
+
+from sim.stops.instants import Instant
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, Unit
+
+RELATIONS: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge, "<=": operator.le, "!=": operator.ne, ">": operator.gt, "<": operator.lt, "=": operator.eq,
+}  # fmt: skip
+_SAID = {">=": "at least ", "<=": "at most ", "!=": "not ", ">": "more than ", "<": "less than ", "=": ""}
+MOST = 10**15
+"""No number of a condition is greater; up to here whole numbers are exact."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A measure compared with a number: `queue > 50`."""
+
+    measure: str
+    relation: str
+    value: float
+    is_event = False
+
+    @property
+    def text(self) -> str:
+        relation = "" if self.measure in REACHED and self.relation == ">=" else f" {self.relation}"
+        return f"{self.measure}{relation} {written(self.value, MEASURES[self.measure].unit)}"
+
+    @property
+    def hint(self) -> str:
+        meaning, _, unit, _ = MEASURES[self.measure]
+        is_reached = self.measure in REACHED and self.relation == ">="
+        return f"{meaning}: {'' if is_reached else _SAID[self.relation]}{written(self.value, unit)}"
+
+    @property
+    def in_columns(self) -> bool:
+        return MEASURES[self.measure].in_columns
+
+    def read(self, instant: Instant) -> float:
+        return MEASURES[self.measure].read(instant)
+
+    def holds(self, was: object, now: object) -> bool:
+        return isinstance(now, float | int) and RELATIONS[self.relation](now, self.value)
+
+
+@dataclass(frozen=True)
+class Happens:
+    """An event: `backfill`."""
+
+    event: str
+    is_event = True
+
+    @property
+    def text(self) -> str:
+        return self.event
+
+    @property
+    def hint(self) -> str:
+        return EVENTS[self.event].meaning
+
+    @property
+    def in_columns(self) -> bool:
+        return EVENTS[self.event].in_columns
+
+    def read(self, instant: Instant) -> bool:
+        return EVENTS[self.event].happens(instant)
+
+    def holds(self, was: object, now: object) -> bool:
+        return bool(now)
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Something differs from what it was after the step before: `head changes`."""
+
+    change: str
+    is_event = True
+
+    @property
+    def text(self) -> str:
+        return self.change
+
+    @property
+    def hint(self) -> str:
+        return CHANGES[self.change].meaning
+
+    @property
+    def in_columns(self) -> bool:
+        return CHANGES[self.change].in_columns
+
+    def read(self, instant: Instant) -> str:
+        return CHANGES[self.change].read(instant)
+
+    def holds(self, was: object, now: object) -> bool:
+        return was is not None and bool(now) and was != now
+
+
+@dataclass(frozen=True)
+class OfJob:
+    """Something happens to one job: `job 14022 starts`."""
+
+    job: str
+    deed: str
+    is_event = True
+
+    @property
+    def text(self) -> str:
+        return f"job {quoted(self.job)} {self.deed}"
+
+    @property
+    def hint(self) -> str:
+        return f"job {self.job} {DEEDS[self.deed].meaning}"
+
+    @property
+    def in_columns(self) -> bool:
+        return DEEDS[self.deed].in_columns
+
+    def read(self, instant: Instant) -> bool:
+        return DEEDS[self.deed].happens(instant, self.job)
+
+    def holds(self, was: object, now: object) -> bool:
+        return bool(now)
+
+
+Condition: TypeAlias = Level | Happens | Changes | OfJob
+
+
+# In writing
+
+
+def written(value: float, unit: Unit) -> str:
+    """A number so that reading it gives exactly this number again.
+
+    >>> written(50.0, "number"), written(0.6, "share"), written(5400.0, "time"), written(1e-7, "number")
+    ('50', '0.6', '1h30m', '0.0000001')
+    """
+    if unit not in ("time", "moment"):
+        return _plain(value)
+    if value != int(value):
+        return f"{_plain(value)}s"
+    left, parts = int(value), []
+    for size, letter in ((86400, "d"), (3600, "h"), (60, "m"), (1, "s")):
+        many, left = divmod(left, size)
+        if many:
+            parts.append(f"{many}{letter}")
+    return "".join(parts) or "0s"
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if value == int(value) else format(Decimal(repr(value)), "f")
+
+
+def quoted(word: str) -> str:
+    """A job's id as it must be written to be read as one word.
+
+    >>> quoted("4744528_255"), quoted("my job")
+    ('4744528_255', '"my job"')
+    """
+    return word if re.fullmatch(WORD, word) else f'"{word}"'
+
+
+WORD = r"""(?:[^\s()<>=!"]|!(?!=))+"""
+"""A word ends where a blank, a bracket or a comparison begins."""

@@ -1,0 +1,302 @@
+"""Conditions to stop at, such as `queue > 50 and not backfill`: read by a small grammar, never evaluated as code.
+
+    stop       all {"or" all}                          measure    queue wanted utilisation free running ...
+    all        one {"and" one}                         event      backfill  start  head slips  missed reservation ...
+    one        "not" one | "(" stop ")" | condition    deed       starts ends arrives considered backfilled ...
+    condition  measure relation value | "time" moment | "step" number | event | "job" id deed
+
+A condition is about one step. A stop *holds* after a step, and it *fires* when it comes true: `queue > 50` once, when
+the queue has grown; `backfill` at every step with a backfilled job.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from sim.engine.snapshot import Snapshot
+from sim.errors import ParameterError, SchedscopeError, near
+from sim.stops.combinations import AllOf, AnyOf, Node, Not, One, Reading
+from sim.stops.conditions import MOST, RELATIONS, WORD, Changes, Condition, Happens, Level, OfJob
+from sim.stops.instants import Instant, OfSnapshot
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, SPELLINGS, Unit
+from sim.workload.transforms import parse_time
+
+_LONGEST, _DEEPEST = 2000, 40
+"""Letters, and brackets and nots within one another: nobody types more."""
+_TOKEN = re.compile(rf'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>>=|<=|!=|==|[()<>=])|(?P<word>{WORD})|(?P<odd>\S))')
+_EVENTS = {**EVENTS, **CHANGES}
+
+
+class StopError(SchedscopeError):
+    """A condition that cannot be read: what would work, and where, counted from 0.
+
+    >>> print(StopError("expected a number", "queue > lots", 8).caret)
+    queue > lots
+            ^
+    """
+
+    def __init__(self, what: str, text: str, position: int) -> None:
+        self.what, self.text, self.position = what, text, position
+        super().__init__(what)
+
+    @property
+    def caret(self) -> str:
+        """The text, and below it a mark at the place."""
+        return f"{self.text}\n{' ' * self.position}^"
+
+
+@dataclass(frozen=True)
+class Stop:
+    """A parsed stop. Steps are told as instants (`sim.stops.instants`) or snapshots; before the first there is None."""
+
+    root: Node
+    conditions: tuple[Condition, ...]
+    """In the order in which a reading has them."""
+
+    @property
+    def text(self) -> str:
+        """As it is written best; reading it gives the same stop."""
+        return self.root.text
+
+    @property
+    def hint(self) -> str:
+        """What it waits for, in words."""
+        return self.root.hint
+
+    @property
+    def cheap(self) -> bool:
+        """Does the history of a run tell all that it asks, without a snapshot?"""
+        return all(condition.in_columns for condition in self.conditions)
+
+    def read(self, instant: Instant) -> Reading:
+        """What it must know of a step."""
+        return tuple(condition.read(instant) for condition in self.conditions)
+
+    def holds(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
+        """Does it hold after this step?"""
+        return self.root.holds(self._read(before), self.read(_instant(after)))
+
+    def fires(self, before: Instant | Snapshot | None, after: Instant | Snapshot) -> bool:
+        """Does it come true with this step?"""
+        return self.root.fires(self._read(before), self.read(_instant(after)))
+
+    def fired(self, before: Reading | None, after: Reading) -> bool:
+        """Did it come true between these readings?"""
+        return self.root.fires(before, after)
+
+    def _read(self, instant: Instant | Snapshot | None) -> Reading | None:
+        return None if instant is None else self.read(_instant(instant))
+
+
+def _instant(step: Instant | Snapshot) -> Instant:
+    return OfSnapshot(step) if isinstance(step, Snapshot) else step
+
+
+# Reading
+
+
+class Token(NamedTuple):
+    """A word, a sign or a bracket, and where it stands; the last one is empty."""
+
+    text: str
+    position: int
+    is_quoted: bool = False
+
+    @property
+    def word(self) -> str:
+        """As a keyword."""
+        return "" if self.is_quoted else self.text.lower()
+
+
+def parse_stop(text: str) -> Stop:
+    """The stop that a person typed.
+
+    >>> parse_stop("Queue>50 and not  (backfill or job J17 starts)").text
+    'queue > 50 and not (backfill or job J17 starts)'
+    >>> parse_stop("backfil")
+    Traceback (most recent call last):
+    sim.stops.stop.StopError: no condition 'backfil'; did you mean 'backfill'?
+    """
+    return _Parser(text).parse()
+
+
+class _Parser:
+    """Goes through the tokens from left to right, one function a rule of the grammar."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        if len(text) > _LONGEST:
+            raise self._error(f"a condition of more than {_LONGEST:,} letters is too long", _LONGEST)
+        self._tokens = list(self._split())
+        self._place = self._depth = 0
+        self._conditions: list[Condition] = []
+
+    def parse(self) -> Stop:
+        root = self._any_of()
+        if self._next.text:
+            raise self._error(f"expected and, or or the end, got {self._next.text!r}")
+        return Stop(root, tuple(self._conditions))
+
+    # Tokens
+
+    def _split(self) -> Iterable[Token]:
+        for match in _TOKEN.finditer(self._text.rstrip()):
+            kind = match.lastgroup or "odd"
+            position = match.start(kind)
+            if kind == "odd":
+                raise self._error(f"{match[kind]!r} has no meaning here", position)
+            text = match[kind].strip('"') if kind == "quoted" else match[kind]
+            yield Token(text, position, kind == "quoted")
+        yield Token("", len(self._text.rstrip()))
+
+    @property
+    def _next(self) -> Token:
+        return self._tokens[self._place]
+
+    def _take(self) -> Token:
+        token = self._next
+        self._place += bool(token.text or token.is_quoted)
+        return token
+
+    def _takes(self, word: str) -> bool:
+        """Is that the next word? Then go on."""
+        if self._next.word != word:
+            return False
+        self._take()
+        return True
+
+    def _error(self, what: str, position: int | None = None) -> StopError:
+        return StopError(what, self._text, self._next.position if position is None else position)
+
+    # Rules
+
+    def _any_of(self) -> Node:
+        parts = [self._all_of()]
+        while self._takes("or"):
+            parts.append(self._all_of())
+        return parts[0] if len(parts) == 1 else AnyOf(tuple(parts))
+
+    def _all_of(self) -> Node:
+        parts = [self._one()]
+        while self._takes("and"):
+            parts.append(self._one())
+        return parts[0] if len(parts) == 1 else AllOf(tuple(parts))
+
+    def _one(self) -> Node:
+        position = self._next.position
+        if self._takes("not"):
+            self._descend(position)
+            part: Node = Not(self._one())
+        elif self._takes("("):
+            self._descend(position)
+            part = self._any_of()
+            if not self._takes(")"):
+                raise self._error(f"expected ) for the ( at {position + 1}")
+        else:
+            return self._condition()
+        self._depth -= 1
+        return part
+
+    def _descend(self, position: int) -> None:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise self._error(f"more than {_DEEPEST} brackets and nots within one another", position)
+
+    def _condition(self) -> One:
+        token = self._take()
+        word = SPELLINGS.get(token.word, token.word)
+        if word == "job":
+            condition: Condition = self._of_job()
+        elif word in MEASURES:
+            condition = self._level(word)
+        else:
+            condition = self._event(token)
+        self._conditions.append(condition)
+        return One(condition, len(self._conditions) - 1)
+
+    def _of_job(self) -> OfJob:
+        job = self._take()
+        if not job.text or (job.text in "()<=>=" and not job.is_quoted):
+            raise self._error("expected the id of a job, as in job 17 starts", job.position)
+        deed = self._take()
+        if deed.word not in DEEDS:
+            raise self._error(_unknown("a job does not", deed, DEEDS), deed.position)
+        return OfJob(job.text, deed.word)
+
+    def _level(self, measure: str) -> Level:
+        unit, token = MEASURES[measure].unit, self._next
+        relation = "=" if token.word == "==" else token.word
+        if relation in RELATIONS:
+            self._take()
+        elif measure in REACHED:
+            relation = ">="
+        else:
+            got = f", got {token.text!r}" if token.text else ""
+            raise self._error(f"expected > < >= <= = or != after {measure}{got}")
+        value = self._moment() if unit in ("time", "moment") else self._number(unit)
+        return Level(measure, relation, value)
+
+    def _number(self, unit: Unit) -> float:
+        example, token = ("a share like 0.6 or 60%" if unit == "share" else "a number like 50"), self._take()
+        number = token.word.removesuffix("%")
+        is_percent = unit == "share" and (number != token.word or self._takes("%"))
+        if not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", number):
+            raise self._error(f"expected {example}{_got(token)}", token.position)
+        return self._checked(float(number) / (100 if is_percent else 1), token)
+
+    def _moment(self) -> float:
+        """A time; its parts may stand apart, as in 12d 4h 30m."""
+        first, words = self._next, []
+        while self._next.word[:1].isdigit():
+            words.append(self._take().word)
+        apart = len(words) > 1 and any(word[-1].isdigit() for word in words)
+        try:
+            if apart or not words:
+                raise ParameterError(f"expected a time like 12d4h30m or 90s{_got(first)}")
+            return self._checked(parse_time("".join(words)), first)
+        except ParameterError as error:
+            raise self._error(str(error), first.position) from None
+
+    def _checked(self, value: float, token: Token) -> float:
+        if value > MOST:
+            raise self._error(f"{token.text} is beyond all that can be", token.position)
+        return value
+
+    def _event(self, token: Token) -> Condition:
+        """An event of one word or of two."""
+        two = f"{token.word} {self._next.word}"
+        if two in _EVENTS:
+            self._take()
+        event = two if two in _EVENTS else token.word
+        if event in CHANGES:
+            return Changes(event)
+        if event in EVENTS:
+            return Happens(event)
+        seconds = {name.partition(" ")[2]: name for name in _EVENTS if name.startswith(f"{token.word} ")}
+        if seconds:
+            raise self._error(_unknown(f"{token.word} does not", self._next, seconds))
+        if not token.text:
+            raise self._error("expected a condition, such as queue > 50 or backfill", token.position)
+        raise self._error(f"no condition {token.text!r}{_near(token.word)}", token.position)
+
+
+def _got(token: Token) -> str:
+    return f", got {token.text!r}" if token.text else ""
+
+
+def _unknown(refusal: str, token: Token, known: Iterable[str]) -> str:
+    """What there is in place of a word that does not fit."""
+    words = ", ".join(known)
+    if not token.text:
+        return f"expected one of {words}"
+    hint = near(token.word, known)
+    return f"{refusal} {token.text!r}" + (hint if "did you mean" in hint else f"; expected one of {words}")
+
+
+def _near(word: str) -> str:
+    """What may have been meant; of everything that there is only some, as there is much."""
+    hint = near(word, [*MEASURES, *_EVENTS, "job"])
+    return hint if "did you mean" in hint else "; there is queue > 50, job 17 starts, backfill, head slips and more"

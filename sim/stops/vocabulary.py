@@ -1,0 +1,165 @@
+"""The words of conditions: what can be measured after a step, and what can happen in it, with what each means.
+
+The tables are what the help shows and what a wrong word is compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple, TypeAlias
+
+from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Reserve, Resume, Start, Suspend, Switched
+from sim.decisions.matrix import GoesOn, Migrate, Place, ReserveRow
+from sim.stops.instants import Instant
+from sim.words import name
+from sim.workload.model import Job
+
+Unit: TypeAlias = Literal["number", "share", "time", "moment"]
+
+
+class Measure(NamedTuple):
+    """A number that every step has. `in_columns`: the history of a run tells it, without making the step again."""
+
+    meaning: str
+    read: Callable[[Instant], float]
+    unit: Unit = "number"
+    in_columns: bool = True
+
+
+class Event(NamedTuple):
+    """Something that happens in a step or not."""
+
+    meaning: str
+    happens: Callable[[Instant], bool]
+    in_columns: bool = True
+
+
+class Deed(NamedTuple):
+    """Something that happens to one job in a step or not."""
+
+    meaning: str
+    happens: Callable[[Instant, str], bool]
+    in_columns: bool = True
+
+
+MEASURES: dict[str, Measure] = {
+    "queue": Measure("jobs that wait", lambda i: i.waiting),
+    "wanted": Measure("processors that the waiting jobs ask for together", lambda i: i.wanted),
+    "utilisation": Measure("share of the processors in use", lambda i: 1 - i.free / i.procs, "share"),
+    "free": Measure("free processors", lambda i: i.free),
+    "running": Measure("jobs that run", lambda i: i.running, in_columns=False),
+    "suspended": Measure("suspended jobs", lambda i: i.suspended, in_columns=False),
+    "wait": Measure("the longest time that a waiting job has waited", lambda i: i.longest_wait(), "time", False),
+    "slowdown": Measure(
+        "the greatest (wait + estimate) / estimate of a waiting job", lambda i: i.worst_slowdown(), in_columns=False
+    ),
+    "time": Measure("the time is reached", lambda i: i.time, "moment"),
+    "step": Measure("the step is reached", lambda i: i.step),
+}
+SPELLINGS = {"utilization": "utilisation"}
+REACHED = ("time", "step")
+"""Measures that only grow: `time 12d` is `time >= 12d`."""
+
+
+# Events
+
+
+def _decides(*kinds: type) -> Callable[[Instant], bool]:
+    return lambda instant: any(isinstance(decision, kinds) for decision in instant.decisions)
+
+
+def is_start(decision: Decision) -> bool:
+    """Does a job that waited start, or come into the matrix?"""
+    return isinstance(decision, Start | Backfill) or (
+        isinstance(decision, Place) and not isinstance(decision.because, GoesOn)
+    )
+
+
+def is_backfill(decision: Decision) -> bool:
+    """Does a job pass one that stands before it?"""
+    return isinstance(decision, Backfill) or (isinstance(decision, Place) and decision.passes)
+
+
+def is_resume(decision: Decision) -> bool:
+    """Does a suspended job go on?"""
+    return isinstance(decision, Resume) or (isinstance(decision, Place) and isinstance(decision.because, GoesOn))
+
+
+def _misses_reservation(instant: Instant) -> bool:
+    """Does a job start later than its user asked for?"""
+    starts = (d.job.reserve for d in instant.decisions if isinstance(d, Start | Backfill | Place) and is_start(d))
+    return any(asked is not None and asked < instant.time for asked in starts)
+
+
+def _head_slips(instant: Instant) -> bool:
+    return instant.head is not None and instant.moved(instant.head) > 0
+
+
+EVENTS: dict[str, Event] = {
+    "start": Event("a job starts", lambda i: any(map(is_start, i.decisions))),
+    "backfill": Event("a job is backfilled", lambda i: any(map(is_backfill, i.decisions))),
+    "arrival": Event("a job is submitted", lambda i: bool(i.arrived)),
+    "completion": Event("a job ends", lambda i: bool(i.completed), False),
+    "suspend": Event("a job is suspended", _decides(Suspend)),
+    "resume": Event("a suspended job goes on", lambda i: any(map(is_resume, i.decisions))),
+    "migrate": Event("a job moves to other processors", _decides(Migrate)),
+    "switch": Event("the policy is switched", _decides(Switched)),
+    "borrow": Event("a partition borrows processors", _decides(Borrow)),
+    "missed reservation": Event("a job starts later than its user asked for", _misses_reservation),
+    "head slips": Event("the planned start of the queue's head moves later", _head_slips, False),
+}
+
+
+class Change(NamedTuple):
+    """Something that is not what it was after the step before; `read` gives "" where there is nothing."""
+
+    meaning: str
+    read: Callable[[Instant], str]
+    in_columns: bool = True
+
+
+CHANGES: dict[str, Change] = {
+    "head changes": Change("another job heads the queue", lambda i: i.head.id if i.head else "", False),
+}
+
+
+# Of one job
+
+
+def is_called(job: Job, word: str) -> bool:
+    """Does a person mean this job? By the trace's id, or with the J that the screens put before it.
+
+    >>> is_called(Job(0, "17", 0, 1, 1), "17"), is_called(Job(0, "17", 0, 1, 1), "J17")
+    (True, True)
+    """
+    return word in (job.id, name(job))
+
+
+def _decided(test: Callable[[Decision], bool]) -> Callable[[Instant, str], bool]:
+    def happens(instant: Instant, word: str) -> bool:
+        return any(test(decision) and _is_about(decision, word) for decision in instant.decisions)
+
+    return happens
+
+
+def _is_about(decision: Decision, word: str) -> bool:
+    job = getattr(decision, "job", None)
+    return isinstance(job, Job) and is_called(job, word)
+
+
+def _is_moved(instant: Instant, word: str) -> bool:
+    planned = (d.job for d in instant.decisions if isinstance(d, Reserve | Expect | ReserveRow))
+    return any(is_called(job, word) and instant.moved(job) != 0 for job in planned)
+
+
+DEEDS: dict[str, Deed] = {
+    "arrives": Deed("is submitted", lambda i, word: any(is_called(job, word) for job in i.arrived)),
+    "considered": Deed("is considered by the policy", _decided(lambda d: True), False),
+    "starts": Deed("starts", _decided(is_start)),
+    "backfilled": Deed("is backfilled", _decided(is_backfill)),
+    "suspended": Deed("is suspended", _decided(lambda d: isinstance(d, Suspend))),
+    "resumes": Deed("goes on", _decided(is_resume)),
+    "migrates": Deed("moves to other processors", _decided(lambda d: isinstance(d, Migrate))),
+    "moves": Deed("is planned for another time than before", _is_moved, False),
+    "ends": Deed("ends", lambda i, word: any(is_called(job, word) for job in i.completed), False),
+}

@@ -1,0 +1,231 @@
+"""One course of a run: the engine at its frontier, its whole history, and checkpoints from which any step is near.
+
+A branch can only be moved on. That the policy may fail on the way is part of its course: what was complete before
+stays. Replaying a part of it (`replay`) makes the same steps and the same switches with another engine.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
+from traceback import extract_tb
+from typing import NamedTuple
+
+from sim.engine.checkpoint import Checkpoint
+from sim.engine.engine import Engine
+from sim.engine.succession import Switch
+from sim.errors import PolicyError, SchedscopeError
+from sim.history.history import History, Unwritten
+from sim.policies.policy import Policy
+
+MOST = 512
+"""So many checkpoints at most; then every second one goes, and new ones are made half as often."""
+_WORK = 2000
+"""After so much work a checkpoint is made at first"""
+_A_STEP = 40
+"""The work of a step beside that for the jobs there are"""
+_A_COPY = 20
+"""The work of a checkpoint for each of the jobs there are: where many wait, there are fewer"""
+_A_LOOK = 256
+"""A replay asks after so many steps whether it is to stop"""
+
+
+class Failure(NamedTuple):
+    """The policy failed in the step after this one, or jobs were left waiting for ever."""
+
+    step: int
+    """How many steps are complete."""
+    time: float
+    error: SchedscopeError
+    where: str
+    """The place in the policy, if it was one."""
+
+
+class Branch:
+    """`engine` is its frontier; it is to be read only."""
+
+    def __init__(
+        self,
+        name: str,
+        engine: Engine,
+        parent: Branch | None = None,
+        switches: Iterable[tuple[float, Policy]] = (),
+    ) -> None:
+        self.name, self.engine = name, engine
+        self.parent = None if parent is None else parent.name
+        self.forked_at = engine.step_count
+        """How many steps it shares with its parent."""
+        self.error: Failure | None = None
+        self.complete = False
+        """Is nothing left to compute?"""
+        self._parent = parent
+        self._pending = sorted(switches, key=lambda switch: switch[0])
+        self._planned: dict[int, tuple[float, Policy]] = {}
+        """Those that were made, by their step."""
+        self._checkpoints = [engine.checkpoint()]
+        self._steps = [engine.step_count]
+        self._sizes = [self._checkpoints[0].size]
+        self._interval, self._work, self._all_work = _WORK, 0, 0
+        engine.curious = engine.sharing is not None
+
+    @property
+    def history(self) -> History:
+        """Everything up to the frontier."""
+        return self.engine.history
+
+    @property
+    def computed(self) -> int:
+        """How many steps are known."""
+        return self.engine.step_count
+
+    @property
+    def switches(self) -> tuple[Switch, ...]:
+        """Every switch of the policy, those before the fork included."""
+        return self.engine.switches
+
+    # The frontier
+
+    def compute(self, steps: int) -> bool:
+        """Move on by at most so many steps; False when the run is over. An error is raised once and kept."""
+        if self.complete:
+            return False
+        try:
+            for _ in range(steps):
+                if not self._step():
+                    self.complete = True
+                    self.engine.check_all_done()
+                    return False
+        except Exception as error:
+            raise self._fail(error) from error
+        return True
+
+    def switch(self, policy: Policy, at: float | None = None) -> None:
+        """Another policy takes over at the frontier, or at a moment before the next step.
+
+        The switches that were to come are not made.
+        """
+        self._switch(policy, at)
+        self._pending.clear()
+
+    def planned_after(self, step: int) -> list[tuple[float, Policy]]:
+        """The switches that are still to come after so many steps."""
+        if self._parent is not None and step < self.forked_at:
+            return self._parent.planned_after(step)
+        return [*(switch for made, switch in self._planned.items() if made > step), *self._pending]
+
+    @property
+    def chosen(self) -> tuple[Switch, ...]:
+        """The switches since the fork that nobody had planned."""
+        return tuple(s for s in self.switches if s.step > self.forked_at and s.step not in self._planned)
+
+    def _switch(self, policy: Policy, at: float | None) -> None:
+        engine = self.engine
+        engine.curious = True  # what is done to a new matrix has to be known as long as it stands
+        engine.switch(policy, at)
+        engine.curious = engine.sharing is not None
+
+    def _step(self) -> bool:
+        engine = self.engine
+        if self._pending and self._is_to_switch():
+            at, policy = self._planned[engine.step_count + 1] = self._pending.pop(0)
+            self._switch(policy, max(at, engine.now))
+        elif not engine.step():
+            return False
+        self._work += _A_STEP + engine.crowd
+        if self._work >= self._interval:
+            self._keep(engine.checkpoint())
+        return True
+
+    def _is_to_switch(self) -> bool:
+        """Is a switch due before anything else? One that comes when all is over is not made."""
+        due = self.engine.next_time()
+        return self.engine.left > 0 if due is None else self._pending[0][0] <= due
+
+    def _fail(self, error: Exception) -> SchedscopeError:
+        """Take the frontier back to the last complete step, and say what happened after that."""
+        self.complete = True
+        broken, cause = self.engine, error
+        steps = broken.history.steps
+        where = next((f"{f.filename}:{f.lineno} in {f.name}" for f in reversed(extract_tb(error.__traceback__))), "")
+        if not isinstance(cause, SchedscopeError):
+            what = f"{type(cause).__name__}: {cause}"
+            cause = PolicyError(f"{broken.spec} failed after step {steps}, at {broken.now:.12g}: {what} ({where})")
+        self.error = Failure(steps, broken.now, cause, where)
+        last = self.replay(steps)
+        assert last is not None
+        self.engine = broken.at(last.checkpoint(), broken.history.until(steps, last.free))
+        return cause
+
+    # Checkpoints
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the checkpoints take."""
+        return sum(self._sizes)
+
+    @property
+    def checkpoints(self) -> tuple[int, ...]:
+        """The steps after which there is one of this branch's own."""
+        return tuple(self._steps)
+
+    def _keep(self, checkpoint: Checkpoint) -> None:
+        self._all_work += self._work
+        self._work = -_A_COPY * self.engine.crowd
+        self._checkpoints.append(checkpoint)
+        self._steps.append(checkpoint.step)
+        self._sizes.append(checkpoint.size)
+        if len(self._steps) > MOST:
+            self.thin()
+
+    def thin(self) -> bool:
+        """Every second checkpoint goes, but never the first; was there one that could?"""
+        if len(self._steps) < 2:
+            return False
+        self._checkpoints, self._steps = self._checkpoints[::2], self._steps[::2]
+        self._sizes = self._sizes[::2]
+        self._interval = 2 * max(self._interval, self._all_work // (2 * len(self._steps)))
+        return True
+
+    # Any step again
+
+    def replay(
+        self,
+        step: int,
+        start: Engine | None = None,
+        stop: Callable[[], bool] | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> Engine | None:
+        """An engine after so many steps, as if every step had been watched; None if it was told to stop on the way.
+
+        `start` is one that may be moved on to there, if that is shorter than from a checkpoint.
+        """
+        engine = start if start and self._nearest(step) <= start.step_count <= step else self._restored(step)
+        switches = {switch.step: switch for switch in self.switches}
+        first = engine.step_count
+        while engine.step_count < step:
+            if engine.step_count % _A_LOOK == 0:
+                if stop and stop():
+                    return None
+                if progress:
+                    progress(engine.step_count - first, step - first)
+            switch = switches.get(engine.step_count + 1)
+            engine.curious = engine.step_count + 1 == step or engine.sharing is not None or switch is not None
+            if switch:
+                engine.switch(switch.policy, switch.time)
+            else:
+                engine.step()
+        return engine
+
+    def _restored(self, step: int) -> Engine:
+        """An engine at the nearest checkpoint before this step, or at the beginning."""
+        place = bisect_left(self._steps, step) - 1
+        if place < 0 and self._parent is not None:
+            return self._parent._restored(step)
+        return self.engine.at(self._checkpoints[max(place, 0)], Unwritten())
+
+    def _nearest(self, step: int) -> int:
+        """How many steps the nearest checkpoint before it has made."""
+        place = bisect_left(self._steps, step) - 1
+        if place < 0 and self._parent is not None:
+            return self._parent._nearest(step)
+        return self._steps[max(place, 0)]

@@ -1,0 +1,72 @@
+"""How a run goes: a policy from the beginning, and others that take over at their times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf, nextafter
+
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.machine.processors import Placement
+from sim.policies.policy import Policy
+from sim.words import clock
+from sim.workload.model import Workload
+
+
+@dataclass(frozen=True)
+class Course:
+    """Everything that makes a run. A switch is a step of its own: what is due then happens under the new policy."""
+
+    workload: Workload
+    policy: Policy
+    switches: tuple[tuple[float, Policy], ...] = ()
+    """(time, policy), in order of time."""
+    placement: Placement = "lowest"
+    check: bool = False
+
+    def begun(self) -> Engine:
+        """An engine that has made the last switch; the rest of the run is to be made."""
+        engine = self._engine(self.check)
+        for at, _ in self.switches[-1:]:
+            self._follow(engine, at, inf)
+        return engine
+
+    def watched(self, time: float) -> Engine:
+        """An engine after the last step up to and including `time`, which was asked for its reasons there only."""
+        engine = self._engine(False)
+        self._follow(engine, time, time)
+        engine.run(until=nextafter(time, -inf))
+        if engine.step_count and engine.now < time != engine.next_time():
+            return self.watched(engine.now)
+        engine.curious = True
+        engine.run(until=time)
+        return engine
+
+    def stepper(self, engine: Engine) -> Callable[[], bool]:
+        """What makes the next step of an engine at its beginning, a switch where one is due; False when all is over."""
+        pending = list(self.switches)
+
+        def step() -> bool:
+            due = engine.next_time()
+            if pending and (engine.left > 0 if due is None else pending[0][0] <= due):
+                at, policy = pending.pop(0)
+                engine.switch(policy, max(at, engine.now))
+                return True
+            return engine.step()
+
+        return step
+
+    def _engine(self, check: bool) -> Engine:
+        return Engine(self.workload, self.policy, placement=self.placement, check=check, curious=False)
+
+    def _follow(self, engine: Engine, until: float, curious_from: float) -> None:
+        """Make the switches up to and including `until`, and all steps before them."""
+        for at, policy in self.switches:
+            if at > until:
+                return
+            engine.run(until=nextafter(at, -inf))
+            if engine.next_time() is None and not engine.left:
+                raise ParameterError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
+            engine.curious = at >= curious_from
+            engine.switch(policy, at)

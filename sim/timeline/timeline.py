@@ -1,0 +1,245 @@
+"""A run as something to move about in: any step again, another policy from any step on, and what would have been.
+
+    timeline = Timeline(workload, parse_policy("easy"))
+    timeline.seek(1000)
+    timeline.snapshot()  # as if every step had been watched
+    timeline.switch("conservative")  # a new branch, on which the policy is another from here on
+    timeline.look_at("main")  # nothing that was seen is lost
+
+Going back is a checkpoint and a replay; nobody undoes anything. The frontier of a branch is computed ahead of the
+cursor, in slices as the caller likes. Same inputs, same run: the clock decides only how much is computed at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from time import perf_counter
+from types import MappingProxyType
+
+from sim.engine.engine import Engine
+from sim.engine.schedule import Schedule
+from sim.engine.snapshot import Snapshot
+from sim.errors import ParameterError, near
+from sim.history.history import History
+from sim.machine.processors import Placement
+from sim.policies.policy import Policy, parse_policy
+from sim.timeline.branch import Branch
+from sim.workload.model import Workload
+
+BUDGET = 256 * 2**20
+"""Bytes for checkpoints, unless told"""
+_BATCH = 64
+"""So many steps between two looks at the clock"""
+
+Stop = Callable[[], bool]
+
+
+class Timeline:
+    """A tree of branches, and a cursor on one of them.
+
+    switches: (time, policy) that are made when their times come, on the first branch and on those that fork from it
+    before; not after a person has switched.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        policy: Policy | str,
+        *,
+        placement: Placement = "lowest",
+        check: bool = False,
+        budget: int = BUDGET,
+        switches: Iterable[tuple[float, Policy | str]] = (),
+    ) -> None:
+        self.workload, self.budget = workload, budget
+        self._check = check
+        engine = Engine(workload, _made(policy), placement=placement, check=check)
+        planned = [(time, _made(policy)) for time, policy in switches]
+        self.branch = Branch("main", engine, switches=planned)
+        """The one that is looked at."""
+        self._branches = {"main": self.branch}
+        self._cursor = self._at(0)
+        self.progress = 1.0
+        """How far the seek that is going on has come, from 0 to 1."""
+
+    # The branches
+
+    @property
+    def branches(self) -> Mapping[str, Branch]:
+        """By name, in the order in which they were made."""
+        return MappingProxyType(self._branches)
+
+    def look_at(self, name: str) -> None:
+        """Look at another branch, at the same step if it is shared, or else known; or else at its last known one."""
+        if name not in self._branches:
+            raise ParameterError(f"no branch {name!r}{near(name, self._branches)}")
+        self.branch = self._branches[name]
+        self._cursor = self._at(min(self.step, self.branch.computed))
+
+    def fork(self, name: str | None = None) -> Branch:
+        """A new branch from the cursor, which is looked at from now on: the same past, its future to be computed."""
+        if name is None:
+            name = next(n for n in map("fork {}".format, range(1, len(self._branches) + 2)) if n not in self._branches)
+        if name in self._branches:
+            raise ParameterError(f"there is a branch {name!r} already")
+        was, frontier = self.branch, self.present(check=self._check)
+        self.branch = self._branches[name] = Branch(name, frontier, was, was.planned_after(self.step))
+        self._keep_within_budget()
+        return self.branch
+
+    def switch(
+        self, policy: Policy | str, at_step: int | None = None, *, at: float | None = None, name: str | None = None
+    ) -> Branch:
+        """Another policy takes over at the cursor, or after so many steps, on a branch of its own.
+
+        The switch is a step of its own, at the time of the step before it, or at a moment from then on and before the
+        next step (`at`). Other parameters are another policy, too.
+        """
+        made, was = _made(policy), (self.branch, self.step)
+        if at_step is not None:
+            self.seek(at_step)
+        branch = self.fork(name)
+        try:
+            branch.switch(made, at)
+        except Exception:
+            del self._branches[branch.name]
+            self.branch = was[0]
+            self._cursor = self._at(was[1])
+            raise
+        self.seek(branch.computed)
+        return branch
+
+    def present(self, check: bool = False) -> Engine:
+        """An engine at the cursor that has its past and may be moved on: what the timeline knows does not change."""
+        engine, branch = self._cursor, self.branch
+        return branch.engine.at(engine.checkpoint(), branch.history.until(engine.step_count, engine.free), check=check)
+
+    def twin(self) -> Timeline:
+        """Another cursor, at the same step, on the same branches; those that it makes are its own."""
+        twin = Timeline.__new__(Timeline)
+        twin.workload, twin.budget, twin._check = self.workload, self.budget, self._check
+        twin.branch, twin._branches = self.branch, dict(self._branches)
+        twin.progress = 1.0
+        twin._cursor = twin._at(self.step)
+        return twin
+
+    # The frontier
+
+    @property
+    def computed(self) -> int:
+        """How many steps of the branch are known."""
+        return self.branch.computed
+
+    @property
+    def complete(self) -> bool:
+        """Is the whole branch known?"""
+        return self.branch.complete
+
+    def compute(self, steps: int) -> bool:
+        """Move the frontier on by at most so many steps; False when the run is over.
+
+        An error in the policy, or jobs that are left waiting for ever, are raised once and kept as `branch.error`.
+        """
+        try:
+            return self.branch.compute(steps)
+        finally:
+            self._keep_within_budget()
+
+    def compute_for(self, seconds: float, clock: Callable[[], float] = perf_counter) -> bool:
+        """Move the frontier on for about so long; False when the run is over."""
+        until = clock() + seconds
+        while self.compute(_BATCH):
+            if clock() >= until:
+                return True
+        return False
+
+    def compute_all(self) -> None:
+        """Move the frontier to the end of the run."""
+        while self.compute(_BATCH * _BATCH):
+            pass
+
+    # The cursor
+
+    @property
+    def step(self) -> int:
+        """How many steps have been made where the cursor is; 0 is before the first."""
+        return self._cursor.step_count
+
+    @property
+    def history(self) -> History:
+        """The branch's, up to its frontier; `history.as_of(step)` is what was known at the cursor."""
+        return self.branch.history
+
+    def snapshot(self) -> Snapshot:
+        """The present at the cursor, as if every step up to there had been watched."""
+        return self._cursor.snapshot()
+
+    def schedule(self) -> Schedule:
+        """What has come of the branch as far as it is known."""
+        return self.branch.engine.schedule()
+
+    def seek(self, step: int, stop: Stop | None = None) -> bool:
+        """Put the cursor after so many steps, or at the end of the run, and compute what is not known yet.
+
+        `stop` is asked now and then; if it says yes, the cursor stays where it was and the answer is False.
+        """
+        self.progress = 0.0
+        try:
+            return self._seek(max(step, 0), stop)
+        finally:
+            self.progress = 1.0
+
+    def _seek(self, step: int, stop: Stop | None) -> bool:
+        first = self.computed
+        while self.computed < step and self.compute(min(_BATCH, step - self.computed)):
+            self.progress = (self.computed - first) / (step - first)
+            if stop and stop():
+                return False
+        step = min(step, self.computed)
+        if step == self.step:
+            return True
+        if stop is None or 0 < step - self.step < _BATCH:
+            self._cursor = self._at(step, self._cursor)
+            return True
+        found = self.branch.replay(step, stop=stop, progress=self._note_progress)
+        if found is None:
+            return False
+        self._cursor = found
+        return True
+
+    def seek_time(self, time: float, stop: Stop | None = None) -> bool:
+        """Put the cursor after the last step at or before this time."""
+        while not self.complete and not (self.computed and self.history.time_of(self.computed - 1) > time):
+            self.compute(_BATCH)
+            if stop and stop():
+                return False
+        last = self.history.step_at(time)
+        return self.seek(0 if last is None else last + 1, stop)
+
+    def _at(self, step: int, start: Engine | None = None) -> Engine:
+        engine = self.branch.replay(step, start)
+        assert engine is not None
+        return engine
+
+    def _note_progress(self, done: int, of: int) -> None:
+        self.progress = done / of
+
+    # Memory
+
+    @property
+    def memory(self) -> int:
+        """About how many bytes the checkpoints of all branches take."""
+        return sum(branch.size for branch in self._branches.values())
+
+    def _keep_within_budget(self) -> None:
+        """Thin out the branch that takes most, again and again."""
+        while self.memory > self.budget:
+            for branch in sorted(self._branches.values(), key=lambda branch: -branch.size):
+                if branch.thin():
+                    break
+            else:
+                return
+
+
+def _made(policy: Policy | str) -> Policy:
+    return parse_policy(policy) if isinstance(policy, str) else policy

@@ -1,0 +1,153 @@
+"""Why a job waits, or why it started, from a snapshot alone, in three levels.
+
+First a sentence or a few, the first of which says most (`sim.why.telling`); then the numbers behind it, as data
+(`sim.why.facts`); then the log of what the policy considered in this pass. That a job was rejected is one thing, that
+nobody came to look at it another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal, NamedTuple, TypeAlias
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Suspend
+from sim.decisions.matrix import Place
+from sim.decisions.sentences import say
+from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.why import facts as f
+from sim.why.finding import ahead_of, enough_for, facts_of_running, facts_of_suspended, facts_of_waiting, sitters_of
+from sim.why.telling import considered_in, is_suspended, runs, waits
+from sim.words import Clock, clock_near
+from sim.workload.model import Job
+
+Status = Literal["started", "runs", "rejected", "planned", "not considered"]
+Entry: TypeAlias = Queued | Suspended | Running
+
+
+class Considered(NamedTuple):
+    """A decision of this pass, and what it has to do with the job: it is about it, it went ahead of it or names it."""
+
+    decision: Decision
+    is_own: bool
+    touches: bool
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """The three levels; each is made when somebody looks at it."""
+
+    snapshot: Snapshot
+    entry: Entry
+    at: Clock
+    """How moments are written."""
+    passed: int
+    """How many jobs came later and started while this one waited, as far as the caller knows."""
+
+    @property
+    def job(self) -> Job:
+        return self.entry.job
+
+    @cached_property
+    def status(self) -> Status:
+        """What the policy did about the job in this pass."""
+        if self._began is not None:
+            return "started"
+        match self.entry:
+            case Running():
+                return "runs"
+            case Queued(why=None, planned=None):
+                return "not considered"
+            case Queued(why=why):
+                return "planned" if why is None else "rejected"
+            case Suspended(job=job):
+                if job.rank == self.snapshot.awaited:
+                    return "planned"
+                return "not considered" if self._kept is None else "rejected"
+
+    @cached_property
+    def clauses(self) -> tuple[str, ...]:
+        """The first level; the last clauses may be left out."""
+        began = () if self._began is None else (f"{say(self._began, self.at)}.",)
+        return (*began, *self._standing())
+
+    @cached_property
+    def facts(self) -> tuple[f.Fact, ...]:
+        """The second level."""
+        match self.entry:
+            case Queued() as queued:
+                return tuple(facts_of_waiting(self.snapshot, queued, self._enough, self.passed))
+            case Suspended() as halted:
+                return tuple(facts_of_suspended(self.snapshot, halted, self._kept))
+            case Running() as running:
+                return tuple(facts_of_running(self.snapshot, running, self._began))
+
+    @cached_property
+    def log(self) -> tuple[Considered, ...]:
+        """The third level: everything, in order."""
+        return tuple(Considered(d, _rank(d) == self.job.rank, _touches(d, self.job)) for d in self._considered)
+
+    def _standing(self) -> Iterator[str]:
+        match self.entry:
+            case Queued() as queued:
+                before = len(ahead_of(self.snapshot, queued))
+                return waits(self.snapshot, queued, before, self._enough, self.passed, self.at)
+            case Suspended() as halted:
+                return is_suspended(self.snapshot, halted, sitters_of(self.snapshot, halted), self._kept, self.at)
+            case Running() as running:
+                return runs(running, self.at)
+
+    @property
+    def _considered(self) -> Iterable[Decision]:
+        return considered_in(self.snapshot)
+
+    @cached_property
+    def _began(self) -> Start | Backfill | Place | Resume | None:
+        """How it came to run in this step, if it did."""
+        if not isinstance(self.entry, Running):
+            return None
+        begun = (d for d in self.snapshot.decisions if isinstance(d, Start | Backfill | Place | Resume))
+        return next((d for d in begun if d.job.rank == self.job.rank), None)
+
+    @cached_property
+    def _kept(self) -> Keep | Suspend | None:
+        """What was decided against it in this pass."""
+        kept = (d for d in self._considered if isinstance(d, Keep | Suspend))
+        return next((d for d in kept if d.job.rank == self.job.rank), None)
+
+    @cached_property
+    def _enough(self) -> f.Enough | None:
+        return enough_for(self.snapshot, self.job)
+
+
+def evidence_of(snapshot: Snapshot, rank: int, at: Clock | None = None, passed: int = 0) -> Evidence | None:
+    """What there is to say of the job of this rank; None if it has ended or is still to come."""
+    entry = _entry(snapshot, rank)
+    return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)
+
+
+def _entry(snapshot: Snapshot, rank: int) -> Entry | None:
+    place = snapshot.queue.place_of(rank)
+    if place is not None:
+        return snapshot.queue[place]
+    begun: tuple[Suspended | Running, ...] = (*snapshot.suspended, *snapshot.running)
+    return next((entry for entry in begun if entry.job.rank == rank), None)
+
+
+# What was considered
+
+
+def _rank(decision: Decision) -> int | None:
+    job = getattr(decision, "job", None)
+    return job.rank if isinstance(job, Job) else None
+
+
+def _touches(decision: Decision, job: Job) -> bool:
+    """Did it let another job go ahead, or does its reason name this one?"""
+    if _rank(decision) in (job.rank, None):
+        return False
+    if isinstance(decision, Start | Backfill | Resume | Suspend | Place):
+        return True
+    reason = getattr(decision, "because", None)
+    return reason is not None and any(isinstance(field, Job) and field.rank == job.rank for field in reason)

@@ -1,0 +1,192 @@
+"""Facts found in a snapshot about a job that waits, is suspended or runs (`sim.why.evidence` puts them together)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import NamedTuple
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Suspend
+from sim.decisions.matrix import Place
+from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.machine.matrix import Cell
+from sim.machine.profile import Profile
+from sim.why import facts as f
+from sim.workload.model import Job
+
+_LOOKED_AT = 200
+"""Of so many jobs with a planned start it is found out whether they would be delayed."""
+_SAID_BETTER = {"free", "rows", "xfactor"}
+"""Fields of reasons that facts say better."""
+
+# A wait
+
+
+def facts_of_waiting(snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: int) -> Iterator[f.Fact]:
+    """What it needs and what there is, who else waits, what is planned, and what starting it now would cost."""
+    job = queued.job
+    yield f.Needs(job.procs, job.estimate)
+    yield _free(snapshot)
+    if queued.why is not None:
+        yield from _reasoned(queued.why, said=queued.planned)
+    if enough is not None:
+        yield enough
+    if ahead := ahead_of(snapshot, queued):
+        yield f.Ahead(len(ahead), sum(other.procs for other in ahead))
+    if passed:
+        yield f.PassedBy(passed)
+    if job.reserve is not None:
+        yield f.AskedFor(job.reserve, queued.granted)
+    if queued.planned is not None:
+        yield f.PlannedFor(queued.planned, queued.moved, queued.row, anew=not queued.reserved)
+    if snapshot.matrix is None and snapshot.awaited is None and job.procs <= snapshot.free:
+        yield from _delays(snapshot, job)
+    yield f.Grown(queued.xfactor)
+
+
+def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
+    """On the machine or, where rows take turns, in the row that has most."""
+    rows = _rows(snapshot)
+    if not rows:
+        return free_now(snapshot)
+    free, row = max(((snapshot.procs - _held(cells), -row) for row, cells in rows.items()))
+    return f.FreeInRow(free, -row, len(rows), snapshot.rules.most_rows())
+
+
+def free_now(snapshot: Snapshot) -> f.Free:
+    """On the whole machine, with what is kept of it for a suspended job."""
+    awaited = next((halted for halted in snapshot.suspended if halted.job.rank == snapshot.awaited), None)
+    if awaited is None:
+        return f.Free(snapshot.free)
+    kept = (awaited.processors & snapshot.free_set).bit_count()
+    return f.Free(snapshot.free, kept, awaited.job) if kept else f.Free(snapshot.free)
+
+
+def _rows(snapshot: Snapshot) -> dict[int, list[Cell]]:
+    """row -> who is at home in it: replicas make way."""
+    picture = () if snapshot.matrix is None else snapshot.matrix.rows
+    return {row: [cell for cell in cells if cell.is_home] for row, cells in picture}
+
+
+def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
+    """The jobs of these cells, by expected end."""
+    ranks = {cell.rank for cell in cells}
+    return [running for running in snapshot.running if running.job.rank in ranks]
+
+
+def _held(cells: Iterable[Cell]) -> int:
+    return sum(cell.columns.bit_count() for cell in cells)
+
+
+def _reasoned(reason: NamedTuple, said: float | None = None) -> Iterator[f.Reasoned]:
+    """The fields of a reason, but for what is said anyway."""
+    for field, value in reason._asdict().items():
+        if field not in _SAID_BETTER and isinstance(value, Job | int | float) and (field != "at" or value != said):
+            yield f.Reasoned(field, value)
+
+
+def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
+    """Who stands before it in its own queue."""
+    before = snapshot.queue.jobs[: snapshot.queue.place_of(queued.job.rank)]
+    if len(snapshot.queues) < 2:
+        return list(before)
+    return [job for job in before if snapshot.rules.queue_of(job) == queued.place]
+
+
+def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
+    """When jobs enough will have ended, in the row where that is first.
+
+    None if there are enough already, or it is not so simple: a suspended job goes on before.
+    """
+    rows = _rows(snapshot)
+    if snapshot.awaited is not None:
+        return None
+    if not rows:
+        return _enough_in(snapshot.running, snapshot.free, job.procs)
+    found = []
+    for row, cells in rows.items():
+        if enough := _enough_in(_at_home(snapshot, cells), snapshot.procs - _held(cells), job.procs):
+            found.append(enough._replace(row=row))
+    return min(found, key=lambda enough: enough.at) if len(found) == len(rows) else None
+
+
+def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:
+    """None if there is enough already; those that run are given by expected end."""
+    ending: list[Job] = []
+    for run in running:
+        if free >= needed:
+            break
+        free += run.processors.bit_count()
+        ending.append(run.job)
+        at = run.expected_end
+    return f.Enough(at, tuple(ending)) if ending and free >= needed else None
+
+
+def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
+    """Whom it would delay if it started now: every planned job is placed again around it."""
+    now = snapshot.time or 0
+    planned = [(q.planned, q.job) for q in islice(snapshot.queue, _LOOKED_AT) if q.planned is not None and q.job != job]
+    if not planned:
+        return
+    ends = [(run.expected_end, run.job.rank, run.processors.bit_count()) for run in snapshot.running]
+    plan = Profile.of_running(now, snapshot.free, ends)
+    plan.take(now, now + job.estimate, job.procs)
+    placed = [(plan.place(other.procs, other.estimate, at) - at, other) for at, other in sorted(planned)]
+    delayed = [(later, other) for later, other in placed if later > 0]
+    if delayed:
+        later, other = delayed[0]
+        yield f.Delays(other, later, len(delayed) - 1)
+    elif len(snapshot.queue) <= _LOOKED_AT:
+        yield f.DelaysNobody()
+
+
+# A suspension
+
+
+def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspend | None) -> Iterator[f.Fact]:
+    """What it has done and still needs, and who is in its place until when."""
+    yield f.Needs(halted.job.procs, halted.job.estimate - halted.ran)
+    yield f.Ran(halted.ran, halted.job.estimate)
+    if kept is not None:
+        yield from _reasoned(kept.because)
+    if sitters := sitters_of(snapshot, halted):
+        yield sitters
+    if snapshot.awaited == halted.job.rank:
+        yield f.Kept()
+    yield f.Grown(halted.xfactor)
+
+
+def sitters_of(snapshot: Snapshot, halted: Suspended) -> f.Sitters | None:
+    """Who is on its processors; where rows take turns, in the row where they leave first. None: nobody."""
+    rows = _rows(snapshot)
+    if not rows:
+        return _on_its(snapshot.running, halted)
+    found = []
+    for row, cells in rows.items():
+        sitting = _on_its(_at_home(snapshot, cells), halted)
+        if sitting is None:
+            return None
+        found.append(sitting._replace(row=row))
+    return min(found, key=lambda sitting: sitting.sitters[-1].until)
+
+
+def _on_its(running: Iterable[Running], halted: Suspended) -> f.Sitters | None:
+    shared = ((run, (run.processors & halted.processors).bit_count()) for run in running)
+    sitters = tuple(f.Sitter(run.job, procs, run.expected_end) for run, procs in shared if procs)
+    return f.Sitters(sitters) if sitters else None
+
+
+# A start
+
+
+def facts_of_running(snapshot: Snapshot, running: Running, began: Decision | None) -> Iterator[f.Fact]:
+    """If it began in this step: who made room, and whom it passed."""
+    if began is None:
+        yield f.Ran(running.ran, running.job.estimate)
+        return
+    if snapshot.completed:
+        yield f.Freed(snapshot.completed)
+    if isinstance(began, Backfill) or (isinstance(began, Place) and began.passes):
+        passed = tuple(job for job in snapshot.queue.jobs if job.rank < began.job.rank)
+        if passed:
+            yield f.Passes(passed)

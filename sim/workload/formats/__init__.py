@@ -1,0 +1,1 @@
+"""Traces in and out, one file a format."""

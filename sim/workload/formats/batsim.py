@@ -1,0 +1,107 @@
+"""Batsim's workloads: JSON with jobs, each of which names a profile that says what it does.
+
+Run times are known of delays and of sequences of delays; other profiles compute or communicate, and how long
+that takes depends on a platform. Their jobs are left out and counted by type.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sim.errors import TraceError
+from sim.workload.formats.table import Rows, number, shown
+from sim.workload.model import Field, Header, Trace
+
+DELAYS = ("delay", "DelayProfile")
+SEQUENCES = ("composed", "composition", "sequence", "SequentialCompositionProfile")
+DEEPEST = 64  # a sequence in a sequence in a sequence...
+
+
+def read(text: str, name: str, path: object) -> Trace:
+    """The jobs whose profile says how long they run."""
+    content = _content(text, path)
+    profiles = content.get("profiles")
+    runtimes = _Runtimes(profiles if isinstance(profiles, dict) else {})
+    rows = Rows("jobs with an id and numbers for subtime and res", unit="job")
+    for at, job in enumerate(content["jobs"], start=1):
+        values = _values(job)
+        if values is None:
+            rows.damage.add(at, _gist(job))
+            continue
+        profile = _name(job.get("profile"))
+        runtime = runtimes.of(profile)
+        if runtime is None:
+            rows.skipped.add(f"run time unknown: {runtimes.kind(profile)}", f"job {job['id']}")
+            continue
+        rows.add(str(job["id"]), values | {Field.RUN: runtime}, {})
+    size = number(content.get("nb_res"))
+    return rows.trace(name, "batsim", path, Header(max_procs=int(size) if size and size >= 1 else None))
+
+
+def _content(text: str, path: object) -> dict[str, Any]:
+    try:
+        content = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise TraceError(f"is no JSON: {error.msg}", path, error.lineno) from None
+    except (ValueError, RecursionError) as error:
+        raise TraceError(f"is no JSON that can be read: {shown(error)}", path) from None
+    if not isinstance(content, dict) or not isinstance(content.get("jobs"), list):
+        raise TraceError("expected a Batsim workload with a list of 'jobs', got other JSON", path)
+    return content
+
+
+def _values(job: object) -> dict[Field, float] | None:
+    """The numbers of a job but for its run time; None where it is damaged."""
+    if not isinstance(job, dict) or isinstance(job.get("id"), bool):
+        return None
+    submit, procs = number(job.get("subtime")), number(job.get("res"))
+    if submit is None or procs is None or not isinstance(job.get("id"), (str, int, float)):
+        return None
+    estimate = number(job.get("walltime")) or -1.0
+    return {Field.SUBMIT: submit, Field.PROCS_ASKED: procs, Field.ESTIMATE: max(estimate, -1.0)}
+
+
+def _name(value: object) -> str:
+    """What names a job or a profile: a text or a number."""
+    return str(value) if isinstance(value, (str, int, float)) else ""
+
+
+def _gist(job: object) -> str:
+    if not isinstance(job, dict):
+        return f"a {type(job).__name__}"
+    return ", ".join(f"{key} {_name(job.get(key))}" for key in ("id", "subtime", "res"))
+
+
+class _Runtimes:
+    """How long each profile runs, worked out once."""
+
+    def __init__(self, profiles: dict[str, Any]) -> None:
+        self._profiles = profiles
+        self._known: dict[str, float | None] = {}
+
+    def kind(self, name: str) -> str:
+        """What a profile is, in words, for those whose run time is not known."""
+        profile = self._profiles.get(name)
+        if not isinstance(profile, dict):
+            return "the file does not describe the job's profile"
+        return f"its profile is of type {shown(_name(profile.get('type')))}"
+
+    def of(self, name: str, depth: int = 0) -> float | None:
+        """Seconds, None where they are not known: no delay, or a sequence that holds itself."""
+        if name not in self._known:
+            self._known[name] = None
+            self._known[name] = self._work_out(self._profiles.get(name), depth)
+        return self._known[name]
+
+    def _work_out(self, profile: object, depth: int) -> float | None:
+        if not isinstance(profile, dict) or depth > DEEPEST:
+            return None
+        if profile.get("type") in DELAYS:
+            return number(profile.get("delay"))
+        parts, repeat = profile.get("seq"), number(profile.get("repeat", 1))
+        if profile.get("type") not in SEQUENCES or not isinstance(parts, list) or repeat is None:
+            return None
+        runtimes = [self.of(_name(part), depth + 1) for part in parts]
+        known = [runtime for runtime in runtimes if runtime is not None]
+        return number(sum(known) * repeat) if len(known) == len(parts) else None

@@ -1,0 +1,220 @@
+"""The Standard Workload Format: comments that start with ';', then one line of 18 numbers a job.
+
+A good line has numbers for submit, run time and processors; another field that is no number counts as unknown.
+Blocks of lines are converted at once where that is possible, else line by line: both by the same rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import TextIO
+
+import numpy as np
+
+from sim.workload.formats.table import LARGEST, PROCS, Damage, Notes, id_numbers, number, whole_processors
+from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace, Workload
+
+WIDTH = len(Field)
+FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; the rest may be missing
+EXPECTED = "lines of 18 numbers (Standard Workload Format)"
+BLOCK = 4096
+
+
+def read(text: str, name: str, path: object) -> Trace:
+    """The jobs and the header of a file; damaged lines are left out and counted."""
+    comments, lines = _parted(text)
+    body = _Body()
+    if lines and _names_columns(lines[0][1]):
+        del lines[0]
+    for start in range(0, len(lines), BLOCK):
+        body.take(lines[start : start + BLOCK])
+    damaged = body.damage.judge(len(body.ids), path)
+    table = np.vstack([np.empty((0, WIDTH)), *body.tables])
+    assumed = body.notes.all() + whole_processors(table)
+    header = header_of(comments)
+    return Trace(name, "swf", tuple(body.ids), table, header, fidelity=Fidelity(damaged, assumed))
+
+
+def _parted(text: str) -> tuple[list[str], list[tuple[int, str]]]:
+    """The comments without their mark, and the other lines with their numbers; blank ones are gone."""
+    comments, lines = [], []
+    for at, line in enumerate(text.split("\n"), start=1):
+        start = line.lstrip()[:1]
+        if start in (";", "#"):
+            comments.append(line.lstrip()[1:])
+        elif start:
+            lines.append((at, line))
+    return comments, lines
+
+
+class _Body:
+    """The jobs read so far."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.tables: list[Floats] = []
+        self.damage, self.notes = Damage(EXPECTED), Notes()
+
+    def take(self, lines: list[tuple[int, str]]) -> None:
+        """Converts a block of lines at once, or one by one where something is unusual."""
+        rows = [line.split(None, WIDTH)[:WIDTH] for _, line in lines]
+        table = None if any("_" in line for _, line in lines) else _whole_block(rows)
+        if table is None:
+            self._take_carefully(lines)
+        else:
+            self.ids += [row[0] for row in rows]
+            self.tables.append(table)
+
+    def _take_carefully(self, lines: list[tuple[int, str]]) -> None:
+        good = []
+        for at, line in lines:
+            tokens = _tokens(line)
+            values = [number(token) for token in tokens]
+            if not _is_good(values):
+                self.damage.add(at, line)
+                continue
+            for field, value in zip(Field, values, strict=False):
+                if value is None:
+                    what = f"field {field + 1} ({field.name.lower().replace('_', ' ')}) that is no number"
+                    self.notes.add(f"{what}, taken as -1", f"line {at}")
+            known = [-1.0 if value is None else value for value in values]
+            good.append(known + [-1.0] * (WIDTH - len(known)))
+            self.ids.append(tokens[0])
+        if good:
+            self.tables.append(np.array(good, dtype=np.float64))
+
+
+def _whole_block(rows: list[list[str]]) -> Floats | None:
+    """All rows as one table, None where one is too short or has a field that is no `number`; no '_' here."""
+    if any(len(row) < WIDTH for row in rows):
+        return None
+    try:
+        values = np.array(list(map(float, chain.from_iterable(rows))))
+    except ValueError:
+        return None
+    return values.reshape(-1, WIDTH) if (np.abs(values) <= LARGEST).all() else None
+
+
+def _tokens(line: str) -> list[str]:
+    """The first 18 fields: between blanks, or between the separators of neighbouring formats."""
+    tokens = line.split(None, WIDTH)
+    if len(tokens) < FEWEST:
+        mark = max(";|,", key=line.count)
+        tokens = line.split(mark, WIDTH) if mark in line else tokens
+    return tokens[:WIDTH]
+
+
+def _is_good(values: list[float | None]) -> bool:
+    """Whether a line says when a job came, how long it ran and on how many processors."""
+    if len(values) < FEWEST or values[Field.SUBMIT] is None or values[Field.RUN] is None:
+        return False
+    return any(values[field] is not None for field in PROCS if field < len(values))
+
+
+def _names_columns(line: str) -> bool:
+    tokens = _tokens(line)
+    return len(tokens) >= FEWEST and all(number(token) is None for token in tokens)
+
+
+# The header.
+
+_KEY = re.compile(r"\s*([A-Za-z][A-Za-z_ ]{0,40}?)\s*:\s*(.*)")
+_WHOLE = re.compile(r"-?\d{1,15}(?!\d)", re.ASCII)
+_QUEUE = re.compile(r"(\d{1,9})(?!\d)[\s:,-]*(.*)", re.ASCII)
+
+
+def header_of(comments: Iterable[str]) -> Header:
+    """What the comments say; of a key that comes twice the first value that makes sense counts."""
+    kept = tuple(comments)
+    values: dict[str, list[str]] = {}
+    for key, value in _keys(kept):
+        values.setdefault(key, []).append(value)
+    queues: dict[int, str] = {}
+    for value in values.get("queue", []):
+        if match := _QUEUE.match(value):
+            queues.setdefault(int(match[1]), match[2].strip())
+    zone = values.get("timezonestring") or values.get("timezone") or []
+    return Header(
+        max_procs=_whole(values.get("maxprocs", []), least=1),
+        max_nodes=_whole(values.get("maxnodes", []), least=1),
+        unix_start=_whole(values.get("unixstarttime", [])),
+        time_zone=next(filter(None, zone), None),
+        computer=next(filter(None, values.get("computer", [])), None),
+        queues=queues,
+        comments=kept,
+    )
+
+
+def _keys(comments: Iterable[str]) -> Iterator[tuple[str, str]]:
+    for comment in comments:
+        if match := _KEY.match(comment):
+            yield match[1].lower().replace(" ", "").replace("_", ""), match[2].strip()
+
+
+def _whole(values: list[str], least: int | None = None) -> int | None:
+    """The whole number at the start of a value, whatever text stands behind it: 338 (batch; 512 total)."""
+    for value in values:
+        if (match := _WHOLE.match(value)) and (least is None or int(match[0]) >= least):
+            return int(match[0])
+    return None
+
+
+# Writing.
+
+
+def write(trace: Trace, file: TextIO) -> None:
+    """The header as it stood, corrected where the trace knows better, and 18 columns."""
+    for comment in _comments(trace.header) or [" Version: 2.2"]:
+        file.write(";" + " ".join(comment.splitlines()) + "\n")
+    for row in trace.table.tolist():
+        file.write(" ".join([str(int(v)) if v.is_integer() else repr(v) for v in row]) + "\n")
+
+
+def _comments(header: Header) -> list[str]:
+    """The comments, with lines for what they do not say, or say otherwise, in front."""
+    said = header_of(header.comments)
+    new: dict[str, list[str]] = {}
+    for key, is_so, was in (
+        ("Computer", header.computer, said.computer),
+        ("UnixStartTime", header.unix_start, said.unix_start),
+        ("TimeZoneString", header.time_zone, said.time_zone),
+        ("MaxNodes", header.max_nodes, said.max_nodes),
+        ("MaxProcs", header.max_procs, said.max_procs),
+    ):
+        if is_so is not None and is_so != was:
+            new[key.lower()] = [f" {key}: {is_so}"]
+    if header.queues and header.queues != said.queues:
+        new["queue"] = [f" Queue: {queue} {name}" for queue, name in header.queues.items()]
+    kept = [comment for comment in header.comments if not any(key in new for key, _ in _keys([comment]))]
+    return [*chain.from_iterable(new.values()), *kept]
+
+
+def from_workload(workload: Workload) -> Trace:
+    """The jobs as they are simulated, so that they can be written; what is not simulated is unknown (-1)."""
+    columns: dict[Field, Iterable[float]] = {
+        Field.ID: id_numbers(workload.ids),
+        Field.SUBMIT: workload.submit,
+        Field.WAIT: workload.wait,
+        Field.RUN: workload.runtime,
+        Field.PROCS_USED: workload.width,
+        Field.PROCS_ASKED: workload.width,
+        Field.ESTIMATE: workload.estimate,
+        Field.STATUS: workload.status,
+        Field.USER: workload.user,
+        Field.GROUP: workload.group,
+        Field.QUEUE: workload.queue,
+    }
+    table = np.full((len(workload), WIDTH), -1.0)
+    for field, column in columns.items():
+        table[:, field] = column
+    header = replace(workload.header, max_procs=workload.procs)
+    lost = tuple(
+        Note(f"names of {field.name.lower()}s, which this format has no place for", len(words))
+        for field, words in workload.names.items()
+        if field is not Field.QUEUE
+    )
+    fidelity = workload.fidelity + Fidelity(skipped=lost)
+    return Trace(workload.name, "swf", workload.ids, table, header, workload.names, fidelity)

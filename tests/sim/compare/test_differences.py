@@ -1,0 +1,132 @@
+"""Two schedules beside each other: what is better, who moved and by how much."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.compare import differences as comparing
+from sim.compare.differences import SIZES, Comparison, compare, earlier_later, moves
+from sim.engine.engine import Engine
+from sim.engine.schedule import Schedule
+from sim.errors import ParameterError
+from sim.policies import parse_policy
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from sim.workload.samples import sample_path
+
+
+def schedule(sample: str, spec: str, until: float = float("inf")) -> Schedule:
+    engine = Engine(Workload.of(read(sample_path(sample))).with_overruns(), parse_policy(spec), curious=False)
+    engine.run(until)
+    return engine.schedule()
+
+
+@pytest.fixture(scope="module")
+def figure() -> Comparison:
+    """Zhang's figure 4: EASY starts job 5 at 600 instead of 1800, and moves nobody else."""
+    return compare(schedule("z-figure4", "fcfs"), schedule("z-figure4", "easy"))
+
+
+@pytest.fixture(scope="module")
+def realistic() -> Comparison:
+    return compare(schedule("lublin-128", "easy"), schedule("lublin-128", "selective"))
+
+
+def test_the_better_value_of_each_metric_is_told(figure: Comparison) -> None:
+    found = {entry.metric.name: entry for entry in figure.metrics}
+    assert (found["mean_wait"].first, found["mean_wait"].second) == (942, 702)
+    assert found["mean_wait"].better == 1
+    assert found["mean_wait"].change == pytest.approx(-240 / 942)
+    assert found["max_wait"].better is None  # the same
+    assert found["backfilled"].better is None  # neither more nor less of it is better
+    assert found["backfilled"].change is None  # from none at all
+
+
+def test_r_is_above_zero_where_the_second_is_better(figure: Comparison) -> None:
+    everybody, short, medium, long = figure.slowdowns
+    assert everybody.first is not None
+    assert everybody.second is not None
+    assert everybody.r == pytest.approx((everybody.first - everybody.second) / everybody.second)
+    assert short.r is not None
+    assert short.r > 0
+    assert medium.r == 0
+    assert (long.jobs, long.r) == (0, None)
+
+
+def test_who_moved(figure: Comparison) -> None:
+    assert (figure.starts.earlier.jobs, figure.starts.same, figure.starts.later.jobs) == (1, 4, 0)
+    assert figure.starts.net == -1200
+    (gain,) = figure.gained
+    assert (gain.job.id, gain.waits, gain.later) == ("5", (1760, 560), -1200)
+    assert figure.lost == ()
+
+
+def test_the_groups_hold_every_job(realistic: Comparison) -> None:
+    assert realistic.jobs == 1000
+    assert sum(ratio.jobs for ratio in realistic.slowdowns[1:]) == 1000
+    assert sum(ratio.jobs for ratio in realistic.categories) == 1000
+
+
+def test_moves_are_the_difference_of_the_total_waits(realistic: Comparison) -> None:
+    before, after = realistic.waits
+    assert before is not None
+    assert after is not None
+    assert realistic.starts.net == pytest.approx(after - before)
+
+
+def test_where_jobs_are_suspended_ends_move_otherwise_than_starts(realistic: Comparison) -> None:
+    assert realistic.ends != realistic.starts
+
+
+def test_the_five_with_the_greatest_change_come_first(realistic: Comparison) -> None:
+    assert [len(realistic.gained), len(realistic.lost)] == [5, 5]
+    gains, losses = ([change.later for change in changes] for changes in (realistic.gained, realistic.lost))
+    assert gains == sorted(gains)
+    assert losses == sorted(losses, reverse=True)
+    assert -gains[0] == realistic.ends.earlier.most
+    assert losses[0] == realistic.ends.later.most
+
+
+def test_seen_from_the_other_side_everything_turns_round() -> None:
+    easy, conservative = schedule("lublin-128", "easy"), schedule("lublin-128", "conservative")
+    there, back = compare(easy, conservative), compare(conservative, easy)
+    assert there.starts.earlier == back.starts.later
+    assert [change.job for change in there.gained] == [change.job for change in back.lost]
+    assert [ratio.r for ratio in there.categories] == [None if r.r is None else -r.r for r in back.categories]
+
+
+def test_jobs_are_earlier_or_later_than_in_the_other_schedule() -> None:
+    easy, fcfs = schedule("z-figure4", "easy"), schedule("z-figure4", "fcfs")
+    assert earlier_later(easy, fcfs).tolist() == [0, 0, 0, 0, -1200]
+
+
+def test_jobs_that_have_not_started_in_both_are_left_out() -> None:
+    whole, part = schedule("z-figure4", "fcfs"), schedule("z-figure4", "fcfs", until=700)
+    assert np.isnan(earlier_later(part, whole)).tolist() == [False, False, True, True, True]
+    found = compare(part, whole)
+    assert found.jobs == 1
+    assert (found.starts.same, found.gained, found.lost) == (2, (), ())
+
+
+def test_only_the_same_jobs_can_be_compared() -> None:
+    with pytest.raises(ParameterError, match="same jobs"):
+        compare(schedule("z-figure4", "fcfs"), schedule("z-figure7", "fcfs"))
+
+
+@given(st.lists(st.floats(-1e7, 1e7) | st.sampled_from([0.0, 60.0, -60.0, 86400.0, float("nan")])))
+def test_every_move_has_one_size(later: list[float]) -> None:
+    found = moves(np.array(later))
+    known = [value for value in later if value == value]
+    assert found.earlier.jobs + found.same + found.later.jobs == len(known)
+    assert sum(size.earlier for size in found.sizes) == found.earlier.jobs
+    assert sum(size.later for size in found.sizes) == found.later.jobs
+    assert [size.most for size in found.sizes] == list(SIZES[1:])
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(comparing).failed == 0

@@ -1,0 +1,171 @@
+"""Where two runs part: the first thing that happens to a job in one of them only, and why not in the other."""
+
+from __future__ import annotations
+
+from math import inf
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.compare.parting import Account, Act, Delays, Parting, Side, account, part
+from sim.decisions.decisions import Backfill, EndsBefore, PlannedLater, WouldDelay
+from sim.engine.engine import Engine
+from sim.life.moments import NotConsidered
+from sim.policies import parse_policy
+from sim.timeline.course import Course
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from sim.workload.samples import sample_path
+from tests.sim.conftest import Lab
+
+RUNS = {"fcfs", "firstfit", "easy", "conservative", "selective", "gang", "multiqueue:speculate=5"}
+
+
+def sample(name: str) -> Workload:
+    return Workload.of(read(sample_path(name))).with_overruns()
+
+
+def side(course: Course, until: float = inf) -> Side:
+    engine = course.begun()
+    engine.run(until)
+    return Side.of(engine)
+
+
+def parted(workload: Workload, first: str, second: str) -> Parting | None:
+    return part(*(side(Course(workload, parse_policy(spec))) for spec in (first, second)))
+
+
+def told(workload: Workload, spec: str, time: float, rank: int) -> Account:
+    return account(Course(workload, parse_policy(spec)).watched(time), rank, time)
+
+
+def test_fcfs_and_easy_part_where_the_first_job_passes() -> None:
+    """Zhang's figure 4: at 600 s job 5 may pass job 3."""
+    of = sample("z-figure4")
+    found = parted(of, "fcfs", "easy")
+    assert found == Parting(600, (6, 6), ((), (Act("starts", 4),)))
+    assert found is not None
+    assert found.ranks == (4,)
+
+    kept = told(of, "fcfs", 600, 4)
+    assert kept.waits == NotConsidered(of.jobs[2], 6)
+    passed = told(of, "easy", 600, 4)
+    assert passed.act == Backfill(of.jobs[4], EndsBefore(of.jobs[2], 1200, 1100))
+
+
+def test_the_job_that_would_be_delayed_and_by_how_much(lab: Lab) -> None:
+    """Job 5 could start at 3, but job 4 is planned for 10 and would find no room before job 3, the head, has ended."""
+    of = lab.workload(
+        6,
+        "1 0 3 100 100",  # half of the machine until 100
+        "2 0 1 10 10",
+        "3 1 6 50 50",  # the head: all of the machine from 100 on
+        "4 2 3 60 60",  # fits when job 2 ends
+        "5 3 2 80 80",  # fits now and ends before the head starts
+    )
+    found = parted(of, "easy", "conservative")
+    assert found is not None
+    assert (found.time, found.only) == (3, ((Act("starts", 4),), ()))
+    kept = told(of, "conservative", 3, 4)
+    assert isinstance(kept.waits, PlannedLater)
+    assert kept.delays == Delays(of.jobs[3], 10, 150 - 10)
+
+
+def test_a_suspension_is_a_parting() -> None:
+    of = sample("k-figure3.1")
+    found = parted(of, "easy", "selective:sf=1.5")
+    assert found is not None
+    assert (found.time, found.only) == (1800, ((), (Act("suspended", 0), Act("starts", 1))))
+    assert told(of, "easy", 1800, 0).where == "running"
+
+
+def test_coming_into_the_matrix_is_a_start() -> None:
+    found = parted(sample("z-figure7"), "easy", "gang")
+    assert found is not None
+    assert (found.time, found.only) == (60, ((), (Act("starts", 1),)))
+
+
+def test_a_speculative_run_is_not_an_ordinary_one(lab: Lab) -> None:
+    of = lab.workload(4, "1 0 2 2000 2000")
+    found = parted(of, "multiqueue", "multiqueue:speculate=180")
+    assert found is not None
+    assert found.only == ((Act("starts", 0),), (Act("starts", 0, 180),))
+
+
+def test_jobs_that_end_at_other_times_part_runs_with_the_same_decisions(lab: Lab) -> None:
+    of = lab.workload(1, "1 0 1 100 100", "2 0 1 30 30")
+    found = parted(of, "gang:slice=10", "gang:slice=50")
+    assert found is not None
+    assert {act.verb for acts in found.only for act in acts} == {"ends"}
+
+
+def test_a_switch_that_stops_the_rows_is_a_parting() -> None:
+    """Jobs in rows that are not on turn stand aside, though no policy decided it."""
+    of = sample("z-figure7")
+    gang = Course(of, parse_policy("gang"))
+    switched = Course(of, parse_policy("gang"), ((360, parse_policy("fcfs")),))
+    found = part(side(gang), side(switched))
+    assert found is not None
+    assert found.time == 360
+    assert found.only[0] == ()
+    engine = switched.watched(360)
+    assert {act.rank for act in found.only[1] if act.verb == "suspended"} == set(engine.suspended)
+    assert {act.rank for act in found.only[1] if act.verb == "queued"} == {job.rank for job in engine.queue}
+
+
+def test_runs_are_compared_as_far_as_both_have_come() -> None:
+    of = sample("z-figure4")
+    fcfs, easy = (Course(of, parse_policy(spec)) for spec in ("fcfs", "easy"))
+    assert part(side(fcfs, 599), side(easy)) is None
+    assert part(side(fcfs), side(easy, 599)) is None
+    assert part(side(fcfs), side(easy, 600)) is not None
+
+
+def test_a_run_that_has_not_begun_has_not_parted() -> None:
+    engine = Engine(sample("z-figure4"), parse_policy("easy"))
+    assert part(Side.of(engine), Side.of(engine)) is None
+
+
+def brute_force(first: Side, second: Side) -> float | None:
+    """The first time at which jobs start, or end, in one schedule and not in the other."""
+    times = []
+    for a, b in ((first.schedule.start, second.schedule.start), (first.schedule.end, second.schedule.end)):
+        times += [min(x, y) for x, y in zip(a.tolist(), b.tolist(), strict=True) if x != y]
+    return min(times, default=None)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_space_sharing_runs_part_where_their_schedules_do(lab: Lab, data: st.DataObject) -> None:
+    of = data.draw(lab.workloads())
+    first, second = data.draw(st.tuples(*[st.sampled_from(["fcfs", "firstfit", "easy", "conservative", "replan"])] * 2))
+    sides = [side(Course(of, parse_policy(spec))) for spec in (first, second)]
+    found = part(*sides)
+    assert (None if found is None else found.time) == brute_force(*sides)
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_every_run_can_account_for_every_job_it_parted_over(lab: Lab, data: st.DataObject) -> None:
+    of = data.draw(lab.workloads(whole_seconds=True))
+    specs = data.draw(st.tuples(st.sampled_from(sorted(RUNS)), st.sampled_from(sorted(RUNS))))
+    found = parted(of, *specs)
+    if found is None:
+        return
+    for spec, only in zip(specs, found.only, strict=True):
+        for rank in found.ranks:
+            one = told(of, spec, found.time, rank)
+            assert one.act is not None or one.waits is not None or one.where != "queue"
+            assert (one.where == "finished") == (Act("ends", rank) in only)
+
+
+@pytest.mark.parametrize("spec", sorted(RUNS))
+def test_a_run_does_not_part_from_itself(spec: str) -> None:
+    assert parted(sample("z-figure7"), spec, spec) is None
+
+
+def test_a_policy_that_says_why_is_taken_at_its_word() -> None:
+    """Under EASY job 4 waits because it would delay job 3."""
+    of = sample("z-figure4")
+    assert isinstance(told(of, "easy", 600, 3).waits, WouldDelay)

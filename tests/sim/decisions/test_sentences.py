@@ -1,0 +1,147 @@
+"""Decisions and reasons in words."""
+
+from __future__ import annotations
+
+import doctest
+from types import ModuleType
+from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+
+import pytest
+
+from sim import words
+from sim.decisions import sentences
+from sim.decisions.decisions import (
+    Backfill,
+    Decision,
+    EndsBefore,
+    FitsExtra,
+    Keep,
+    Reason,
+    Reserve,
+    TooFewFree,
+    WhenFree,
+    WithinBounds,
+    WouldDelay,
+)
+from sim.decisions.matrix import MakesWay, Migrate
+from sim.decisions.sentences import in_words, say, why
+from sim.words import clock, clock_near, name, span
+from sim.workload.model import Job
+
+DAY, HOUR = 86400, 3600
+J1402 = Job(0, "1402", submit=0, procs=64, estimate=4 * HOUR)
+J1405 = Job(1, "1405", submit=0, procs=8, estimate=HOUR)
+
+
+def example(cls: type) -> Any:
+    """One of that type, all of its numbers different and not 0."""
+    values: dict[str, Any] = {}
+    for index, (field, hint) in enumerate(get_type_hints(cls).items()):
+        kinds = [kind for kind in (get_args(hint) or (hint,)) if kind is not type(None)]
+        values[field] = {
+            Job: J1402 if field == "job" else J1405,
+            int: 11 + index,
+            float: 50000 + 1000 * index,
+            Reason: TooFewFree(3),
+        }.get(kinds[0], TooFewFree(3))
+        if str(hint).startswith("tuple"):
+            values[field] = (J1405,) if kinds[0] is Job else (0b1100, 0b1)
+        elif get_origin(hint) is Literal:
+            values[field] = kinds[0]
+    return cls(**values)
+
+
+def is_said(value: Any, sentence: str) -> bool:
+    """Does the sentence show this number or this job, in whatever unit?"""
+    if isinstance(value, Job):
+        return name(value) in sentence
+    if isinstance(value, int | float):
+        written = (f"{value:.12g}", f"{value:.2f}", clock(value), span(value))
+        return any(text in sentence for text in written)
+    return True
+
+
+@pytest.mark.parametrize("module", [sentences, words], ids=lambda module: module.__name__)
+def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0
+
+
+@pytest.mark.parametrize("cls", get_args(Reason), ids=lambda cls: cls.__name__)
+def test_every_reason_has_a_sentence_that_shows_its_numbers(cls: type) -> None:
+    assert cls in sentences.REASONS, f"write a line for {cls.__name__} in sim.decisions.sentences.REASONS"
+    reason = example(cls)
+    told = why(reason, J1402)
+    assert not told.endswith(".")
+    assert all(is_said(value, told) for value in reason), told
+
+
+@pytest.mark.parametrize("cls", get_args(Decision), ids=lambda cls: cls.__name__)
+def test_every_decision_has_a_sentence(cls: type) -> None:
+    assert cls in sentences.DECISIONS, f"write a line for {cls.__name__} in sim.decisions.sentences.DECISIONS"
+    decision = example(cls)
+    told = say(decision)
+    if hasattr(decision, "because"):
+        assert "needs 64, 3 free" in told
+    if hasattr(decision, "job"):
+        assert "J1402" in told
+
+
+def test_the_head_of_the_queue_is_planned() -> None:
+    told = say(Reserve(J1402, 12 * DAY + 5 * HOUR + 600, WhenFree(free=40, then=71)))
+    assert told == "J1402 is planned for d12 05:10:00: needs 64, 40 free; there will be 71"
+
+
+def test_a_short_job_passes_as_it_ends_before_the_head_starts() -> None:
+    at = clock_near(12 * DAY)
+    told = say(Backfill(J1405, EndsBefore(J1402, 12 * DAY + 5 * HOUR, 12 * DAY + 4 * HOUR)), at)
+    assert told == "J1405 is backfilled on 8 processors: ends at 04:00, before J1402's start at 05:00"
+    assert why(EndsBefore(J1402, 18000, 18000), J1405, at) == "ends at d0 05:00, just when J1402 is to start"
+
+
+def test_a_narrow_job_takes_what_the_head_leaves() -> None:
+    told = why(FitsExtra(J1402, 18000, extra=36), J1405, clock_near(0))
+    assert told == "needs 8 of the 36 extra processors that J1402 leaves free at 05:00"
+
+
+def test_a_job_is_kept_that_would_delay_the_head() -> None:
+    told = say(Keep(J1405, WouldDelay(J1402, shadow=18000, ends=59460, extra=7)), clock_near(0))
+    assert told == "J1405 waits: needs 8 > 7 extra and would end at 16:31 > J1402's start at 05:00"
+
+
+def test_a_bound_that_is_missed_in_any_case_is_told_as_such() -> None:
+    assert why(WithinBounds(J1402, 720), J1405) == "all others keep their bounds, J1402 with 12m00 to spare"
+    assert "J1402, which misses its own by 12m00 in any case" in why(WithinBounds(J1402, -720), J1405)
+
+
+def test_who_makes_way_in_the_matrix_is_told_for_whom() -> None:
+    reason = MakesWay(J1402, cost=60, other=None)
+    assert why(reason, J1405) == "makes way for J1402; costs 60 processor-seconds"
+    assert why(reason, J1402).startswith("whoever stands in J1402's columns there moves aside")
+    told = say(Migrate(J1405, 3, 0b11110000, 10, reason))
+    assert told.startswith(
+        "J1405 migrates to columns 4-7 of row 3, which costs it 10s of its turns: makes way for J1402"
+    )
+
+
+class BrandNew(NamedTuple):
+    """A reason that nobody has written a sentence for."""
+
+    other: Job
+    xfactor: float
+    victims: tuple[Job, ...]
+    limit: int | None = None
+
+
+class SendAway(NamedTuple):
+    """A decision that nobody has written a sentence for."""
+
+    job: Job
+    because: Any
+
+
+def test_what_has_no_sentence_yet_is_told_by_its_name_and_fields() -> None:
+    new: Any = BrandNew(J1402, 2.5, (J1402, J1405))
+    assert why(new, J1405) == "brand new: other J1402, xfactor 2.5, victims J1402 and J1405"
+    away: Any = SendAway(J1405, TooFewFree(3))
+    assert say(away) == "send away: job J1405, needs 8, 3 free"
+    assert in_words(SendAway(J1405, new)) == "send away: job J1405, brand new: " + in_words(new).partition(": ")[2]

@@ -1,0 +1,125 @@
+"""What happens within an instant and from one to the next, whatever the policy (SPEC 2)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sim.decisions.decisions import Reserve, Start
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.machine.processors import written
+from sim.policies import parse_policy
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+
+def places(engine: Engine) -> dict[str, str]:
+    """Which processors each job got."""
+    return {engine.workload.ids[s.rank]: written(s.processors) for s in engine.history.stretches()}
+
+
+def test_a_job_takes_the_processors_of_one_that_ends_as_it_arrives(lab: Lab) -> None:
+    engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 10 1 5 5")
+    assert engine.schedule().start.tolist() == [0, 10]
+    assert lab.instants(engine) == [0, 10, 15]
+
+
+def test_everything_at_one_instant_is_one_step_and_one_pass(lab: Lab) -> None:
+    # At 10 two jobs end and two arrive: the policy sees all four processors and both jobs at once.
+    engine = lab.run("easy", 4, "1 0 2 10 10", "2 0 2 10 10", "3 10 4 5 5", "4 10 1 5 5", until=10)
+    snapshot = engine.snapshot()
+    assert [job.id for job in snapshot.completed] == ["1", "2"]
+    assert [job.id for job in snapshot.arrived] == ["3", "4"]
+    assert [type(d) for d in engine.history.decisions(1)] == [Start, Reserve]
+    assert engine.step_count == 2
+
+
+def test_jobs_of_the_same_second_keep_the_order_of_the_file(lab: Lab) -> None:
+    assert lab.starts("fcfs", 1, "7 0 1 5 5", "3 0 1 5 5", "5 0 1 5 5") == {"7": 0, "3": 5, "5": 10}
+
+
+def test_a_file_out_of_order_is_served_by_submit_time(lab: Lab) -> None:
+    assert lab.starts("fcfs", 1, "1 9 1 5 5", "2 0 1 20 20") == {"2": 0, "1": 20}
+
+
+def test_rank_breaks_the_ties_of_an_order(lab: Lab) -> None:
+    starts = lab.starts("fcfs:order=sjf", 1, "1 0 1 9 9", "2 1 1 5 5", "3 2 1 5 5", "4 3 1 5 5")
+    assert starts == {"1": 0, "2": 9, "3": 14, "4": 19}
+
+
+def test_a_job_gets_the_lowest_numbered_free_processors(lab: Lab) -> None:
+    # At 10 processors 0, 1 and 3 to 7 are free.
+    jobs = ("1 0 2 10 10", "2 0 1 99 99", "3 10 3 5 5")
+    assert places(lab.run("fcfs", 8, *jobs)) == {"1": "0-1", "2": "2", "3": "0-1 3"}
+
+
+def test_together_keeps_a_job_in_one_piece(lab: Lab) -> None:
+    jobs = ("1 0 2 10 10", "2 0 1 99 99", "3 10 3 5 5")
+    assert places(lab.run("fcfs", 8, *jobs, placement="together")) == {"1": "0-1", "2": "2", "3": "3-5"}
+
+
+def test_a_job_without_a_run_time_takes_a_second(lab: Lab) -> None:
+    assert lab.starts("fcfs", 1, "1 0 1 0 5", "2 0 1 5 5") == {"1": 0, "2": 1}
+
+
+def test_a_job_is_killed_at_its_estimate_and_counted(lab: Lab) -> None:
+    engine = lab.run("fcfs", 1, "1 0 1 20 10", "2 0 1 5 5")
+    assert engine.schedule().end.tolist() == [10, 15]
+    assert engine.snapshot().totals.killed == 1
+
+
+def test_or_its_estimate_grows(lab: Lab) -> None:
+    engine = Engine(lab.workload(1, "1 0 1 20 10", overrun="grow"), parse_policy("fcfs"), check=True)
+    engine.run()
+    assert engine.schedule().end.tolist() == [20]
+    assert engine.snapshot().totals.killed == 0
+
+
+def test_a_workload_without_an_overrun_rule_is_refused(lab: Lab) -> None:
+    workload = lab.workload(1, "1 0 1 10 10")
+    with pytest.raises(ParameterError, match="runs longer than its estimate"):
+        Engine(replace(workload, runtime=workload.runtime + 1), parse_policy("fcfs"))
+
+
+def test_a_run_stops_after_the_last_instant_that_was_asked_for(lab: Lab) -> None:
+    engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 10 10", until=10)
+    assert (engine.now, engine.next_time()) == (10, 20)
+    assert engine.schedule().start.tolist() == [0, 10]
+
+
+def test_a_run_that_stops_between_two_instants_stays_at_the_earlier(lab: Lab) -> None:
+    engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 10 10", until=9.5)
+    assert (engine.now, engine.next_time()) == (1, 10)
+
+
+def test_at_the_end_nothing_more_happens(lab: Lab) -> None:
+    engine = lab.run("fcfs", 1, "1 0 1 10 10")
+    assert engine.next_time() is None
+    assert engine.step() is False
+    assert engine.step_count == engine.history.steps == 2
+
+
+def test_no_jobs_make_no_steps(lab: Lab) -> None:
+    engine = lab.run("easy", 4)
+    assert engine.next_time() is None
+    assert engine.step_count == 0
+    assert engine.snapshot().time is None
+
+
+def test_a_job_that_has_not_started_has_no_start(lab: Lab) -> None:
+    engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 10 10", until=1)
+    assert (engine.start_of(0), engine.start_of(1)) == (0, None)
+
+
+def test_watching_makes_no_difference_to_the_schedule(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 9 9")
+    watched, unwatched = (Engine(workload, parse_policy("easy"), curious=curious) for curious in (True, False))
+    watched.run(until=2)
+    unwatched.run(until=2)
+    assert watched.snapshot().decisions
+    assert not unwatched.snapshot().decisions
+    assert list(watched.history.all_decisions()) == list(unwatched.history.all_decisions())

@@ -1,0 +1,146 @@
+"""A policy that asks for nonsense: the engine refuses in one line and has changed nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from math import nan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from sim.decisions.decisions import Backfill, Decision, Due, Fits, Reserve, Start, Wake
+from sim.engine.engine import Engine
+from sim.errors import DecisionError
+from sim.policies import Policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# Job 1 runs on three of four processors; job 2 needs two, job 3 one, job 4 has not been submitted.
+JOBS = ("1 0 3 10 10", "2 5 2 10 10", "3 5 1 10 10", "4 9 1 1 1")
+
+
+@dataclass(frozen=True)
+class Mischief(Policy):
+    """Starts what fits at time 0, and at 5 asks for what it was given."""
+
+    ask: Callable[[View], Any] = field(default=lambda view: None)
+    seen: list[object] = field(default_factory=list)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        if view.now < 5:
+            yield Start(view.queue[0], Fits(view.free))
+            return
+        self.seen.append(state_of(view))
+        yield self.ask(view)
+
+
+class Shout(NamedTuple):
+    """A decision that the engine has never heard of."""
+
+    job: Job
+
+
+def state_of(view: View) -> object:
+    """All that a decision could have changed."""
+    return view.free, [job.id for job in view.queue], list(view.ends), dict(view.reserved)
+
+
+def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
+    """What the engine says; it must have left everything as it was before it was asked."""
+    policy = Mischief(ask=ask)
+    engine = Engine(lab.workload(4, *JOBS), policy)
+    engine.step()
+    with pytest.raises(DecisionError) as error:
+        engine.step()
+    assert policy.seen == [state_of(engine)]
+    assert engine.machine.held == {0: 0b0111}
+    assert engine.machine.free_set == 0b1000
+    assert len(engine.history) == 1
+    assert engine.schedule().start.tolist()[0] == 0
+    return str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("ask", "error"),
+    [
+        (lambda view: Start(view.job(0), Fits(1)), "job 1 cannot start at 5: it does not wait"),
+        (lambda view: Backfill(view.job(0), Fits(1)), "job 1 cannot start at 5: it does not wait"),
+        (lambda view: Start(view.job(3), Fits(1)), "job 4 cannot start at 5: it does not wait"),
+        (lambda view: Start(view.job(1), Fits(1)), "job 2 cannot start at 5: it needs 2, 1 are free"),
+        (lambda view: Reserve(view.job(1), 4, Due()), "job 2 cannot get a reservation for 4: it is 5"),
+        (lambda view: Reserve(view.job(0), 9, Due()), "job 1 cannot get a reservation at 5: it does not wait"),
+        (lambda view: Reserve(view.job(3), 9, Due()), "job 4 cannot get a reservation at 5: it does not wait"),
+        (lambda view: Wake(5), "a timer for 5 is not in the future: it is 5"),
+        (lambda view: Wake(4), "a timer for 4 is not in the future: it is 5"),
+    ],
+)
+def test_nonsense_is_refused(lab: Lab, ask: Callable[[View], Any], error: str) -> None:
+    assert error in refused(lab, ask)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda view: Shout(view.queue[0]),
+        lambda view: None,
+    ],
+    ids=["a stranger", "nothing"],
+)
+def test_an_unknown_decision_is_refused(lab: Lab, ask: Callable[[View], Any]) -> None:
+    refused(lab, ask)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda view: Reserve(view.job(1), nan, Due()),
+        lambda view: Wake(nan),
+        lambda view: Start(view.job(1)._replace(procs=1), Fits(1)),
+        lambda view: Start(view.job(2)._replace(estimate=1), Fits(1)),
+        lambda view: Reserve(view.job(1)._replace(estimate=1), 10, Due()),
+    ],
+    ids=["reserved for nan", "woken at nan", "a forged width", "a forged estimate", "a forged reservation"],
+)
+def test_what_is_not_as_it_was_submitted_is_refused(lab: Lab, ask: Callable[[View], Any]) -> None:
+    refused(lab, ask)
+
+
+@dataclass(frozen=True)
+class Twice(Policy):
+    def decide(self, view: View) -> Iterator[Decision]:
+        job = view.queue[0]
+        yield Start(job, Fits(view.free))
+        yield Start(job, Fits(view.free))
+
+
+def test_a_job_cannot_be_started_twice_in_one_pass(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, *JOBS), Twice())
+    with pytest.raises(DecisionError, match="job 1 cannot start at 0: it does not wait"):
+        engine.step()
+    assert (engine.free, len(engine.history)) == (1, 1)
+
+
+@dataclass(frozen=True)
+class Idle(Policy):
+    """Never starts anything."""
+
+    name = "idle"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from ()
+
+
+def test_a_policy_that_never_starts_anything_is_told_off(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, *JOBS), Idle(), check=True)
+    with pytest.raises(DecisionError, match="idle leaves 4 jobs waiting for ever, the first is job 1"):
+        engine.run()
+
+
+def test_a_run_that_was_cut_short_may_leave_jobs_waiting(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, *JOBS), Idle(), check=True)
+    engine.run(until=9)
+    assert len(engine.queue) == 4

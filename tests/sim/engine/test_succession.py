@@ -1,0 +1,287 @@
+"""Another policy takes over in the middle of a run (SPEC 8): nothing is lost, whatever came before."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.decisions.decisions import Await, Reserve, Resume, Start, Suspend, Switched
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.machine.processors import written
+from sim.policies import POLICIES, parse_policy
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from sim.workload.samples import sample_path
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+NAMES = sorted(POLICIES)
+SPACE = ["fcfs", "firstfit", "easy", "conservative", "replan", "shadow", "relaxed", "slack", "multiqueue"]
+VARIANTS = [*NAMES, "multiqueue:classes=20,speculate=3,speculate_over=5", "selective:memory=yes,bandwidth=500,tick=5",
+            "selective:sf=1,tick=2", "immediate:slice=2", "gang:slice=3,cs=0.1", "gang-migrate:slice=5,cost=1",
+            "easy:depth=3", "easy:order=sjf"]  # fmt: skip
+
+
+def run(workload: Workload, first: str, *switches: tuple[float, str], placement: str = "lowest") -> Engine:
+    """A checked run to its end, with these switches."""
+    engine = Engine(workload, parse_policy(first), check=True, curious=False)
+    for at, spec in switches:
+        while (due := engine.next_time()) is not None and due < at:
+            engine.step()
+        if due is not None:
+            engine.switch(parse_policy(spec), at)
+    engine.run()
+    return engine
+
+
+def nothing_is_lost(engine: Engine) -> None:
+    """Every job ran as long as it must, and nobody is left anywhere."""
+    workload, schedule = engine.workload, engine.schedule()
+    np.testing.assert_allclose(schedule.ran, workload.runtime, atol=1e-6)
+    assert not np.isnan(schedule.end).any()
+    assert (schedule.start >= workload.submit).all()
+    assert not engine.left
+    assert not engine.granted
+    assert engine.machine.kept == 0
+
+
+@pytest.fixture(scope="module")
+def busy() -> Workload:
+    """A hundred jobs on 128 processors that come too fast; some users ask for reservations."""
+    workload = Workload.of(read(sample_path("lublin-128"))).with_overruns().take(slice(0, 100))
+    submit = np.round(workload.submit * 0.4)
+    draw = np.random.default_rng(0).random((2, len(workload)))
+    return replace(workload, submit=submit, reserve=np.where(draw[0] < 0.15, np.round(submit + draw[1] * 2e4), np.nan))
+
+
+@pytest.mark.parametrize("before", NAMES)
+def test_every_policy_hands_over_to_every_other(busy: Workload, before: str) -> None:
+    middle, late = np.quantile(busy.submit, [0.5, 0.9]).round().tolist()
+    for after in NAMES:
+        nothing_is_lost(run(busy, before, (middle, after), (late, before)))
+
+
+@pytest.mark.parametrize("left", ["multiqueue:speculate=180", "selective:memory=yes", "gang-backfill:cs=0.05"])
+def test_every_policy_adopts_what_three_kinds_of_policies_leave(busy: Workload, left: str) -> None:
+    early, middle = np.quantile(busy.submit, [0.4, 0.7]).round().tolist()
+    for after, last in zip(NAMES, [*NAMES[5:], *NAMES[:5]], strict=True):
+        nothing_is_lost(run(busy, left, (early, after), (middle, last)))
+
+
+@given(data=st.data())
+@settings(max_examples=40, deadline=None)
+def test_any_switches_at_any_time(lab: Lab, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    asks = data.draw(st.lists(st.sampled_from([None, None, 0, 5, 40]), min_size=len(workload), max_size=len(workload)))
+    wanted = [np.nan if ask is None else submit + ask for ask, submit in zip(asks, workload.submit, strict=True)]
+    workload = replace(workload, reserve=np.array(wanted))
+    times = sorted(data.draw(st.lists(st.integers(0, 150), max_size=4)))
+    switches = [(time, data.draw(st.sampled_from(VARIANTS))) for time in times]
+    nothing_is_lost(run(workload, data.draw(st.sampled_from(VARIANTS)), *switches))
+
+
+# The step of the switch
+
+
+def test_a_switch_is_a_step_of_its_own(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8", until=2)
+    engine.switch(parse_policy("easy"), 5)
+    shown = engine.snapshot()
+    assert (shown.step, shown.time, shown.policy, shown.arrived, shown.completed) == (4, 5, "easy", (), ())
+    assert [type(d) for d in engine.history.decisions(3)] == [Switched, Reserve]
+    assert [tuple(change) for change in shown.switches] == [(4, 5, "fcfs", "easy")]
+    assert shown.switches == engine.history.switches
+
+
+def test_what_is_due_at_the_switch_happens_first(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, "1 0 4 10 10", "2 10 4 10 10", until=5)
+    engine.switch(parse_policy("easy"), 10)
+    shown = engine.snapshot()
+    assert ([job.id for job in shown.completed], [job.id for job in shown.arrived]) == (["1"], ["2"])
+    assert engine.start_of(1) == 10
+
+
+def test_a_switch_cannot_pass_what_is_due(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, "1 0 4 10 10", until=5)
+    for at in (-1, 11):
+        with pytest.raises(ParameterError, match="can be switched from 0 to 10"):
+            engine.switch(parse_policy("easy"), at)
+
+
+def test_the_same_policy_with_other_parameters(lab: Lab) -> None:
+    engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 9 9", "3 1 1 2 2", until=1)
+    engine.switch(parse_policy("fcfs:order=sjf"), 4)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 12, 10]
+    assert engine.schedule().policy == "fcfs, from 4 on fcfs:order=sjf"
+
+
+def test_all_who_wait_are_promised_a_start_in_queue_order(lab: Lab) -> None:
+    engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 9 9", "3 1 1 2 2", until=1)
+    engine.switch(parse_policy("conservative:order=sjf"), 4)
+    assert engine.reserved == {1: 12, 2: 10}
+    assert engine.ledger.promised[2] == 10
+
+
+# What runs
+
+
+def test_a_speculative_run_becomes_an_ordinary_one(lab: Lab) -> None:
+    engine = lab.run("multiqueue:classes=none,speculate=5,speculate_over=10", 1, "1 0 1 20 30", "2 1 1 1 1", until=1)
+    engine.switch(parse_policy("fcfs"), 3)
+    [running] = engine.snapshot().running
+    assert (running.kind, running.since, running.expected_end, running.ran) == ("run", 0, 30, 3)
+    engine.run()
+    assert engine.schedule().end.tolist() == [20, 21]
+    assert [(s.kind, s.start, s.end) for s in engine.history.stretches()][:2] == [
+        ("speculative", 0, 3), ("run", 3, 20)]  # fmt: skip
+
+
+def test_partitions_are_of_even_size_and_own_what_runs(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, "1 0 3 10 50", "2 0 1 10 5", until=0)
+    engine.switch(parse_policy("multiqueue:classes=10"), 2)
+    assert list(map(written, engine.owners)) == ["3", "0-2"]
+    engine.switch(parse_policy("easy"))
+    assert engine.snapshot().owners == ()
+    assert engine.history.owners_at(2) == ()
+
+
+# Sharing in time
+
+
+def gang(lab: Lab, until: float = 250) -> Engine:
+    """At 250 the second row is on turn for the first time; the job of the third has never been."""
+    jobs = ("1 0 4 1000 2000", "2 1 4 1000 2000", "3 2 4 1000 2000")
+    return lab.run("gang", 4, *jobs, until=until)
+
+
+def test_the_row_on_turn_goes_on_and_the_others_are_put_aside(lab: Lab) -> None:
+    engine = gang(lab, until=201)
+    engine.switch(parse_policy("fcfs"), 250)
+    shown = engine.snapshot()
+    assert [(r.job.id, r.kind, r.ran) for r in shown.running] == [("2", "run", 49)]
+    assert [(s.job.id, s.ran) for s in shown.suspended] == [("1", 201)]
+    assert [q.job.id for q in shown.queue] == ["3"]
+    assert shown.totals.preemptions == 1
+    engine.run()
+    nothing_is_lost(engine)
+    assert engine.schedule().end.tolist() == [250 + 951 + 799, 250 + 951, 250 + 951 + 799 + 1000]
+
+
+def test_what_runs_comes_into_one_row_and_the_suspended_first_into_others(lab: Lab) -> None:
+    engine = lab.run("immediate:slice=10", 4, "1 0 4 500 500", "2 20 2 500 500", "3 21 2 50 50", "4 22 4 5 5", until=22)
+    assert list(engine.suspended) == [0]
+    engine.switch(parse_policy("gang:mpl=2"), 25)
+    matrix = engine.matrix
+    assert [[engine.workload.ids[rank] for rank in matrix.at_home(row)] for row in matrix.rows] == [["2", "3"], ["1"]]
+    assert not engine.suspended
+    engine.run()
+    nothing_is_lost(engine)
+
+
+# Suspended jobs under a policy that never suspends
+
+
+def put_aside(lab: Lab) -> Engine:
+    """At 20 job 1 (processors 0 and 1) is suspended for job 2, which runs there until 70 by its estimate."""
+    jobs = ("1 0 2 500 500", "2 20 2 40 50", "3 21 1 200 200", "4 22 2 10 10", "5 23 1 100 100")
+    return lab.run("immediate:slice=10", 2, *jobs[:2], *jobs[2:], until=20)
+
+
+@pytest.mark.parametrize("name", SPACE)
+def test_a_suspended_job_goes_on_before_anything_starts(lab: Lab, name: str) -> None:
+    engine = put_aside(lab)
+    engine.switch(parse_policy(name), 20.5)
+    assert engine.awaited == 0
+    decided = [d for d in engine.history.decisions(engine.step_count - 1) if isinstance(d, Await)]
+    assert [d.job.id for d in decided] == ["1"]
+    engine.run()
+    nothing_is_lost(engine)
+    assert [(s.start, s.end) for s in engine.history.stretches() if s.rank == 0] == [(0, 20), (60, 540)]
+
+
+@pytest.mark.parametrize("name", [name for name in SPACE if name != "multiqueue"])
+def test_processors_are_kept_for_the_first_that_must_go_on(lab: Lab, name: str) -> None:
+    # Of job 1's three processors job 2 has one; job 3 would fit on the two that are free, but only job 4 may start.
+    jobs = ("1 0 3 500 500", "2 20 1 40 50", "3 20 2 5 5", "4 21 1 5 5")
+    engine = lab.run("immediate:slice=10", 4, *jobs[:1], "9 1 1 15 15", *jobs[1:], until=20)
+    suspended = [engine.workload.ids[rank] for rank in engine.suspended]
+    engine.switch(parse_policy(name))
+    engine.run()
+    nothing_is_lost(engine)
+    assert all(id in {"1", "2", "9"} for id in suspended)
+
+
+def test_when_nobody_is_suspended_any_more_promises_are_given(lab: Lab) -> None:
+    engine = put_aside(lab)
+    engine.switch(parse_policy("conservative"), 20.5)
+    assert not engine.promises
+    engine.run(until=60)
+    assert engine.promises
+    assert engine.ledger.promised[2] == engine.reserved[2] == 540
+
+
+# Reservations that were granted
+
+
+def granted(lab: Lab) -> Engine:
+    """Job 2 has the machine from 50 on; 1 runs until 40; 3 and 4 come later."""
+    lines = ("1 0 1 40 40", "2 0 2 10 10", "3 20 1 100 100", "4 20 1 20 20")
+    workload = replace(lab.workload(2, *lines), reserve=np.array([np.nan, 50, np.nan, np.nan]))
+    engine = Engine(workload, parse_policy("multiqueue:classes=none"), check=True)
+    engine.run(until=0)
+    assert engine.granted == {1: 50}
+    return engine
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not POLICIES[name].suspends])
+def test_nobody_starts_who_is_in_the_way_of_a_granted_reservation(lab: Lab, name: str) -> None:
+    engine = granted(lab)
+    engine.switch(parse_policy(name), 10)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 50, 60, 20]
+
+
+@pytest.mark.parametrize("name", ["selective", "tunable", "immediate"])
+def test_a_policy_that_suspends_makes_room_when_a_reservation_is_due(lab: Lab, name: str) -> None:
+    engine = granted(lab)
+    engine.switch(parse_policy(name), 10)
+    engine.run()
+    assert engine.start_of(1) == 50
+    suspended = [d.job.id for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
+    assert suspended[:2] == ["4", "3"]
+    nothing_is_lost(engine)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("gang")])
+def test_in_a_matrix_a_reserved_job_gets_a_row_that_comes_on_turn(lab: Lab, name: str) -> None:
+    engine = granted(lab)
+    engine.switch(parse_policy(name), 10)
+    engine.run()
+    assert engine.start_of(1) == 50
+    nothing_is_lost(engine)
+
+
+def test_a_reservation_outlives_several_policies(lab: Lab) -> None:
+    engine = granted(lab)
+    for at, name in ((5, "easy"), (21, "gang"), (30, "conservative"), (31, "multiqueue")):
+        engine.run(until=at - 0.5)
+        engine.switch(parse_policy(name), at)
+    engine.run()
+    assert engine.start_of(1) == 50
+    nothing_is_lost(engine)
+
+
+def test_who_goes_on_is_told(lab: Lab) -> None:
+    engine = put_aside(lab)
+    engine.switch(parse_policy("easy"), 20.5)
+    engine.run()
+    kinds = [type(d) for _, d in engine.history.all_decisions() if isinstance(d, Switched | Await | Resume | Start)]
+    assert kinds[:5] == [Start, Start, Switched, Await, Resume]

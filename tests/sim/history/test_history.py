@@ -1,0 +1,111 @@
+"""The past: which stretches a window of time shows, and what happened at which step."""
+
+from __future__ import annotations
+
+from math import inf
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.history.history import History, Stretch
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+
+def filtered(history: History, start: float, end: float, processors: int = -1) -> list[Stretch]:
+    """What `between` must give: every stretch looked at."""
+    return [
+        stretch
+        for stretch in history.stretches()
+        if stretch.start < end
+        and (stretch.start >= start or stretch.end is None or stretch.end > start)
+        and stretch.processors & processors
+    ]
+
+
+def long_history(seed: int, count: int) -> History:
+    """So many stretches, several a second, most of them short and some open to the end."""
+    random, history, now = Random(seed), History(), 0.0
+    is_open: list[int] = []
+    for rank in range(count):
+        now += random.choice([0, 0, 0.5, 1, 3])
+        for stretch in [s for s in is_open if random.random() < 0.2]:
+            history.finish(stretch, now)
+            is_open.remove(stretch)
+        is_open.append(history.begin(rank, now, 1 << random.randrange(8)))
+    return history
+
+
+HISTORIES = [long_history(1, 0), long_history(2, 5), long_history(3, 256), long_history(4, 1500)]
+
+
+@pytest.mark.parametrize("history", HISTORIES, ids=len)
+@given(st.floats(-10, 2000), st.floats(0, 300), st.sampled_from([-1, 0b1, 0b11110000]))
+@settings(deadline=None)
+def test_a_window_shows_what_a_look_at_everything_shows(
+    history: History, start: float, width: float, processors: int
+) -> None:
+    assert history.between(start, start + width, processors) == filtered(history, start, start + width, processors)
+
+
+def test_windows_that_begin_and_end_with_stretches() -> None:
+    history = HISTORIES[-1]
+    edges = sorted({s.start for s in history.stretches()} | {s.end for s in history.stretches() if s.end is not None})
+    for start, end in zip(edges[::7], edges[3::7], strict=False):
+        assert history.between(start, end) == filtered(history, start, end)
+
+
+def test_the_window_of_everything() -> None:
+    history = HISTORIES[-1]
+    assert history.between(-inf, inf) == list(history.stretches())
+
+
+def test_a_stretch_is_there_from_its_start_on_and_gone_at_its_end() -> None:
+    history = History()
+    history.finish(history.begin(rank=0, now=10, processors=0b11), 20)
+    stretch = Stretch(rank=0, start=10, end=20, kind="run", processors=0b11)
+    assert history.between(10, 11) == history.between(19, 25) == history.between(0, 30) == [stretch]
+    assert history.between(0, 10) == history.between(20, 30) == []
+    assert history.between(0, 30, processors=0b100) == []
+
+
+def test_an_open_stretch_has_no_end_and_is_seen_ever_after() -> None:
+    history = History()
+    history.begin(rank=3, now=10, processors=1)
+    assert [s.end for s in history.between(1000, 1001)] == [None]
+
+
+def test_whole_seconds_come_back_whole() -> None:
+    history = History()
+    history.finish(history.begin(0, 10, 1), 12.5)
+    assert repr(history.stretch(0).start) == "10"
+    assert repr(history.stretch(0).end) == "12.5"
+
+
+def test_which_step_was_the_last_at_a_time(lab: Lab) -> None:
+    history = lab.run("fcfs", 1, "1 5 1 10 10").history
+    assert [history.time_of(step) for step in range(history.steps)] == [5, 15]
+    assert [history.step_at(time) for time in (4.9, 5, 14, 15, 99)] == [None, 0, 0, 1, 1]
+
+
+def test_decisions_are_kept_step_by_step(lab: Lab) -> None:
+    history = lab.run("easy", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8").history
+    kinds = [[type(d) for d in history.decisions(step)] for step in range(history.steps)]
+    assert kinds == [[Start], [Reserve], [Backfill], [Start], []]
+    assert list(history.all_decisions()) == [
+        (step, decision) for step in range(history.steps) for decision in history.decisions(step)
+    ]
+
+
+def test_the_columns_say_what_was_free_and_wanted_after_each_step(lab: Lab) -> None:
+    history = lab.run("fcfs", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8").history
+    time, free, waiting, wanted = (list(column) for column in history.columns())
+    assert time == [0, 1, 2, 10, 20, 28]
+    assert free == [1, 1, 1, 0, 3, 4]
+    assert waiting == [0, 1, 2, 1, 0, 0]
+    assert wanted == [0, 4, 5, 1, 0, 0]

@@ -1,0 +1,233 @@
+"""The life of one job, on traces small enough to work out by hand."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+import pytest
+
+from sim.decisions.decisions import EndsBefore, FitsExtra, InOrder, PlannedLater, TooFewFree, WouldDelay
+from sim.engine.engine import Engine
+from sim.life.life import Life, life_of
+from sim.life.moments import AwaitsTurn, Ended, Heads, NotConsidered, Planned, Requeued, Started, Submitted, Unplanned
+from sim.policies import parse_policy
+from sim.workload.formats.swf import read as read_swf
+from sim.workload.model import Workload
+from sim.workload.reading import read
+
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_traces"
+
+
+def workload(procs: int, *jobs: tuple[int, int, int, int]) -> Workload:
+    """Jobs 1, 2, ... as (submit, processors, run time, estimate)."""
+    lines = [f"; MaxProcs: {procs}"]
+    for number, (submit, width, run, estimate) in enumerate(jobs, 1):
+        lines.append(f"{number} {submit} -1 {run} {width} -1 -1 {width} {estimate}" + " -1" * 9)
+    return Workload.of(read_swf("\n".join(lines), "little", "little.swf")).with_overruns()
+
+
+def life(of: Workload, policy: str, job: str) -> Life:
+    return life_of(of, parse_policy(policy), of.rank_of(job))
+
+
+def sample(name: str) -> Workload:
+    return Workload.of(read(SAMPLES / name)).with_overruns()
+
+
+def told(life: Life) -> list[tuple[float, str]]:
+    """When which kind of moment was."""
+    return [(moment.time, type(moment).__name__) for moment in life.moments]
+
+
+def test_a_job_that_finds_room_starts_at_once() -> None:
+    of = workload(4, (0, 2, 10, 20), (5, 1, 10, 20))
+    lived = life(of, "easy", "2")
+    assert lived.moments == (
+        Submitted(5, ahead=0, wanted=0, free=2),
+        Started(5, InOrder(free=2), backfilled=False, freed=(), since=5),
+        Ended(15, killed=False),
+    )
+    assert (lived.wait, lived.ran, lived.passes) == (0, 10, ())
+
+
+def test_the_head_waits_for_those_that_hold_its_processors() -> None:
+    """4 wanted, 1 free: job 1 gives 1 at 100, job 2 gives 2 at 200; job 2 ends early, at 150."""
+    of = workload(4, (0, 1, 100, 100), (0, 2, 150, 200), (10, 4, 10, 10))
+    lived = life(of, "easy", "3")
+    assert told(lived) == [(10, "Submitted"), (10, "Planned"), (10, "Waited"), (150, "Started"), (160, "Ended")]
+    (waited,) = lived.waits
+    assert (waited.until, waited.steps, waited.state) == (150, 2, Heads(1))
+    assert waited.numbers["free"] == (1, 2)
+    assert waited.lacking == 3
+    assert [(h.job.id, h.until) for h in waited.missing] == [("1", 100), ("2", 200)]
+    started = lived.moments[-2]
+    assert isinstance(started, Started)
+    assert [(h.job.id, h.until) for h in started.freed] == [("2", 200)]
+
+
+def test_a_job_behind_the_head_waits_for_two_reasons_in_turn() -> None:
+    """Zhang's figure 4: job 4 does not fit until 600, would delay job 3 until 1200, then heads the queue."""
+    lived = life(sample("z-figure4.swf"), "easy", "4")
+    assert [(w.time, w.until, type(w.state)) for w in lived.waits] == [
+        (30, 600, TooFewFree),
+        (600, 1200, WouldDelay),
+        (1200, 1800, Heads),
+    ]
+    would_delay = lived.waits[1]
+    assert would_delay.blocker is not None
+    assert would_delay.blocker.id == "3"
+    assert would_delay.numbers["extra"] == (2, 2)
+    assert would_delay.ahead == (1, 1)
+    assert [(p.time, p.job.id, p.behind) for p in lived.passes] == [(600, "5", True)]
+
+
+def test_fcfs_does_not_come_to_a_job_behind_its_head() -> None:
+    """Job 5 (5 processors) would fit beside job 2 from 600 on, but the queue stops at 3, then at 4."""
+    lived = life(sample("z-figure4.swf"), "fcfs", "5")
+    first, second = lived.waits
+    assert isinstance(first.state, NotConsidered)
+    assert (first.blocker.id if first.blocker else None, first.until, first.fitting) == ("3", 1200, 600)
+    assert (second.blocker.id if second.blocker else None, second.until, second.fitting) == ("4", 1800, 0)
+
+
+def test_conservative_holds_a_job_back_for_what_is_planned_before_it() -> None:
+    """Kettimuthu's figure 2.1: job 5 would fit at once, but would delay job 4."""
+    lived = life(sample("k-figure2.1-2.2.swf"), "conservative", "5")
+    assert [(w.time, w.until, type(w.state)) for w in lived.waits] == [
+        (30, 1800, PlannedLater),
+        (1800, 2400, TooFewFree),
+    ]
+    assert [(p.time, p.at, p.was) for p in lived.plans] == [(30, 2400, None)]
+    assert lived.promised
+
+
+def test_a_plan_moves_earlier_when_a_job_ends_early() -> None:
+    """Job 1 was to end at 100 and ends at 40: job 2's promise moves by 60."""
+    of = workload(2, (0, 2, 40, 100), (10, 2, 10, 10))
+    moved = life(of, "conservative", "2").plans[-1]
+    assert (moved.time, moved.at, moved.was, moved.moved) == (40, 40, 100, -60)
+    assert [(h.job.id, h.until) for h in moved.early] == [("1", 100)]
+
+
+def test_a_plan_moves_later_for_the_job_that_passed_and_not_for_another() -> None:
+    """Ward's figure 1: job 3 passes at 20 and runs until 1220; job 4 passes at 30 but is done by 930."""
+    lived = life(sample("w-figure1.swf"), "relaxed:omega=1.25", "2")
+    moved = lived.plans[-1]
+    assert (moved.time, moved.was, moved.at) == (30, 1000, 1220)
+    assert [job.id for job in moved.passers] == ["3"]
+    assert [p.job.id for p in lived.passes] == ["3", "4", "5"]
+
+
+def test_a_head_that_is_overtaken_loses_its_planned_start() -> None:
+    """Shortest first: job 2 heads the queue until the shorter job 3 comes, which then starts first."""
+    of = workload(2, (0, 2, 50, 50), (10, 2, 30, 30), (20, 2, 5, 5))
+    lived = life(of, "easy:order=sjf", "2")
+    assert [(type(m), m.time) for m in lived.moments if isinstance(m, Planned | Unplanned)] == [
+        (Planned, 10),
+        (Unplanned, 20),
+        (Planned, 50),
+    ]
+    (passed,) = lived.passes
+    assert (passed.time, passed.job.id, passed.behind) == (50, "3", False)
+
+
+def test_the_reason_of_a_backfilled_job_is_kept() -> None:
+    of = workload(4, (0, 3, 100, 100), (1, 2, 10, 10), (2, 1, 50, 50), (3, 1, 500, 500))
+    third, fourth = life(of, "easy", "3").moments[1], life(of, "easy", "4").moments[-2]
+    assert isinstance(third, Started)
+    assert isinstance(fourth, Started)
+    assert isinstance(third.because, EndsBefore)
+    assert isinstance(fourth.because, FitsExtra)
+    assert (third.backfilled, fourth.time) == (True, 52)
+
+
+def test_a_job_that_exceeds_its_estimate_is_killed() -> None:
+    assert life(workload(1, (0, 1, 30, 20)), "fcfs", "1").moments[-1] == Ended(20, killed=True)
+
+
+def test_a_suspension_is_told_with_who_took_the_processors_and_when_it_went_on() -> None:
+    """Kettimuthu, section 3.1: with sf=1.5 job 2 suspends job 1 at 1800; both are there from 0 on."""
+    lived = life(sample("k-figure3.1.swf"), "selective:sf=1.5", "1")
+    pause = lived.pauses[0]
+    assert (pause.time, pause.ran, [job.id for job in pause.by]) == (1800, 1800, ["2"])
+    assert sum(p.seconds for p in lived.pauses) == (lived.end or 0) - 3600
+    assert (lived.wait, lived.ran, lived.waits) == (0, 3600, ())
+
+
+def test_a_speculative_run_is_lost_and_the_job_waits_again() -> None:
+    """It runs from 0 on for 10 of its 30 seconds; then the 4 processors are free again, and it starts anew."""
+    lived = life(workload(4, (0, 4, 30, 2000)), "multiqueue:speculate=10", "1")
+    lost = next(m for m in lived.moments if isinstance(m, Requeued))
+    first, second = (m for m in lived.moments if isinstance(m, Started))
+    assert (lost.time, lost.lost) == (10, 10)
+    assert (first.time, first.limit, second.time, second.since) == (0, 10, 10, 10)
+    assert (lived.end, lived.ran) == (40, 30)
+
+
+def test_in_the_matrix_a_job_waits_for_its_first_turn_and_then_shares() -> None:
+    """Two jobs over all processors: turns of 200 s, so job 2, which comes at 60, is first on turn at 260."""
+    of = workload(4, (0, 4, 1000, 1000), (60, 4, 400, 400))
+    lived = life(of, "gang", "2")
+    assert told(lived) == [(60, "Submitted"), (60, "Entered"), (60, "Waited"), (260, "Shared"), (860, "Ended")]
+    (waited,) = lived.waits
+    assert (waited.until, waited.state) == (260, AwaitsTurn(2))
+    assert lived.stay
+    assert (lived.stay.rows, lived.stay.own, lived.stay.alone) == ((2, 2), (1, 1), 0)
+
+
+def test_replicas_are_summed_up() -> None:
+    """Zhang's figure 7: job 4 stands in two of the rows from its first turn on."""
+    stay = life(sample("z-figure7.swf"), "gang", "4").stay
+    assert stay
+    assert (stay.own.high, stay.replicated, stay.alone) == (2, stay.until - stay.time, 0)
+
+
+@pytest.mark.parametrize("policy", ["gang", "gang-backfill", "gang-migrate", "selective", "multiqueue:speculate=180"])
+def test_a_watched_job_lives_as_it_does_when_nobody_watches(policy: str) -> None:
+    of = sample("lublin-128.swf")
+    engine = Engine(of, parse_policy(policy), curious=False)
+    engine.run()
+    schedule = engine.schedule()
+    for rank in np.argsort(of.submit - schedule.end)[:3].tolist():
+        lived = life_of(of, parse_policy(policy), rank)
+        assert (lived.start, lived.end) == (schedule.start[rank], schedule.end[rank])
+        assert len(lived.pauses) == schedule.preemptions[rank]
+
+
+@pytest.mark.parametrize(
+    "policy", ["fcfs", "firstfit", "easy", "easy:depth=3", "conservative", "replan", "relaxed", "slack"]
+)
+def test_what_is_told_covers_the_wait_without_a_gap(policy: str) -> None:
+    """And it starts and ends when it does in a run that nobody watches."""
+    of = sample("lublin-128.swf")
+    engine = Engine(of, parse_policy(policy), curious=False)
+    engine.run()
+    schedule = engine.schedule()
+    for rank in np.argsort(of.submit - schedule.start)[:4].tolist():
+        lived = life_of(of, parse_policy(policy), rank)
+        assert (lived.start, lived.end) == (schedule.start[rank], schedule.end[rank])
+        assert lived.waits[0].time == lived.job.submit
+        assert [w.until for w in lived.waits] == [w.time for w in lived.waits[1:]] + [lived.start]
+        assert [m.time for m in lived.moments] == sorted(m.time for m in lived.moments)
+
+
+def test_a_job_late_in_a_real_log_is_found_as_fast_as_the_run_takes(shared: Path) -> None:
+    """J28006 of KTH's 28,489 jobs: at most thrice the run alone, with room for a busy machine."""
+    of = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")).with_overruns()
+    before = perf_counter()
+    Engine(of, parse_policy("easy"), curious=False).run()
+    run = perf_counter() - before
+    before = perf_counter()
+    life(of, "easy", "28006")
+    assert perf_counter() - before < 3 * run + 0.5
+
+
+def test_a_job_that_is_suspended_for_most_of_a_year_is_told_quickly(shared: Path) -> None:
+    """J4034 of KTH needs 98 of 100 processors and goes on when nobody else wants one of them."""
+    of = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")).with_overruns()
+    before = perf_counter()
+    lived = life(of, "immediate", "4034")
+    assert [round(pause.seconds / 86400) for pause in lived.pauses] == [303]
+    assert perf_counter() - before < 20

@@ -1,0 +1,182 @@
+"""The Ousterhout matrix: who stands where, and what it refuses."""
+
+from __future__ import annotations
+
+import contextlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.errors import DecisionError
+from sim.machine.matrix import Cell, Matrix, MatrixPicture
+
+
+def two_rows() -> Matrix:
+    """Four columns. Row 1: job 10 in columns 0-1. Row 2: job 20 in columns 2-3."""
+    matrix = Matrix(4)
+    matrix.open_row()
+    matrix.open_row()
+    matrix.place(10, 1, 0b0011)
+    matrix.place(20, 2, 0b1100)
+    return matrix
+
+
+def test_a_job_has_a_home_row_and_columns() -> None:
+    matrix = two_rows()
+    assert (matrix.home(10), matrix.columns(10), matrix.rows_of(10)) == (1, 0b0011, (1,))
+    assert (matrix.free(1), matrix.free_columns(1), matrix.lowest_free(1, 1)) == (2, 0b1100, 0b0100)
+    assert 10 in matrix
+    assert 11 not in matrix
+    assert len(matrix) == 2
+
+
+def test_a_replica_stands_in_the_same_columns() -> None:
+    matrix = two_rows()
+    matrix.replicate(10, 2)
+    assert matrix.rows_of(10) == (1, 2)
+    assert matrix.standing_in(2) == [10, 20]
+    assert matrix.at_home(2) == [20]
+    assert matrix.free(2) == 0
+    assert matrix.has_replicas
+
+
+def test_the_first_row_with_room_for_a_replica_is_found() -> None:
+    matrix = two_rows()
+    assert matrix.room_for_replica(10) == 2
+    matrix.replicate(10, 2)
+    assert matrix.room_for_replica(10) is None
+
+
+def test_clean_leaves_everybody_at_home() -> None:
+    matrix = two_rows()
+    matrix.replicate(10, 2)
+    matrix.replicate(20, 1)
+    matrix.clean()
+    assert matrix.picture() == two_rows().picture()
+
+
+def test_moving_home_keeps_the_columns() -> None:
+    matrix = two_rows()
+    matrix.move(20, 1)
+    assert matrix.at_home(1) == [10, 20]
+    assert matrix.occupied_rows() == [1]
+
+
+def test_migrating_takes_other_columns_also_some_of_its_own() -> None:
+    matrix = two_rows()
+    matrix.move(10, 1, 0b0110)
+    assert (matrix.columns(10), matrix.used(1)) == (0b0110, 0b0110)
+
+
+def test_the_order_of_placement_survives_moves() -> None:
+    matrix = two_rows()
+    matrix.move(10, 2, 0b0011)
+    assert matrix.jobs == [10, 20]
+    assert matrix.at_home(2) == [10, 20]
+
+
+def test_jobs_in_the_way_are_those_in_the_columns_replicas_too() -> None:
+    matrix = two_rows()
+    matrix.replicate(10, 2)
+    assert matrix.in_the_way(0b0110, 2) == [10, 20]
+    assert matrix.in_the_way(0b1000, 2) == [20]
+    assert matrix.in_the_way(0b1000, 1) == []
+
+
+def test_empty_rows_vanish_and_their_ids_are_not_used_again() -> None:
+    matrix = two_rows()
+    matrix.open_row()
+    matrix.remove(10)
+    assert matrix.drop_empty_rows() == [1, 3]
+    assert matrix.rows == [2]
+    assert matrix.open_row() == 4
+    assert matrix.rows == [2, 4]
+
+
+def test_a_finished_job_leaves_every_row() -> None:
+    matrix = two_rows()
+    matrix.replicate(10, 2)
+    matrix.remove(10)
+    assert (matrix.used(1), matrix.used(2)) == (0, 0b1100)
+    assert matrix.jobs == [20]
+
+
+def test_a_copy_goes_its_own_way() -> None:
+    matrix = two_rows()
+    twin = matrix.copy()
+    twin.replicate(10, 2)
+    twin.open_row()
+    assert matrix.picture() == two_rows().picture()
+    assert matrix.open_row() == twin.rows[-1]
+
+
+def test_a_picture_tells_home_from_replica() -> None:
+    matrix = two_rows()
+    matrix.replicate(20, 1)
+    assert matrix.picture(on_turn=2) == MatrixPicture(
+        4, ((1, (Cell(10, 0b0011, True), Cell(20, 0b1100, False))), (2, (Cell(20, 0b1100, True),))), 2
+    )
+
+
+def refused(matrix: Matrix, says: str) -> contextlib.AbstractContextManager[object]:
+    return pytest.raises(DecisionError, match=says)
+
+
+def test_what_is_impossible_is_refused_and_changes_nothing() -> None:
+    matrix = two_rows()
+    with refused(matrix, "columns 1 are taken"):
+        matrix.place(30, 1, 0b0110)
+    with refused(matrix, "is in the matrix already"):
+        matrix.place(10, 2, 0b0011)
+    with refused(matrix, "there is none"):
+        matrix.place(30, 3, 0b0100)
+    with refused(matrix, "cannot stand in columns"):
+        matrix.place(30, 1, 0b10000)
+    with refused(matrix, "cannot stand in columns none"):
+        matrix.place(30, 1, 0)
+    with refused(matrix, "columns 0-1 are taken"):
+        matrix.replicate(10, 1)
+    with refused(matrix, "is not in the matrix"):
+        matrix.replicate(30, 1)
+    with refused(matrix, "from 2 columns to 1"):
+        matrix.move(10, 2, 0b0001)
+    with refused(matrix, "columns 2 are taken"):
+        matrix.move(10, 2, 0b0110)
+    with refused(matrix, "is not in the matrix"):
+        matrix.remove(30)
+    assert matrix.picture() == two_rows().picture()
+    assert (matrix.used(1), matrix.used(2)) == (0b0011, 0b1100)
+
+
+def test_a_replicated_job_does_not_move() -> None:
+    matrix = two_rows()
+    matrix.replicate(10, 2)
+    with refused(matrix, "it is replicated"):
+        matrix.move(10, 2)
+
+
+@given(st.lists(st.tuples(st.sampled_from("pmrxcdo"), st.integers(0, 5), st.integers(1, 5), st.integers(1, 63))))
+def test_whatever_is_asked_no_cell_is_ever_held_twice(asked: list[tuple[str, int, int, int]]) -> None:
+    matrix = Matrix(6)
+    for what, rank, row, columns in asked:
+        before = matrix.copy()
+        try:
+            match what:
+                case "p":
+                    matrix.place(rank, row, columns)
+                case "m":
+                    matrix.move(rank, row, columns)
+                case "r":
+                    matrix.replicate(rank, row)
+                case "x":
+                    matrix.remove(rank)
+                case "c":
+                    matrix.clean()
+                case "d":
+                    matrix.drop_empty_rows()
+                case _:
+                    matrix.open_row()
+        except DecisionError:
+            assert matrix.picture() == before.picture()
+        assert not list(matrix.held_twice())

@@ -1,0 +1,143 @@
+"""Plans: held against one number a second, and compression against doing it the plain way."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.machine.profile import Profile, compression, shadow
+from sim.workload.model import Job
+
+SIZE = 6
+HORIZON = 80
+
+takes = st.lists(st.tuples(st.integers(0, 20), st.integers(1, 10), st.integers(1, 2)), max_size=8)
+
+
+@dataclass
+class Seconds:
+    """The plainest plan there is: how many are free in each second."""
+
+    free: list[int] = field(default_factory=lambda: [SIZE] * HORIZON)
+
+    def take(self, start: int, end: int, procs: int) -> None:
+        for second in range(start, end):
+            self.free[second] -= procs
+
+    def earliest(self, procs: int, duration: int, after: int) -> int:
+        return next(t for t in range(after, HORIZON) if min(self.free[t : t + duration]) >= procs)
+
+
+def both(jobs: list[tuple[int, int, int]]) -> tuple[Profile, Seconds]:
+    plan, plain = Profile(0, SIZE), Seconds()
+    for after, duration, procs in jobs:
+        start = plan.earliest(procs, duration, after)
+        assert start == plain.earliest(procs, duration, after)
+        plan.take(start, start + duration, procs)
+        plain.take(int(start), int(start) + duration, procs)
+    return plan, plain
+
+
+def second_by_second(plan: Profile, since: int = 0) -> list[int]:
+    """What is free in every second from `since` on."""
+    return [plan.free[max(i for i, t in enumerate(plan.times) if t <= s)] for s in range(since, HORIZON)]
+
+
+@given(takes)
+def test_a_plan_is_what_it_is_second_by_second(jobs: list[tuple[int, int, int]]) -> None:
+    plan, plain = both(jobs)
+    assert second_by_second(plan) == plain.free
+
+
+@given(takes)
+def test_a_plan_is_no_longer_than_it_must_be(jobs: list[tuple[int, int, int]]) -> None:
+    plan, _ = both(jobs)
+    assert plan.times == sorted(set(plan.times))
+    assert all(a != b for a, b in pairwise(plan.free))
+
+
+@given(takes, st.integers(1, SIZE), st.integers(1, 10), st.integers(0, 30))
+def test_a_place_fits_and_no_earlier_one_does(
+    jobs: list[tuple[int, int, int]], procs: int, duration: int, after: int
+) -> None:
+    plan, _ = both(jobs)
+    start = plan.earliest(procs, duration, after)
+    assert plan.fits(procs, start, duration)
+    assert not any(plan.fits(procs, earlier, duration) for earlier in range(after, int(start)))
+
+
+@given(takes, st.tuples(st.integers(0, 20), st.integers(1, 10), st.integers(1, 2)))
+def test_giving_back_undoes_taking(jobs: list[tuple[int, int, int]], job: tuple[int, int, int]) -> None:
+    plan, _ = both(jobs)
+    start, duration, procs = job
+    changed = plan.copy()
+    changed.take(start, start + duration, procs)
+    assert (changed.times, changed.free) != (plan.times, plan.free)
+    changed.take(start, start + duration, -procs)
+    assert (changed.times, changed.free) == (plan.times, plan.free)
+
+
+@given(takes, st.integers(0, 30))
+def test_advancing_forgets_the_past_and_nothing_else(jobs: list[tuple[int, int, int]], now: int) -> None:
+    plan, plain = both(jobs)
+    plan.advance(now)
+    assert plan.times[0] == now
+    assert second_by_second(plan, now) == plain.free[now:]
+
+
+def test_the_plan_of_running_jobs_frees_what_ends_together_at_once() -> None:
+    plan = Profile.of_running(5, 1, [(10, 0, 2), (10, 3, 1), (20, 1, 4)])
+    assert (plan.times, plan.free) == ([5, 10, 20], [1, 4, 8])
+
+
+def test_the_past_cannot_be_planned() -> None:
+    with pytest.raises(ValueError, match="5 is before the plan's present 10"):
+        Profile(10, 4).take(5, 15, 1)
+
+
+def test_what_is_wider_than_the_machine_has_no_place() -> None:
+    with pytest.raises(ValueError, match="5 processors are never free"):
+        Profile(0, 4).earliest(5, 1, 0)
+    with pytest.raises(ValueError, match="5 processors are never free"):
+        shadow(1, [(10, 0, 3)], 5)
+
+
+def test_the_shadow_counts_all_that_ends_by_then_and_nothing_later() -> None:
+    ends = [(10, 0, 1), (20, 1, 2), (20, 2, 1), (30, 3, 1)]
+    assert shadow(0, ends, 2) == (20, 4)
+    assert shadow(2, ends, 3) == (10, 3)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 8), st.integers(1, 12), st.integers(1, SIZE)), min_size=1, max_size=14),
+    st.lists(st.integers(0, 12), min_size=14, max_size=14),
+    st.randoms(use_true_random=False),
+)
+@settings(max_examples=200, deadline=None)
+def test_compression_finds_what_releasing_and_placing_each_again_finds(
+    jobs: list[tuple[int, int, int]], gaps: list[int], random: object
+) -> None:
+    # Reservations stand anywhere from their earliest start on, so that there are holes to move into.
+    plan, reserved, waiting = Profile(0, SIZE), {}, []
+    for rank, (late, duration, procs) in enumerate(jobs):
+        job = Job(rank, str(rank + 1), 0, procs, duration)
+        at = plan.earliest(procs, duration, late + gaps[rank])
+        plan.take(at, at + duration, procs)
+        reserved[rank] = at
+        waiting.append(job)
+    random.shuffle(waiting)  # type: ignore[attr-defined]
+    plain, expected = plan.copy(), dict(reserved)
+    for job in waiting:
+        was = expected[job.rank]
+        plain.take(was, was + job.estimate, -job.procs)
+        expected[job.rank] = plain.place(job.procs, job.estimate, 0)
+    for job, was, at in compression(plan, 0, waiting, reserved):
+        assert at < was == reserved[job.rank]
+        plan.take(was, was + job.estimate, -job.procs)
+        plan.take(at, at + job.estimate, job.procs)
+        reserved[job.rank] = at
+    assert reserved == expected

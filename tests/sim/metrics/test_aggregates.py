@@ -1,0 +1,250 @@
+"""The numbers of a whole schedule, each worked out by hand on a machine of four processors."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.engine.schedule import Schedule, Timeline
+from sim.errors import ParameterError
+from sim.metrics import METRICS, aggregates, measure, metric, over_time, ratio, share_above
+from sim.workload.model import Workload
+
+NAN = float("nan")
+
+
+def workload(*jobs: tuple[float, int, float, float], procs: int = 4) -> Workload:
+    """Jobs as (submit, processors, run time, estimate)."""
+    columns = [np.array(column, dtype=float) for column in zip(*jobs, strict=True)] or [np.zeros(0)] * 4
+    submit, width, run, estimate = columns
+    unknown = np.full(len(jobs), -1)
+    return Workload(
+        name="story",
+        procs=procs,
+        ids=tuple(str(i + 1) for i in range(len(jobs))),
+        submit=submit,
+        width=width.astype(np.int64),
+        runtime=run,
+        estimate=estimate,
+        wait=unknown.astype(float),
+        user=unknown,
+        group=unknown,
+        queue=unknown,
+        status=unknown,
+        high=np.zeros(len(jobs), dtype=bool),
+        reserve=np.full(len(jobs), NAN),
+        killed=np.zeros(len(jobs), dtype=bool),
+    )
+
+
+def schedule(of: Workload, start: list[float], end: list[float], steps: list[tuple[float, int, int, int]]) -> Schedule:
+    """Steps as (time, free, waiting, wanted)."""
+    jobs = len(of)
+    time, free, waiting, wanted = (np.array([step[i] for step in steps]) for i in range(4))
+    return Schedule(
+        workload=of,
+        policy="story",
+        start=np.array(start, dtype=float),
+        end=np.array(end, dtype=float),
+        ran=np.where(np.isnan(end), 0.0, of.runtime) if jobs else np.zeros(0),
+        backfilled=np.zeros(jobs, dtype=bool),
+        promised=np.full(jobs, NAN),
+        preemptions=np.zeros(jobs, dtype=np.int64),
+        migrations=np.zeros(jobs, dtype=np.int64),
+        speculative_kills=0,
+        borrowed=0,
+        timeline=Timeline(time.astype(float), free.astype(float), waiting.astype(np.int64), wanted.astype(np.int64)),
+    )
+
+
+@pytest.fixture
+def three() -> Schedule:
+    """
+    Job 1 takes 3 of 4 processors for 100 s; job 2 needs all 4 and waits for it; job 3 (1 s, 1 processor)
+    slips in beside job 1 after 10 s.
+
+        0    10     100   150
+        111111111111|2222|
+                 3
+    """
+    jobs = workload((0, 3, 100, 100), (20, 4, 50, 50), (30, 1, 1, 5))
+    played = schedule(
+        jobs,
+        start=[0, 100, 40],
+        end=[100, 150, 41],
+        steps=[
+            (0, 1, 0, 0),
+            (20, 1, 1, 4),
+            (30, 1, 2, 5),
+            (40, 0, 1, 4),
+            (41, 1, 1, 4),
+            (100, 0, 0, 0),
+            (150, 4, 0, 0),
+        ],
+    )
+    return replace(played, backfilled=np.array([False, False, True]))
+
+
+def test_waits_run_from_submission_to_the_first_start(three: Schedule) -> None:
+    values = aggregates(three)  # waits 0, 80, 10
+    assert values["mean_wait"] == 30
+    assert values["median_wait"] == 10
+    assert values["max_wait"] == 80
+    assert values["std_wait"] == pytest.approx((3800 / 3) ** 0.5)  # deviations -30, 50, -20
+    assert values["total_wait_hours"] == pytest.approx(90 / 3600)
+
+
+def test_slowdown_is_turnaround_over_run_time(three: Schedule) -> None:
+    values = aggregates(three)  # turnarounds 100, 130, 11 over 100, 50, 1
+    assert values["mean_turnaround"] == pytest.approx(241 / 3)
+    assert values["mean_slowdown"] == pytest.approx((1 + 2.6 + 11) / 3)
+    assert values["max_slowdown"] == 11
+
+
+def test_the_two_bounded_slowdowns_differ_for_short_jobs(three: Schedule) -> None:
+    values = aggregates(three)
+    # ZKP and K: 1 + 10/10 for job 3; Z: max(11, 10)/10
+    assert values["mean_bounded_slowdown"] == pytest.approx((1 + 2.6 + 2) / 3)
+    assert values["mean_bounded_slowdown_z"] == pytest.approx((1 + 2.6 + 1.1) / 3)
+
+
+def test_zkp_example_of_equal_work_has_equal_width_weighted_slowdown() -> None:
+    # ZKP section 5.1: width 1, 100 s, delayed 1000 s; width 10, 10 s, delayed 1090 s: 11 for both
+    jobs = workload((0, 1, 100, 100), (0, 10, 10, 10), procs=16)
+    played = schedule(jobs, [1000, 1090], [1100, 1100], [(0, 16, 2, 11), (1000, 15, 1, 10), (1100, 16, 0, 0)])
+    values = aggregates(played)
+    assert values["mean_width_weighted_slowdown"] == 11
+    assert values["mean_bounded_slowdown"] == (11 + 110) / 2
+
+
+def test_aggregate_slowdown_weighs_jobs_by_their_length(three: Schedule) -> None:
+    # LS: 1 + mean delay over mean service = 1 + (0 + 80 + 10) / (100 + 50 + 1)
+    assert aggregates(three)["aggregate_slowdown"] == pytest.approx(1 + 90 / 151)
+
+
+def test_utilization_is_work_over_what_the_machine_could_do(three: Schedule) -> None:
+    values = aggregates(three)  # 300 + 200 + 1 of 4 * 150
+    assert values["makespan"] == 150
+    assert values["utilization"] == pytest.approx(501 / 600)
+    assert values["overhead"] == 0
+
+
+def test_capacity_is_lost_where_processors_stand_empty_while_a_job_waits(three: Schedule) -> None:
+    # 1 free from 20 to 40 and from 41 to 100, with a job waiting all that time; the 20 s before do not count
+    assert aggregates(three)["loss_of_capacity"] == pytest.approx((20 + 59) / 600)
+
+
+def test_occupied_time_without_progress_is_overhead() -> None:
+    # one job runs 100 s but holds its 4 processors 120 s: 80 of 480 processor-seconds
+    played = schedule(workload((0, 4, 100, 100)), [0], [120], [(0, 0, 0, 0), (120, 4, 0, 0)])
+    values = aggregates(played)
+    assert values["overhead"] == values["loss_with_overhead"] == pytest.approx(80 / 480)
+    assert values["loss_of_capacity"] == 0
+
+
+def test_idle_time_of_a_preempted_job_counts_beside_its_wait() -> None:
+    # starts at once, is away for 60 s: no wait, but a slowdown of 160/100
+    played = schedule(workload((0, 4, 100, 100)), [0], [160], [(0, 0, 0, 0), (160, 4, 0, 0)])
+    values = aggregates(replace(played, preemptions=np.array([2]), migrations=np.array([1])))
+    assert values["mean_wait"] == 0
+    assert values["mean_bounded_slowdown"] == pytest.approx(1.6)
+    assert (values["preemptions"], values["migrations"]) == (2, 1)
+
+
+def test_killed_jobs_count_like_others_unless_asked_otherwise(three: Schedule) -> None:
+    killed = replace(three, workload=replace(three.workload, killed=np.array([False, True, False])))
+    assert aggregates(killed)["max_wait"] == 80
+    without = aggregates(killed, killed=False)
+    assert (without["jobs"], without["max_wait"]) == (2, 10)
+    assert without["killed"] == 1
+    assert without["utilization"] == aggregates(killed)["utilization"]  # the machine did run it
+
+
+def test_jobs_that_a_cut_short_run_leaves_are_counted_and_left_out(three: Schedule) -> None:
+    # stopped at 60: job 1 has run 60 s, job 2 waits, job 3 is done
+    cut = replace(
+        three,
+        start=np.array([0, NAN, 40]),
+        end=np.array([NAN, NAN, 41]),
+        ran=np.array([60.0, 0.0, 1.0]),
+        timeline=Timeline(
+            np.array([0.0, 20, 40, 41, 60]),
+            np.array([1, 1, 0, 1, 1]),
+            np.array([0, 1, 1, 1, 1]),
+            np.zeros(5, dtype=int),
+        ),
+    )
+    values = aggregates(cut)
+    assert (values["jobs"], values["unfinished"]) == (1, 2)
+    assert values["mean_wait"] == 10
+    assert values["backfilled"] == 1
+    assert values["makespan"] == 60  # to the last instant
+    assert values["utilization"] == pytest.approx((180 + 1) / 240)  # the progress of job 1 included
+
+
+def test_a_reservation_is_missed_by_a_start_after_the_time_asked_for(three: Schedule) -> None:
+    asked = replace(three, workload=replace(three.workload, reserve=np.array([NAN, 70, 40])))
+    values = aggregates(asked)  # job 2 starts 30 s late, job 3 in time
+    assert (values["reservations"], values["missed_reservations"]) == (2, 1)
+    assert (values["mean_reservation_delay"], values["max_reservation_delay"]) == (15, 30)
+
+
+def test_guarantees_are_compared_with_the_waits_of_jobs_that_had_to_wait(three: Schedule) -> None:
+    # job 1 starts at once and does not count; 2 was promised 180 s and waited 80, 3 was promised 10 and waited 10
+    values = aggregates(replace(three, promised=np.array([0.0, 200, 40])))
+    assert values["guarantee_ratio_median"] == pytest.approx((2.25 + 1) / 2)
+
+
+def test_recorded_waits_show_what_happened_in_reality(three: Schedule) -> None:
+    real = replace(three, workload=replace(three.workload, wait=np.array([0.0, 60, -1])))
+    values = aggregates(real)
+    assert (values["mean_recorded_wait"], values["later_than_recorded"]) == (30, 1)
+
+
+def test_an_empty_schedule_has_no_means_and_no_warnings() -> None:
+    values = measure(schedule(workload(), [], [], [])).values
+    assert (values["jobs"], values["makespan"], values["backfilled"]) == (0, 0, 0)
+    assert values["mean_wait"] is None
+    assert values["utilization"] is None
+
+
+def test_every_metric_is_in_the_catalogue_and_the_other_way_round(three: Schedule) -> None:
+    assert list(aggregates(three)) == [entry.name for entry in METRICS]
+    assert metric("utilization").better == "greater"
+    with pytest.raises(ParameterError, match="did you mean 'mean_wait'"):
+        metric("mean_wiat")
+
+
+def test_everything_is_plain_enough_for_json(three: Schedule) -> None:
+    written = json.loads(json.dumps(measure(three).as_dict()))
+    assert written["metrics"]["max_wait"] == 80
+    assert {row["label"] for row in written["groups"]["class"]} == {"short", "medium", "long"}
+
+
+def test_ratio_is_positive_where_many_queues_are_better() -> None:
+    assert ratio(83.2, 77.6) == pytest.approx(0.07, abs=0.005)  # LS equation 3
+
+
+def test_averages_over_time_come_in_buckets_of_equal_length(three: Schedule) -> None:
+    # 0-75: busy 3 * 75 + 1; 75-150: busy 3 * 25 + 4 * 50; waiting 10 + 2 * 10 + 35, then 25
+    found = over_time(three, 2)
+    assert found.edges == [0, 75, 150]
+    assert found.utilization == pytest.approx([226 / 300, 275 / 300])
+    assert found.queue == pytest.approx([65 / 75, 25 / 75])
+    assert found.loss_of_capacity == pytest.approx([54 / 300, 25 / 300])
+
+
+def test_a_part_of_the_time_can_be_looked_at_alone(three: Schedule) -> None:
+    found = over_time(three, 1, begin=100, finish=200)  # busy until 150, then empty
+    assert found.utilization == [0.5]
+
+
+def test_nothing_happens_over_no_time() -> None:
+    assert over_time(schedule(workload(), [], [], []), 5).edges == []
+
+
+def test_the_tail_of_no_values_is_empty() -> None:
+    assert share_above(np.zeros(0), [0, 60]) == [0, 0]

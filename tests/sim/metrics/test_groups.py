@@ -1,0 +1,124 @@
+"""Jobs divided as the papers divide them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.engine.schedule import Schedule, Timeline
+from sim.errors import ParameterError
+from sim.metrics import (
+    Outcome,
+    Row,
+    by_batch,
+    by_category,
+    by_class,
+    by_coarse_category,
+    by_estimate_quality,
+    by_month,
+    by_priority,
+    by_queue,
+    by_width_class,
+    well_estimated,
+)
+from sim.workload.model import Field, Header, Trace, Workload
+
+DAY = 86400
+
+
+def played(*jobs: tuple[float, int, float, float], waits: list[float] | None = None) -> Schedule:
+    """Jobs as (submit, processors, run time, estimate); each starts after its wait, 0 unless told."""
+    table = np.full((len(jobs), len(Field)), -1.0)
+    table[:, Field.ID] = np.arange(len(jobs))
+    table[:, [Field.SUBMIT, Field.PROCS_ASKED, Field.RUN, Field.ESTIMATE]] = jobs
+    workload = Workload.of(Trace("groups", "swf", tuple(map(str, range(len(jobs)))), table), procs=1000)
+    start = workload.submit + np.array(waits or [0] * len(jobs))
+    none = np.zeros(len(jobs), dtype=np.int64)
+    nothing = Timeline(np.zeros(0), np.zeros(0), none[:0], none[:0])
+    return Schedule(
+        workload, "groups", start, start + workload.runtime, workload.runtime, none.astype(bool),
+        np.full(len(jobs), np.nan), none, none, 0, 0, nothing,
+    )  # fmt: skip
+
+
+def sizes(rows: list[Row]) -> dict[str, int]:
+    return {row.label: row.jobs for row in rows if row.jobs}
+
+
+def test_limits_belong_to_the_category_below_them() -> None:
+    # K table 2.1: 600 s and 1 processor; just above both; 8 h on 32; above everything
+    found = by_category(played((0, 1, 600, 600), (0, 2, 601, 601), (0, 32, 28800, 28800), (0, 33, 28801, 28801)))
+    assert sizes(found) == {"VS Seq": 1, "S N": 1, "L W": 1, "VL VW": 1}
+    assert len(found) == 16
+
+
+def test_the_coarse_categories_part_at_an_hour_and_at_eight_processors() -> None:
+    found = by_coarse_category(played((0, 8, 3600, 9000), (0, 9, 3600, 9000), (0, 8, 3601, 9000), (0, 9, 3601, 9000)))
+    assert [(row.label, row.jobs) for row in found] == [("SN", 1), ("SW", 1), ("LN", 1), ("LW", 1)]
+
+
+def test_a_group_has_the_statistics_of_its_jobs_alone() -> None:
+    row = by_width_class(played((0, 32, 100, 100), (0, 33, 100, 100), (0, 64, 100, 100), waits=[10, 100, 300]))[1]
+    assert (row.label, row.jobs) == ("large", 2)
+    assert (row.values["mean_wait"], row.values["max_wait"]) == (200, 300)
+    assert row.values["mean_slowdown"] == 3  # 200/100 and 400/100
+
+
+def test_classes_count_the_thresholds_that_the_estimate_reaches() -> None:
+    jobs = played((0, 1, 5, 999), (0, 1, 5, 1000), (0, 1, 5, 9999), (0, 1, 5, 10000))
+    assert sizes(by_class(jobs)) == {"short": 1, "medium": 2, "long": 1}
+    assert sizes(by_class(jobs, thresholds=[5000])) == {"class 0": 2, "class 1": 2}
+
+
+def test_an_estimate_of_twice_the_run_time_is_still_a_good_one() -> None:
+    jobs = played((0, 1, 100, 200), (0, 1, 100, 201))
+    assert sizes(by_estimate_quality(jobs)) == {"well": 1, "poorly": 1}
+
+
+def test_categories_of_the_well_estimated_jobs_alone() -> None:
+    outcome = Outcome.of(played((0, 1, 100, 100), (0, 1, 700, 700), (0, 1, 100, 5000)))
+    assert sizes(by_category(outcome.where(well_estimated(outcome)))) == {"VS Seq": 1, "S Seq": 1}
+
+
+def test_priorities_are_told_apart() -> None:
+    jobs = played((0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10), waits=[0, 6, 8])
+    high = replace(jobs, workload=replace(jobs.workload, high=np.array([True, False, False])))
+    assert [(row.label, row.values["mean_wait"]) for row in by_priority(high)] == [("high", 0), ("low", 7)]
+
+
+def test_queues_have_the_names_of_the_header() -> None:
+    jobs = played((0, 1, 10, 10), (0, 1, 10, 10))
+    named = replace(jobs.workload, queue=np.array([2, 7]), header=Header(queues={2: "express"}))
+    assert sizes(by_queue(replace(jobs, workload=named))) == {"express": 1, "queue 7": 1}
+
+
+def test_months_follow_the_calendar_where_the_date_is_known() -> None:
+    # the trace begins on 31 January 1997, 12:00 UTC: 11 hours later it is still January, 12 hours later February
+    jobs = played((0, 1, 10, 10), (11 * 3600, 1, 10, 10), (12 * 3600, 1, 10, 10), waits=[3600, 3600, 1800])
+    dated = replace(jobs, workload=replace(jobs.workload, header=Header(unix_start=854712000)))
+    found = [(row.label, row.jobs, row.values["total_wait_hours"]) for row in by_month(dated)]
+    assert found == [("1997-01", 2, 2.0), ("1997-02", 1, 0.5)]
+
+
+def test_months_are_thirty_days_where_it_is_not() -> None:
+    jobs = played((5 * DAY, 1, 10, 10), (34 * DAY, 1, 10, 10), (35 * DAY, 1, 10, 10))
+    assert sizes(by_month(jobs)) == {"days 0-30": 2, "days 30-60": 1}
+
+
+def test_batches_follow_the_order_of_submission() -> None:
+    jobs = played((2, 1, 10, 10), (0, 1, 10, 10), (1, 1, 10, 10), waits=[1, 2, 3])
+    found = by_batch(jobs, size=2)
+    assert [(row.label, row.jobs, row.values["max_wait"]) for row in found] == [("1-2", 2, 2), ("3-3", 1, 3)]
+
+
+def test_a_batch_keeps_its_place_when_one_of_its_jobs_never_finished() -> None:
+    jobs = played((0, 1, 10, 10), (1, 1, 10, 10), (2, 1, 10, 10))
+    cut = replace(jobs, end=np.array([10, np.nan, 12]))
+    assert [row.jobs for row in by_batch(cut, size=2)] == [1, 1]
+
+
+def test_a_batch_of_nothing_is_refused() -> None:
+    with pytest.raises(ParameterError, match="at least 1 job"):
+        by_batch(played((0, 1, 10, 10)), size=0)

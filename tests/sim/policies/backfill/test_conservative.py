@@ -1,0 +1,115 @@
+"""Conservative backfilling: promises, and the three ways to compress the plan."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sim.decisions.decisions import Backfill, Compressed, Due, EarliestHole, Start
+from sim.policies import parse_policy
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# Three processors. Job 1 holds two and ends at 20 instead of 100; job 2 holds one until 40. Promised on arrival:
+# job 3 (two processors, 60 s) 100, and job 4 (one, 60 s) 40, beside job 1. From 20 on both could be earlier:
+# whoever moves first gets 20, the other 40.
+HOLE = ("1 0 2 20 100", "2 0 1 40 40", "3 1 2 60 60", "4 2 1 60 60")
+
+
+def test_a_job_that_would_delay_the_second_in_the_queue_waits(lab: Lab) -> None:
+    # Job 3 is promised 20, behind job 2; easy would start job 4 at 2 and push job 3 to 52.
+    engine = lab.run("conservative", 4, "1 0 3 10 10", "2 1 3 10 10", "3 1 4 10 10", "4 2 1 50 50")
+    assert engine.schedule().start.tolist() == [0, 10, 20, 30]
+
+
+def test_a_promise_is_the_first_hole_that_holds_the_job_whole(lab: Lab) -> None:
+    # One processor is free between 2 and 20: too short for job 4 (19 s), long enough for job 5 (18 s).
+    engine = lab.run("conservative", 4, "1 0 3 10 10", "2 1 3 10 10", "3 1 4 10 10", "4 2 1 19 19", "5 2 1 18 18")
+    assert engine.schedule().promised.tolist() == [0, 10, 20, 30, 2]
+    assert lab.reservations(engine, "4") == [(30, EarliestHole(free=1))]
+
+
+@pytest.mark.parametrize(
+    ("spec", "starts"),
+    [
+        ("conservative:compress=start", {"1": 0, "2": 0, "3": 40, "4": 20}),
+        ("conservative:compress=queue", {"1": 0, "2": 0, "3": 20, "4": 40}),
+        ("conservative:compress=none", {"1": 0, "2": 0, "3": 100, "4": 40}),
+    ],
+)
+def test_who_moves_first_when_a_job_ends_early(lab: Lab, spec: str, starts: dict[str, float]) -> None:
+    assert lab.starts(spec, 3, *HOLE) == starts
+
+
+def test_without_being_told_the_earliest_reservation_moves_first(lab: Lab) -> None:
+    assert parse_policy("conservative") == parse_policy("conservative:compress=start")
+
+
+def test_the_promise_that_counts_is_the_first(lab: Lab) -> None:
+    assert lab.run("conservative", 3, *HOLE).schedule().promised.tolist() == [0, 0, 100, 40]
+
+
+def test_a_reservation_that_moved_says_where_it_stood(lab: Lab) -> None:
+    engine = lab.run("conservative", 3, *HOLE)
+    assert lab.reservations(engine, "3") == [(100, EarliestHole(free=0)), (40, Compressed(was=100))]
+
+
+def test_compression_comes_before_the_arrivals_of_the_same_instant(lab: Lab) -> None:
+    # Job 5 arrives when job 1 ends early. Had it been placed first it would have got 20.
+    starts = lab.starts("conservative", 3, *HOLE, "5 20 2 60 60")
+    assert starts == {"1": 0, "2": 0, "3": 40, "4": 20, "5": 100}
+
+
+def test_without_compression_the_newcomer_gets_the_hole(lab: Lab) -> None:
+    starts = lab.starts("conservative:compress=none", 3, *HOLE, "5 20 2 60 60")
+    assert starts == {"1": 0, "2": 0, "3": 100, "4": 40, "5": 20}
+
+
+def test_a_reservation_is_kept_at_an_instant_at_which_nothing_else_happens(lab: Lab) -> None:
+    engine = lab.run("conservative:compress=none", 1, "1 0 1 20 100", "2 1 1 10 10")
+    assert engine.schedule().start.tolist() == [0, 100]
+    assert lab.instants(engine) == [0, 1, 20, 100, 110]
+
+
+def test_a_reservation_that_moved_leaves_no_instant_behind(lab: Lab) -> None:
+    engine = lab.run("conservative", 1, "1 0 1 20 100", "2 1 1 10 10")
+    assert lab.instants(engine) == [0, 1, 20, 30]
+
+
+def test_jobs_that_arrive_together_are_placed_by_rank_whatever_the_order(lab: Lab) -> None:
+    # The order says how the plan is compressed, not who is promised what.
+    jobs = ("1 0 1 10 10", "2 1 1 9 9", "3 1 1 5 5")
+    assert lab.starts("conservative:order=sjf", 1, *jobs) == {"1": 0, "2": 10, "3": 19}
+
+
+def test_who_is_due_before_those_in_front_of_it_is_backfilled(lab: Lab) -> None:
+    engine = lab.run("conservative", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8")
+    assert lab.start(engine, "1") == Start(engine.job(0), Due())
+    assert lab.start(engine, "3") == Backfill(engine.job(2), Due())
+
+
+@pytest.mark.parametrize(
+    ("alias", "starts"),
+    [
+        # Both wait for job 1, which ends at 10 instead of 100: in order of arrival, or the shortest first.
+        ("bf", {"1": 0, "2": 10, "3": 60}),
+        ("lsbf", {"1": 0, "2": 30, "3": 10}),
+    ],
+)
+def test_the_aliases_differ_in_who_moves_first(lab: Lab, alias: str, starts: dict[str, float]) -> None:
+    assert lab.starts(alias, 1, "1 0 1 10 100", "2 1 1 50 50", "3 2 1 20 20") == starts
+
+
+@pytest.mark.parametrize(
+    ("alias", "spec"),
+    [
+        ("bf", "conservative:compress=queue"),
+        ("lsbf", "conservative:compress=queue,order=sjf"),
+        ("rbf:seed=3", "conservative:compress=queue,order=random,seed=3"),
+        ("rlbf:seed=3", "conservative:compress=queue,order=random-length,seed=3"),
+    ],
+)
+def test_what_the_aliases_stand_for(alias: str, spec: str) -> None:
+    assert parse_policy(alias) == parse_policy(spec)

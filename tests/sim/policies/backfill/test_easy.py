@@ -1,0 +1,118 @@
+"""EASY: who may pass the head, by which of the two rules, and what the head is promised."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sim.decisions.decisions import (
+    Backfill,
+    EarliestHole,
+    EndsBefore,
+    FitsExtra,
+    Planned,
+    PlannedLater,
+    Start,
+    TooFewFree,
+    WhenFree,
+    WouldDelay,
+)
+from sim.policies import parse_policy
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# Four processors. Job 1 holds three until 10; job 2 needs all four and becomes the head: shadow 10, extra 0.
+HEAD = ("1 0 3 10 10", "2 1 4 10 10")
+
+# Five processors. Job 1 holds three until 10; job 2 needs four: shadow 10, one extra.
+EXTRA = ("1 0 3 10 10", "2 1 4 10 10")
+
+# Four processors. Job 2 is the head (shadow 10, one extra); job 3 needs the whole machine after it, at 20.
+DEEP = ("1 0 3 10 10", "2 1 3 10 10", "3 1 4 10 10", "4 2 1 50 50")
+
+
+def test_a_job_that_ends_at_the_shadow_passes_the_head(lab: Lab) -> None:
+    engine = lab.run("easy", 4, *HEAD, "3 2 1 8 8")
+    assert engine.schedule().start.tolist() == [0, 10, 2]
+    assert lab.start(engine, "3") == Backfill(engine.job(2), EndsBefore(engine.job(1), shadow=10, ends=10))
+
+
+def test_a_job_that_ends_a_second_after_the_shadow_waits(lab: Lab) -> None:
+    assert lab.starts("easy", 4, *HEAD, "3 2 1 9 9") == {"1": 0, "2": 10, "3": 20}
+
+
+def test_a_job_that_may_not_pass_says_whom_it_would_delay(lab: Lab) -> None:
+    engine = lab.run("easy", 4, *HEAD, "3 2 1 9 9", "4 2 2 1 1", until=2)
+    assert lab.kept(engine, "3") == WouldDelay(engine.job(1), shadow=10, ends=11, extra=0)
+    assert lab.kept(engine, "4") == TooFewFree(free=1)
+
+
+def test_a_long_job_passes_on_extra_processors(lab: Lab) -> None:
+    engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50")
+    assert engine.schedule().start.tolist() == [0, 10, 2]
+    assert lab.start(engine, "3") == Backfill(engine.job(2), FitsExtra(engine.job(1), shadow=10, extra=1))
+
+
+def test_the_extra_processors_are_used_up_within_a_pass(lab: Lab) -> None:
+    # Two processors are free at 2, but the head leaves only one of them: job 3 takes it.
+    engine = lab.run("easy", 5, *EXTRA, "3 2 1 50 50", "4 2 1 50 50", until=2)
+    assert lab.kept(engine, "4") == WouldDelay(engine.job(1), shadow=10, ends=52, extra=0)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 10, 2, 20]
+
+
+def test_a_job_that_ends_by_the_shadow_leaves_the_extra_processors_alone(lab: Lab) -> None:
+    assert lab.starts("easy", 5, *EXTRA, "3 2 1 8 8", "4 2 1 50 50") == {"1": 0, "2": 10, "3": 2, "4": 2}
+
+
+def test_all_jobs_that_end_by_the_shadow_count_as_free_then(lab: Lab) -> None:
+    # Jobs 1 and 2 both end at 10. Job 1 alone would free enough for job 3, but job 2 leaves one extra.
+    assert lab.starts("easy", 4, "1 0 2 10 10", "2 0 1 10 10", "3 1 3 10 10", "4 2 1 50 50") == {
+        "1": 0, "2": 0, "3": 10, "4": 2,
+    }  # fmt: skip
+
+
+def test_the_shadow_is_made_of_estimates_and_moves_forward_when_a_job_ends_early(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 3 6 10", "2 1 4 10 10")
+    assert lab.reservations(engine, "2") == [(10, WhenFree(free=1, then=4))]
+    assert engine.schedule().start.tolist() == [0, 6]
+
+
+def test_the_head_is_promised_its_first_shadow_and_nobody_else_anything(lab: Lab) -> None:
+    engine = lab.run("easy", 4, *HEAD, "3 2 1 9 9")
+    np.testing.assert_equal(engine.schedule().promised, [np.nan, 10, 20])
+
+
+def test_jobs_in_front_of_the_head_start_in_order(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 3 10 10", "2 0 1 10 10", until=0)
+    assert [type(d) for d in engine.history.decisions(0)] == [Start, Start]
+
+
+def test_with_an_order_the_head_is_the_first_of_that_order(lab: Lab) -> None:
+    assert lab.starts("easy:order=sjf", 2, "1 0 2 10 10", "2 1 2 9 9", "3 2 2 5 5") == {"1": 0, "3": 10, "2": 15}
+
+
+def test_one_reservation_does_not_protect_the_second_in_the_queue(lab: Lab) -> None:
+    assert lab.starts("easy", 4, *DEEP) == {"1": 0, "2": 10, "3": 52, "4": 2}
+
+
+def test_with_depth_two_the_second_is_protected_as_well(lab: Lab) -> None:
+    engine = lab.run("easy:depth=2", 4, *DEEP, until=2)
+    assert lab.reservations(engine, "3") == [(20, EarliestHole(free=1))]
+    assert lab.kept(engine, "4") == PlannedLater(at=30, free=1)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 10, 20, 30]
+
+
+def test_with_depth_two_a_job_starts_where_it_delays_neither(lab: Lab) -> None:
+    engine = lab.run("easy:depth=2", 4, *DEEP[:3], "4 2 1 18 18")
+    assert lab.start(engine, "4") == Backfill(engine.job(3), Planned())
+    assert engine.schedule().start.tolist() == [0, 10, 20, 2]
+
+
+def test_only_the_head_by_arrival_is_promised_anything() -> None:
+    assert parse_policy("easy").promises()
+    assert not parse_policy("easy:order=sjf").promises()
+    assert not parse_policy("easy:depth=2").promises()

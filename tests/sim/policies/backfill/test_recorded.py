@@ -1,0 +1,52 @@
+"""recorded: each job starts when the trace says it did, or as soon after as there is room."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim.decisions.decisions import AsRecorded, NotYet, TooFewFree
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# Two processors; the last field is the recorded wait. Job 1 is due at 5, job 2 at 8, of job 3 nothing is known.
+JOBS = ("1 0 2 10 10 -1 5", "2 0 1 10 10 -1 8", "3 0 1 5 5")
+
+
+def test_on_time_late_and_unknown(lab: Lab) -> None:
+    engine = lab.run("recorded", 2, *JOBS)
+    assert engine.schedule().start.tolist() == [5, 15, 0]
+    assert lab.start(engine, "1").because == AsRecorded(recorded=5, late=0)
+    assert lab.start(engine, "2").because == AsRecorded(recorded=8, late=7)
+    assert lab.start(engine, "3").because == AsRecorded(recorded=None, late=0)
+
+
+def test_a_start_is_an_instant_at_which_nothing_else_need_happen(lab: Lab) -> None:
+    assert lab.instants(lab.run("recorded", 1, "1 0 1 10 10 -1 7")) == [0, 7, 17]
+
+
+def test_why_a_job_waits(lab: Lab) -> None:
+    engine = lab.run("recorded", 2, *JOBS, until=0)
+    assert lab.kept(engine, "1") == NotYet(recorded=5)
+    engine.run(until=8)
+    assert lab.kept(engine, "2") == TooFewFree(free=0)
+
+
+def test_jobs_that_are_late_stand_in_order_of_their_recorded_starts(lab: Lab) -> None:
+    jobs = ("1 0 1 10 10 -1 0", "2 1 1 10 10 -1 4", "3 2 1 10 10 -1 1")
+    assert lab.starts("recorded", 1, *jobs) == {"1": 0, "3": 10, "2": 20}
+
+
+def test_jobs_that_are_equally_late_stand_by_rank(lab: Lab) -> None:
+    jobs = ("1 0 1 10 10 -1 0", "2 1 1 10 10 -1 4", "3 2 1 10 10 -1 3")
+    assert lab.starts("recorded", 1, *jobs) == {"1": 0, "2": 10, "3": 20}
+
+
+def test_a_late_job_does_not_hold_up_one_that_fits(lab: Lab) -> None:
+    jobs = ("1 0 3 10 10 -1 0", "2 1 4 10 10 -1 0", "3 2 1 50 50 -1 0")
+    assert lab.starts("recorded", 4, *jobs) == {"1": 0, "2": 52, "3": 2}
+
+
+def test_a_job_without_a_record_comes_after_those_that_are_due(lab: Lab) -> None:
+    jobs = ("1 0 1 10 10 -1 0", "2 1 1 10 10", "3 2 1 10 10 -1 3")
+    assert lab.starts("recorded", 1, *jobs) == {"1": 0, "3": 10, "2": 20}

@@ -1,0 +1,78 @@
+"""Relaxed backfilling: how far the head may slip."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sim.decisions.decisions import Backfill, InWindow, TooFewFree, WhenFree, WindowCloses
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# Four processors. Job 1 holds three until 10, job 2 needs all four for 10 s; at 2 it has 8 s to wait.
+HEAD = ("1 0 3 10 10", "2 1 4 10 10")
+
+
+@pytest.mark.parametrize(
+    ("omega", "estimate", "passes"),
+    [
+        ("0", 1, False),
+        ("1", 8, True),  # the window closes at 2 + 8
+        ("1", 9, False),
+        ("2", 16, True),  # at 2 + 2 * 8
+        ("2", 17, False),
+        ("inf", 1000, True),
+    ],
+)
+def test_a_job_passes_if_it_ends_before_the_window_closes(lab: Lab, omega: str, estimate: int, passes: bool) -> None:
+    starts = lab.starts(f"relaxed:omega={omega},order=fcfs", 4, *HEAD, f"3 2 1 {estimate} {estimate}")
+    late = {"1": 0, "2": max(10, 2 + estimate), "3": 2}
+    assert starts == (late if passes else {"1": 0, "2": 10, "3": 20})
+
+
+@pytest.mark.parametrize(
+    ("omega", "estimate", "passes"),
+    [
+        ("0", 1, False),  # 8 - 10: the window has closed before it opened
+        ("1", 8, True),
+        ("1.5", 13, True),  # the head may slip by half its estimate: the window is 8 + 5
+        ("1.5", 14, False),
+        ("inf", 1000, True),
+    ],
+)
+def test_a_window_may_be_relative_to_the_run_time_of_the_head(
+    lab: Lab, omega: str, estimate: int, passes: bool
+) -> None:
+    spec = f"relaxed:omega={omega},relative=runtime,order=fcfs"
+    starts = lab.starts(spec, 4, *HEAD, f"3 2 1 {estimate} {estimate}")
+    assert starts["3"] == (2 if passes else 20)
+
+
+def test_there_is_no_rule_for_extra_processors(lab: Lab) -> None:
+    # On five processors easy starts job 3 at 2, on the one that job 2 will not need.
+    jobs = (*HEAD, "3 2 1 50 50")
+    assert lab.starts("easy", 5, *jobs)["3"] == 2
+    assert lab.starts("relaxed:omega=1,order=fcfs", 5, *jobs) == {"1": 0, "2": 10, "3": 10}
+
+
+def test_the_reasons_carry_the_window(lab: Lab) -> None:
+    engine = lab.run("relaxed:omega=2,order=fcfs", 5, *HEAD, "3 2 1 16 16", "4 2 1 17 17", "5 2 2 1 1", until=2)
+    head = engine.job(1)
+    assert lab.reservations(engine, "2") == [(10, WhenFree(free=2, then=5))]
+    assert lab.start(engine, "3") == Backfill(engine.job(2), InWindow(head, ends=18, closes=18))
+    assert lab.kept(engine, "4") == WindowCloses(head, ends=19, closes=18)
+    assert lab.kept(engine, "5") == TooFewFree(free=1)
+
+
+def test_with_wards_order_the_queues_number_counts(lab: Lab) -> None:
+    # Equal but for the queue: one queue more counts ten times as much.
+    jobs = ("1 0 1 10 10 0", "2 1 1 10 10 0", "3 1 1 10 10 1")
+    assert lab.starts("relaxed:order=ward", 1, *jobs) == {"1": 0, "3": 10, "2": 20}
+
+
+def test_the_head_may_slip_again_and_again(lab: Lab) -> None:
+    # At 2 job 3 may end at 18; then the head waits 16 s from 2 on, at 18 job 1 and 3 are gone and it starts.
+    engine = lab.run("relaxed:omega=2,order=fcfs", 5, *HEAD, "3 2 2 16 16", "4 3 1 5 5")
+    assert engine.schedule().start.tolist() == [0, 18, 2, 10]

@@ -1,0 +1,45 @@
+"""replan: a plan made from nothing at every instant, and no promise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim.decisions.decisions import Backfill, NewPlan, Planned, Start
+from sim.policies import parse_policy
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+
+def test_a_job_that_steps_in_front_pushes_a_planned_start_back(lab: Lab) -> None:
+    # Job 2 is planned for 10 until job 3, which is shorter, arrives at 5.
+    engine = lab.run("replan:order=sjf", 2, "1 0 2 10 10", "2 1 2 10 10", "3 5 2 5 5", until=5)
+    planned = {queued.job.id: (queued.planned, queued.moved) for queued in engine.snapshot().queue}
+    assert planned == {"3": (10, 0), "2": (15, 5)}
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 15, 10]
+
+
+def test_nothing_is_promised() -> None:
+    assert not parse_policy("replan").promises()
+
+
+def test_whoever_is_planned_for_now_starts(lab: Lab) -> None:
+    # Job 3 ends at 10, just when job 2 is planned to start.
+    engine = lab.run("replan", 4, "1 0 3 10 10", "2 1 4 10 10", "3 2 1 8 8")
+    assert engine.schedule().start.tolist() == [0, 10, 2]
+    assert lab.start(engine, "1") == Start(engine.job(0), Planned())
+    assert lab.start(engine, "3") == Backfill(engine.job(2), Planned())
+    assert lab.reservations(engine, "2") == [(10, NewPlan())]
+
+
+def test_every_waiting_job_is_protected_from_those_behind_it(lab: Lab) -> None:
+    # As with easy's depth without end: job 4 would push job 3 from 20 to 52.
+    starts = lab.starts("replan", 4, "1 0 3 10 10", "2 1 3 10 10", "3 1 4 10 10", "4 2 1 50 50")
+    assert starts == {"1": 0, "2": 10, "3": 20, "4": 30}
+
+
+def test_when_a_job_ends_early_the_first_in_the_queue_profits_first(lab: Lab) -> None:
+    # The same jobs show the three compressions of conservative backfilling; replan agrees with compress=queue.
+    starts = lab.starts("replan", 3, "1 0 2 20 100", "2 0 1 40 40", "3 1 2 60 60", "4 2 1 60 60")
+    assert starts == {"1": 0, "2": 0, "3": 20, "4": 40}

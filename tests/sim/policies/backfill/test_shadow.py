@@ -1,0 +1,60 @@
+"""shadow: the shortest first, unless somebody would wait past its bound."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim.decisions.decisions import Backfill, BreaksBound, Reserve, WhenFree, WithinBounds, WouldDelay
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# One processor, job 1 until 10. Conservative would promise job 2 (10 s) 10 and job 3 (5 s) 20.
+ONE = ("1 0 1 10 10", "2 1 1 10 10", "3 2 1 5 5")
+
+
+def test_a_shorter_job_may_not_push_another_past_its_bound(lab: Lab) -> None:
+    assert lab.starts("easy:order=sjf", 1, *ONE) == {"1": 0, "3": 10, "2": 15}
+    assert lab.starts("shadow:shadows=1", 1, *ONE) == {"1": 0, "2": 10, "3": 20}
+
+
+def test_the_bound_of_everybody_is_fixed_on_arrival(lab: Lab) -> None:
+    assert lab.run("shadow:shadows=1", 1, *ONE, until=9).notes["bound"] == {1: 10, 2: 20}
+
+
+def test_the_bound_is_a_multiple_of_the_promised_wait(lab: Lab) -> None:
+    # Job 2 was promised a wait of 9 s: twice that is 19, and job 3 pushes it only to 15.
+    engine = lab.run("shadow:shadows=2", 1, *ONE)
+    assert engine.schedule().start.tolist() == [0, 15, 10]
+    assert lab.start(engine, "3").because == WithinBounds(tightest=engine.job(1), margin=4)
+
+
+def test_a_start_that_pushes_a_job_exactly_to_its_bound_is_allowed(lab: Lab) -> None:
+    # shadows = 14/9 makes job 2's bound 1 + 14 = 15 (a little less or more in doubles: so 1.56 and 1.55).
+    assert lab.starts("shadow:shadows=1.56", 1, *ONE)["3"] == 10
+    assert lab.starts("shadow:shadows=1.55", 1, *ONE)["3"] == 20
+    # In whole numbers: job 2 arrives at 0, is promised 10, its bound is 20, and job 3 takes 10 s.
+    assert lab.starts("shadow:shadows=2", 1, "1 0 1 10 10", "2 0 1 20 20", "3 0 1 10 10") == {"1": 0, "3": 10, "2": 20}
+
+
+def test_who_is_past_its_bound_anyway_is_no_obstacle(lab: Lab) -> None:
+    # With shadows=0 everybody's bound is its submit time, so that nobody who waits can be kept to it.
+    assert lab.starts("shadow:shadows=0", 1, *ONE) == {"1": 0, "3": 10, "2": 15}
+
+
+def test_a_job_that_is_passed_over_does_not_become_the_head(lab: Lab) -> None:
+    engine = lab.run("shadow:shadows=1", 1, *ONE, until=10)
+    assert not [d for d in engine.history.decisions(engine.step_count - 1) if isinstance(d, Reserve)]
+    assert lab.kept(engine, "3") == BreaksBound(other=engine.job(1), start=15, bound=10)
+    assert isinstance(lab.start(engine, "2"), Backfill)
+
+
+def test_the_head_is_protected_as_with_easy(lab: Lab) -> None:
+    # Four processors, job 1 holds three until 10, the head (job 2, the shortest that waits) needs four.
+    # Job 3 ends at 12, after the head's start, and needs a processor that the head needs.
+    jobs = ("1 0 3 10 10", "2 1 4 5 5", "3 2 1 10 10")
+    engine = lab.run("shadow:shadows=9", 4, *jobs, until=2)
+    assert lab.reservations(engine, "2") == [(10, WhenFree(free=1, then=4))]
+    assert lab.kept(engine, "3") == WouldDelay(engine.job(1), shadow=10, ends=12, extra=0)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 10, 15]

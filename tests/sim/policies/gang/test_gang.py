@@ -1,0 +1,384 @@
+"""Gang scheduling: how the matrix is rebuilt, phase by phase."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.decisions import matrix as d
+from sim.decisions.decisions import Keep
+from sim.machine.matrix import Matrix
+from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
+from sim.policies.policy import Policy, parse_policy
+from sim.workload.model import Job
+
+
+class Stage:
+    """A matrix with jobs in it, others that wait, and nothing else: what a policy decides is done at once.
+
+    Rows are written as text, a letter a job: in "AAB." the job A, of rank 0, has the first two columns.
+    """
+
+    def __init__(self, policy: Policy, *rows: str, procs: int = 4, now: float = 0) -> None:
+        self.policy, self.procs, self.now = policy, procs, now
+        self.matrix = Matrix(procs)
+        self.jobs: list[Job] = []
+        self.queue: list[Job] = []
+        self.arrived: list[Job] = []
+        self.completed: list[Job] = []
+        self.suspended: dict[int, int] = {}
+        self.notes: dict[str, dict[int, float]] = {}
+        self.curious = True
+        self.progress: dict[int, float] = {}
+        self.decided: list[Any] = []
+        for row in rows:
+            self._fill(self.matrix.open_row(), row)
+
+    def _fill(self, row: int, text: str) -> None:
+        for letter in sorted(set(text) - {"."}):
+            columns = sum(1 << place for place, cell in enumerate(text) if cell == letter)
+            rank = ord(letter) - ord("A")
+            if rank in self.matrix:
+                self.matrix.replicate(rank, row)
+                continue
+            while len(self.jobs) <= rank:
+                self.jobs.append(Job(len(self.jobs), chr(ord("A") + len(self.jobs)), 0, 1, 100))
+            self.jobs[rank] = self.jobs[rank]._replace(procs=columns.bit_count())
+            self.matrix.place(rank, row, columns)
+
+    def job(self, rank: int) -> Job:
+        return self.jobs[rank]
+
+    def remaining_estimate(self, rank: int) -> float:
+        return self.jobs[rank].estimate - self.progress.get(rank, 0)
+
+    def wait(self, procs: int, estimate: float = 100) -> Job:
+        """Another job arrives."""
+        rank = len(self.jobs)
+        job = Job(rank, chr(ord("A") + rank), self.now, procs, estimate)
+        self.jobs.append(job)
+        self.queue.append(job)
+        self.arrived.append(job)
+        return job
+
+    def finish(self, letter: str) -> None:
+        """A job completes."""
+        rank = ord(letter) - ord("A")
+        self.matrix.remove(rank)
+        self.completed.append(self.jobs[rank])
+
+    def something_completes(self) -> None:
+        """A reason to rebuild, and nothing else."""
+        self.completed.append(Job(99, "Z", 0, 1, 1))
+
+    def rebuild(self) -> list[str]:
+        """One pass; the rows as text, from first to last, home places in capitals, replicas in small letters."""
+        self.decided = []
+        for decision in self.policy.decide(cast(Any, self)):
+            self.decided.append(decision)
+            self._apply(decision)
+            assert not list(self.matrix.held_twice())
+        self.arrived, self.completed = [], []
+        return self.rows()
+
+    def _apply(self, decision: object) -> None:
+        match decision:
+            case d.Clean():
+                self.matrix.clean()
+            case d.DropRows():
+                self.matrix.drop_empty_rows()
+            case d.OpenRow():
+                self.matrix.open_row()
+            case d.Place():
+                self.suspended.pop(decision.job.rank, None)
+                self.queue = [job for job in self.queue if job is not decision.job]
+                self.matrix.place(decision.job.rank, decision.row, decision.columns)
+            case d.Rehome():
+                self.matrix.move(decision.job.rank, decision.row)
+            case d.Migrate():
+                self.matrix.move(decision.job.rank, decision.row, decision.columns)
+            case d.Replicate():
+                self.matrix.replicate(decision.job.rank, decision.row)
+
+    def rows(self) -> list[str]:
+        rows = []
+        for _, cells in self.matrix.picture().rows:
+            row = ["."] * self.procs
+            for cell in cells:
+                for place in range(self.procs):
+                    if cell.columns >> place & 1:
+                        row[place] = chr((ord("A") if cell.is_home else ord("a")) + cell.rank)
+            rows.append("".join(row))
+        return rows
+
+    def those(self, kind: type) -> list[Any]:
+        """What was decided, of one kind."""
+        return [decision for decision in self.decided if isinstance(decision, kind)]
+
+
+# The phases
+
+
+def test_every_occurrence_outside_the_home_row_is_cleaned() -> None:
+    # A new job C takes the place of A's replica; then there is no room for A in row 2.
+    stage = Stage(Gang(mpl=2), "AA..", "AABB")
+    stage.wait(4)
+    assert stage.rebuild() == ["AABB", "CCCC"]
+    assert stage.those(d.Clean) == [d.Clean()]
+
+
+def test_compaction_moves_jobs_from_the_emptiest_row_to_the_fullest() -> None:
+    # Rows by population: 2 (C, 1 column), 1 (A, 2), 3 (B, 3). C goes to row 3, whose last column is free, though there
+    # is room in row 1; later it is replicated there.
+    stage = Stage(Gang(), "AA..", "...C", "BBB.")
+    stage.something_completes()
+    assert stage.rebuild() == ["AA.c", "BBBC"]
+    assert stage.those(d.Rehome) == [d.Rehome(stage.job(2), 3, d.Fuller(1, 3))]
+    assert stage.matrix.rows == [1, 3]
+
+
+def test_of_rows_that_are_equally_full_the_later_counts_as_emptier() -> None:
+    stage = Stage(Gang(), "AA..", "..BB")
+    stage.something_completes()
+    assert stage.rebuild() == ["AABB"]
+    assert stage.matrix.rows == [1]
+
+
+def test_a_job_goes_into_the_fitting_row_with_the_fewest_free_columns() -> None:
+    stage = Stage(Gang(), "AA..", "BBB.")
+    stage.wait(1)
+    assert stage.rebuild() == ["AA.c", "BBBC"]
+    assert stage.those(d.Place) == [d.Place(stage.job(2), 2, 0b1000, d.BestFit(1))]
+
+
+def test_a_new_row_is_opened_only_where_no_row_fits_and_mpl_allows() -> None:
+    stage = Stage(Gang(mpl=2), "AAA.")
+    wide, narrow, wider = stage.wait(2), stage.wait(1), stage.wait(3)
+    stage.wait(1)
+    assert stage.rebuild() == ["AAAC", "BB.c"]
+    assert stage.those(d.Place) == [
+        d.Place(wide, 2, 0b0011, d.NewRow(1, 2)),
+        d.Place(narrow, 1, 0b1000, d.BestFit(1)),
+    ]
+    assert stage.those(Keep) == [Keep(wider, cast(Any, d.FitsNoRow(2, 2)))]
+
+
+def test_plain_gang_scheduling_lets_nobody_pass() -> None:
+    stage = Stage(Gang(mpl=1), "AAA.")
+    stage.wait(2)
+    stage.wait(1)
+    assert stage.rebuild() == ["AAA."]
+    assert [job.id for job in stage.queue] == ["B", "C"]
+
+
+def test_jobs_are_replicated_one_row_a_round() -> None:
+    # A and B want the first column of rows 3 and 4: A takes the one, and before it has its next turn, B the other.
+    stage = Stage(Gang(), "ACCC", "BDDD", "..EE", "..FF")
+    stage.something_completes()
+    assert stage.rebuild() == ["ACCC", "BDDD", "a.EE", "b.FF"]
+
+
+def test_a_job_may_be_replicated_in_many_rows() -> None:
+    stage = Stage(Gang(), "AAA.", "BBB.", "CC..")
+    stage.wait(1)
+    assert stage.rebuild() == ["AAAD", "BBBd", "CC.d"]
+    assert stage.those(d.Replicate) == [d.Replicate(stage.job(3), 2), d.Replicate(stage.job(3), 3)]
+
+
+def test_a_rebuild_names_its_phases_in_order() -> None:
+    stage = Stage(Gang(), "AA..")
+    stage.wait(1)
+    stage.rebuild()
+    assert [phase.name for phase in stage.those(d.Phase)] == ["clean", "compact", "schedule", "fill"]
+
+
+def test_nothing_is_decided_where_nothing_arrives_or_completes() -> None:
+    stage = Stage(Gang(), "A...", "B...")
+    assert stage.rebuild() == ["A...", "B..."]
+    assert stage.decided == []
+
+
+# Backfilling
+
+
+def test_every_row_is_backfilled_beside_its_reservations() -> None:
+    # mpl 2: A's span is 200 s, B's too. C needs the whole machine: reserved for 200 in row 1. D (span 200) may pass it,
+    # E (span 202) may not in row 1, but it may in row 2.
+    stage = Stage(GangBackfill(mpl=2), "AAA.", "BB..")
+    whole, passing, longer = stage.wait(4), stage.wait(1, 100), stage.wait(1, 101)
+    assert stage.rebuild() == ["AAAD", "BBEd"]
+    assert stage.those(d.ReserveRow) == [d.ReserveRow(whole, 1, 200, d.EarliestInRow(200))]
+    assert stage.those(d.Place) == [
+        d.Place(passing, 1, 0b1000, d.BestFit(1), passes=True),
+        d.Place(longer, 2, 0b0100, d.BestFit(2), passes=True),
+    ]
+
+
+def test_what_a_job_has_done_shortens_its_span() -> None:
+    stage = Stage(GangBackfill(mpl=1), "AAA.", now=50)
+    stage.progress[0] = 40
+    stage.wait(4)
+    stage.wait(1, 61)
+    assert stage.rebuild() == ["AAA."]
+    assert [reservation.at for reservation in stage.those(d.ReserveRow)] == [110, 210]
+
+
+def test_a_new_row_comes_before_a_reservation() -> None:
+    stage = Stage(GangBackfill(mpl=2), "AAA.")
+    stage.wait(4)
+    assert stage.rebuild() == ["AAA.", "BBBB"]
+
+
+def test_compaction_keeps_clear_of_the_last_reservations() -> None:
+    # C (4 columns) is reserved in row 1 from 200 on, when A will have ended. B, which would end at 400, stays in row 2.
+    stage = Stage(GangBackfill(mpl=2), "AAA.", "...B", procs=4)
+    stage.jobs[1] = stage.jobs[1]._replace(estimate=200)
+    stage.wait(4)
+    stage.notes = {"reserved at": {2: 200}, "reserved row": {2: 1}}
+    stage.rebuild()
+    assert stage.those(d.Rehome) == []
+    stage.queue.clear()
+    stage.something_completes()
+    assert stage.rebuild() == ["AAAB"]
+
+
+# Migration
+
+
+def test_jobs_in_the_way_move_aside_where_that_is_cheaper() -> None:
+    # C (1 task) stands in a column of B (2 tasks): 10/2 * 2 + 10 * 1 = 20 against 10 * 2 + 10/2 * 1 = 25.
+    stage = Stage(GangMigrate(), ".AAC....", "...BB...", procs=8)
+    stage.something_completes()
+    assert stage.rebuild() == ["CAABB..."]
+    why = d.MakesWay(stage.job(1), 20, 25)
+    assert stage.those(d.Migrate) == [d.Migrate(stage.job(2), 1, 0b1, 10, why)]
+    assert stage.those(d.Stall) == [d.Stall(stage.job(1), 5, why)]
+
+
+def test_a_job_takes_other_columns_where_that_is_cheaper() -> None:
+    stage = Stage(GangMigrate(), "AAAA....", "..BB....", procs=8)
+    stage.something_completes()
+    assert stage.rebuild() == ["AAAABB.."]
+    why = d.OtherColumns(10 * 2 + 5 * 4, 5 * 2 + 10 * 4)
+    assert stage.those(d.Migrate) == [d.Migrate(stage.job(1), 1, 0b110000, 10, why)]
+    assert stage.those(d.Stall) == [d.Stall(stage.job(0), 5, why)]
+
+
+def test_only_so_many_tasks_migrate_at_one_rebuild() -> None:
+    # The cheaper option would move 3 tasks, 2 are allowed; the other moves 2. With q=1 nothing moves.
+    stage = Stage(GangMigrate(q=2), "AAAA..", "..BBB.", procs=6)
+    stage.something_completes()
+    assert stage.rebuild() == ["AAAA..", "..BBB."]
+    stage = Stage(GangMigrate(q=1), "AAAA....", "..BB....", procs=8)
+    stage.something_completes()
+    assert stage.rebuild() == ["AAAA....", "..BB...."]
+
+
+def test_after_compaction_with_migration_is_scheduled_again() -> None:
+    # C (4 columns) fits no row until B has moved in with A, by option 1 as both cost the same; then a row opens for it.
+    stage = Stage(GangMigrate(mpl=2), "AA..", ".BB.")
+    stage.wait(4)
+    assert stage.rebuild() == ["ABBA", "CCCC"]
+    assert [phase.name for phase in stage.those(d.Phase)] == [
+        "clean", "compact", "schedule", "compact with migration", "schedule again", "fill", "fill with migration",
+    ]  # fmt: skip
+
+
+def test_a_replica_may_push_a_job_aside_that_stands_nowhere_else() -> None:
+    # Row 1 is full, and nobody can be replicated in row 2 until C moves aside for A.
+    stage = Stage(GangMigrate(), "AABBBB", ".CC...", procs=6)
+    stage.something_completes()
+    assert stage.rebuild() == ["AABBBB", "aaCC.."]
+    why = d.MakesWay(stage.job(0), 5 * 2 + 10 * 2, None)
+    assert stage.those(d.Migrate) == [d.Migrate(stage.job(2), 2, 0b001100, 10, why)]
+    assert stage.those(d.Stall) == [d.Stall(stage.job(0), 5, why)]
+
+
+def test_a_job_that_is_replicated_does_not_move_aside() -> None:
+    # Without row 3, A would make way for C. As it is replicated there, it must keep its columns in row 1 too.
+    stage = Stage(GangMigrate(), ".AABB.", "CCDDDD", "...EEE", procs=6)
+    stage.something_completes()
+    assert stage.rebuild() == [".AABB.", "CCDDDD", ".aaEEE"]
+    stage = Stage(GangMigrate(), ".AABB.", "CCDDDD", procs=6)
+    stage.something_completes()
+    assert stage.rebuild() == ["ccABBA", "CCDDDD"]
+
+
+def test_where_no_task_may_migrate_nobody_is_pushed_aside() -> None:
+    stage = Stage(GangMigrate(q=0), "AABBBB", ".CC...", procs=6)
+    stage.something_completes()
+    assert stage.rebuild() == ["AABBBB", ".CC..."]
+
+
+def test_migration_without_cost_stalls_nobody() -> None:
+    stage = Stage(GangMigrate(cost=0), ".AAC....", "...BB...", procs=8)
+    stage.something_completes()
+    stage.rebuild()
+    assert stage.those(d.Stall) == []
+    assert [migrate.stall for migrate in stage.those(d.Migrate)] == [0]
+
+
+# After a switch
+
+
+def test_suspended_jobs_go_on_in_their_own_columns_before_anybody_comes_in() -> None:
+    stage = Stage(Gang(mpl=2), "AA..")
+    stage.jobs.append(Job(1, "B", 0, 2, 100))
+    stage.suspended = {1: 0b0110}
+    stage.wait(2)
+    assert stage.rebuild() == ["AACC", ".BB."]
+
+
+def test_a_suspended_job_that_cannot_go_on_holds_everybody_back() -> None:
+    stage = Stage(GangBackfill(mpl=1), "AA..")
+    stage.jobs.append(Job(1, "B", 0, 2, 100))
+    stage.suspended = {1: 0b0110}
+    stage.wait(2)
+    assert stage.rebuild() == ["AA.."]
+    assert stage.those(Keep) == [Keep(stage.job(1), cast(Any, d.OwnColumnsTaken(1)))]
+
+
+# How they are named
+
+
+@pytest.mark.parametrize(
+    ("alias", "policy"),
+    [("gs", Gang()), ("bgs", GangBackfill()), ("mgs", GangMigrate()), ("mbgs", GangMigrateBackfill())],
+)
+def test_the_short_names_of_the_paper(alias: str, policy: Policy) -> None:
+    assert parse_policy(alias) == policy
+
+
+def test_parameters_are_read_from_the_name() -> None:
+    policy = parse_policy("mbgs:mpl=3,slice=50,cs=0.05,cost=0,q=7")
+    assert policy == GangMigrateBackfill(mpl=3, slice=50, cs=0.05, cost=0, q=7)
+    turns = policy.turns()
+    assert (turns.slice, turns.overhead) == (50, 2.5)
+
+
+# Whatever comes
+
+
+@given(
+    st.sampled_from([Gang(mpl=3), GangBackfill(mpl=3), GangMigrate(mpl=3, q=4), GangMigrateBackfill(mpl=3, q=6)]),
+    st.lists(st.tuples(st.booleans(), st.integers(1, 6), st.integers(1, 30)), max_size=25),
+)
+def test_no_rebuild_loses_a_job_or_leaves_an_empty_row(policy: Policy, events: list[tuple[bool, int, int]]) -> None:
+    stage = Stage(policy, procs=6)
+    for arrives, procs, estimate in events:
+        stage.now += 1
+        if arrives or not len(stage.matrix):
+            stage.wait(procs, estimate)
+        else:
+            stage.finish(stage.job(stage.matrix.jobs[procs % len(stage.matrix)]).id)
+        before = {job.rank for job in stage.queue} | set(stage.matrix.jobs)
+        stage.rebuild()
+        assert {job.rank for job in stage.queue} | set(stage.matrix.jobs) == before
+        assert all(map(stage.matrix.used, stage.matrix.rows))
+        assert len(stage.matrix.rows) <= 3
+        assert sum(move.job.procs for move in stage.those(d.Migrate)) <= getattr(policy, "q", 0)
+        for rank in stage.matrix.jobs:
+            assert stage.matrix.columns(rank).bit_count() == stage.job(rank).procs

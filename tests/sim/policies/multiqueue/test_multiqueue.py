@@ -1,0 +1,341 @@
+"""Multiple queues: pivots, the three rules, who lends to whom; priorities, speculative runs, reservations."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf, nan
+from pathlib import Path
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, cast
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.decisions.decisions import (
+    AskedFor,
+    Backfill,
+    Borrow,
+    DelaysNoPivot,
+    Due,
+    EndsBeforePivot,
+    PivotDue,
+    PivotLater,
+    PlannedTrial,
+    SparesPivot,
+    Start,
+    TooFewFree,
+    TouchesReservation,
+    TrialDue,
+    TrialEarly,
+    TrialLater,
+    WaitsForReserved,
+    WouldDelayPivot,
+)
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.policies import parse_policy
+from sim.policies.multiqueue.partitions import Classes, divided
+from sim.workload import reading
+from sim.workload.model import Job, Workload
+from sim.workload.samples import sample_path
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+# The classes of most tests: short jobs below 100 s, long ones from there on.
+TWO = "multiqueue:classes=100"
+
+# Jobs from 20 s on are tried for 5 s.
+TRIED = "multiqueue:classes=none,speculate=5,speculate_over=20"
+
+
+def sample(name: str) -> Workload:
+    return Workload.of(reading.read(sample_path(name))).with_overruns()
+
+
+def run(workload: Workload, spec: str, until: float = inf) -> Engine:
+    engine = Engine(workload, parse_policy(spec), check=True)
+    engine.run(until)
+    return engine
+
+
+def high(workload: Workload, *ids: str) -> Workload:
+    """These jobs have high priority."""
+    return replace(workload, high=np.array([name in ids for name in workload.ids]))
+
+
+def reserve(workload: Workload, **wanted: float) -> Workload:
+    """Job `J1` asks for the start `J1=...`."""
+    return replace(workload, reserve=np.array([wanted.get(f"J{name}", nan) for name in workload.ids]))
+
+
+def borrowed(engine: Engine) -> list[tuple[str, int, int, int]]:
+    """Who borrowed: job, to, from, which processors."""
+    decisions = (decision for _, decision in engine.history.all_decisions())
+    return [(d.job.id, d.to, d.lender, d.processors) for d in decisions if isinstance(d, Borrow)]
+
+
+# Partitions
+
+
+def test_the_first_partitions_get_what_is_left_over(lab: Lab) -> None:
+    engine = lab.run("multiqueue", 8, "1 0 1 5 5")
+    assert engine.machine.owners == [0b111, 0b111000, 0b11000000]
+
+
+def test_a_job_starts_in_its_own_partition(lab: Lab) -> None:
+    engine = lab.run(TWO, 4, "1 0 2 200 200", until=0)
+    assert engine.machine.held[0] == 0b1100
+    assert lab.start(engine, "1") == Start(engine.job(0), PivotDue(partition=1, borrowed=0), on=0b1100)
+
+
+def test_a_pivot_borrows_what_its_partition_lacks(lab: Lab) -> None:
+    # Both others have two idle processors; the one with the lower number lends, its lowest-numbered one.
+    engine = lab.run("multiqueue", 6, "1 0 3 5 5", until=0)
+    assert borrowed(engine) == [("1", 0, 1, 0b000100)]
+    assert lab.start(engine, "1") == Start(engine.job(0), PivotDue(partition=0, borrowed=1), on=0b000111)
+    assert engine.machine.owners == [0b000111, 0b001000, 0b110000]
+
+
+# Nine processors, three a partition. Job 1 holds two of the second, so that it has one idle, the first three.
+LOANS = ("1 0 2 5000 5000", "2 1 7 20000 20000")
+
+
+def test_the_partition_with_the_most_idle_processors_lends_first(lab: Lab) -> None:
+    engine = lab.run("multiqueue", 9, *LOANS, until=1)
+    assert borrowed(engine) == [("2", 2, 0, 0b000000111), ("2", 2, 1, 0b000100000)]
+    assert engine.machine.owners == [0, 0b000011000, 0b111100111]
+
+
+def test_borrowed_processors_stay_until_they_are_borrowed_again(lab: Lab) -> None:
+    engine = lab.run("multiqueue", 9, *LOANS, "3 30000 1 10 10", until=29999)
+    assert engine.machine.owners == [0, 0b000011000, 0b111100111]
+    engine.run()
+    assert borrowed(engine)[-1] == ("3", 0, 2, 0b000000001)
+
+
+def test_where_jobs_run_already_each_partition_also_owns_what_its_jobs_hold() -> None:
+    # Four processors: a long job holds the first, which would be the short ones' by halves.
+    long = Job(rank=0, id="1", submit=0, procs=1, estimate=200)
+    view = SimpleNamespace(procs=4, running={0: SimpleNamespace(job=long)}, held=lambda rank: 0b0001)
+    assert divided(cast(Any, view), Classes.read("100")) == (0b0010, 0b1101)
+
+
+def test_the_boundaries_of_the_papers_figure_move_as_its_caption_says() -> None:
+    engine = run(sample("ls-figure1"), "multiqueue", until=0)
+    sizes = {}
+    for moment in (60, 180, 5000, 21000):
+        engine.run(moment)
+        sizes[moment] = [owned.bit_count() for owned in engine.machine.owners]
+    assert sizes == {60: [4, 8, 18], 180: [6, 6, 18], 5000: [2, 10, 18], 21000: [9, 10, 11]}
+
+
+# The three rules. Four processors, two a partition.
+
+# The long job 1 holds the long partition until 120, job 2 wants three from then on. The short pivot, job 3, wants
+# the whole machine: it is planned for 320, after both.
+BOTH = ("1 0 2 120 120", "2 1 3 200 200", "3 2 4 10 10")
+
+
+def test_rule_a_a_job_that_ends_before_its_pivot_starts_even_if_it_delays_another_pivot(lab: Lab) -> None:
+    engine = lab.run(TWO, 4, *BOTH, "4 50 2 99 99")
+    pivot = engine.job(2)
+    because = EndsBeforePivot(pivot, start=320, ends=149, idle=2)
+    assert lab.start(engine, "4") == Backfill(engine.job(3), because, on=0b0011)
+    assert engine.start_of(1) == 149
+
+
+def test_rule_b_a_longer_job_starts_on_what_its_pivot_leaves(lab: Lab) -> None:
+    # Six processors, three a partition. The short job 2 holds two until 50, when the pivot, job 3, needs them.
+    engine = lab.run(TWO, 6, "1 0 3 100 100", "2 0 2 50 50", "3 1 2 10 10", "4 2 1 90 90")
+    because = SparesPivot(engine.job(2), start=50, idle=1, extra=1)
+    assert lab.start(engine, "4") == Backfill(engine.job(3), because, on=0b000100)
+    assert engine.start_of(2) == 50
+
+
+def test_rule_b_nothing_is_left_where_the_pivot_needs_all(lab: Lab) -> None:
+    engine = lab.run(TWO, 6, "1 0 3 100 100", "2 0 2 50 50", "3 1 3 10 10", "4 2 1 90 90", until=2)
+    assert lab.kept(engine, "4") == WouldDelayPivot(engine.job(2), start=50, later=92, ends=92)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 0, 50, 60]
+
+
+def test_rule_c_a_job_that_delays_no_pivot_borrows_what_it_lacks(lab: Lab) -> None:
+    engine = lab.run(TWO, 4, "1 0 2 50 50", "2 1 3 10 10", "3 2 1 20 20")
+    assert lab.start(engine, "3") == Backfill(engine.job(2), DelaysNoPivot(idle=0, borrowed=1), on=0b0100)
+    assert engine.schedule().start.tolist() == [0, 50, 2]
+
+
+def test_rule_c_is_refused_where_a_pivot_of_any_queue_would_start_later(lab: Lab) -> None:
+    # The long processors are taken until 120. Job 3 would have to borrow a short one until 250, but job 2, the
+    # pivot, needs all four at 120.
+    engine = lab.run(TWO, 4, "1 0 2 120 120", "2 1 4 200 200", "3 50 1 200 200", until=50)
+    assert lab.kept(engine, "3") == WouldDelayPivot(engine.job(1), start=120, later=250, ends=250)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 120, 320]
+
+
+def test_a_pivot_that_waits_says_until_when(lab: Lab) -> None:
+    # A processor is free, and job 3 needs one, but job 2 of the other queue is before it and needs both from 50 on.
+    engine = lab.run(TWO, 2, "1 0 1 50 50", "2 1 2 10 10", "3 2 1 200 200", until=2)
+    assert lab.kept(engine, "2") == TooFewFree(free=1)
+    assert lab.kept(engine, "3") == PivotLater(at=60, free=1)
+    assert [queued.planned for queued in engine.snapshot().queue] == [50, 60]
+
+
+@given(data=st.data())
+def test_a_single_queue_without_extras_is_easy(lab: Lab, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    easy, single = run(workload, "easy").schedule(), run(workload, "multiqueue:classes=none").schedule()
+    assert single.start.tolist() == easy.start.tolist()
+    assert single.backfilled.tolist() == easy.backfilled.tolist()
+
+
+# Priorities
+
+
+def test_high_priority_goes_before_low(lab: Lab) -> None:
+    workload = lab.workload(2, "1 0 2 10 10", "2 1 2 5 5", "3 2 2 5 5")
+    assert run(workload, "multiqueue").schedule().start.tolist() == [0, 10, 15]
+    assert run(high(workload, "3"), "multiqueue").schedule().start.tolist() == [0, 15, 10]
+
+
+def test_a_pivot_of_high_priority_delays_a_low_one_of_another_queue(lab: Lab) -> None:
+    workload = lab.workload(2, "1 0 2 10 10", "2 1 2 5 5", "3 2 2 200 200")
+    assert run(workload, TWO).schedule().start.tolist() == [0, 10, 15]
+    assert run(high(workload, "3"), TWO).schedule().start.tolist() == [0, 210, 10]
+
+
+# Speculative runs
+
+
+def test_an_unfinished_speculative_run_is_killed_and_waits_by_its_first_rank(lab: Lab) -> None:
+    engine = lab.run(TRIED, 2, "1 0 2 30 40", "2 3 2 10 10")
+    assert lab.start(engine, "1") == Start(engine.job(0), TrialDue(limit=5), on=0b11, limit=5)
+    schedule = engine.schedule()
+    assert schedule.start.tolist() == [0, 35]
+    assert schedule.end.tolist() == [35, 45]
+
+
+def test_a_job_that_crashes_early_never_enters_a_queue(lab: Lab) -> None:
+    engine = lab.run(TRIED, 2, "1 0 2 4 40", "2 3 2 10 10")
+    assert engine.schedule().end.tolist() == [4, 14]
+
+
+def test_a_speculative_run_is_reserved_beside_the_pivots_and_starts_when_it_is_due(lab: Lab) -> None:
+    engine = lab.run(TRIED, 2, "1 0 2 10 10", "2 1 2 8 8", "3 2 1 30 30", until=2)
+    assert lab.reservations(engine, "3") == [(18, PlannedTrial(limit=5))]
+    assert lab.kept(engine, "3") == TrialLater(at=18, limit=5, free=0)
+    engine.run()
+    assert engine.start_of(2) == 18
+    assert lab.start(engine, "3").because == TrialDue(limit=5)
+
+
+def test_a_speculative_run_starts_before_that_where_it_moves_nobody(lab: Lab) -> None:
+    # Job 1 ends at 4 instead of 10.
+    engine = lab.run(TRIED, 2, "1 0 2 4 10", "2 1 2 30 30")
+    assert lab.start(engine, "2").because == TrialEarly(limit=5, reserved=10)
+    assert engine.start_of(1) == 4
+
+
+def test_a_speculative_run_does_not_pass_a_pivot_that_can_start(lab: Lab) -> None:
+    engine = lab.run(TRIED, 2, "1 0 2 4 10", "2 1 2 8 8", "3 2 1 30 30")
+    assert engine.schedule().start.tolist() == [0, 4, 12]
+
+
+def test_of_jobs_that_arrive_together_the_first_by_rank_chooses_first(lab: Lab) -> None:
+    assert lab.starts(TRIED, 2, "1 0 2 30 30", "2 0 2 10 10") == {"1": 0, "2": 35}
+    assert lab.starts(TRIED, 2, "1 0 2 10 10", "2 0 2 30 30") == {"1": 0, "2": 10}
+
+
+def test_a_speculative_run_borrows_too(lab: Lab) -> None:
+    engine = lab.run("multiqueue:classes=10,speculate=5,speculate_over=20", 4, "1 0 3 30 30", until=0)
+    assert borrowed(engine) == [("1", 1, 0, 0b0001)]
+
+
+# Reservations
+
+
+def test_a_reservation_is_honoured_by_pivots_and_by_the_rules(lab: Lab) -> None:
+    # Job 1 asks for 10 and takes both processors until 15. Job 2 would end at 12, job 4 at 11, job 3 at 10.
+    workload = lab.workload(2, "1 0 2 5 5", "2 0 2 12 12", "3 1 1 9 9", "4 1 1 10 10")
+    engine = run(reserve(workload, J1=10), "multiqueue:classes=none", until=1)
+    assert lab.kept(engine, "1") == WaitsForReserved(at=10)
+    assert lab.kept(engine, "4") == TouchesReservation(engine.job(0), at=10, ends=11)
+    engine.run()
+    assert engine.schedule().start.tolist() == [10, 15, 1, 27]
+    assert lab.start(engine, "1").because == Due()
+
+
+def test_a_reservation_that_cannot_be_had_is_granted_as_early_as_possible_and_then_fixed(lab: Lab) -> None:
+    # Job 1 is expected to end at 20 and ends at 5: too late for job 2, which asked for 10 and was given 20.
+    workload = reserve(lab.workload(2, "1 0 2 5 20", "2 1 2 5 5"), J2=10)
+    engine = run(workload, "multiqueue")
+    assert lab.reservations(engine, "2") == [(20, AskedFor(wanted=10))]
+    assert engine.start_of(1) == 20
+
+
+def test_a_reservation_that_was_asked_for_may_delay_a_pivot(lab: Lab) -> None:
+    workload = lab.workload(2, "1 0 2 10 10", "2 1 2 8 8", "3 2 1 5 5")
+    assert run(workload, "multiqueue").start_of(1) == 10
+    assert run(reserve(workload, J3=12), "multiqueue").schedule().start.tolist() == [0, 17, 12]
+
+
+def test_a_job_that_asked_for_a_start_has_no_speculative_run(lab: Lab) -> None:
+    engine = run(reserve(lab.workload(2, "1 0 2 30 30"), J1=10), TRIED)
+    assert engine.schedule().end.tolist() == [40]
+    assert engine.schedule().start.tolist() == [10]
+
+
+# Parameters
+
+
+@pytest.mark.parametrize("classes", ["10000/1000", "1000/1000", "0/1000", "-5", "short", "1000/", "nan", "inf"])
+def test_classes_that_do_not_ascend_are_refused(classes: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        parse_policy(f"multiqueue:classes={classes}")
+    expected = "seconds > 0 in ascending order with slashes between them, like 1000/10000, or none"
+    assert str(refused.value) == f"classes={classes}: expected {expected}"
+
+
+# Against cases computed apart, and real logs
+
+
+def test_nothing_changes_when_somebody_watches() -> None:
+    workload = reserve(high(sample("lublin-128"), "17", "40"), J30=40000)
+    watched = Engine(workload, parse_policy("multiqueue:speculate=180"))
+    alone = Engine(workload, parse_policy("multiqueue:speculate=180"), curious=False)
+    watched.run()
+    alone.run()
+    assert watched.schedule().start.tolist() == alone.schedule().start.tolist()
+
+
+def test_a_small_machine_and_a_long_queue_come_out_to_the_second(shared: Path) -> None:
+    for case in sorted((shared / "cases").glob("t*.expected")):
+        workload = Workload.of(reading.read(case.with_suffix(".swf"))).with_overruns()
+        for line in case.read_text().splitlines():
+            spec, *cells = line.split()
+            if spec.startswith("multiqueue"):
+                starts = run(workload, spec).schedule().start.tolist()
+                expected = [float(cell.split(":")[1]) for cell in cells]
+                assert starts == expected, f"{case.stem} {spec}"
+
+
+@pytest.mark.parametrize(
+    ("spec", "slowdown"),
+    [
+        ("multiqueue", 173.3),
+        ("multiqueue:classes=none", 200.9),
+        ("multiqueue:speculate=180", 77.6),
+        ("multiqueue:classes=none,speculate=180", 83.2),
+    ],
+)
+def test_the_papers_finding_on_kth_comes_out(shared: Path, spec: str, slowdown: float) -> None:
+    log = reading.read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")
+    workload = Workload.of(log, procs=100).with_overruns()
+    engine = Engine(workload, parse_policy(spec), curious=False)
+    engine.run()
+    slowdowns = (engine.schedule().end - workload.submit) / workload.runtime
+    assert round(float(np.mean(slowdowns)), 1) == slowdown

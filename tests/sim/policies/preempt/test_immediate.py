@@ -1,0 +1,96 @@
+"""Immediate service: a new job suspends those that have had their slice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sim.decisions.decisions import MadeWay, NoSliceOver, Suspend
+from sim.engine.engine import Engine
+from sim.machine.processors import written
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+IS = "immediate:slice=10"
+
+
+def stays(engine: Engine, job: str) -> list[tuple[float, float | None]]:
+    """From when until when the job was on processors."""
+    rank = engine.workload.rank_of(job)
+    return [(stretch.start, stretch.end) for stretch in engine.history.stretches() if stretch.rank == rank]
+
+
+def suspensions(engine: Engine) -> list[tuple[float, str]]:
+    """(when, which job) was suspended."""
+    decided = engine.history.all_decisions()
+    return [(engine.history.time_of(step), d.job.id) for step, d in decided if isinstance(d, Suspend)]
+
+
+def test_a_new_job_starts_at_once_where_a_slice_is_over(lab: Lab) -> None:
+    engine = lab.run(IS, 1, "1 0 1 100 100", "2 20 1 5 5")
+    assert stays(engine, "2") == [(20, 25)]
+    assert stays(engine, "1") == [(0, 20), (25, 105)]
+
+
+def test_it_waits_for_the_end_of_the_slice(lab: Lab) -> None:
+    engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5")
+    assert stays(engine, "2") == [(10, 15)]
+    assert lab.instants(engine) == [0, 3, 10, 15, 105]
+
+
+def test_until_then_it_says_so(lab: Lab) -> None:
+    engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5", until=3)
+    assert lab.kept(engine, "2") == NoSliceOver(10)
+
+
+def test_a_slice_is_time_run_over_all_stays(lab: Lab) -> None:
+    """Job 1 has had its slice by 10; when it is back at 15 it can be suspended at once."""
+    engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5", "3 16 1 5 5")
+    assert stays(engine, "1") == [(0, 10), (15, 16), (21, 110)]
+
+
+def test_who_has_run_suspends_nobody(lab: Lab) -> None:
+    engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 50 50")
+    assert stays(engine, "1") == [(0, 10), (60, 150)]
+
+
+def test_who_suffered_least_is_suspended(lab: Lab) -> None:
+    """Job 3 waited for 5 of its 20 seconds, job 1 for none."""
+    engine = lab.run(IS, 2, "1 0 1 100 100", "2 0 1 5 5", "3 0 1 100 100", "4 20 1 5 5")
+    assert suspensions(engine) == [(20, "1")]
+    [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
+    assert why == MadeWay(engine.job(3), suffering=1, slice=10)
+
+
+def test_of_those_who_suffered_as_much_the_latest_is(lab: Lab) -> None:
+    assert suspensions(lab.run(IS, 2, "1 0 1 100 100", "2 0 1 100 100", "3 20 1 5 5")) == [(20, "2")]
+
+
+def test_victims_that_prove_unneeded_are_dropped(lab: Lab) -> None:
+    """Job 2 comes first, as the latest; with job 1 there are four processors, and three are enough."""
+    engine = lab.run(IS, 4, "1 0 3 100 100", "2 0 1 100 100", "3 20 3 5 5")
+    assert suspensions(engine) == [(20, "1")]
+
+
+def test_a_job_however_narrow_suspends_one_however_wide(lab: Lab) -> None:
+    assert suspensions(lab.run(IS, 8, "1 0 8 100 100", "2 20 1 5 5")) == [(20, "1")]
+
+
+def test_new_jobs_have_their_turn_by_rank(lab: Lab) -> None:
+    """There are victims for one of them only; the other waits until that one has had its slice."""
+    engine = lab.run(IS, 2, "1 0 2 100 100", "2 20 2 50 50", "3 20 2 5 5")
+    assert stays(engine, "2")[0] == (20, 30)
+    assert stays(engine, "3") == [(30, 35)]
+
+
+def test_free_processors_are_taken_before_those_of_victims(lab: Lab) -> None:
+    engine = lab.run(IS, 4, "1 0 3 100 100", "2 20 2 5 5")
+    [stretch] = [stretch for stretch in engine.history.stretches() if stretch.rank == 1]
+    assert written(stretch.processors) == "0 3"
+
+
+def test_who_suffered_most_goes_on_first(lab: Lab) -> None:
+    """At 40, when job 3 ends, both have run for 10 seconds: job 1 of 40, job 2 of 30."""
+    engine = lab.run(IS, 1, "1 0 1 100 100", "2 10 1 100 100", "3 20 1 20 20")
+    assert stays(engine, "1")[1] == (40, 130)
+    assert stays(engine, "2")[1] == (130, 220)

@@ -1,0 +1,263 @@
+"""Selective suspension: who may suspend whom, when, on which processors, and that what is remembered is right."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.decisions.decisions import Decision, Keep, NoVictims, Outranked, Suspend, Wake
+from sim.engine.engine import Engine
+from sim.history.history import Stretch
+from sim.machine.processors import written
+from sim.policies import Policy, parse_policy
+from sim.policies.preempt.ladder import Ladder
+from sim.policies.preempt.preemption import Preemptive, enough
+from sim.policies.preempt.selective import Selective, Tunable
+from sim.policies.preempt.tolls import xfactor
+from sim.policies.view import View
+from sim.workload.model import Job, Workload
+from sim.workload.reading import read
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+SAMPLE = Path(__file__).parents[4] / "sample_traces" / "k-figure3.1.swf"
+
+# Two processors. Job 2 has an xfactor of 2 when it has waited for 10 seconds.
+PAIR = ("1 0 2 100 100", "2 0 2 10 10")
+
+
+def stays(engine: Engine, job: str) -> list[tuple[float, float | None]]:
+    """From when until when the job was on processors."""
+    return [(stretch.start, stretch.end) for stretch in stretches(engine, job)]
+
+
+def stretches(engine: Engine, job: str) -> list[Stretch]:
+    rank = engine.workload.rank_of(job)
+    return [stretch for stretch in engine.history.stretches() if stretch.rank == rank]
+
+
+def suspensions(engine: Engine) -> list[tuple[float, str]]:
+    """(when, which job) was suspended."""
+    decided = engine.history.all_decisions()
+    return [(engine.history.time_of(step), d.job.id) for step, d in decided if isinstance(d, Suspend)]
+
+
+# When
+
+
+def test_a_job_suspends_another_when_its_xfactor_is_sf_times_as_large(lab: Lab) -> None:
+    engine = lab.run("selective:tick=1", 2, *PAIR)
+    assert stays(engine, "1") == [(0, 10), (20, 110)]
+    assert stays(engine, "2") == [(10, 20)]
+
+
+def test_the_reason_has_both_xfactors(lab: Lab) -> None:
+    engine = lab.run("selective:tick=1", 2, *PAIR)
+    [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
+    assert why == Outranked(engine.job(1), xfactor=2, own_xfactor=1, factor=2)
+
+
+def test_it_preempts_only_at_a_tick(lab: Lab) -> None:
+    assert suspensions(lab.run("selective:tick=60", 2, *PAIR)) == [(60, "1")]
+    assert suspensions(lab.run("selective:tick=7", 2, *PAIR)) == [(14, "1")]
+
+
+@pytest.mark.parametrize("tick", ["1.1", "3.3", "7.7"])
+def test_ticks_may_be_numbers_that_binary_fractions_only_come_near(lab: Lab, tick: str) -> None:
+    engine = lab.run(f"selective:tick={tick},sf=1.1", 2, *PAIR, "3 1 1 30 30", "4 2.2 2 7 9")
+    assert engine.finished == 4
+
+
+def test_nobody_is_woken_before_somebody_can_preempt(lab: Lab) -> None:
+    assert lab.instants(lab.run("selective:tick=1", 2, *PAIR)) == [0, 10, 20, 110]
+
+
+def test_a_job_that_cannot_preempt_yet_says_so_at_the_tick(lab: Lab) -> None:
+    engine = lab.run("selective:tick=1", 2, *PAIR, "3 0 2 100 100", until=10)
+    assert lab.kept(engine, "3") == NoVictims(xfactor=1.1, factor=2)
+
+
+def test_the_largest_xfactor_has_its_turn_first(lab: Lab) -> None:
+    """Both could suspend job 1 at 20; the shorter one has suffered more, though it came later."""
+    engine = lab.run("selective:tick=20", 2, "1 0 2 100 100", "2 0 2 20 20", "3 0 2 10 10")
+    assert stays(engine, "3") == [(20, 30)]
+    assert stays(engine, "2")[0][0] == 30
+
+
+# How often: K section 3.1
+
+
+def figure_3_1(sf: float, tick: float = 1) -> Engine:
+    """Two equal jobs that want the whole machine, submitted together."""
+    engine = Engine(Workload.of(read(SAMPLE)).with_overruns(), Selective(sf=sf, tick=tick), check=True)
+    engine.run()
+    return engine
+
+
+def test_with_a_suspension_factor_of_two_equal_jobs_are_never_suspended() -> None:
+    assert suspensions(figure_3_1(sf=2)) == []
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_equal_jobs_suspend_each_other_at_most_n_times_with_the_root_of_two_of_order_n_plus_one(n: int) -> None:
+    above, below = 2 ** (1 / (n + 1)), 2 ** (1 / (n + 1)) - 0.001
+    assert len(suspensions(figure_3_1(above))) == n
+    assert len(suspensions(figure_3_1(below))) == n + 1
+
+
+def test_equal_jobs_suspend_each_other_when_the_sample_says() -> None:
+    assert suspensions(figure_3_1(1.5, tick=60)) == [(1800, "1")]
+    assert suspensions(figure_3_1(1.2, tick=60)) == [(720, "1"), (2340, "2"), (4320, "1")]
+
+
+# Whom
+
+
+@pytest.mark.parametrize(("procs", "start"), [(4, 10), (3, 100)])
+def test_a_job_does_not_suspend_one_more_than_twice_as_wide(lab: Lab, procs: int, start: float) -> None:
+    assert lab.starts("selective:tick=10", 8, "1 0 8 100 100", f"2 0 {procs} 10 10")["2"] == start
+
+
+@pytest.mark.parametrize(("procs", "back"), [(4, 40), (3, 120)])
+def test_nor_to_have_its_processors_back(lab: Lab, procs: int, back: float) -> None:
+    """Job 1 makes way at 20 for job 2, whose xfactor is 1.2 then; at 40 its own is 1.5."""
+    engine = lab.run("selective:sf=1.2,tick=20", 8, f"1 0 {procs} 40 40", "2 0 8 100 100")
+    assert stays(engine, "1") == [(0, 20), (back, back + 20)]
+
+
+def test_victims_that_prove_unneeded_are_dropped(lab: Lab) -> None:
+    """Job 2 comes first, as the latest of equal xfactors; with job 1 there are four, and three are enough."""
+    engine = lab.run("selective:tick=10", 4, "1 0 3 100 100", "2 0 1 100 100", "3 0 3 10 10")
+    assert suspensions(engine) == [(10, "1")]
+
+
+def test_of_equal_xfactors_the_latest_rank_is_suspended(lab: Lab) -> None:
+    engine = lab.run("selective:tick=10", 2, "1 0 1 100 100", "2 0 1 100 100", "3 0 1 10 10")
+    assert suspensions(engine) == [(10, "2")]
+
+
+def test_the_smallest_xfactor_is_suspended_whatever_its_rank(lab: Lab) -> None:
+    """Job 3 has waited for 5 seconds; job 1 started at once."""
+    engine = lab.run("selective:tick=10", 2, "1 0 1 100 100", "2 0 1 5 5", "3 0 1 100 100", "4 5 1 5 5")
+    assert suspensions(engine) == [(10, "1")]
+
+
+def test_all_on_its_processors_make_way_for_a_suspended_job_or_none(lab: Lab) -> None:
+    """From 34 on job 1 outranks job 3, but job 4 sits there too, with an xfactor of 1.8, until it ends at 45."""
+    lines = ("1 0 2 20 20", "2 0 2 10 10", "3 15 1 100 100", "4 0 1 25 25")
+    engine = lab.run("selective:tick=10", 2, *lines)
+    assert suspensions(engine) == [(10, "1"), (50, "3")]
+    assert stays(engine, "1") == [(0, 10), (50, 60)]
+
+
+# On which processors
+
+
+def test_a_new_job_takes_free_processors_first_then_the_lowest_of_its_victims(lab: Lab) -> None:
+    engine = lab.run("selective:tick=10", 4, "1 0 3 100 100", "2 0 2 10 10")
+    assert written(stretches(engine, "2")[0].processors) == "0 3"
+
+
+def test_a_suspended_job_goes_on_on_its_own_processors_only(lab: Lab) -> None:
+    """Job 2 makes way for job 3 at 30; job 1 leaves the other two processors at 40, which does not help it."""
+    engine = lab.run("selective:tick=10", 4, "1 0 2 40 1000", "2 0 2 100 1000", "3 0 2 30 30")
+    assert stays(engine, "3") == [(30, 60)]
+    assert stays(engine, "2") == [(0, 30), (60, 130)]
+    assert {written(stretch.processors) for stretch in stretches(engine, "2")} == {"2-3"}
+
+
+# Memory
+
+
+def test_memory_makes_suspending_and_resuming_last(lab: Lab) -> None:
+    policy = parse_policy("selective:tick=1,memory=yes,bandwidth=100")
+    assert isinstance(policy, Preemptive)
+    engine = lab.run(policy, 2, *PAIR)
+    takes = policy.overhead(engine.job(0))
+    assert 1 < takes < 10
+    times = [(s.kind, s.start) for s in stretches(engine, "1")]
+    assert [kind for kind, _ in times] == ["run", "suspending", "resuming", "run"]
+    assert [start for _, start in times] == pytest.approx([0, 10, 20 + takes, 20 + 2 * takes])
+    assert stays(engine, "2") == [pytest.approx((10 + takes, 20 + takes))]
+    assert engine.schedule().end[0] == pytest.approx(110 + 2 * takes)
+
+
+def test_memory_is_written_faster_with_more_bandwidth() -> None:
+    job = Job(0, "1", 0, 1, 10)
+    assert Selective(memory=True, bandwidth=1).overhead(job) == 4 * Selective(memory=True, bandwidth=4).overhead(job)
+    assert 100 <= Selective(memory=True, bandwidth=1).overhead(job) <= 1000
+    assert Selective().overhead(job) == 0
+
+
+# What is remembered
+
+
+@dataclass(frozen=True)
+class Plain(Selective):
+    """Selective suspension as it is defined: at every tick every idle job is asked, and nothing is remembered."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from self.claims_come_true(view)
+        yield from self.go_on(view, first=partial(xfactor, view))
+        if view.now % self.tick == 0:
+            for job in sorted(self.idle(view), key=lambda job: (-xfactor(view, job), job.rank)):
+                if self.fits(view, job):
+                    yield from self.take_room(view, job)
+                elif self._may(view, job):
+                    yield from self._preempt(view, self._all(view), job)
+                else:
+                    yield Keep(job, NoVictims(xfactor(view, job), self.sf))
+        if self.idle(view):
+            yield Wake((view.now // self.tick + 1) * self.tick)
+
+    def _all(self, view: View) -> Ladder:
+        rungs = ((self.height(view, s), -rank, s.job, view.held(rank)) for rank, s in view.running.items())
+        return Ladder(rungs, self.count_unclaimed(view))
+
+    def _may(self, view: View, job: Job) -> bool:
+        pinned, mine, rungs = view.suspended.get(job.rank), xfactor(view, job), self._all(view).rungs
+        allowed = [o for height, _, o, _ in rungs if mine >= self.sf * height and job.procs >= o.procs / 2]
+        if pinned is None:
+            return enough(job.procs - self.count_unclaimed(view), allowed) is not None
+        claimed = any(int(claim) & pinned for claim in view.notes.get("claim", {}).values())
+        return not claimed and all(other in allowed for _, _, other, processors in rungs if processors & pinned)
+
+
+@dataclass(frozen=True)
+class PlainTunable(Tunable, Plain):
+    """The tunable form of it."""
+
+
+def past(workload: Workload, policy: Policy) -> list[Stretch]:
+    engine = Engine(workload, policy, check=True)
+    engine.run()
+    return list(engine.history.stretches())
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_what_is_remembered_changes_nothing(lab: Lab, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    sf, tick = data.draw(st.sampled_from([1, 1.1, 1.5, 2])), data.draw(st.sampled_from([1, 2.5, 10]))
+    memory = data.draw(st.booleans())
+    for quick, plain in ((Selective, Plain), (Tunable, PlainTunable)):
+        quickly, plainly = (cls(sf=sf, tick=tick, memory=memory, bandwidth=100) for cls in (quick, plain))
+        assert past(workload, quickly) == past(workload, plainly)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.data())
+def test_watching_changes_nothing(lab: Lab, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads())
+    policy = parse_policy(data.draw(lab.specs(data.draw(st.sampled_from(["selective", "tunable", "immediate"])))))
+    unwatched = Engine(workload, policy, curious=False)
+    unwatched.run()
+    assert past(workload, policy) == list(unwatched.history.stretches())

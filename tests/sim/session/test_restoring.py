@@ -1,0 +1,107 @@
+"""A tree of branches as records, and the same tree again."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.errors import ParameterError
+from sim.session.records import BranchRecord, Intervention
+from sim.session.restoring import records_of, restore
+from sim.timeline.timeline import Timeline
+from tests.sim.conftest import Lab
+
+JOBS = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", "4 3 1 9 9", "5 40 2 5 5")
+WORKLOAD = Lab().workload(4, *JOBS)
+SPECS = ("easy", "fcfs", "conservative", "selective", "gang")
+
+
+def again(timeline: Timeline, **of_timeline: object) -> Timeline:
+    """A fresh timeline on which the recorded branches have grown."""
+    fresh = Timeline(timeline.workload, "easy", **of_timeline)  # type: ignore[arg-type]
+    restore(fresh, records_of(timeline))
+    return fresh
+
+
+def courses(timeline: Timeline) -> dict[str, object]:
+    """What happens on every branch to its very end."""
+    found: dict[str, object] = {}
+    for name in timeline.branches:
+        timeline.look_at(name)
+        timeline.compute_all()
+        timeline.seek(timeline.computed)
+        found[name] = timeline.snapshot(), timeline.schedule().end.tolist()
+    return found
+
+
+def test_the_first_branch_has_no_parent() -> None:
+    assert records_of(Timeline(WORKLOAD, "easy")) == (BranchRecord("main"),)
+
+
+def test_every_branch_is_recorded_with_where_it_left_its_parent_and_what_was_switched_there() -> None:
+    timeline = Timeline(WORKLOAD, "easy")
+    timeline.seek(3)
+    timeline.switch("fcfs")
+    timeline.seek(6)
+    timeline.fork("mine")
+    assert records_of(timeline) == (
+        BranchRecord("main"),
+        BranchRecord("fork 1", "main", 3, (Intervention(4, 2, "fcfs"),)),
+        BranchRecord("mine", "fork 1", 6),
+    )
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, 3), st.integers(0, 14), st.none() | st.sampled_from(SPECS)), min_size=1, max_size=5
+    ),
+    st.lists(st.tuples(st.integers(-1, 60), st.sampled_from(SPECS)), max_size=2),
+)
+def test_what_was_recorded_grows_again(
+    grown: list[tuple[int, int, str | None]], planned: list[tuple[float, str]]
+) -> None:
+    timeline = Timeline(WORKLOAD, "easy", switches=planned)
+    for parent, step, spec in grown:
+        timeline.look_at(list(timeline.branches)[parent % len(timeline.branches)])
+        timeline.seek(step)
+        if spec is None:
+            timeline.fork()
+        else:
+            timeline.switch(spec)
+    fresh = again(timeline, switches=planned)
+    assert courses(fresh) == courses(timeline)
+    assert records_of(fresh) == records_of(timeline)
+
+
+def test_a_fork_just_before_a_planned_switch_is_still_a_fork() -> None:
+    timeline = Timeline(WORKLOAD, "easy", switches=[(10, "fcfs")])
+    timeline.compute_all()
+    (switch,) = timeline.branch.switches
+    timeline.seek(switch.step - 1)
+    timeline.fork("mine")
+    timeline.compute_all()
+    assert records_of(timeline)[1] == BranchRecord("mine", "main", switch.step - 1)
+    assert courses(again(timeline, switches=[(10, "fcfs")])) == courses(timeline)
+
+
+def test_who_gives_up_has_the_branches_that_were_grown_by_then() -> None:
+    timeline, asked = Timeline(WORKLOAD, "easy"), iter([False, True])
+    records = (BranchRecord("main"), BranchRecord("a", "main", 2), BranchRecord("b", "main", 3))
+    restore(timeline, records, lambda: next(asked))
+    assert list(timeline.branches) == ["main", "a"]
+
+
+@pytest.mark.parametrize(
+    ("record", "why"),
+    [
+        (BranchRecord("a", "main", 99), "main has no step 99"),
+        (BranchRecord("a", "nobody", 2), "no branch 'nobody'"),
+        (BranchRecord("main", "main", 2), "there is a branch 'main' already"),
+        (BranchRecord("a", "main", 2, (Intervention(3, 1, "eazy"),)), "no policy 'eazy'; did you mean 'easy'"),
+    ],
+)
+def test_a_branch_that_cannot_be_is_named_with_the_reason(record: BranchRecord, why: str) -> None:
+    with pytest.raises(ParameterError, match=f"the session's branch {record.name!r} cannot be restored: .*{why}"):
+        restore(Timeline(WORKLOAD, "easy"), [BranchRecord("main"), record])

@@ -1,0 +1,67 @@
+"""A step tells the same whether a snapshot, the engine or the history is asked."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from sim.engine.engine import Engine
+from sim.policies import parse_policy
+from sim.stops.instants import OfEngine, OfSnapshot, Record
+from sim.stops.stop import Stop, parse_stop
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
+from sim.workload.model import Workload
+from tests.sim.conftest import Lab
+
+LAB = Lab()
+SPECS = (
+    "easy",
+    "conservative",
+    "relaxed",
+    "multiqueue:speculate=5",
+    "selective:sf=1.5,tick=1",
+    "gang-migrate-backfill",
+)
+STOPS = [
+    parse_stop(f"{text} > 1" if text in MEASURES else text)
+    for text in (*MEASURES, *EVENTS, *CHANGES, *(f"job 3 {deed}" for deed in DEEDS))
+]
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@settings(max_examples=15, deadline=None)
+@given(workload=LAB.workloads())
+def test_an_engine_says_what_its_snapshot_says(spec: str, workload: Workload) -> None:
+    engine = Engine(workload, parse_policy(spec))
+    running = True
+    while running:
+        snapshot, live = OfSnapshot(engine.snapshot()), OfEngine(engine)
+        assert [stop.read(live) for stop in STOPS] == [stop.read(snapshot) for stop in STOPS]
+        running = engine.step()
+
+
+@pytest.mark.parametrize("spec", [spec for spec in SPECS if "gang" not in spec])
+@settings(max_examples=15, deadline=None)
+@given(workload=LAB.workloads())
+def test_the_history_says_what_the_snapshots_said(spec: str, workload: Workload) -> None:
+    cheap = [stop for stop in STOPS if stop.cheap]
+    engine = Engine(workload, parse_policy(spec))
+    told = [_read(cheap, engine)]
+    while engine.step():
+        told.append(_read(cheap, engine))
+    record = Record(engine.history, workload)
+    assert [[stop.read(record.after(step)) for stop in cheap] for step in range(len(told))] == told
+
+
+def _read(stops: list[Stop], engine: Engine) -> list[object]:
+    snapshot = OfSnapshot(engine.snapshot())
+    return [stop.read(snapshot) for stop in stops]
+
+
+def test_a_switch_at_the_time_of_a_step_submits_nobody_again(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, "1 0 4 10 10", "2 5 4 10 10"), parse_policy("fcfs"))
+    engine.run(5)
+    engine.switch(parse_policy("easy"))
+    record = Record(engine.history, engine.workload)
+    assert [len(record.after(step).arrived) for step in range(4)] == [0, 1, 1, 0]
+    assert parse_stop("switch").holds(None, record.after(3))

@@ -1,0 +1,224 @@
+"""Conditions to stop at: how they are read, when they hold and when they fire."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.engine.engine import Engine
+from sim.engine.snapshot import Snapshot
+from sim.policies import parse_policy
+from sim.stops.conditions import RELATIONS
+from sim.stops.stop import StopError, parse_stop
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
+from tests.sim.conftest import Lab
+
+
+def snapshots(engine: Engine) -> list[Snapshot]:
+    """The moments of a run, from before its first step."""
+    seen = [engine.snapshot()]
+    while engine.step():
+        seen.append(engine.snapshot())
+    return seen
+
+
+def fires(stop: str, seen: list[Snapshot]) -> list[float | None]:
+    """The times at which the stop fires."""
+    parsed = parse_stop(stop)
+    return [after.time for before, after in pairwise(seen) if parsed.fires(before, after)]
+
+
+@pytest.fixture
+def narrow(lab: Lab) -> list[Snapshot]:
+    """Job 2 needs the whole machine and waits for job 1; 3 passes it, 4 may not; 1 is done earlier than it said."""
+    jobs = ("1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
+    return snapshots(Engine(lab.workload(4, *jobs), parse_policy("easy")))
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("typed", "best"),
+    [
+        ("queue>50", "queue > 50"),
+        ("Queue == 3", "queue = 3"),
+        ("utilization < 60 %", "utilisation < 0.6"),
+        ("utilisation < 0.6", "utilisation < 0.6"),
+        ("wait > 90m", "wait > 1h30m"),
+        ("wait > 7.5", "wait > 7.5s"),
+        ("time 12d 4h", "time 12d4h"),
+        ("time >= 3600", "time 1h"),
+        ("time < 1h", "time < 1h"),
+        ("step 1200", "step 1200"),
+        ("JOB w0!3 Ends", "job w0!3 ends"),
+        ('job "my job" starts', 'job "my job" starts'),
+        ("job and starts and backfill", "job and starts and backfill"),
+        ("missed  reservation", "missed reservation"),
+        ("start and (arrival or completion)", "start and (arrival or completion)"),
+        ("(start and arrival) or completion", "start and arrival or completion"),
+        ("not not ((backfill))", "not not backfill"),
+    ],
+)
+def test_what_is_typed_has_one_best_form(typed: str, best: str) -> None:
+    assert parse_stop(typed).text == best
+    assert parse_stop(best) == parse_stop(typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "position", "said"),
+    [
+        ("", 0, "expected a condition, such as queue > 50"),
+        ("   ", 0, "expected a condition"),
+        ("queu > 50", 0, "no condition 'queu'; did you mean 'queue'?"),
+        ("queue 50", 6, "expected > < >= <= = or != after queue, got '50'"),
+        ("queue >", 7, "expected a number like 50"),
+        ("queue > many", 8, "expected a number like 50, got 'many'"),
+        ("utilisation < much", 14, "expected a share like 0.6 or 60%, got 'much'"),
+        ("wait > 2 parsecs", 9, "expected and, or or the end, got 'parsecs'"),
+        ("wait > 2y", 7, "a time is seconds or like 12d4h30m"),
+        ("wait > 1 2", 7, "expected a time like 12d4h30m or 90s, got '1'"),
+        ("job 17", 6, "expected one of arrives, considered, starts"),
+        ("job 17 start", 7, "a job does not 'start'; did you mean 'starts'"),
+        ("job > 3", 4, "expected the id of a job"),
+        ("head falls", 5, "head does not 'falls'; expected one of slips, changes"),
+        ("missed", 6, "expected one of reservation"),
+        ("(backfill", 9, "expected ) for the ( at 1"),
+        ("backfill)", 8, "expected and, or or the end, got ')'"),
+        ("backfill and", 12, "expected a condition"),
+        ("backfill ! start", 9, "expected and, or or the end"),
+        ('job "17 starts', 4, "has no meaning here"),
+        ("queue > 99999999999999999999", 8, "beyond all that can be"),
+        ("(" * 50 + "backfill" + ")" * 50, 40, "brackets and nots within one another"),
+        ("not " * 999 + "backfill", 2000, "too long"),
+    ],
+)
+def test_an_error_says_where_and_what_would_work(typed: str, position: int, said: str) -> None:
+    with pytest.raises(StopError) as error:
+        parse_stop(typed)
+    assert said in str(error.value)
+    assert error.value.position == position
+    assert error.value.caret.splitlines()[-1] == " " * position + "^"
+
+
+@given(text=st.text() | st.text('abdehlnoqstu 0159.><=!()"%dhms', max_size=40))
+def test_garbage_is_refused_and_nothing_else_happens(text: str) -> None:
+    with suppress(StopError):
+        parsed = parse_stop(text)
+        assert parse_stop(parsed.text) == parsed
+
+
+NUMBERS = st.integers(0, 10**15).map(str) | st.floats(0, 1e6).map(lambda number: f"{number:f}")
+TIMES = st.integers(0, 10**9).map(str) | st.sampled_from(["2h", "12d4h30m", "12d 4h 30m", "0s", "1.5h"])
+IDS = st.from_regex(r"[A-Za-z0-9_.!-]{1,8}", fullmatch=True) | st.text(
+    st.characters(exclude_characters='"', exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8
+).map('"{}"'.format)
+VALUES = {"number": NUMBERS, "share": NUMBERS, "time": TIMES, "moment": TIMES}
+LEVELS = st.one_of(
+    *(
+        st.tuples(st.just(name), st.sampled_from(list(RELATIONS)), VALUES[measure.unit])
+        for name, measure in MEASURES.items()
+    )
+).map(" ".join)
+CONDITIONS = (
+    LEVELS | st.sampled_from([*EVENTS, *CHANGES]) | st.builds("job {} {}".format, IDS, st.sampled_from(list(DEEDS)))
+)
+STOPS = st.recursive(
+    CONDITIONS,
+    lambda parts: st.one_of(
+        parts.map("not ({})".format),
+        st.lists(parts, min_size=2, max_size=3).map(" and ".join),
+        st.lists(parts, min_size=2, max_size=3).map(" or ".join),
+        st.lists(parts, min_size=2, max_size=3).map(lambda some: "(" + ") and (".join(some) + ")"),
+    ),
+    max_leaves=6,
+)
+
+
+@given(typed=STOPS)
+def test_reading_the_best_form_gives_the_same_stop(typed: str) -> None:
+    parsed = parse_stop(typed)
+    assert parse_stop(parsed.text) == parsed
+    assert parsed.hint
+
+
+# Holding and firing
+
+
+def test_a_level_fires_once_when_it_is_passed(narrow: list[Snapshot]) -> None:
+    assert fires("queue > 0", narrow) == [5]
+    assert fires("queue < 1", narrow) == [150]
+
+
+def test_a_level_holds_as_long_as_it_is_passed(narrow: list[Snapshot]) -> None:
+    waiting = parse_stop("queue > 0")
+    assert [now.time for now in narrow if waiting.holds(None, now)] == [5, 10, 12, 50]
+
+
+def test_an_event_fires_whenever_it_happens(narrow: list[Snapshot]) -> None:
+    assert fires("arrival", narrow) == [0, 5, 10, 12]
+    assert fires("completion", narrow) == [50, 150, 650]
+
+
+@pytest.mark.parametrize(
+    ("stop", "times"),
+    [
+        ("job 3 arrives", [10]),
+        ("job 3 starts", [10]),
+        ("job J3 backfilled", [10]),
+        ("job 2 backfilled", []),
+        ("job 1 ends", [50]),
+        ("job 4 considered", [12, 50, 150]),
+        ("backfill", [10]),
+        ("start and not backfill", [0, 50, 150]),
+        ("time 40s", [50]),
+        ("step 2", [5]),
+        ("free = 0", [10]),
+        ("utilisation > 90%", [10]),
+        ("wanted >= 5", [12]),
+        ("wait > 30s", [50]),
+        ("running = 2", [10]),
+        ("head changes", [5, 50]),
+    ],
+)
+def test_when_it_fires(narrow: list[Snapshot], stop: str, times: list[float]) -> None:
+    assert fires(stop, narrow) == times
+
+
+def test_the_head_slips_when_its_planned_start_moves_later(lab: Lab) -> None:
+    jobs = ("1 0 2 50 50", "2 5 4 100 100", "3 10 2 80 80")
+    seen = snapshots(Engine(lab.workload(4, *jobs), parse_policy("relaxed:omega=2")))
+    assert fires("backfill", seen) == [10]
+    assert fires("head slips", seen) == fires("job 2 moves", seen) == [50]
+
+
+def test_a_reservation_is_missed_when_the_job_starts_later(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 4 50 50", "2 5 4 10 10")
+    booked = replace(workload, reserve=np.array([np.nan, 20.0]))
+    assert fires("missed reservation", snapshots(Engine(booked, parse_policy("multiqueue")))) == [50]
+
+
+def test_preemption_is_an_event_of_its_own(lab: Lab) -> None:
+    jobs = ("1 0 4 7200 7200", "2 0 4 60 60")
+    seen = snapshots(Engine(lab.workload(4, *jobs), parse_policy("selective:sf=1.5")))
+    assert fires("suspend", seen) == fires("job 1 suspended", seen) == fires("suspended > 0", seen) == [60]
+    assert fires("resume", seen) == fires("job 1 resumes", seen) == [120]
+
+
+def test_not_fires_when_what_it_denies_is_over(narrow: list[Snapshot]) -> None:
+    assert fires("not queue > 0", narrow) == [150]
+
+
+def test_and_fires_with_the_last_of_its_parts(narrow: list[Snapshot]) -> None:
+    assert fires("queue > 0 and time 30s", narrow) == [50]
+    assert fires("backfill and queue > 0", narrow) == [10]
+
+
+def test_or_fires_with_each_of_its_parts(narrow: list[Snapshot]) -> None:
+    assert fires("queue > 0 or backfill", narrow) == [5, 10]

@@ -1,0 +1,75 @@
+"""Runs with switches of policy, from their beginning and up to a moment."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sim.decisions.decisions import Backfill, Keep, Reserve, Switched, TooFewFree
+from sim.errors import ParameterError
+from sim.policies import parse_policy
+from sim.timeline.course import Course
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from sim.workload.samples import sample_path
+
+FCFS, EASY = parse_policy("fcfs"), parse_policy("easy")
+
+
+@pytest.fixture(scope="module")
+def figure() -> Workload:
+    """Zhang's figure 4: under EASY job 5 passes at 600, under FCFS nobody does."""
+    return Workload.of(read(sample_path("z-figure4"))).with_overruns()
+
+
+def start_of_job_5(course: Course) -> float:
+    engine = course.begun()
+    engine.run()
+    return float(engine.schedule().start[4])
+
+
+def test_without_switches_it_is_the_policy_alone(figure: Workload) -> None:
+    assert start_of_job_5(Course(figure, FCFS)) == 1800
+    assert start_of_job_5(Course(figure, EASY)) == 600
+
+
+def test_what_is_due_at_a_switch_is_decided_by_the_new_policy(figure: Workload) -> None:
+    assert start_of_job_5(Course(figure, FCFS, ((600, EASY),))) == 600
+    assert start_of_job_5(Course(figure, EASY, ((600, FCFS),))) == 1800
+
+
+def test_several_switches_are_made_in_their_order(figure: Workload) -> None:
+    engine = Course(figure, FCFS, ((100, EASY), (600, FCFS), (601, EASY)), check=True).begun()
+    engine.run()
+    assert [(change.time, change.now) for change in engine.history.switches] == [
+        (100, "easy"), (600, "fcfs"), (601, "easy"),
+    ]  # fmt: skip
+    assert engine.schedule().start[4] == 601
+
+
+def test_reasons_are_known_at_the_moment_that_is_watched(figure: Workload) -> None:
+    engine = Course(figure, FCFS, ((600, EASY),)).watched(600)
+    assert engine.now == 600
+    assert [type(decision) for decision in engine.decisions] == [Switched, Reserve, Keep, Backfill]
+
+
+def test_between_two_steps_the_reasons_are_those_of_the_last(figure: Workload) -> None:
+    engine = Course(figure, FCFS).watched(660)
+    assert engine.now == 600
+    assert engine.decisions == [Keep(figure.jobs[2], TooFewFree(6))]
+
+
+def test_before_the_first_step_there_are_none(figure: Workload) -> None:
+    later = replace(figure, submit=figure.submit + 100)
+    assert Course(later, FCFS).watched(50).step_count == 0
+
+
+def test_a_switch_after_the_moment_is_not_made(figure: Workload) -> None:
+    engine = Course(figure, FCFS, ((700, EASY),)).watched(600)
+    assert not engine.history.switches
+
+
+def test_a_switch_after_the_end_is_refused(figure: Workload) -> None:
+    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: all is over at d0 00:45:00"):
+        Course(figure, FCFS, ((3600, EASY),)).begun()

@@ -1,0 +1,280 @@
+"""Any step again: a timeline shows at every step what a run that was watched step by step showed there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
+
+from sim.decisions.decisions import Decision, Fits, Start
+from sim.engine.engine import Engine
+from sim.engine.snapshot import Snapshot
+from sim.errors import DecisionError, ParameterError, PolicyError
+from sim.policies import POLICIES, Policy, parse_policy
+from sim.policies.view import View
+from sim.timeline import branch
+from sim.timeline.timeline import Timeline
+from sim.workload.model import Workload
+from tests.sim.conftest import Lab
+
+if TYPE_CHECKING:
+    from sim.timeline.branch import Branch
+
+JOBS = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", "4 3 1 9 9", "5 40 2 5 5")
+SPECS = [*sorted(POLICIES), "multiqueue:classes=10,speculate=3,speculate_over=5", "selective:sf=1,tick=3",
+         "immediate:slice=2", "gang:slice=3,cs=0.1", "gang-migrate:slice=5,cost=1", "easy:order=wfp3"]  # fmt: skip
+
+
+def watched(workload: Workload, spec: str, switches: dict[int, str]) -> tuple[Engine, list[Snapshot]]:
+    """A plain run with a switch after so many steps, and what is seen at each step."""
+    engine = Engine(workload, parse_policy(spec), check=True)
+    shown = [engine.snapshot()]
+    while True:
+        if engine.step_count in switches:
+            engine.switch(parse_policy(switches[engine.step_count]))
+        elif not engine.step():
+            return engine, shown
+        shown.append(engine.snapshot())
+
+
+class Walk(RuleBasedStateMachine):
+    """Somebody moves about in a timeline; beside it stand the plain runs with the same switches."""
+
+    @initialize(data=st.data(), spec=st.sampled_from(SPECS))
+    def begin(self, data: st.DataObject, spec: str) -> None:
+        self.workload = data.draw(Lab().workloads(whole_seconds=True))
+        self.spec = spec
+        self.timeline = Timeline(self.workload, spec, check=True, budget=30_000)
+        self.switches: dict[str, dict[int, str]] = {"main": {}}
+        self.plain = {"main": watched(self.workload, spec, {})}
+
+    @property
+    def steps(self) -> list[Snapshot]:
+        return self.plain[self.timeline.branch.name][1]
+
+    @rule()
+    def step_on(self) -> None:
+        self.timeline.seek(self.timeline.step + 1)
+
+    @rule()
+    def step_back(self) -> None:
+        self.timeline.seek(self.timeline.step - 1)
+
+    @rule(share=st.floats(0, 1.1), patient=st.booleans())
+    def seek(self, share: float, patient: bool) -> None:
+        step = int(share * len(self.steps))
+        assert self.timeline.seek(step, None if patient else lambda: False)
+        assert self.timeline.step == min(step, len(self.steps) - 1)
+
+    @rule(steps=st.integers(1, 30))
+    def compute(self, steps: int) -> None:
+        self.timeline.compute(steps)
+
+    @rule(spec=st.sampled_from(SPECS))
+    def switch(self, spec: str) -> None:
+        if len(self.switches) < 4:
+            before = self.kept()
+            step = self.timeline.step
+            made = self.timeline.switch(spec)
+            self.note(made, before | {step: spec})
+
+    @rule()
+    def fork(self) -> None:
+        if len(self.switches) < 4:
+            before = self.kept()
+            self.note(self.timeline.fork(), before)
+
+    @rule(data=st.data())
+    def look_at(self, data: st.DataObject) -> None:
+        self.timeline.look_at(data.draw(st.sampled_from(sorted(self.switches))))
+
+    def kept(self) -> dict[int, str]:
+        """The switches before the cursor."""
+        known = self.switches[self.timeline.branch.name]
+        return {step: spec for step, spec in known.items() if step < self.timeline.step}
+
+    def note(self, made: Branch, switches: dict[int, str]) -> None:
+        self.switches[made.name] = switches
+        self.plain[made.name] = watched(self.workload, self.spec, switches)
+
+    @invariant()
+    def it_shows_what_a_watched_run_showed(self) -> None:
+        if hasattr(self, "timeline"):
+            assert self.timeline.snapshot() == self.steps[self.timeline.step]
+
+    def teardown(self) -> None:
+        if not hasattr(self, "timeline"):
+            return
+        for name, (engine, _) in self.plain.items():
+            self.timeline.look_at(name)
+            self.timeline.compute_all()
+            history, frontier = self.timeline.history, self.timeline.branch.engine
+            assert list(history.stretches()) == list(engine.history.stretches())
+            assert list(history.all_decisions()) == list(engine.history.all_decisions())
+            assert history.columns() == engine.history.columns()
+            assert history.switches == engine.history.switches
+            for column in ("start", "end", "promised", "backfilled", "preemptions", "migrations", "ran"):
+                np.testing.assert_array_equal(getattr(frontier.schedule(), column), getattr(engine.schedule(), column))
+
+
+@pytest.fixture(autouse=True)
+def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(branch, "_WORK", 200)
+
+
+TestWalk = Walk.TestCase
+TestWalk.settings = settings(max_examples=40, stateful_step_count=15, deadline=None)
+
+
+@pytest.fixture
+def small(lab: Lab) -> Workload:
+    return lab.workload(4, *JOBS)
+
+
+def test_back_and_forth(small: Workload) -> None:
+    timeline = Timeline(small, "easy")
+    _, shown = watched(small, "easy", {})
+    for step in (3, 0, 5, 5, 2, 99):
+        timeline.seek(step)
+        assert timeline.snapshot() == shown[min(step, len(shown) - 1)]
+    assert (timeline.step, timeline.complete) == (len(shown) - 1, True)
+
+
+def test_the_last_step_at_or_before_a_time(small: Workload) -> None:
+    timeline = Timeline(small, "fcfs")
+    for time, found in ((-1, None), (0, 0), (2.5, 2), (39, 31), (40, 40)):
+        timeline.seek_time(time)
+        assert timeline.snapshot().time == found
+
+
+def test_the_frontier_is_computed_in_slices(small: Workload) -> None:
+    timeline = Timeline(small, "fcfs")
+    assert (timeline.compute(2), timeline.computed, timeline.complete) == (True, 2, False)
+    ticks: Iterator[float] = iter([0, 1])
+    assert timeline.compute_for(0.5, clock=lambda: next(ticks)) is False
+    assert timeline.complete
+
+
+def test_a_long_seek_can_be_stopped(small: Workload) -> None:
+    timeline = Timeline(small, "fcfs")
+    assert not timeline.seek(5, stop=lambda: True)
+    assert (timeline.step, timeline.progress) == (0, 1.0)
+
+
+def test_a_switch_makes_a_branch_and_nothing_is_lost(small: Workload) -> None:
+    timeline = Timeline(small, "fcfs")
+    timeline.seek(3)
+    made = timeline.switch("easy", name="what if")
+    assert (made.parent, made.forked_at, timeline.step) == ("main", 3, 4)
+    shown = timeline.snapshot()
+    assert (shown.policy, shown.time, [tuple(s) for s in shown.switches]) == ("easy", 2, [(4, 2, "fcfs", "easy")])
+    assert timeline.history.switches == shown.switches
+    timeline.look_at("main")
+    assert (timeline.step, timeline.snapshot().policy) == (3, "fcfs")
+
+
+def test_switches_that_are_known_beforehand_are_made_in_time(small: Workload) -> None:
+    timeline = Timeline(small, "fcfs", switches=[(2.5, "easy"), (10, "conservative"), (1e9, "gang")])
+    timeline.compute_all()
+    changes = [(change.time, change.now) for change in timeline.history.switches]
+    assert changes == [(2.5, "easy"), (10, "conservative")]
+    timeline.seek_time(2)
+    fork = timeline.fork()
+    timeline.compute_all()
+    assert [(change.time, change.now) for change in fork.history.switches] == changes
+    timeline.seek_time(2)
+    switched = timeline.switch("shadow")
+    timeline.compute_all()
+    assert [switch.policy.name for switch in switched.switches] == ["shadow"]
+
+
+def test_names_of_branches(small: Workload) -> None:
+    timeline = Timeline(small, "fcfs")
+    assert [timeline.fork().name, timeline.fork("mine").name] == ["fork 1", "mine"]
+    assert list(timeline.branches) == ["main", "fork 1", "mine"]
+    with pytest.raises(ParameterError, match="'mine' already"):
+        timeline.fork("mine")
+    with pytest.raises(ParameterError, match="did you mean 'main'"):
+        timeline.look_at("mai")
+
+
+def test_a_budget_is_kept(lab: Lab) -> None:
+    jobs = [f"{i} {i} 1 5 5" for i in range(1, 300)]
+    large, little = (Timeline(lab.workload(4, *jobs), "easy", budget=budget) for budget in (2**30, 20_000))
+    for timeline in (large, little):
+        timeline.compute_all()
+    assert little.memory <= 20_000 < large.memory
+    for step in (1, 77, 400):
+        little.seek(step)
+        large.seek(step)
+        assert little.snapshot() == large.snapshot()
+
+
+@dataclass(frozen=True)
+class Bad(Policy):
+    """Starts what fits, until 10; then it breaks down half way through a pass."""
+
+    name = "bad"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in view.queue:
+            if job.procs <= view.free:
+                yield Start(job, Fits(view.free))
+                if view.now >= 10:
+                    raise ZeroDivisionError("a bad rule")
+
+
+def test_a_policy_that_breaks_down_leaves_everything_before(small: Workload) -> None:
+    timeline = Timeline(small, Bad())
+    with pytest.raises(PolicyError, match="bad failed after step 4, at 10: ZeroDivisionError: a bad rule"):
+        timeline.compute_all()
+    assert not timeline.compute(1)
+    failure = timeline.branch.error
+    assert failure is not None
+    assert (failure.step, failure.time) == (4, 10)
+    assert "test_timeline.py" in failure.where
+    assert timeline.history.steps == timeline.computed == 4
+    timeline.seek(4)
+    assert timeline.snapshot().time == 3
+    timeline.switch("fcfs")
+    timeline.compute_all()
+    assert not np.isnan(timeline.schedule().end).any()
+
+
+@dataclass(frozen=True)
+class Idle(Policy):
+    """Starts nobody."""
+
+    name = "idle"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        return iter(())
+
+
+def test_jobs_that_wait_for_ever_are_an_error_at_the_end(small: Workload) -> None:
+    timeline = Timeline(small, Idle())
+    with pytest.raises(DecisionError, match="leaves 5 jobs waiting for ever"):
+        timeline.compute_all()
+    assert (timeline.computed, timeline.compute(1)) == (5, False)
+    timeline.seek(5)
+    timeline.switch("easy")
+    timeline.compute_all()
+    assert not np.isnan(timeline.schedule().end).any()
+
+
+def test_the_past_as_it_was_at_the_cursor(small: Workload) -> None:
+    timeline = Timeline(small, "easy")
+    timeline.compute_all()
+    engine = Engine(small, parse_policy("easy"))
+    while engine.step():
+        past = timeline.history.as_of(engine.step_count)
+        assert list(past.stretches()) == list(engine.history.stretches())
+        assert past.between(0, 50) == engine.history.between(0, 50)
+        assert list(past.all_decisions()) == list(engine.history.all_decisions())
+        assert past.columns() == engine.history.columns()

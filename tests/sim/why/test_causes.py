@@ -1,0 +1,132 @@
+"""Back to the cause of what is seen."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+
+from sim.decisions.decisions import Backfill, Borrow, Divide, Reserve, Resume, Start, Suspend
+from sim.decisions.matrix import ReserveRow
+from sim.engine.engine import Engine
+from sim.policies import parse_policy
+from sim.why.causes import Division, HolderOf, PlanOf, last_change, trace_back
+from sim.workload.model import Workload
+from tests.sim.conftest import Lab
+
+LAB = Lab()
+
+
+@pytest.fixture
+def narrow(lab: Lab) -> Engine:
+    """Steps 1 to 6 at 0, 5, 10, 12, 50, 150: job 3 passes job 2, which waits for the whole machine."""
+    return lab.run("easy", 4, "1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
+
+
+def test_a_plan_that_is_made_again_unchanged_is_no_change(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 3 50 50", "2 5 4 100 100", "3 10 1 10 10", "4 12 4 5 5")
+    found = last_change(engine.history, PlanOf(1), 4)
+    assert found is not None
+    assert (found[0], type(found[1])) == (2, Reserve)
+
+
+def test_a_plan_moved_when_a_job_ended_early(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 2 20 60", "2 0 2 30 40", "3 5 4 10 10")
+    found = last_change(engine.history, PlanOf(2), engine.step_count)
+    assert found is not None
+    step, decision = found
+    assert engine.history.time_of(step - 1) == 20
+    assert isinstance(decision, Reserve)
+    assert decision.at == 40
+    earlier = last_change(engine.history, PlanOf(2), step)
+    assert earlier is not None
+    assert isinstance(earlier[1], Reserve)
+    assert earlier[1].at == 60
+
+
+def test_where_rows_take_turns_a_plan_moves_too(lab: Lab) -> None:
+    # Job 1 ends long before its estimate, and 4 is planned anew.
+    jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
+    engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
+    found = last_change(engine.history, PlanOf(3), engine.step_count)
+    assert found is not None
+    assert isinstance(found[1], ReserveRow)
+    assert engine.history.time_of(found[0] - 1) == 190
+
+
+def test_a_job_that_was_never_planned_has_no_cause(narrow: Engine) -> None:
+    assert last_change(narrow.history, PlanOf(0), 6) is None
+
+
+def test_a_processor_was_taken_by_a_decision(narrow: Engine) -> None:
+    found = last_change(narrow.history, HolderOf(3), 5)
+    assert found is not None
+    assert found[0] == 3
+    assert isinstance(found[1], Backfill)
+    assert found[1].job.id == "3"
+
+
+def test_where_one_leaves_and_another_comes_the_newcomer_is_told(narrow: Engine) -> None:
+    found = last_change(narrow.history, HolderOf(0), 6)
+    assert found is not None
+    assert found[0] == 5
+    assert isinstance(found[1], Start)
+
+
+def test_a_job_that_ended_left_its_processor_without_a_decision(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 2 50 50", "2 80 1 5 5")
+    assert last_change(engine.history, HolderOf(1), 3) == (2, None)
+
+
+def test_a_suspended_job_was_sent_away_and_came_back(lab: Lab) -> None:
+    engine = lab.run("selective:sf=1.5", 4, "1 0 4 7200 7200", "2 0 2 60 60")
+    came = last_change(engine.history, HolderOf(3), engine.step_count)
+    assert came is not None
+    assert isinstance(came[1], Resume)
+    went = last_change(engine.history, HolderOf(3), came[0])
+    assert went is not None
+    assert isinstance(went[1], Suspend)
+
+
+def test_a_processor_that_nobody_had_has_no_cause(lab: Lab) -> None:
+    assert last_change(lab.run("easy", 4, "1 0 2 50 50").history, HolderOf(3), 2) is None
+
+
+def test_boundaries_moved_by_a_loan_and_before_that_by_the_first_division(lab: Lab) -> None:
+    engine = lab.run("multiqueue:classes=100/1000", 6, "1 0 2 50 50", "2 1 4 50 50")
+    loan = last_change(engine.history, Division(), 3)
+    assert loan is not None
+    assert (loan[0], type(loan[1])) == (2, Borrow)
+    first = last_change(engine.history, Division(), 2)
+    assert first is not None
+    assert (first[0], type(first[1])) == (1, Divide)
+
+
+def test_without_partitions_no_boundary_moved(narrow: Engine) -> None:
+    assert last_change(narrow.history, Division(), 6) is None
+
+
+@pytest.mark.parametrize("what", [PlanOf(0), HolderOf(0), Division()])
+def test_before_the_first_step_nothing_happened(narrow: Engine, what: PlanOf | HolderOf | Division) -> None:
+    assert last_change(narrow.history, what, 1) is None
+    assert last_change(narrow.history, what, 0) is None
+
+
+def test_whoever_searches_long_may_give_up(lab: Lab) -> None:
+    many = [f"{number} {number * 10} 1 5 5" for number in range(1, 1500)]
+    engine = lab.run("easy", 2, *many)
+    assert next(trace_back(engine.history, PlanOf(0), engine.step_count)) is None
+    assert last_change(engine.history, PlanOf(0), engine.step_count, should_quit=lambda: True) is None
+
+
+@settings(max_examples=40, deadline=None)
+@given(workload=LAB.workloads())
+def test_the_holder_is_the_same_from_the_cause_on(workload: Workload) -> None:
+    engine = Engine(workload, parse_policy("selective:tick=1"))
+    holders = [frozenset[int]()]
+    while engine.step():
+        holders.append(frozenset(rank for rank, held in engine.machine.held.items() if held & 1))
+    for cursor in range(1, len(holders)):
+        found = last_change(engine.history, HolderOf(0), cursor)
+        since = 0 if found is None else found[0]
+        assert len(set(holders[since:cursor])) == 1
+        assert found is None or holders[since] != holders[since - 1]

@@ -1,0 +1,220 @@
+"""The Standard Workload Format, as real files write it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.errors import TraceError
+from sim.workload.formats import swf
+from sim.workload.model import Field, Header, Trace, Workload
+from sim.workload.reading import read
+
+GOOD = "1 0 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n"
+
+
+def parse(text: str) -> Trace:
+    return swf.read(text, "log", "log.swf")
+
+
+def written(trace: Trace) -> str:
+    file = io.StringIO()
+    swf.write(trace, file)
+    return file.getvalue()
+
+
+def test_a_line_is_a_job_with_eighteen_fields() -> None:
+    trace = parse(GOOD)
+    assert trace.ids == ("1",)
+    assert trace.table.tolist() == [[1, 0, 5, 100, 4, -1, -1, 4, 200, -1, 1, 7, 8, 9, 2, 1, -1, -1]]
+    assert trace.format == "swf"
+    assert not trace.fidelity
+
+
+def test_blanks_tabs_and_a_missing_last_newline_do_not_matter() -> None:
+    trace = parse("   " + GOOD.replace(" ", "\t ") + "\n  \n" + GOOD.strip() + "\n   ")
+    assert len(trace.ids) == 2
+    assert np.array_equal(trace.table[0], trace.table[1])
+
+
+def test_floats_may_stand_anywhere() -> None:
+    trace = parse("1 0.5 5 100.25 4 246.00 -1 4 2e2 -1 1 7 8 9 2 1 -1 -1")
+    assert trace.column(Field.SUBMIT)[0] == 0.5
+    assert trace.column(Field.RUN)[0] == 100.25
+    assert trace.column(Field.ESTIMATE)[0] == 200
+
+
+def test_more_than_eighteen_columns_are_cut_off() -> None:
+    assert parse(GOOD.strip() + " DAG_1 99").table.tolist() == parse(GOOD).table.tolist()
+
+
+def test_missing_columns_are_unknown() -> None:
+    assert parse("1 0 5 100 4").table.tolist() == [[1, 0, 5, 100, 4] + [-1] * 13]
+
+
+def test_semicolons_pipes_and_commas_part_fields_as_well() -> None:
+    for mark in ";|,":
+        assert parse(GOOD.replace(" ", mark)).table.tolist() == parse(GOOD).table.tolist()
+
+
+def test_a_line_of_column_names_is_no_job() -> None:
+    trace = parse("id\tsubmit\twait\truntime\tcpus\n" + GOOD)
+    assert trace.ids == ("1",)
+    assert not trace.fidelity
+
+
+def test_a_field_that_is_no_number_is_unknown_and_counted() -> None:
+    trace = parse(GOOD + GOOD.replace("1 -1 -1\n", "1 1&2&3 -1\n"))
+    assert trace.column(Field.PRECEDING).tolist() == [-1, -1]
+    (note,) = trace.fidelity.assumed
+    assert note.what == "field 17 (preceding) that is no number, taken as -1"
+    assert (note.count, note.first) == (1, "line 2")
+
+
+@pytest.mark.parametrize("field", [Field.SUBMIT, Field.RUN])
+@pytest.mark.parametrize("junk", ["x", "nan", "inf", "1e400", "1_0", "1e300", "9" * 5000])
+def test_a_line_without_a_time_is_damaged(field: Field, junk: str) -> None:
+    tokens = GOOD.split()
+    tokens[field] = junk
+    trace = parse(GOOD * 2 + " ".join(tokens) + "\n" + GOOD)
+    assert len(trace.ids) == 3
+    (note,) = trace.fidelity.skipped
+    assert (note.what, note.count, note.first) == ("damaged lines", 1, "line 3")
+
+
+def test_one_of_the_two_fields_for_processors_is_enough() -> None:
+    assert parse("1 0 5 100 x -1 -1 4").column(Field.PROCS_ASKED)[0] == 4
+    with pytest.raises(TraceError, match="expected lines of 18 numbers"):
+        parse("1 0 5 100 x -1 -1 y")
+
+
+def test_part_of_a_processor_is_rounded_up_to_a_whole_one() -> None:
+    trace = parse("1 0 5 100 0.5 -1 -1 2.5")
+    assert trace.column(Field.PROCS_ASKED)[0] == 3
+    assert Workload.of(trace).width.tolist() == [3]
+    assert trace.fidelity.assumed[0].what == "processors that are no whole number, rounded up"
+
+
+def test_a_file_without_a_good_line_says_what_was_expected_and_got() -> None:
+    with pytest.raises(TraceError) as error:
+        parse("; a comment\nDear diary, today")
+    expected = "expected lines of 18 numbers (Standard Workload Format), got 'Dear diary, today'"
+    assert str(error.value) == f"log.swf:2: {expected}"
+
+
+def test_a_file_with_more_damaged_lines_than_good_ones_is_refused() -> None:
+    parse(GOOD + "junk\n")
+    with pytest.raises(TraceError, match=r"log.swf:2: 2 of 3 lines are damaged: expected"):
+        parse(GOOD + "junk\nmore junk\n")
+
+
+def test_a_file_with_only_comments_is_an_empty_trace() -> None:
+    trace = parse("; MaxProcs: 8\n;\n")
+    assert trace.table.shape == (0, 18)
+    assert Workload.of(trace).procs == 8
+
+
+def test_one_odd_line_among_many_changes_nothing_for_the_others() -> None:
+    lines = [GOOD.replace("1 0", f"{i} {i}", 1) for i in range(1, 10001)]
+    lines[6000] = "6001 6001 5 100 4\n"
+    trace = parse("".join(lines))
+    assert trace.column(Field.SUBMIT).tolist() == list(range(1, 10001))
+    assert trace.ids[-1] == "10000"
+
+
+def test_the_header_tells_the_machine() -> None:
+    header = parse(
+        ";Computer: IBM SP2\n; UnixStartTime: 843480031\n;  TimeZone: 3600\n; TimeZoneString: Europe/Stockholm\n"
+        "; MaxNodes: 338 (batch partition; 512 total)\n# MaxProcs: 1664 (72, 1368, 224)\n;\n;   continued: text\n"
+    ).header
+    assert header.computer == "IBM SP2"
+    assert header.unix_start == 843480031
+    assert header.time_zone == "Europe/Stockholm"
+    assert (header.max_nodes, header.max_procs) == (338, 1664)
+
+
+def test_values_that_make_no_sense_are_unknown() -> None:
+    header = parse(f"; MaxProcs: N/A\n; MaxNodes: 0\n; UnixStartTime: {'9' * 5000}\n; TimeZone:\n").header
+    assert (header.max_procs, header.max_nodes, header.unix_start, header.time_zone) == (None,) * 4
+
+
+def test_of_a_repeated_key_the_first_value_that_makes_sense_counts() -> None:
+    assert parse("; MaxProcs: N/A\n; MaxProcs: 8\n; MaxProcs: 16\n").header.max_procs == 8
+
+
+def test_queues_have_names() -> None:
+    header = parse("; Queues: these are classes\n; Queue:  0  interactive  \n; Queue: 10 q256s\n; Queue: x\n").header
+    assert header.queues == {0: "interactive", 10: "q256s"}
+
+
+def test_comments_are_kept_as_they_stood() -> None:
+    text = ";Computer: X\n;\n;   Copyright: all of this\n" + GOOD
+    assert parse(text).header.comments == ("Computer: X", "", "   Copyright: all of this")
+    assert written(parse(text)) == text
+
+
+def test_what_was_written_reads_the_same() -> None:
+    trace = parse("; MaxProcs: 9\n" + GOOD + "2 0.1 -1 1e9 3 246.25 -1 -1 2147483647\n")
+    again = parse(written(trace))
+    assert np.array_equal(again.table, trace.table)
+    assert again.header == trace.header
+
+
+def test_an_empty_trace_can_be_written_and_read() -> None:
+    trace = Trace("none", "batsim", (), np.empty((0, 18)))
+    assert parse(written(trace)).table.shape == (0, 18)
+
+
+def test_a_header_that_was_never_a_comment_is_written_too() -> None:
+    header = Header(max_procs=6, unix_start=12, queues={0: "batch"})
+    trace = Trace("w", "batsim", (), np.empty((0, 18)), header)
+    again = parse(written(trace)).header
+    assert (again.max_procs, again.unix_start, again.queues) == (6, 12, {0: "batch"})
+
+
+def test_a_workload_becomes_a_trace_of_its_machine() -> None:
+    trace = parse("; Computer: X\n; MaxProcs: 4 (of 8)\n" + GOOD)
+    trace = swf.from_workload(Workload.of(trace, procs=16))
+    assert written(trace) == "; MaxProcs: 16\n; Computer: X\n1 0 5 100 4 -1 -1 4 200 -1 1 7 8 -1 2 -1 -1 -1\n"
+    again = Workload.of(parse(written(trace)))
+    assert again.procs == 16
+    assert again.ids == ("1",)
+
+
+def test_ids_that_are_no_numbers_become_1_2_3_in_a_workload_that_is_written() -> None:
+    trace = parse(GOOD.replace("1 0", "7_1 0", 1) + GOOD.replace("1 0", "7_2 0", 1))
+    assert trace.ids == ("7_1", "7_2")
+    assert swf.from_workload(Workload.of(trace)).column(Field.ID).tolist() == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("file", "jobs", "procs"),
+    [
+        ("KTH-SP2-1996-2.swf.gz", 28489, 100),
+        ("CTC-SP2-1996-3.1-cln.swf.gz", 77222, 338),
+        ("SDSC-Par-1996-3.1-cln.swf.gz", 32135, 400),
+        ("lublin_256.swf.gz", 10000, 256),
+    ],
+)
+def test_real_logs_are_read_whole(shared: Path, file: str, jobs: int, procs: int) -> None:
+    trace = read(shared / "traces" / file)
+    assert trace.table.shape == (jobs, 18)
+    assert not trace.fidelity
+    assert (trace.header.max_procs or trace.header.max_nodes) == procs
+
+
+def test_a_real_log_survives_being_written(shared: Path) -> None:
+    trace = read(shared / "traces" / "SDSC-SP2-1998-4.2-cln.swf.gz")
+    again = parse(written(trace))
+    assert np.array_equal(again.table, trace.table)
+    assert again.header == trace.header
+    assert again.header.queues[6] == "No_Class"
+
+
+def test_real_files_with_names_of_columns_and_lists_of_precedings(shared: Path) -> None:
+    trace = read(shared / "formats" / "swf" / "jaros2.swf")
+    assert len(trace.ids) == 12
+    assert trace.fidelity.assumed[0].first == "line 7"

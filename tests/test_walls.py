@@ -1,0 +1,135 @@
+"""The walls of the house: who may know whom (DESIGN), and what a policy must say of itself."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from sim.policies import ALIASES, POLICIES
+from sim.policies.orders import Order
+from sim.policies.parameters import parameters_of
+from sim.policies.policy import Policy
+from sim.policies.view import View
+
+SIM = Path(__file__).resolve().parents[1] / "sim"
+FILES = sorted(SIM.rglob("*.py"))
+POLICY_FILES = [path for path in FILES if "policies" in path.parts]
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(SIM).as_posix()
+
+
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(path: Path) -> Iterator[tuple[str, str]]:
+    """(module, what of it) for every import, also those inside functions and for type checkers."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, "") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{name_of(path)} imports relatively"
+            yield from ((node.module or "", alias.name) for alias in node.names)
+
+
+def assigned_attributes(path: Path) -> Iterator[str]:
+    """`thing.attribute` wherever a file writes to or deletes an attribute of something other than `self`."""
+    for node in ast.walk(tree_of(path)):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
+            owner = ast.unparse(node.value)
+            if owner != "self":
+                yield f"{owner}.{node.attr}"
+
+
+def test_the_files_are_found() -> None:
+    assert {"engine/engine.py", "policies/backfill/easy.py", "workload/model.py"} <= {name_of(path) for path in FILES}
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_sim_imports_numpy_the_standard_library_and_itself(path: Path) -> None:
+    roots = {module.partition(".")[0] for module, _ in imports(path)}
+    assert roots <= {"sim", "numpy"} | sys.stdlib_module_names
+
+
+@pytest.mark.parametrize("path", POLICY_FILES, ids=name_of)
+def test_a_policy_knows_neither_the_engine_nor_the_machine_nor_the_history(path: Path) -> None:
+    known = set(imports(path))
+    assert not {module for module, _ in known} & {
+        "sim.engine.engine",
+        "sim.history.history",
+        "sim.engine.check",
+        "sim.engine.snapshot",
+    }
+    assert not {name for _, name in known} & {"Engine", "Machine", "History"}
+
+
+@pytest.mark.parametrize("path", POLICY_FILES, ids=name_of)
+def test_a_policy_asks_its_view_only_what_a_view_answers(path: Path) -> None:
+    asked = {
+        node.attr
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "view"
+    }
+    views = [View, *View.__subclasses__()]
+    assert asked <= {name for view in views for name in dir(view) if not name.startswith("_")}
+
+
+@pytest.mark.parametrize("path", POLICY_FILES, ids=name_of)
+def test_a_policy_changes_no_attribute_of_the_view(path: Path) -> None:
+    assert not [written for written in assigned_attributes(path) if re.match(r"view\b", written)]
+
+
+@pytest.mark.parametrize("path", FILES, ids=name_of)
+def test_only_the_engine_changes_the_state_of_a_simulation(path: Path) -> None:
+    # Whether somebody watches (`curious`) is no state of the simulation.
+    state = re.compile(r"\b(engine|machine|history|view|waiting|tally)\b(?!\.curious$)")
+    if name_of(path) != "engine/engine.py":
+        assert not [written for written in assigned_attributes(path) if state.search(written)]
+
+
+def test_the_engine_imports_no_policy() -> None:
+    modules = {module for module, _ in imports(SIM / "engine" / "engine.py") if module.startswith("sim.policies")}
+    assert modules <= {"sim.policies.policy"}
+
+
+def test_the_engine_names_no_policy() -> None:
+    classes = {cls.__name__ for cls in POLICIES.values()}
+    for node in ast.walk(tree_of(SIM / "engine" / "engine.py")):
+        if isinstance(node, ast.Constant):
+            assert node.value not in POLICIES.keys() | ALIASES.keys()
+        elif isinstance(node, ast.Name):
+            assert node.id not in classes
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+def test_a_policy_is_documented(name: str) -> None:
+    cls = POLICIES[name]
+    assert cls.__doc__
+    assert cls.__doc__ != Policy.__doc__
+    assert not cls.__doc__.startswith(f"{cls.__name__}(")
+    assert cls.paper
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+def test_every_field_of_a_policy_is_a_parameter_with_a_meaning(name: str) -> None:
+    cls = POLICIES[name]
+    known = parameters_of(cls)
+    assert all(parameter.meaning and parameter.range for parameter in known.values())
+    for field in dataclasses.fields(cls):
+        assert field.name in known or isinstance(field.default, Order)
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+def test_a_policy_is_frozen_and_holds_no_state(name: str) -> None:
+    made = POLICIES[name]()
+    assert hash(made) == hash(POLICIES[name]())
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        made.remembered = 1  # type: ignore[attr-defined]

@@ -1,0 +1,68 @@
+"""Times along the bottom, processors up the side."""
+
+from __future__ import annotations
+
+import doctest
+from itertools import pairwise
+
+import pytest
+
+from tui.chart.cells import axis
+from tui.chart.cells.axis import processor_ticks, time_axis, time_ticks
+from tui.chart.scale import LADDER, ChartView
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(axis).failed == 0
+
+
+@pytest.mark.parametrize("per_column", LADDER)
+def test_no_two_times_touch_at_any_zoom(per_column: float) -> None:
+    view = ChartView(per_column, 7, 120, 40, 0, 9)
+    ticks = time_ticks(view)
+    assert 3 <= len(ticks) <= 12
+    _, times = time_axis(view, 0)
+    shown = [label for tick in ticks if (label := tick.label) in times]
+    assert len(shown) >= len(ticks) - 2
+
+
+@pytest.mark.parametrize("per_column", [10, 60, 180, 600, 3600])
+def test_the_first_tick_has_its_time_wherever_the_chart_begins(per_column: float) -> None:
+    for first in range(60):
+        view = ChartView(per_column, 1440 + first, 76, 40, 0, 9)
+        _, times = time_axis(view, 0)
+        tick, follower = time_ticks(view)[:2]
+        assert times.lstrip().startswith(tick.label)
+        assert follower.label in times
+
+
+def test_the_day_is_said_where_it_is_new() -> None:
+    view = ChartView(900, 90, 120, 40, 0, 9)
+    assert [tick.label for tick in time_ticks(view)] == [
+        "d1 00:00", "03:00", "06:00", "09:00", "12:00", "15:00", "18:00", "21:00", "d2 00:00", "03:00",
+    ]  # fmt: skip
+
+
+def test_seconds_and_days_are_said_where_ticks_are_that_far_apart() -> None:
+    assert time_ticks(ChartView(1, 0, 60, 40, 0, 9))[1].label == "00:00:15"
+    assert time_ticks(ChartView(86400, 0, 60, 40, 0, 9))[1].label == "d10"
+
+
+def test_now_is_written_where_it_is() -> None:
+    view = ChartView(60, 0, 40, 40, 0, 9)
+    assert time_axis(view, 20 * 60)[0].index("now") == 21
+    assert "now" not in time_axis(view, 40 * 60)[0]
+    assert time_axis(view, 39 * 60)[0].endswith("┴")
+
+
+def test_in_ascii_the_axis_is_ascii() -> None:
+    assert "".join(time_axis(ChartView(60, 0, 40, 40, 0, 9), 600, ascii_only=True)).isascii()
+
+
+@pytest.mark.parametrize(("procs", "rows"), [(1, 40), (8, 40), (100, 60), (338, 116), (9000, 44)])
+def test_the_lowest_and_the_highest_processor_have_their_numbers_and_none_stand_close(procs: int, rows: int) -> None:
+    ticks = processor_ticks(ChartView(60, 0, 40, rows, 0, procs), folds=2)
+    assert {"0", str(procs - 1)} <= {tick.label for tick in ticks}
+    places = sorted(tick.at for tick in ticks)
+    assert all(b - a > 1 for a, b in pairwise(places))
+    assert all(0 <= place < rows // 2 for place in places)

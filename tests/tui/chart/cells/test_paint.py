@@ -1,0 +1,204 @@
+"""The chart as cells. In ASCII every job is a letter, and what is planned a dash."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.engine.engine import Engine
+from sim.policies import parse_policy
+from tests.sim.conftest import Lab
+from tests.tui.chart.charts import chart_of, picture
+from tui.chart.cells.cells import Brush, Cells
+from tui.chart.cells.grid import BLANK, Size
+from tui.chart.cells.paint import paint
+from tui.chart.raster import Raster
+from tui.look.palette import CONTRAST, DARK, LIGHT, TONES, Hue, Look, Tone, ink
+from tui.replay.scene import Mark
+
+ASCII = DARK.with_mode("ascii")
+MONO = DARK.with_mode("mono")
+SIZE = Size(46, 6)
+
+
+@pytest.fixture
+def engine(lab: Lab) -> Engine:
+    """Two run; J2 waits for the end of J1."""
+    return lab.run("easy", 4, "1 0 3 200 300", "2 0 2 100 100", "3 10 1 40 40", until=100)
+
+
+@pytest.fixture
+def stopped(lab: Lab) -> Engine:
+    """J2 stopped J1 for a while and took half of its processors."""
+    return lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 100 100", "3 1100 1 10 10")
+
+
+def cells_of(engine: Engine, look: Look = DARK, selected: int | None = None, per_column: float = 10) -> Cells:
+    return paint(chart_of(engine, SIZE, look, per_column=per_column), look, SIZE, selected)
+
+
+def lines(text: str) -> list[str]:
+    return [line.rstrip() for line in text.strip("\n").splitlines()]
+
+
+def test_past_now_and_plan_in_ascii(engine: Engine) -> None:
+    assert picture(engine, ASCII, SIZE).splitlines() == lines("""
+ 3|.BJ3B|.....................................
+  |AAAAA|------------------------.............
+  |AJ1AA|----------------------------------...
+ 0|AAAAA|-------------------------J2-------...
+  ++----^now---+-----------+-----------+------
+   d0 00:00  00:02       00:04       00:06
+""")
+
+
+def test_a_suspended_job_leaves_a_trail_where_nobody_else_runs(stopped: Engine) -> None:
+    assert picture(stopped, ASCII, SIZE, per_column=40).splitlines()[:4] == lines("""
+ 3|AA//AAAAAAAAAAAAAAAAAAAAAAA|...............
+  |AA//AAAAAAAAAAAAAAAAAAAAAAA|...............
+  |AABBAJ1AAAAAAAAAAAAAAAAAAAA|...............
+ 0|AAJ2AAAAAAAAAAAAAAAAAAAAAAA|...............
+""")
+    assert picture(stopped, DARK, SIZE, per_column=40).count("╱") == 4
+
+
+def test_a_trial_has_its_own_texture_and_ends_with_a_cross(lab: Lab) -> None:
+    engine = lab.run("multiqueue:speculate=50,speculate_over=50", 2, "1 0 2 80 100", "2 1 1 30 30")
+    rows = picture(engine, ASCII, SIZE, per_column=5).splitlines()
+    assert rows[3].startswith(" 0a~~~~~~~~~xAAAA")
+    rows = picture(engine, DARK, SIZE, per_column=5).splitlines()
+    assert rows[3].startswith(" 0▐▒▒▒▒▒▒▒▒▒×")
+
+
+def test_rows_that_take_turns_are_seen_from_near_and_mixed_from_afar(lab: Lab) -> None:
+    engine = lab.run("gang:slice=50", 4, "1 0 4 1000 1000", "2 0 2 100 100", "3 1100 1 10 10", until=300)
+    near, afar = picture(engine, ASCII, SIZE), picture(engine, ASCII, SIZE, per_column=60)
+    assert near.splitlines()[3].startswith(" 0|AAAAABJ2BBAAAAABBBBB|---")
+    assert afar.splitlines()[3].startswith(" 0|ABA|---")
+
+
+def test_partitions_are_lettered_beside_and_parted_by_lines(lab: Lab) -> None:
+    engine = lab.run("multiqueue", 4, "1 0 1 50 50", "2 0 1 2000 2000", "3 0 1 20000 20000")
+    cells = cells_of(engine, ASCII, per_column=1000)
+    owners = engine.machine.owners
+    beside = [chr(c) for c in cells.chars[:4, 2]]
+    assert beside == [next("abc"[k] for k, owned in enumerate(owners) if owned >> p & 1) for p in (3, 2, 1, 0)]
+    assert "▁" in cells_of(engine, DARK, per_column=1000).text
+
+
+def test_a_mark_is_a_dotted_line_with_its_word(engine: Engine) -> None:
+    marked = chart_of(engine, SIZE, marks=[Mark(300, "bookmark", "here")])
+    text = paint(marked, DARK, SIZE).text.splitlines()
+    assert text[0][33:39] == " here"
+    assert text[1][33] == "┊"
+
+
+def test_the_word_of_a_mark_is_not_cut_by_now_nor_by_another(engine: Engine) -> None:
+    marks = [Mark(50, "switch", "conservative"), Mark(60, "bookmark", "here")]
+    text = paint(chart_of(engine, SIZE, marks=marks), DARK, SIZE).text.splitlines()
+    assert "┃ conservative" in text[0]
+    assert "┃ here" in text[1]
+
+
+def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:
+    """J1 ran from 0 on and is to end at 300; J2 waits and is planned for then."""
+    before = paint(chart_of(engine, SIZE, first=50), DARK, SIZE, selected=0).text.splitlines()
+    assert before[0].endswith("▕◂ J1 d0 00:00")
+    chart = chart_of(engine, SIZE, per_column=1, first=50)
+    after = paint(chart, ASCII, SIZE, selected=1, planned=300).text.splitlines()
+    assert after[0].endswith(" J2 d0 00:05 >")
+    assert ">" not in paint(chart, ASCII, SIZE, selected=1).text.splitlines()[0]
+
+
+def test_the_trail_of_a_selected_job_is_quieter_than_its_bar_and_ends_at_now(stopped: Engine, lab: Lab) -> None:
+    halted = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 400 400", until=400)
+    assert halted.suspended
+    chart = chart_of(halted, SIZE, per_column=40)
+    cells = paint(chart, DARK, SIZE, selected=0)
+    now = chart.view.column_of(halted.now) + 4
+    assert cells.bg[0, now] == BLANK
+
+
+def test_the_selected_job_glows_and_all_others_are_dim(engine: Engine) -> None:
+    chart = chart_of(engine, SIZE)
+    cells = paint(chart, DARK, SIZE, selected=0)
+    past = cells.bg[0:4, 4:7] % TONES
+    assert set(past[1:].flat) == {Tone.STRONG}
+    assert set(past[0, 1:].flat) == {Tone.DIMMED}
+
+
+def test_who_has_just_started_glows_until_the_next_step(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 2 200 300", "2 100 2 100 100", until=100)
+    chart = chart_of(engine, SIZE)
+    plan = paint(chart, DARK, SIZE).fg[0, 14]
+    assert plan % TONES == Tone.STRONG
+    assert paint(replace(chart, since=101), DARK, SIZE).fg[0, 14] % TONES == Tone.HALF
+
+
+def test_where_no_job_holds_most_a_cell_is_neutral(lab: Lab) -> None:
+    engine = lab.run("fcfs", 2, "1 0 2 4 4", "2 0 2 3 3", "3 0 2 3 3", "4 50 1 10 10")
+    cells = cells_of(engine)
+    assert cells.bg[3, 3] == ink(Hue.MANY, Tone.FULL)
+    by_width = paint(chart_of(engine, SIZE, mode="width"), DARK, SIZE)
+    assert by_width.bg[3, 3] == ink(Hue.RAMP + 1, Tone.FULL)
+
+
+def test_columns_that_are_not_drawn_yet_do_not_look_free(engine: Engine) -> None:
+    chart = replace(chart_of(engine, SIZE), raster=Raster.blank(4, 43))
+    assert "·····" in paint(chart, DARK, SIZE).text.splitlines()[1]
+
+
+@pytest.mark.parametrize("mode", ["mono", "ascii"])
+def test_without_colour_no_style_has_one(engine: Engine, mode: str) -> None:
+    look = DARK.with_mode(mode)  # type: ignore[arg-type]
+    cells = cells_of(engine, look, selected=0)
+    strips = Brush(look).strips(cells, range(SIZE.rows))
+    styles = [segment.style for strip in strips for segment in strip if segment.style]
+    assert all(style.color is None and style.bgcolor is None for style in styles)
+    assert any(style.reverse for style in styles)
+    if mode == "ascii":
+        assert cells.text.isascii()
+
+
+@pytest.mark.parametrize("look", [DARK, LIGHT, CONTRAST])
+def test_in_colour_every_cell_has_its_background(engine: Engine, look: Look) -> None:
+    strips = Brush(look).strips(cells_of(engine, look), range(SIZE.rows))
+    assert all(segment.style and segment.style.bgcolor for strip in strips for segment in strip)
+    assert {strip.cell_length for strip in strips} == {SIZE.columns}
+
+
+@pytest.mark.parametrize("size", [Size(1, 1), Size(4, 3), Size(80, 24), Size(200, 60)])
+@pytest.mark.parametrize("look", [DARK, ASCII])
+def test_any_screen_can_be_painted(engine: Engine, size: Size, look: Look) -> None:
+    cells = paint(chart_of(engine, size, look), look, size)
+    assert cells.chars.shape == (size.rows, size.columns)
+
+
+def test_a_run_of_nothing_can_be_painted(lab: Lab) -> None:
+    engine = Engine(lab.workload(4), parse_policy("easy"))
+    assert "now" in cells_of(engine).text
+
+
+def test_a_scene_for_another_screen_still_shows(engine: Engine) -> None:
+    chart = chart_of(engine, SIZE, DARK)
+    for look, size in ((ASCII, SIZE), (DARK, Size(30, 9)), (DARK, Size(90, 4))):
+        assert "J1" in paint(chart, look, size).text
+
+
+def test_only_rows_that_differ_are_drawn_again(engine: Engine) -> None:
+    before, after = cells_of(engine), cells_of(engine)
+    assert after.changed(before) == []
+    after.write(2, 5, "!", ink(0))
+    assert after.changed(before) == [2]
+    assert after.changed(None) == list(range(SIZE.rows))
+
+
+def test_text_is_cut_off_at_the_edges() -> None:
+    cells = Cells.blank(2, 4)
+    cells.write(0, -2, "abcd", ink(0))
+    cells.write(1, 2, "abcd", ink(0))
+    cells.write(5, 0, "abcd", ink(0))
+    assert cells.text == "cd\n  ab"
+    assert np.count_nonzero(cells.fg == ink(0)) == 4

@@ -1,0 +1,31 @@
+"""SVG as text: what a name may hold, and how short a path is."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.chart.svg.elements import Rect, element, number, outline, text
+
+
+@given(words=st.text())
+def test_any_name_makes_a_document_that_can_be_read(words: str) -> None:
+    read = ElementTree.fromstring(element("text", text(words), id=words))
+    assert len(read.text or "") == len(words)
+
+
+def test_what_can_be_printed_is_kept() -> None:
+    read = ElementTree.fromstring(element("text", text('<&"日本'), aria_label='<&"'))
+    assert (read.text, read.get("aria-label")) == ('<&"日本', '<&"')
+
+
+@given(value=st.floats(-1e6, 1e6))
+def test_a_coordinate_is_true_to_the_hundredth(value: float) -> None:
+    assert float(number(value)) == pytest.approx(value, abs=0.005001)
+
+
+def test_rectangles_make_one_path() -> None:
+    assert outline([Rect(0, 0, 10, 2), Rect(5.5, 2, 1, 1)]) == "M0 0h10v2h-10zM5.5 2h1v1h-1z"

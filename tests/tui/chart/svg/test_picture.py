@@ -1,0 +1,162 @@
+"""The whole picture, read back as a document: what stands where, and what it says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
+
+import pytest
+
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.history.history import Stretch
+from sim.policies import parse_policy
+from sim.workload.model import Workload
+from sim.workload.source import Source
+from tui.chart.svg.frame import Frame
+from tui.chart.svg.picture import draw_svg
+from tui.chart.svg.pieces import pieces_of
+from tui.chart.svg.signs import boundaries
+from tui.chart.svg.subject import Subject
+from tui.cli.draw import Options, subject_of
+from tui.look.palette import DARK, LIGHT
+from tui.replay.scene import Mark
+
+WHOLE = Options()
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def subject(trace: str, spec: str, options: Options = WHOLE) -> Subject:
+    _, workload = Source(trace).read()
+    return run(workload, spec, options)
+
+
+def run(workload: Workload, spec: str, options: Options = WHOLE) -> Subject:
+    engine = Engine(workload, parse_policy(spec))
+    if options.until is None:
+        engine.run()
+    else:
+        engine.run(options.until)
+    return subject_of(engine, spec, options)
+
+
+def picture(subject: Subject) -> Element:
+    return ElementTree.fromstring(draw_svg(subject, DARK, 800, 500))
+
+
+def words(root: Element) -> Counter[str]:
+    return Counter(text.text or "" for text in root.iter(f"{SVG}text"))
+
+
+def fills(root: Element) -> set[str]:
+    return {shape.get("fill", "") for shape in root.iter()}
+
+
+def test_every_job_that_fits_is_named_once() -> None:
+    said = words(picture(subject("z-figure4", "easy")))
+    assert [said[f"J{number}"] for number in range(1, 6)] == [1, 1, 1, 1, 1]
+
+
+def test_it_says_what_it_is_to_those_who_do_not_see_it() -> None:
+    root = picture(subject("z-figure4", "easy"))
+    told = {child.get("id"): child.text or "" for child in root}
+    assert root.get("role") == "img"
+    assert root.get("aria-labelledby") == "title description"
+    assert told["title"] == "z-figure4 · easy · 10 processors"
+    assert "5 jobs on processors" in told["description"]
+
+
+def test_nothing_in_it_runs_and_nothing_is_fetched() -> None:
+    written = draw_svg(subject("k-figure3.1", "selective:sf=1.2"), LIGHT, 800, 500)
+    assert "<script" not in written
+    assert "href" not in written
+    assert written.count("http") == 1  # the name of the language
+
+
+def test_a_job_says_what_it_is_when_the_pointer_rests_on_it() -> None:
+    titles = [title.text for title in picture(subject("z-figure4", "easy")).iter(f"{SVG}title")]
+    assert "J2: 4 processors, submitted d0 00:00:10, ended d0 00:20:00" in titles
+
+
+def test_right_of_now_stands_the_plan() -> None:
+    root = picture(subject("z-figure4", "easy", Options(until=700)))
+    assert words(root)["now"] == 1
+    assert words(root)["planned"] == 1
+    assert "url(#plan)" in fills(root)
+
+
+def test_where_all_is_over_there_is_no_plan() -> None:
+    root = picture(subject("z-figure4", "easy", Options(until=1e9)))
+    assert words(root)["now"] == 0
+    assert "url(#plan)" not in fills(root)
+
+
+def test_a_suspended_job_leaves_a_trail() -> None:
+    root = picture(subject("lublin-128", "selective:sf=1.5", Options(begin=3.5 * 86400, until=4.5 * 86400)))
+    assert any(fill.startswith("url(#trail") for fill in fills(root))
+    assert words(root)["suspended"] == 1
+
+
+def test_a_speculative_run_has_a_texture_and_its_end_a_cross() -> None:
+    root = picture(subject("ls-figure1", "multiqueue:speculate=180"))
+    assert "url(#speculative)" in fills(root)
+    assert words(root)["killed"] == 1
+
+
+def test_partitions_have_a_band_with_their_names() -> None:
+    assert words(picture(subject("ls-figure1", "multiqueue")))[">= 10000 s"] == 1
+
+
+def test_a_switch_is_named_at_its_time() -> None:
+    drawn = replace(subject("z-figure4", "easy"), marks=(Mark(600, "switch", "fcfs"), Mark(1e9, "switch", "firstfit")))
+    said = words(picture(drawn))
+    assert (said["fcfs"], said["firstfit"]) == (1, 0)
+
+
+def test_turns_that_can_be_seen_are_drawn_and_others_interleaved() -> None:
+    near = subject("z-figure7", "gang", Options(until=2000))
+    assert sum("each column" in word for word in words(picture(near))) == 0
+    assert sum("each column" in word for word in words(picture(replace(near, column=300)))) == 1
+
+
+def test_of_a_long_run_only_what_can_be_told_apart_is_in_the_file() -> None:
+    drawn = subject("lublin-320", "easy")
+    assert len(draw_svg(drawn, DARK, 800, 500)) < 3_000_000
+    pixels = next(group for group in picture(drawn).iter(f"{SVG}g") if "scale" in group.get("transform", ""))
+    assert len({path.get("fill-opacity") for path in pixels}) == 5
+
+
+def test_no_job_at_all_is_a_picture_too() -> None:
+    _, workload = Source("z-figure4").read()
+    assert "z-figure4" in draw_svg(run(workload.take(slice(0, 0)), "easy"), DARK, 800, 500)
+
+
+def test_too_small_a_picture_is_refused() -> None:
+    with pytest.raises(ParameterError, match="at least 320 x 280 pixels, got 100 x 500"):
+        draw_svg(subject("z-figure4", "easy"), DARK, 100, 500)
+
+
+# Parts of it
+
+
+def test_a_stretch_is_cut_at_the_window_and_at_gaps_between_processors() -> None:
+    pieces = pieces_of([Stretch(7, 0, None, "run", 0b1011)], 10, 30)
+    rows = zip(pieces.start.tolist(), pieces.end.tolist(), pieces.low.tolist(), pieces.high.tolist(), strict=True)
+    assert list(rows) == [(10, 30, 0, 2), (10, 30, 3, 4)]
+
+
+def test_what_ended_before_the_window_is_not_in_it() -> None:
+    assert len(pieces_of([Stretch(7, 0, 10, "run", 0b1)], 10, 30)) == 0
+
+
+def test_a_boundary_that_stays_is_one_line() -> None:
+    divisions = [(0.0, (0b0011, 0b1100)), (5.0, (0b0011, 0b1100)), (8.0, (0b0001, 0b1110))]
+    assert [(line.at, line.start, line.end) for line in boundaries(divisions, 9)] == [(2, 0, 8), (1, 8, 9)]
+
+
+def test_a_rectangle_is_cut_at_the_edges_of_the_chart() -> None:
+    frame = Frame(left=10, top=0, width=100, height=80, begin=0, end=100, procs=8)
+    rect = frame.rect(-50, 200, 0, 8)
+    assert tuple(rect) == (10, 0, 100, 80)

@@ -1,0 +1,210 @@
+"""What `schedscope compare` prints."""
+
+from __future__ import annotations
+
+import doctest
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.workload.source import Source
+from sim.workload.transforms import Transforms
+from tui.cli import compare_page
+from tui.cli.compare import Form, compared, run_pair
+from tui.look import text
+from tui.replay import parted
+
+
+def page(
+    sample: str, first: str, second: str, at: float | None = None, width: int = 80, unicode: bool = True,
+    form: Form = "table",
+) -> str:  # fmt: skip
+    return compared(Source(sample), (first, second), at, form, "lowest", False, width, unicode)
+
+
+def found(sample: str, first: str, second: str) -> dict[str, Any]:
+    read: dict[str, Any] = json.loads(page(sample, first, second, form="json"))
+    return read
+
+
+def headline(sample: str, first: str, second: str, at: float | None = None) -> str:
+    _, workload = Source(sample).read()
+    pair = run_pair(workload, (first, second), at, "lowest", False)
+    assert pair.parting is not None
+    return parted.headline(pair.parting, pair.names, pair.accounts)
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(parted).failed == 0
+
+
+def test_the_whole_page_of_a_small_figure() -> None:
+    """Zhang's figure 4: EASY lets job 5 pass."""
+    assert page("z-figure4", "fcfs", "easy") == (
+        "z-figure4 · 5 jobs · 10 processors\n"
+        "fcfs against easy\n"
+        "══════════════════════════════════\n"
+        "\n"
+        "First parted at d0 00:10:00 (step 6), over J5\n"
+        "  fcfs  J5 waits: needs 5, 6 free, and the queue stops at J3\n"
+        "  easy  J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at\n"
+        "        00:20\n"
+        "\n"
+        "                          fcfs      easy     change\n"
+        "mean wait                15m42     11m42 *  -25.5 %\n"
+        "worst wait               29m30     29m30\n"
+        "mean turnaround          28m20     24m20 *  -14.1 %\n"
+        "mean slowdown             2.49      2.01 *  -19.3 %\n"
+        "mean bounded slowdown     2.49      2.01 *  -19.3 %\n"
+        "worst bounded slowdown    4.52      2.97 *  -34.4 %\n"
+        "utilization             71.3 %    71.3 %\n"
+        "loss of capacity        17.8 %     8.5 % *  -52.1 %\n"
+        "makespan                 45m00     45m00\n"
+        "backfilled                   0         1\n"
+        "\n"
+        "R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 easy is better\n"
+        "  by estimate: all +0.24   short +0.27   medium +0.00\n"
+        "  bounded, by run time   1 proc     2-8   9-32   > 32\n"
+        "    0-10 min                  –   +0.39      –      –\n"
+        "    10 min-1 h                –   +0.00      –      –\n"
+        "\n"
+        "With easy jobs                          median    most   in all\n"
+        "  start earlier            1   20.0 %    20m00   20m00    20m00\n"
+        "  start later              0    0.0 %\n"
+        "  start at the same time   4   80.0 %\n"
+        "Waits: 1h18 - 20m00 saved + 0s added = 58m30\n"
+        "\n"
+        "  starts by                          earlier   later\n"
+        "  10m to 1h       ████████████████████████ 1 │ 0\n"
+        "\n"
+        "Waits of the jobs that gain and lose most with easy\n"
+        "      procs  estimate   fcfs  easy   ends\n"
+        "  J5      5      8m20  29m20  9m20  20m00  earlier"
+    )
+
+
+def test_the_same_schedule_twice_is_said_in_a_line() -> None:
+    assert page("z-figure4", "easy", "easy:order=sjf").endswith(
+        "Both schedules are the same: every job starts and ends at the same time."
+    )
+
+
+def test_long_specs_are_called_by_letters() -> None:
+    lines = page("z-figure7", "easy", "multiqueue:classes=none,speculate=180").split("\n")
+    assert lines[1:3] == ["A  easy", "B  multiqueue:classes=none,speculate=180"]
+    assert any(line.split() == ["A", "B", "change"] for line in lines)
+
+
+def test_a_switch_says_when_the_second_takes_over() -> None:
+    """At 600 EASY takes over from FCFS and lets job 5 pass; a minute later it is as good."""
+    late = page("z-figure4", "fcfs", "easy", at=660)
+    assert "fcfs against easy, which takes over at d0 00:11:00" in late
+    assert "First parted at d0 00:11:00 (steps 6 and 7), over J5" in late
+    assert "fcfs  J5 waits: needs 5, 6 free, and the queue stops at J3" in late
+
+
+def test_a_switch_after_the_end_is_refused() -> None:
+    with pytest.raises(ParameterError, match="no switch at d0 01:00:00: all is over at d0 00:45:00"):
+        page("z-figure4", "fcfs", "easy", at=3600)
+
+
+def test_a_wrong_policy_is_told_before_the_trace_is_read() -> None:
+    with pytest.raises(ParameterError, match="did you mean 'easy'"):
+        page("no such trace", "fcfs", "eazy")
+
+
+@pytest.mark.parametrize(
+    ("runs", "line"),
+    [
+        (
+            ("lublin-128", "easy", "conservative"),
+            "first parted at d0 10:39:51: easy backfills J39; "
+            "conservative keeps J39 waiting: it would delay J23, planned for 13:45:12, by ",
+        ),
+        (
+            ("k-figure3.1", "easy", "selective:sf=1.5"),
+            "first parted at d0 00:30:00: A runs J1 on; B suspends J1",
+        ),
+        (
+            ("z-figure7", "easy", "gang"),
+            "first parted at d0 00:01:00: easy keeps J2 waiting: needs 8, 0 free; gang lets in J2",
+        ),
+        (
+            ("z-figure7", "gang", "fcfs", 360),
+            "first parted at d0 00:06:00: gang goes on with J1; fcfs leaves J1 suspended",
+        ),
+        (
+            ("lublin-128", "multiqueue", "multiqueue:speculate=180"),
+            "first parted at d0 00:00:06: A starts J1; B starts J1 for 3m00",
+        ),
+    ],
+)
+def test_where_two_runs_part_in_a_line(runs: tuple[Any, ...], line: str) -> None:
+    assert headline(*runs).startswith(line)
+
+
+PAIRS = [
+    ("lublin-128", "easy", "conservative", None),
+    ("lublin-128", "gang:slice=60", "gang-migrate", None),
+    ("lublin-128", "selective:sf=3", "tunable", 400_000.0),
+    ("lublin-128", "recorded", "multiqueue", None),
+]
+
+
+@pytest.mark.parametrize(("sample", "first", "second", "at"), PAIRS)
+@pytest.mark.parametrize("unicode", [True, False])
+def test_no_line_is_wider_than_eighty_columns(
+    sample: str, first: str, second: str, at: float | None, unicode: bool
+) -> None:
+    drawn = page(sample, first, second, at, 80, unicode)
+    lines = drawn.split("\n")
+    assert max(map(text.cells, lines)) <= 80
+    assert len(lines) <= 62
+    assert all(line == line.rstrip() for line in lines)
+    assert unicode or drawn.isascii()
+    assert unicode or "?" not in drawn
+
+
+def test_names_that_would_move_the_cursor_are_made_harmless(tmp_path: Path) -> None:
+    path = tmp_path / "odd.csv"
+    jobs = ("a,0,3,60,60", "b,1,4,60,60", "c\x1b[2J,2,1,30,30")
+    path.write_text("\n".join(["job,submit,procs,estimate,runtime", *jobs]), encoding="utf-8")
+    drawn = page(str(path), "fcfs", "easy")
+    assert "c?[2J is backfilled" in drawn
+    assert "\x1b" not in drawn + headline(str(path), "fcfs", "easy")
+
+
+@pytest.mark.parametrize("jobs", [0, 1])
+def test_almost_no_jobs_are_compared_too(jobs: int) -> None:
+    few = Source("z-figure4", transforms=Transforms(jobs=jobs))
+    assert "the same" in compared(few, ("fcfs", "easy"), None, "table", "lowest", True, 80, True)
+
+
+def test_bars_grow_away_from_the_middle() -> None:
+    assert compare_page.bar(2.5, 0, True) == "▐██"
+    assert compare_page.bar(2.5, 1, True) == "██▌"
+    assert compare_page.bar(0.01, 1, True) == "▌"
+    assert compare_page.bar(0, 1, True) == ""
+    assert compare_page.bar(2.5, 0, False) == "###"
+
+
+def test_json_tells_the_same() -> None:
+    read = found("z-figure4", "fcfs", "easy")
+    assert (read["trace"], read["procs"], read["policies"], read["at"]) == ("z-figure4", 10, ["fcfs", "easy"], None)
+    assert read["parted"]["time"] == 600
+    assert read["parted"]["first"] == {
+        "step": 6,
+        "only": [],
+        "told": ["J5 waits: needs 5, 6 free, and the queue stops at J3"],
+    }
+    assert read["parted"]["second"]["only"] == [{"job": "5", "what": "starts"}]
+    assert read["metrics"]["mean_wait"]["better"] == "second"
+    assert read["starts"]["sizes"][-1]["most"] is None
+    assert read["gained"] == [{"job": "5", "waits": [1760, 560], "ends": [2300, 1100], "later": -1200}]
+
+
+def test_json_of_runs_that_never_part() -> None:
+    assert found("z-figure4", "easy", "easy")["parted"] is None

@@ -1,0 +1,142 @@
+"""The life of a job as a story."""
+
+from __future__ import annotations
+
+import doctest
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.engine.engine import Engine
+from sim.life.life import life_of
+from sim.policies import parse_policy
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from tui.cli import explain
+from tui.cli import story as stories
+from tui.look import text
+
+SAMPLES = Path(__file__).resolve().parents[3] / "sample_traces"
+
+
+def story(sample: str, policy: str, job: str, width: int = 100, unicode: bool = True) -> str:
+    of = Workload.of(read(SAMPLES / sample)).with_overruns()
+    return explain.render(life_of(of, parse_policy(policy), of.rank_of(job)), width, unicode)
+
+
+def flat(page: str) -> str:
+    """Without the line breaks."""
+    return " ".join(page.split())
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(stories).failed == 0
+
+
+def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:
+    """Zhang's figure 4, which asks why job 4 may not start at 600."""
+    assert story("z-figure4.swf", "easy", "4") == (
+        "J4 under easy\n"
+        "═════════════\n"
+        "4 of 10 processors · estimate 15m00 · ran 15m00 · submitted d0 00:00:30\n"
+        "\n"
+        "J4 waited 29m30: 19m30 because fewer than its 4 processors were free and 10m00 because starting it\n"
+        "would have delayed J3. 1 job passed it: J5 (5 processors for up to 8m20).\n"
+        "\n"
+        "d0 00:00:30  Submitted: 1 job ahead of it, wanting 8, 0 processors free.\n"
+        "             For 9m30 (2 steps) fewer than its 4 processors were free: 0; J3 ahead of it. It needed\n"
+        "             4, to come from J1 (6, until 00:10).\n"
+        "d0 00:10:00  For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra; 1 job ahead\n"
+        "             of it. J5 passed it.\n"
+        "d0 00:20:00  Promised to start at 00:30: needs 4, 2 free; there will be 10.\n"
+        "             For 10m00 (1 step) it headed the queue and fewer than its 4 processors were free: 2. It\n"
+        "             needed 2 more, to come from J3 (8, until 00:30).\n"
+        "d0 00:30:00  Started after 29m30: its turn has come and it fits: needs 4, 10 free. At that moment J3\n"
+        "             (8) ended as expected.\n"
+        "d0 00:45:00  Ended after 15m00, as long as estimated; 44m30 after its submission, a slowdown of 3.0.\n"
+        "\n"
+        "Planned start: d0 00:30:00 at first; it started at d0 00:30:00, as first planned."
+    )
+
+
+def test_a_job_that_did_not_wait_has_a_short_story() -> None:
+    page = story("k-figure2.1-2.2.swf", "easy", "5")
+    assert "J5 did not wait: it started at the moment of its submission." in page
+    assert "Backfilled at once: needs 3 of the 3 extra processors that J3 leaves free at 00:20." in page
+    assert len(page.split("\n")) == 9
+
+
+def test_fcfs_is_told_with_what_would_have_been_possible() -> None:
+    page = flat(story("z-figure4.swf", "fcfs", "5"))
+    assert "the queue stopped at jobs ahead of it (J3 for 19m20 and J4 for 10m00)" in page
+    assert "the queue stopped at J3, though it would have fitted 10m00 of that time" in page
+    assert "No job passed it." in page
+
+
+def test_a_plan_that_slips_is_told_with_its_cause() -> None:
+    page = flat(story("w-figure1.swf", "relaxed:omega=1.25", "2"))
+    assert "Planned start moved from 00:16:40 to 00:20:20, 3m40 later: J3 passed it." in page
+    assert "moved once (later); it started at d0 00:20:20, 3m40 later than first planned" in page
+
+
+def test_a_suspension_is_told_with_its_beginning_and_its_end() -> None:
+    page = flat(story("k-figure3.1.swf", "selective:sf=1.5", "1"))
+    assert "After its start it was suspended" in page
+    assert "d0 00:30:00 Suspended when it had run for 30m00: J2's xfactor 1.50 is at least 1.5 times its own" in page
+    assert "On its processors came J2 (8)." in page
+    assert "its own 8 processors are free." in page
+
+
+def test_a_life_in_the_matrix_is_told_without_its_turns() -> None:
+    page = flat(story("z-figure7.swf", "gang", "4"))
+    assert "Came into the matrix: row 3 (one of 3), columns 4-5; needs 2, 4 free there" in page
+    assert "For 4m40 (4 steps) its row of the matrix had not been on turn yet." in page
+    assert "For 45m00 it took turns, as one of 4 rows, and ran for 56 % of that time. It stood in 2 of them" in page
+    assert "Ended after 25m00 of progress, as long as estimated" in page
+
+
+def test_a_migration_is_told_with_what_it_cost() -> None:
+    page = flat(story("z-figure7.swf", "gang-migrate", "3"))
+    assert "it migrated once and migrations cost it 10s of its turns" in page
+    assert "J3 migrates to columns 4-7 of row 3, which costs it 10s of its turns: makes way for J6" in page
+
+
+def test_a_speculative_run_is_told_with_what_was_lost() -> None:
+    page = flat(story("lublin-128.swf", "multiqueue:speculate=180", "100"))
+    assert "(7s of it after a run that was lost)" in page
+    assert "Killed after 3m00, not done: the work of that run is lost, and it waits again." in page
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+@pytest.mark.parametrize("unicode", [True, False])
+def test_no_line_is_wider_than_the_terminal(width: int, unicode: bool) -> None:
+    page = story("lublin-128.swf", "easy", "650", width, unicode)
+    lines = page.split("\n")
+    assert max(map(text.cells, lines)) <= min(width, explain.WIDEST)
+    assert all(line == line.rstrip() for line in lines)
+    assert unicode or page.isascii()
+    assert unicode or "?" not in page
+
+
+@pytest.mark.parametrize(
+    "policy",
+    ["fcfs", "easy:order=sjf", "conservative", "relaxed", "slack", "gang", "gang-migrate", "selective", "multiqueue"],
+)
+@pytest.mark.parametrize("width", [80, 100])
+def test_long_waits_are_told_shortly(policy: str, width: int) -> None:
+    of = Workload.of(read(SAMPLES / "lublin-128.swf")).with_overruns()
+    engine = Engine(of, parse_policy(policy), curious=False)
+    engine.run()
+    worst = int(np.argmax(engine.schedule().start - of.submit))
+    page = explain.render(life_of(of, parse_policy(policy), worst), width)
+    assert len(page.split("\n")) <= explain.MOST_LINES
+
+
+def test_the_greatest_moves_of_many_are_told_and_all_are_drawn(shared: Path) -> None:
+    """J4034 of KTH was promised a start three days ahead, which moved eight times."""
+    of = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")).with_overruns()
+    page = explain.render(life_of(of, parse_policy("conservative"), of.rank_of("4034")), 100)
+    assert page.count("Planned start moved from") == 5
+    assert "moved 8 times (always earlier), the greatest moves told above" in flat(page)
+    assert "  ██▇▇▇▅▂▁▁▁  d62 21:33:05 to d62 22:45:11" in page

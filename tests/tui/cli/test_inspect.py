@@ -1,0 +1,102 @@
+"""A portrait drawn for a terminal."""
+
+from __future__ import annotations
+
+import doctest
+
+import numpy as np
+import pytest
+
+from sim.workload.model import Field, Header, Trace, Workload
+from sim.workload.portrait import portrait
+from tui.cli import inspect
+from tui.look import text
+
+HEADER = Header(max_procs=64, unix_start=843480031, time_zone="3600", computer="IBM SP2", queues={1: "low"})
+
+
+def page(
+    width: int = 80, unicode: bool = True, header: Header = HEADER, jobs: int = 200, estimates: bool = True
+) -> str:
+    """Jobs of all widths and lengths, one every 1,000 s; every fiftieth never ran."""
+    number = np.arange(jobs)
+    table = np.full((jobs, len(Field)), -1.0)
+    table[:, Field.SUBMIT] = 1000 * number
+    table[:, Field.RUN] = np.where(number % 50 == 49, -1, 5 + 700 * number)
+    table[:, Field.PROCS_ASKED] = 1 + number % 64
+    table[:, Field.ESTIMATE] = 3600 * (1 + number % 30) if estimates else -1
+    table[:, Field.USER] = number % 7
+    table[:, Field.QUEUE] = 1
+    of = Trace("little", "swf", tuple(str(i + 1) for i in number), table, header)
+    return inspect.render(portrait(Workload.of(of), of), width, unicode)
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(inspect).failed == 0
+
+
+@pytest.mark.parametrize("width", [60, 80, 100])
+@pytest.mark.parametrize("unicode", [True, False])
+def test_no_line_is_wider_than_the_terminal(width: int, unicode: bool) -> None:
+    lines = page(width, unicode).split("\n")
+    assert max(map(text.cells, lines)) <= width
+    assert all(line == line.rstrip() for line in lines)
+
+
+def test_what_was_left_out_is_said_with_its_reason_and_first_job() -> None:
+    drawn = page()
+    assert "skipped 4: never ran (run time < 0), first job 50" in drawn
+    assert "196  of the 200 in the file" in drawn
+
+
+def test_each_section_says_which_question_it_answers() -> None:
+    drawn = page()
+    for title in (
+        "Width · how many processors do jobs ask for?",
+        "Length · how long do jobs run?",
+        "Categories · length by width, percent of all jobs",
+        "Arrivals · when do jobs come?",
+        "Estimates · how long do users say that their jobs will run?",
+        "Accuracy · how much of its estimate does a job use?",
+        "Users, groups, queues · whose jobs are they?",
+        "Fidelity · how true is this to the file?",
+    ):
+        assert title in drawn
+
+
+def test_ascii_keeps_the_columns() -> None:
+    drawn = page(unicode=False)
+    assert drawn.isascii()
+    ends = {line.index(" %") for line in drawn.split("\n") if line.endswith("#") and " %" in line}
+    assert len(ends) <= len({line.index("share") for line in drawn.split("\n") if line.endswith("share")})
+
+
+def test_the_categories_are_a_table_of_four_by_four_with_sums() -> None:
+    lines = page().split("\n")
+    first = next(i for i, line in enumerate(lines) if line.lstrip().startswith("Seq: 1"))
+    table = lines[first : first + 6]
+    assert [line.split(":")[0].strip() for line in table[1:5]] == ["VS", "S", "L", "VL"]
+    assert table[5].endswith("100.0 %")
+
+
+def test_a_number_and_its_percent_sign_stay_on_one_line() -> None:
+    assert not any(line.lstrip().startswith("%") for line in page(60).split("\n"))
+
+
+def test_no_date_is_said_instead_of_guessed() -> None:
+    drawn = page(header=Header(max_procs=64))
+    assert "The file gives no date" in drawn
+
+
+def test_no_estimates_are_said_instead_of_drawn() -> None:
+    drawn = page(estimates=False)
+    assert "No job came with one" in drawn
+    assert "Accuracy" not in drawn
+
+
+def test_an_empty_file_is_told_in_a_sentence() -> None:
+    assert "No job of this file can be simulated." in page(jobs=0)
+
+
+def test_names_from_the_file_cannot_move_the_cursor() -> None:
+    assert "\x1b" not in page(header=Header(max_procs=64, computer="evil\x1b[2J", queues={1: "q\x1b]0;x"}))

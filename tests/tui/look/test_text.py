@@ -1,0 +1,44 @@
+"""Small text for terminals."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from tui.look import text
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(text).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(59.6, "1m00"), (3599.6, "1h00"), (7199, "2h00"), (86399, "1d0h"), (1e9, "11,574d2h"), (9.96, "10.0s")],
+)
+def test_durations_carry_over_when_they_round_up(seconds: float, shown: str) -> None:
+    assert text.duration(seconds) == shown
+
+
+def test_a_table_gives_each_column_the_room_of_its_widest_cell() -> None:
+    assert text.table([("a", "1"), ("bcd", "1,000")], indent=2) == ["  a        1", "  bcd  1,000"]
+    assert text.table([]) == []
+
+
+def test_wide_characters_take_two_columns_of_a_table() -> None:
+    assert text.table([("日本", "1"), ("ab", "22")]) == ["日本   1", "ab    22"]
+
+
+def test_a_bar_never_leaves_its_room() -> None:
+    assert text.bar(7.0, 5) == "█████"
+    assert text.bar(-1.0, 5) == ""
+
+
+def test_a_sparkline_of_nothing_is_blank() -> None:
+    assert text.sparkline([0, 0]) == "  "
+    assert text.sparkline([]) == ""
+
+
+def test_plain_text_is_ascii_whatever_the_file_says() -> None:
+    assert text.plain("Köln … ≥ 3").isascii()

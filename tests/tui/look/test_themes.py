@@ -1,0 +1,74 @@
+"""Which look a terminal gets, and that Textual's widgets follow it."""
+
+from __future__ import annotations
+
+import doctest
+from io import StringIO
+
+import pytest
+from rich.console import Console
+from rich.segment import Segment
+from textual.color import Color
+
+from tui.look import themes as themes_module
+from tui.look.palette import LOOKS, Look
+from tui.look.settings import Settings
+from tui.look.text import cells
+from tui.look.themes import Ascii, choose, depth_of, in_ascii, theme_name, theme_of, themes
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(themes_module).failed == 0
+
+
+@pytest.mark.parametrize(
+    ("environ", "encoding", "look", "mode"),
+    [
+        ({"TERM": "xterm-256color"}, "utf-8", "dark", "colour"),
+        ({"NO_COLOR": "1"}, "utf-8", "dark", "mono"),
+        ({"NO_COLOR": ""}, "utf-8", "dark", "colour"),
+        ({"TERM": "dumb", "NO_COLOR": "1"}, "utf-8", "dark", "ascii"),
+        ({}, "latin-1", "dark", "ascii"),
+        ({}, None, "dark", "ascii"),
+        ({"COLORFGBG": "0;15"}, "UTF-8", "light", "colour"),
+        ({"COLORFGBG": "0;default;7"}, "UTF-8", "light", "colour"),
+        ({"COLORFGBG": "15;0"}, "UTF-8", "dark", "colour"),
+        ({"COLORFGBG": "15;default"}, "UTF-8", "dark", "colour"),
+    ],
+)
+def test_the_look_is_told_by_the_terminal(environ: dict[str, str], encoding: str | None, look: str, mode: str) -> None:
+    chosen = choose(Settings(), environ, encoding)
+    assert (chosen.name, chosen.mode) == (look, mode)
+
+
+def test_what_a_person_has_chosen_goes_before_what_the_terminal_tells() -> None:
+    chosen = choose(Settings(look="contrast", mode="colour"), {"NO_COLOR": "1", "COLORFGBG": "0;15"}, "utf-8")
+    assert (chosen.name, chosen.mode) == ("contrast", "colour")
+
+
+@pytest.mark.parametrize(("system", "depth"), [("truecolor", 24), ("256", 8), ("standard", 4), (None, 4)])
+def test_the_depth_of_colour_is_the_terminals(system: str | None, depth: int) -> None:
+    console = Console(file=StringIO(), force_terminal=True, color_system=system)  # type: ignore[arg-type]
+    assert depth_of(console) == depth
+
+
+def test_there_is_a_theme_for_each_look_in_colour_and_without() -> None:
+    names = [theme.name for theme in themes()]
+    assert len(names) == len(set(names)) == 2 * len(LOOKS)
+    for look in LOOKS.values():
+        assert {theme_name(look), theme_name(look.with_mode("mono")), theme_name(look.with_mode("ascii"))} <= {*names}
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_without_colour_no_theme_has_a_strong_one(look: Look) -> None:
+    grey = theme_of(look.with_mode("mono"))
+    for colour in (grey.primary, grey.accent, grey.error, grey.warning, grey.success):
+        assert Color.parse(colour or "").hsl.s < 0.1
+
+
+def test_whatever_is_drawn_can_be_ascii_in_the_same_room() -> None:
+    drawn = "╭─ 日本 ▸ é … ↵ ⚑ ▁▃█ ─╮"
+    assert in_ascii(drawn).isascii()
+    assert len(in_ascii(drawn)) == cells(drawn)
+    kept, changed = Ascii().apply([Segment("plain"), Segment("│")], Color.parse("black"))
+    assert (kept.text, changed.text) == ("plain", "|")

@@ -1,0 +1,447 @@
+"""Every order takes the replay where its docstring says, and says why if it stops before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import inf
+from typing import Any
+
+import pytest
+
+from sim.decisions.decisions import Reserve
+from sim.errors import ParameterError, SchedscopeError
+from sim.policies import parse_policy
+from sim.session.records import BranchRecord
+from sim.session.session import Session
+from sim.session.trace_ref import TraceRef
+from sim.timeline.timeline import Timeline
+from sim.why.causes import Division, HolderOf, PlanOf
+from sim.workload.source import Source
+from tui.chart.scale import Camera
+from tui.replay import requests as o
+from tui.replay.conductor import Conductor
+from tui.replay.requests import Order, Wish
+from tui.replay.speed import SPEEDS, Speed
+from tui.replay.stage import Stage
+
+FIGURE = (0, 0, 10, 20, 30, 40, 600, 1100, 1200, 1800, 2700)
+"""z-figure4 under EASY: the moment that is shown after so many steps."""
+LAST = len(FIGURE) - 1
+TRACE = TraceRef("z-figure4", "0" * 64, 1, is_sample=True)
+
+
+class Replayed:
+    """A conductor, and somebody who gives orders and never loses patience."""
+
+    def __init__(self, trace: str = "z-figure4", policy: str = "easy", **of_timeline: Any) -> None:
+        _, workload = Source(trace).read()
+        self.stage = Stage(Timeline(workload, parse_policy(policy), **of_timeline))
+        self.conductor = Conductor(self.stage)
+        self.wish = Wish(Camera.on(workload, 80, 40))
+
+    def does(
+        self, order: Order, *, stops: tuple[str, ...] = (), halted: Callable[[], bool] = lambda: False
+    ) -> o.Noticed | str | None:
+        return self.conductor.obey(order, Wish(self.wish.camera, stops=stops), halted)
+
+    @property
+    def place(self) -> tuple[int, float]:
+        """After how many steps it stands, and at which moment."""
+        return self.stage.timeline.step, self.stage.clock
+
+    @property
+    def beside(self) -> Stage:
+        assert self.conductor.beside is not None
+        return self.conductor.beside
+
+
+class Impatient:
+    """Says after so many questions that it takes too long."""
+
+    def __init__(self, questions: int = 0) -> None:
+        self.left = questions
+
+    def __call__(self) -> bool:
+        self.left -= 1
+        return self.left < 0
+
+
+@pytest.fixture
+def figure() -> Replayed:
+    """Five jobs in ten steps."""
+    return Replayed()
+
+
+# Going somewhere
+
+
+def test_to_any_step_and_back(figure: Replayed) -> None:
+    for step in (4, LAST, 0, 7, 6):
+        assert figure.does(o.GoTo(step)) is None
+        assert figure.place == (step, FIGURE[step])
+
+
+def test_steps_forwards_and_backwards(figure: Replayed) -> None:
+    places = []
+    for steps in (1, 1, 3, -2, 1):
+        figure.does(o.Move(steps))
+        places.append(figure.place[0])
+    assert places == [1, 2, 5, 3, 4]
+
+
+def test_nobody_gets_beyond_the_ends(figure: Replayed) -> None:
+    assert figure.does(o.Move(-1)) is None
+    assert figure.place == (0, 0)
+    assert figure.does(o.GoTo(10**6)) == "the run is over"
+    assert figure.place == (LAST, 2700)
+
+
+def test_a_moment_between_two_steps_is_shown_as_such(figure: Replayed) -> None:
+    assert figure.does(o.GoToTime(700)) is None
+    assert figure.place == (6, 700)
+    figure.does(o.GoToTime(1100))
+    assert figure.place == (7, 1100)
+
+
+def test_a_moment_before_the_first_job_is_the_beginning(figure: Replayed) -> None:
+    figure.does(o.GoToTime(-5))
+    assert figure.place == (0, 0)
+
+
+def test_a_moment_after_the_last_job_is_the_end(figure: Replayed) -> None:
+    for time in (9999, inf):
+        assert figure.does(o.GoToTime(time)) == "the run is over"
+        assert figure.place == (LAST, 2700)
+
+
+def test_to_where_a_job_is_submitted_and_where_it_starts(figure: Replayed) -> None:
+    figure.does(o.GoToJob(2))
+    assert figure.place == (3, 20)
+    figure.does(o.GoToJob(2, start=True))
+    assert figure.place == (8, 1200)
+
+
+def test_to_the_end_of_a_run_that_was_never_computed(figure: Replayed) -> None:
+    assert figure.does(o.GoToEnd()) is None
+    assert figure.place == (LAST, 2700)
+
+
+def test_to_the_next_start_and_the_one_before(figure: Replayed) -> None:
+    places = []
+    for direction in (1, 1, 1, -1):
+        figure.does(o.Find("start", direction))
+        places.append(figure.place)
+    assert places == [(1, 0), (2, 10), (6, 600), (2, 10)]
+
+
+@pytest.mark.parametrize(("direction", "where"), [(1, "later"), (-1, "earlier")])
+def test_what_is_nowhere_leaves_the_moment_as_it_was(figure: Replayed, direction: int, where: str) -> None:
+    figure.does(o.GoToTime(700))
+    assert figure.does(o.Find("queue > 50", direction)) == f"nowhere {where}: queue > 50"
+    assert figure.place == (6, 700)
+
+
+def test_nonsense_is_no_condition(figure: Replayed) -> None:
+    with pytest.raises(SchedscopeError, match="expected a number"):
+        figure.does(o.Find("queue >>> 50"))
+    assert figure.place == (0, 0)
+
+
+def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
+    assert figure.does(o.GoToLongest()) == o.Noticed(3)
+    assert figure.place == (9, 1800)
+
+
+# Given up on the way
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        *(o.GoTo(1500), o.GoTo(130), o.Move(-60), o.GoToTime(1e6), o.GoToTime(2e5), o.GoToEnd()),
+        *(o.GoToJob(900), o.GoToJob(900, start=True), o.Find("queue > 10000"), o.Find("queue > 10000", -1)),
+        *(o.Reverse(PlanOf(999)), o.Play(10, Speed(seconds=86400)), o.Play(10, Speed(events=16))),
+    ],
+    ids=str,
+)
+def test_who_gives_up_is_told_nothing_and_stays(order: Order) -> None:
+    run = Replayed("lublin-128")
+    run.does(o.GoTo(100))
+    run.does(o.GoToTime(run.place[1] + 1))
+    was = run.place
+    told = run.does(order, halted=Impatient())
+    assert (told, run.place, run.conductor.progress) == (None, was, None)
+
+
+@pytest.mark.parametrize("order", [o.GoTo(10**6), o.GoToTime(inf), o.GoToEnd(), o.GoToJob(9999, start=True)], ids=str)
+def test_given_up_in_the_middle_what_was_computed_stays_known(order: Order) -> None:
+    run = Replayed("lublin-320", "gang")
+    run.does(o.GoTo(10))
+    was = run.place
+    assert run.does(order, halted=Impatient(2)) is None
+    assert run.place == was
+    assert run.stage.timeline.computed > 10
+    assert not run.stage.timeline.complete
+
+
+def test_given_up_in_front_of_a_stop_it_does_not_run_past_it() -> None:
+    run = Replayed("lublin-128")
+    run.stage.timeline.compute_all()
+    run.does(o.Play(10, Speed(seconds=86400)), stops=("queue > 5",), halted=Impatient())
+    assert run.place[0] == 0
+
+
+# What changed it
+
+
+def test_back_to_the_decision_that_planned_a_job() -> None:
+    run = Replayed("lublin-128", "conservative")
+    run.does(o.Find("queue > 3"))
+    rank, was = run.stage.snapshot.queue[0].job.rank, run.place
+    run.does(o.Reverse(PlanOf(rank)))
+    assert run.place < was
+    assert rank in [decision.job.rank for decision in run.stage.snapshot.decisions if isinstance(decision, Reserve)]
+
+
+def test_back_to_when_a_processor_changed_hands(figure: Replayed) -> None:
+    figure.does(o.GoTo(8))
+    assert figure.does(o.Reverse(HolderOf(0))) is None
+    assert figure.place == (7, 1100)
+
+
+def test_what_never_changed_is_said(figure: Replayed) -> None:
+    figure.does(o.GoTo(5))
+    assert figure.does(o.Reverse(Division())) == "nothing changed it before"
+    assert figure.place == (5, 40)
+
+
+# Playing
+
+
+@pytest.mark.parametrize("speed", SPEEDS, ids=lambda speed: speed.label)
+def test_at_every_speed_a_stop_fires_at_its_very_step(speed: Speed) -> None:
+    run = Replayed("lublin-128", "easy")
+    first = Replayed("lublin-128", "easy")
+    first.does(o.Find("queue >= 2"))
+    for _ in range(10_000):
+        if told := run.does(o.Play(60, speed), stops=("queue >= 2", "queue > 500")):
+            break
+    assert told == "stopped: queue >= 2"
+    assert run.place == first.place
+
+
+def test_after_a_stop_it_plays_on(figure: Replayed) -> None:
+    speed, stops = Speed(events=1), ("queue >= 1",)
+    while figure.does(o.Play(1, speed), stops=stops) is None:
+        pass
+    stopped = figure.place[0]
+    figure.does(o.Play(1, speed), stops=stops)
+    assert figure.place[0] == stopped + 1
+
+
+def test_pieces_of_an_event_add_up(figure: Replayed) -> None:
+    steps = []
+    for _ in range(8):
+        figure.does(o.Play(0.25, Speed(events=1)))
+        steps.append(figure.place[0])
+    assert steps == [0, 0, 0, 1, 1, 1, 1, 2]
+
+
+def test_the_clock_runs_between_steps(figure: Replayed) -> None:
+    figure.does(o.GoTo(6))
+    figure.does(o.Play(2, Speed(seconds=60)))
+    assert figure.place == (6, 720)
+
+
+@pytest.mark.parametrize("speed", [SPEEDS[1], SPEEDS[8], SPEEDS[-1]], ids=lambda speed: speed.label)
+def test_playing_ends_at_the_end_and_backwards_at_the_beginning(figure: Replayed, speed: Speed) -> None:
+    while (told := figure.does(o.Play(0.5, speed))) is None:
+        pass
+    assert (told, figure.place) == ("the run is over", (LAST, 2700))
+    while (told := figure.does(o.Play(0.5, speed, -1))) is None:
+        pass
+    assert (told, figure.place) == ("this is the beginning", (0, 0))
+
+
+def test_backwards_the_clock_goes_back_as_fast(figure: Replayed) -> None:
+    figure.does(o.GoToTime(1700))
+    figure.does(o.Play(10, Speed(seconds=60), -1))
+    assert figure.place == (7, 1100)
+
+
+# What if
+
+
+def test_a_switch_makes_a_branch_that_goes_on_otherwise(figure: Replayed) -> None:
+    figure.does(o.GoTo(4))
+    figure.does(o.Switch("fcfs"))
+    assert (figure.stage.timeline.branch.name, figure.stage.snapshot.policy, figure.place) == (
+        "fork 1",
+        "fcfs",
+        (5, 30),
+    )
+    figure.does(o.LookAt("main"))
+    assert (figure.stage.snapshot.policy, figure.place) == ("easy", (4, 30))
+
+
+def test_a_policy_that_does_not_exist_changes_nothing(figure: Replayed) -> None:
+    figure.does(o.GoTo(4))
+    for order in (o.Switch("eazy"), o.Restart("eazy"), o.Compare("eazy")):
+        with pytest.raises(ParameterError, match="did you mean 'easy'"):
+            figure.does(order)
+    assert (list(figure.stage.timeline.branches), figure.place) == (["main"], (4, 30))
+    assert figure.conductor.beside is None
+
+
+def test_another_policy_from_the_beginning_keeps_the_moment(figure: Replayed) -> None:
+    figure.does(o.GoToTime(700))
+    figure.does(o.Restart("fcfs"))
+    assert figure.place[1] == 700
+    assert figure.stage.snapshot.policy == "fcfs"
+    assert [switch.step for switch in figure.stage.timeline.branch.switches] == [1]
+
+
+def test_before_the_first_step_another_policy_is_all_that_changes(figure: Replayed) -> None:
+    figure.does(o.Restart("fcfs"))
+    assert figure.place == (1, 0)
+    assert figure.stage.snapshot.policy == "fcfs"
+
+
+def test_a_fork_stands_where_it_was_made_and_goes_the_same_way(figure: Replayed) -> None:
+    figure.does(o.GoToTime(700))
+    assert figure.does(o.Fork()) == "this is fork 1; main stays as it was (B looks at it)"
+    assert figure.place == (6, 700)
+    figure.does(o.GoToEnd())
+    assert figure.place == (LAST, 2700)
+
+
+def test_a_fork_makes_the_switches_that_are_still_to_come() -> None:
+    run = Replayed("z-figure4", "fcfs", switches=[(600.0, parse_policy("easy"))])
+    run.does(o.GoToEnd())
+    run.does(o.GoTo(3))
+    run.does(o.Fork())
+    run.does(o.GoTo(2))
+    run.does(o.Fork())
+    run.does(o.GoToEnd())
+    assert [switch.time for switch in run.stage.timeline.branch.switches] == [600]
+    assert run.stage.snapshot.policy == "easy"
+
+
+def test_who_switches_is_not_overruled_by_what_was_planned() -> None:
+    run = Replayed("z-figure4", "fcfs", switches=[(600.0, parse_policy("easy"))])
+    run.does(o.GoTo(3))
+    run.does(o.Switch("conservative"))
+    run.does(o.GoToEnd())
+    assert run.stage.snapshot.policy == "conservative"
+
+
+def test_another_branch_is_looked_at_at_the_same_moment(figure: Replayed) -> None:
+    figure.does(o.GoTo(2))
+    figure.does(o.Switch("fcfs"))
+    figure.does(o.GoToTime(1150))
+    figure.does(o.LookAt("main"))
+    assert figure.place == (7, 1150)
+
+
+def test_before_the_first_step_every_branch_is_before_its_first_step(figure: Replayed) -> None:
+    figure.does(o.Fork())
+    figure.does(o.LookAt("main"))
+    assert figure.place == (0, 0)
+
+
+# Side by side
+
+
+def test_two_runs_keep_one_clock(figure: Replayed) -> None:
+    figure.does(o.GoTo(2))
+    figure.does(o.Compare("fcfs"))
+    for order in (o.GoToTime(1150), o.Move(1), o.Move(-3), o.GoToEnd(), o.Play(3, SPEEDS[5], -1), o.GoTo(0)):
+        figure.does(order)
+        assert figure.beside.clock == figure.stage.clock
+        now = figure.beside.snapshot.time
+        assert now is None or now <= figure.stage.clock
+
+
+def test_before_the_first_step_both_runs_are(figure: Replayed) -> None:
+    figure.does(o.Compare("fcfs"))
+    assert (figure.place[0], figure.beside.timeline.step) == (0, 0)
+
+
+def test_compared_from_the_beginning_the_other_run_was_never_the_same(figure: Replayed) -> None:
+    figure.does(o.GoTo(6))
+    figure.does(o.Compare("fcfs", from_start=True))
+    assert [switch.step for switch in figure.beside.timeline.branch.switches] == [1]
+    figure.does(o.Compare("fcfs"))
+    assert [switch.step for switch in figure.beside.timeline.branch.switches] == [7]
+
+
+def test_to_where_the_runs_part(figure: Replayed) -> None:
+    figure.does(o.Compare("fcfs"))
+    assert figure.does(o.GoToParted()) == o.Noticed(4)
+    assert figure.place == (6, 600)  # EASY lets the fifth job pass there
+
+
+def test_runs_that_do_not_part(figure: Replayed) -> None:
+    figure.does(o.Compare("easy"))
+    assert figure.does(o.GoToParted()) == "the two runs never part"
+
+
+def test_between_two_steps_the_policy_is_switched_at_the_moment_that_is_shown(figure: Replayed) -> None:
+    figure.does(o.GoToTime(700))
+    figure.does(o.Switch("fcfs"))
+    (switch,) = figure.conductor.stage.timeline.branch.switches
+    assert (switch.time, figure.place) == (700, (7, 700))
+
+
+def test_another_branch_parts_elsewhere(figure: Replayed) -> None:
+    figure.does(o.Compare("fcfs"))
+    figure.does(o.GoToParted())
+    figure.does(o.GoTo(3))
+    figure.does(o.Switch("fcfs"))
+    assert figure.does(o.GoToParted()) == "the two runs never part"
+
+
+def test_alone_again(figure: Replayed) -> None:
+    figure.does(o.Compare("fcfs"))
+    figure.does(o.CompareNoMore())
+    assert figure.conductor.scenes(figure.wish)[1] is None
+    with pytest.raises(ParameterError, match="nothing is compared"):
+        figure.does(o.GoToParted())
+
+
+# Back to a session
+
+
+def test_a_session_brings_back_the_very_step_where_two_are_at_one_moment(figure: Replayed) -> None:
+    figure.does(o.GoTo(4))
+    figure.does(o.Switch("fcfs"))
+    for step in (0, 4, 5):
+        figure.does(o.GoTo(step))
+        scene = figure.stage.scene(figure.wish)
+        session = Session(TRACE, branches=scene.branches, branch=scene.branch, step=step)
+        anew = Replayed()
+        anew.does(o.Restore(session, scene.clock))
+        assert anew.place == figure.place
+        assert anew.stage.snapshot == figure.stage.snapshot
+
+
+def test_a_session_brings_back_the_moment_between_two_steps(figure: Replayed) -> None:
+    figure.does(o.Restore(Session(TRACE, step=6), 700))
+    assert figure.place == (6, 700)
+
+
+@pytest.mark.parametrize("clock", [-5, 40, None])
+def test_a_moment_that_is_not_of_the_step_is_not_believed(figure: Replayed, clock: float | None) -> None:
+    figure.does(o.Restore(Session(TRACE, step=6), clock))
+    assert figure.place == (6, 600)
+
+
+def test_a_session_of_a_run_that_has_fewer_steps_now_ends_at_its_end(figure: Replayed) -> None:
+    assert figure.does(o.Restore(Session(TRACE, step=99), 9e9)) == "the run is over"
+    assert figure.place == (LAST, 2700)
+
+
+def test_who_gives_up_while_branches_grow_sees_what_there_is(figure: Replayed) -> None:
+    branches = BranchRecord("main"), BranchRecord("fork 1", "main", 4)
+    assert figure.does(o.Restore(Session(TRACE, branches=branches, branch="fork 1")), halted=Impatient()) is None
+    assert (figure.stage.timeline.branch.name, figure.place) == ("main", (0, 0))

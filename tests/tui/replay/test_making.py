@@ -1,0 +1,166 @@
+"""What the worker makes of a history for the panels."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.engine.engine import Engine
+from tests.sim.conftest import Lab
+from tests.tui import scenes
+from tests.tui.scenes import engine_of
+from tui.replay.making import JobMaker, StripMaker, least_end
+from tui.replay.scene import JobScene
+
+HALF_THEN_ALL = ("1 0 2 100 100", "2 50 2 50 50", "3 60 4 100 100")
+"""Two of four processors until 50, all four until 200; job 3 waits from 60 until 100."""
+
+
+# The strip
+
+
+def test_a_column_shows_the_mean_of_its_time(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
+    strip = StripMaker(engine.workload).strip(engine.history, 200, 4)
+    assert (strip.begin, strip.end) == (0, 200)
+    assert strip.utilization == (0.5, 1.0, 1.0, 1.0)
+    assert strip.waiting == pytest.approx((0, 0.8, 0, 0))
+
+
+def test_what_is_not_computed_yet_is_blank_and_the_end_is_the_earliest_possible(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, *HALF_THEN_ALL, until=60)
+    strip = StripMaker(engine.workload).strip(engine.history, engine.now, 8)
+    assert strip.end == least_end(engine.workload) == 175
+    assert (strip.known, strip.utilization[3:]) == (60, (None,) * 5)
+    assert strip.utilization[:2] == (0.5, 0.5)
+
+
+def test_before_the_first_step_the_strip_is_blank(lab: Lab) -> None:
+    workload = lab.workload(4, *HALF_THEN_ALL)
+    strip = StripMaker(workload).strip(Engine(workload, lab.run("fcfs", 4).policy).history, 0, 3)
+    assert strip.utilization == strip.waiting == (None, None, None)
+
+
+def test_reading_on_gives_what_reading_at_once_gives() -> None:
+    engine = engine_of("lublin-128", "gang")
+    grown = StripMaker(engine.workload)
+    while engine.now < 400_000 and engine.step():
+        if engine.step_count % 37 == 1:
+            grown.strip(engine.history, engine.now, 50)
+    anew = StripMaker(engine.workload)
+    assert grown.strip(engine.history, engine.now, 50) == anew.strip(engine.history, engine.now, 50)
+
+
+def test_the_whole_strip_holds_the_work_of_all_jobs() -> None:
+    engine = engine_of("lublin-128", "easy", until=np.inf)
+    strip = StripMaker(engine.workload).strip(engine.history, engine.now, 97)
+    used = sum(share for share in strip.utilization if share is not None) * (strip.end - strip.begin) / 97
+    assert used * 128 == pytest.approx(float(engine.workload.runtime @ engine.workload.width))
+
+
+# The numbers so far
+
+
+def test_the_series_end_at_the_cursor(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
+    steps_until_100 = lab.instants(engine).index(100) + 1
+    series = StripMaker(engine.workload).series(engine.history, steps_until_100, 2)
+    assert series.utilization == (0.5, 1.0)
+    assert series.wanted == pytest.approx((0, 3.2))
+
+
+def test_there_are_no_series_before_the_first_step(lab: Lab) -> None:
+    engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
+    assert StripMaker(engine.workload).series(engine.history, 0, 10).utilization == ()
+
+
+# The selected job
+
+
+def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[JobScene, JobScene]]:
+    """(as the makers tell it, as a search through the whole history tells it) of jobs, while the engine runs."""
+    makers = {rank: JobMaker(engine.workload, rank) for rank in ranks}
+    both = []
+    while engine.step():
+        if engine.step_count % every:
+            continue
+        snapshot = engine.snapshot()
+        for rank, maker in makers.items():
+            plain = scenes.job_scene(engine, snapshot, rank)
+            told = maker.scene(engine.history, snapshot)
+            both.append((replace(told, ahead=None, stretches=()), replace(plain, ahead=None, stretches=())))
+            if not snapshot.matrix:
+                assert told.stretches == plain.stretches
+    return both
+
+
+@pytest.mark.parametrize(
+    "policy", ["easy", "conservative", "selective", "immediate:memory=yes", "multiqueue:speculate=180", "gang-migrate"]
+)
+def test_a_job_is_told_as_a_search_through_the_whole_history_would(policy: str) -> None:
+    engine = engine_of("lublin-128", policy)
+    told = told_at_every_step(engine, range(60, 300, 24), every=41)
+    assert len(told) > 300
+    assert all(mine == plain for mine, plain in told)
+
+
+def test_going_back_tells_no_more_than_was_known_then() -> None:
+    engine = engine_of("lublin-128", "selective")
+    maker, seen = JobMaker(engine.workload, 200), []
+    for _ in range(800):
+        engine.step()
+        snapshot = engine.snapshot()
+        seen.append((snapshot, maker.scene(engine.history, snapshot)))
+    assert {scene.state for _, scene in seen} >= {"not submitted", "running", "finished"}
+    for snapshot, scene in reversed(seen):
+        assert maker.scene(engine.history, snapshot) == scene
+        assert maker.scene(engine.history.as_of(snapshot.step), snapshot) == scene
+
+
+def test_stays_in_the_matrix_that_follow_each_other_are_one(lab: Lab) -> None:
+    engine = lab.run("gang:slice=10", 4, "1 0 4 40 40", "2 5 2 20 20", "3 6 2 20 20")
+    told = JobMaker(engine.workload, 0).scene(engine.history, engine.snapshot())
+    assert told.stretches == ((0, engine.schedule().end[0], "gang"),)
+
+
+def test_a_job_in_a_later_row_starts_with_its_first_turn(lab: Lab) -> None:
+    engine = lab.run("gang:slice=10", 4, "1 0 4 40 40", "2 5 4 40 40", until=5)
+    maker = JobMaker(engine.workload, 1)
+    waiting_for_turn = maker.scene(engine.history, engine.snapshot())
+    assert (waiting_for_turn.state, waiting_for_turn.start) == ("in the matrix", None)
+    engine.run()
+    assert maker.scene(engine.history, engine.snapshot()).start == 15
+
+
+def test_a_waiting_job_knows_how_many_stand_before_it_in_its_queue(lab: Lab) -> None:
+    jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100", "4 3 2 200 200")
+    engine = lab.run("multiqueue:classes=1000", 4, *jobs, until=3)
+    told = [JobMaker(engine.workload, rank).scene(engine.history, engine.snapshot()) for rank in range(4)]
+    assert [(scene.state, scene.ahead) for scene in told] == [
+        ("running", None), ("waiting", 0), ("waiting", 0), ("waiting", 1),
+    ]  # fmt: skip
+
+
+def test_who_came_later_and_started_first_has_passed_it(lab: Lab) -> None:
+    # Job 2 waits for the whole machine, 3 and 4 are backfilled, 5 starts after it.
+    jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 20 20", "4 3 1 10 10", "5 4 4 5 5")
+    engine = lab.run("easy", 4, *jobs, until=-1)
+    maker, passed = JobMaker(engine.workload, 1), []
+    while engine.step():
+        passed.append((engine.now, maker.scene(engine.history, engine.snapshot()).passed))
+    assert passed == [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (13, 2), (22, 2), (50, 2), (60, 2), (65, 2)]
+
+
+def test_planned_starts_in_a_matrix_are_told_when_they_move_by_more_than_a_turn(lab: Lab) -> None:
+    jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
+    engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
+    told = JobMaker(engine.workload, 3).scene(engine.history, engine.snapshot())
+    assert [plan.time for plan in told.planned] == [3, 190]
+
+
+def test_planned_starts_are_told_in_the_order_in_which_they_were_made(lab: Lab) -> None:
+    engine = lab.run("conservative", 4, "1 0 4 10 30", "2 1 4 10 10", "3 2 4 5 5", until=10)
+    told = JobMaker(engine.workload, 2).scene(engine.history, engine.snapshot())
+    assert told.planned == ((2, 40), (10, 20))

@@ -1,0 +1,235 @@
+"""The worker obeys in order, shows what was asked for, and outlives whatever a policy does."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import monotonic, sleep
+
+import pytest
+
+from sim.policies import parse_policy
+from sim.timeline.timeline import Timeline
+from sim.workload.source import Source
+from tui.chart.scale import Camera
+from tui.replay import requests as o
+from tui.replay.conductor import Conductor
+from tui.replay.requests import Failed, Shown, Stopped, Told, Wish
+from tui.replay.scene import Scene
+from tui.replay.speed import Speed
+from tui.replay.stage import Stage
+from tui.replay.worker import Player, merged
+
+PATIENCE = 30.0
+
+
+class Watched:
+    """A player, and all that it told."""
+
+    def __init__(self, trace: str, spec: str) -> None:
+        _, workload = Source(trace).read()
+        self.told: list[Told] = []
+        self.wish = Wish(Camera.on(workload, 80, 40))
+        conductor = Conductor(Stage(Timeline(workload, parse_policy(spec))))
+        self.player = Player(conductor, self.wish, self.told.append)
+
+    def wait_for(self, what: Callable[[], object]) -> None:
+        until = monotonic() + PATIENCE
+        while not what():
+            assert monotonic() < until, "what was waited for did not come"
+            sleep(0.002)
+
+    @property
+    def shown(self) -> list[Shown]:
+        return [told for told in self.told if isinstance(told, Shown)]
+
+    @property
+    def failed(self) -> list[str]:
+        return [told.message for told in self.told if isinstance(told, Failed)]
+
+    def settle(self) -> Scene:
+        """The scene that answers everything."""
+        self.wait_for(lambda: self.shown and self.shown[-1].answers == self.player.asked)
+        return self.shown[-1].scene
+
+    def does(self, *orders: o.Order) -> Scene:
+        """Orders that are all there before the worker looks."""
+        for order in orders:
+            self.player.ask(order)
+        return self.settle()
+
+
+@contextmanager
+def watching(trace: str = "z-figure4", spec: str = "easy", start: bool = True) -> Iterator[Watched]:
+    watched = Watched(trace, spec)
+    if start:
+        watched.player.start()
+    try:
+        yield watched
+    finally:
+        watched.player.close()
+
+
+# Obeying
+
+
+def test_the_first_scene_comes_unasked() -> None:
+    with watching() as watched:
+        assert watched.settle().snapshot.step == 0
+
+
+def test_orders_that_piled_up_are_obeyed_in_order_and_shown_once() -> None:
+    with watching(start=False) as watched:
+        for order in (o.GoTo(6), o.Move(-1), o.Switch("fcfs"), o.Move(2)):
+            watched.player.ask(order)
+        watched.player.start()
+        scene = watched.settle()
+        assert (scene.branch, scene.snapshot.step, scene.snapshot.switches[-1].step) == ("fork 1", 8, 6)
+        assert watched.shown[0].answers >= 4
+
+
+def test_keys_that_were_held_are_one_move() -> None:
+    held: list[o.Order] = [o.Move(1), o.Move(1), o.GoToEnd(), o.Move(-1), o.Move(-1)]
+    assert merged(held) == [o.Move(2), o.GoToEnd(), o.Move(-2)]
+
+
+def test_pieces_of_playing_are_one_unless_the_speed_changed() -> None:
+    slow, fast = Speed(events=1), Speed(events=4)
+    pieces: list[o.Order] = [o.Play(0.25, slow), o.Play(0.5, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
+    assert merged(pieces) == [o.Play(0.75, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
+
+
+def test_of_two_wishes_in_a_row_the_last_is_shown() -> None:
+    with watching() as watched:
+        watched.settle()
+        for rank in (1, 2):
+            watched.player.wish(Wish(watched.wish.camera, selected=rank))
+        job = watched.settle().job
+        assert job is not None
+        assert job.rank == 2
+
+
+def test_the_same_wish_again_is_no_work() -> None:
+    with watching() as watched:
+        watched.settle()
+        asked = watched.player.asked
+        watched.player.wish(Wish(watched.wish.camera))
+        assert watched.player.asked == asked
+
+
+def test_left_alone_it_computes_the_whole_run_and_shows_that() -> None:
+    with watching("lublin-128") as watched:
+        watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
+        assert watched.shown[-1].scene.snapshot.step == 0
+        assert watched.shown[-1].scene.known_steps == 1995
+
+
+def test_it_says_when_everything_is_done() -> None:
+    with watching() as watched:
+        watched.does(o.GoTo(4))
+        watched.wait_for(lambda: watched.player.idle)
+
+
+def test_why_it_stopped_is_told_before_it_is_shown() -> None:
+    with watching() as watched:
+        watched.settle()
+        watched.does(o.GoTo(99))
+        stopped = watched.told.index(Stopped("the run is over"))
+        shown = next(at for at, told in enumerate(watched.told) if isinstance(told, Shown) and told.scene.snapshot.step)
+        assert stopped < shown
+
+
+# Halting
+
+
+def test_what_takes_long_can_be_given_up() -> None:
+    with watching("lublin-320", "gang") as watched:
+        watched.does(o.GoTo(5))
+        watched.player.ask(o.GoToEnd())
+        watched.wait_for(lambda: watched.player.progress)
+        watched.player.halt()
+        scene = watched.settle()
+        assert (scene.snapshot.step, scene.complete, watched.player.progress) == (5, False, None)
+        assert watched.does(o.Move(1)).snapshot.step == 6
+
+
+# Failing
+
+
+def test_an_order_that_cannot_be_obeyed_is_told_in_one_line() -> None:
+    with watching() as watched:
+        scene = watched.does(o.GoTo(3), o.LookAt("nowhere"), o.Move(1))
+        assert len(watched.failed) == 1
+        assert "no branch 'nowhere'" in watched.failed[0]
+        assert scene.snapshot.step == 4
+
+
+def test_a_policy_that_breaks_is_told_of_once(broken: str) -> None:
+    with watching(spec=broken) as watched:
+        watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
+        for _ in range(3):
+            watched.does(o.GoToEnd())
+        (message,) = watched.failed
+        assert message.startswith("broken failed after step 5, at 600: ZeroDivisionError: nothing to share (")
+        assert "\n" not in message
+
+
+def test_everything_before_it_broke_stays_reachable(broken: str) -> None:
+    with watching(spec=broken) as watched:
+        watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
+        assert watched.does(o.GoTo(99)).snapshot.step == 5
+        assert [watched.does(o.Move(-1)).snapshot.step for _ in range(5)] == [4, 3, 2, 1, 0]
+        assert [job.id for job in watched.does(o.GoTo(2)).snapshot.arrived] == ["2"]
+
+
+def test_where_it_broke_it_says_so_and_not_that_all_is_over(broken: str) -> None:
+    with watching(spec=broken) as watched:
+        watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
+        watched.does(o.GoTo(99))
+        (stopped,) = (told.why for told in watched.told if isinstance(told, Stopped))
+        assert stopped.startswith("the run broke off here: broken failed after step 5")
+
+
+def test_another_policy_goes_on_from_where_one_broke(broken: str) -> None:
+    with watching(spec=broken) as watched:
+        watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
+        scene = watched.does(o.GoTo(5), o.Switch("easy"), o.GoToEnd())
+        assert (scene.branch, scene.snapshot.totals.finished, len(watched.failed)) == ("fork 1", 5, 1)
+
+
+def test_a_policy_that_breaks_beside_leaves_the_run_alone(broken: str) -> None:
+    with watching() as watched:
+        watched.does(o.GoTo(2), o.Compare(broken))
+        scene = watched.does(o.GoToEnd())
+        assert scene.snapshot.totals.finished == 5
+        assert len(watched.failed) == 1
+        beside = watched.shown[-1].beside
+        assert beside is not None
+        assert beside.snapshot.time == 40
+
+
+def test_a_scene_that_cannot_be_made_is_told_and_the_worker_lives(monkeypatch: pytest.MonkeyPatch) -> None:
+    with watching() as watched:
+        watched.settle()
+        with monkeypatch.context() as patch:
+            patch.setattr(Stage, "scene", lambda *_: 1 / 0)
+            watched.player.ask(o.GoTo(3))
+            watched.wait_for(lambda: watched.failed)
+        assert watched.failed[0] == "ZeroDivisionError: division by zero"
+        assert watched.does(o.Move(1)).snapshot.step == 4
+
+
+# Closing
+
+
+@pytest.mark.parametrize("busy", [True, False])
+def test_closed_its_thread_ends(busy: bool) -> None:
+    before = threading.enumerate()
+    with watching("lublin-320", "gang") if busy else watching() as watched:
+        watched.settle()
+        if busy:
+            watched.player.ask(o.GoToEnd())
+        (thread,) = (each for each in threading.enumerate() if each not in before)
+    thread.join(PATIENCE)
+    assert not thread.is_alive()

@@ -1,0 +1,62 @@
+"""All keys at a glance, and looking for one."""
+
+from __future__ import annotations
+
+import doctest
+from itertools import chain
+
+from tests.tui.screens.conftest import Ask
+from tui.look.text import cells
+from tui.screens.dialogs import help as help_module
+from tui.screens.dialogs.help import Groups, HelpScreen, drawn, filtered
+
+GROUPS: Groups = (
+    ("Playing", (("space", "Play, or pause."), ("→", "One step forwards."), ("p", "Another policy."))),
+    ("Looking", (("shift+tab", "The panel before, which is told in so many words that they need a second line."),)),
+)
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(help_module).failed == 0
+
+
+def test_every_key_stands_in_every_width() -> None:
+    for width in (40, 76, 110, 180):
+        lines = [line.text for line in drawn(GROUPS, width)]
+        assert all(cells(line) <= width for line in lines)
+        for key, what in chain.from_iterable(rows for _, rows in GROUPS):
+            assert any(key in line and what.split()[0] in line for line in lines)
+
+
+def test_a_wide_screen_has_columns_and_a_narrow_one_has_not() -> None:
+    assert any("Playing" in line.text and "Looking" in line.text for line in drawn(GROUPS, 110))
+    assert not any("Playing" in line.text and "Looking" in line.text for line in drawn(GROUPS, 76))
+
+
+def test_lines_that_go_on_stand_under_their_beginning() -> None:
+    first, second, *_ = (line.text for line in drawn(GROUPS[1:], 60)[1:])
+    assert first.index("The panel") == len(second) - len(second.lstrip())
+
+
+def test_a_key_that_is_typed_is_that_key_and_not_every_word_with_the_letter() -> None:
+    assert filtered(GROUPS, "p") == [("Playing", [("p", "Another policy.")])]
+
+
+async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
+    async with ask(HelpScreen(GROUPS)) as person:
+        assert "How to read this screen" in person.text
+        assert "suspended, until it resumes" in person.text
+        await person.type("policy another")
+        assert "Another policy." in person.text
+        assert "Play, or pause." not in person.text
+        await person.type("x")
+        assert "Nothing of that name." in person.text
+        await person.press("escape")
+        assert person.answers == [None]
+
+
+async def test_a_small_screen_scrolls_while_one_may_type(ask: Ask) -> None:
+    async with ask(HelpScreen(GROUPS), size=(80, 24)) as person:
+        assert "Compare with another policy" not in person.text
+        await person.press("pagedown", "pagedown", "pagedown", "down")
+        assert "Compare with another policy" in person.text

@@ -1,0 +1,72 @@
+"""A policy that is being filled in."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.policies import ALIASES, POLICIES, parse_policy, written_policy
+from tui.screens.dialogs import policy_form
+from tui.screens.dialogs.policy_form import Field, Form, entries
+
+
+def field(form: Form, name: str) -> Field:
+    return next(each for each in form.fields if each.parameter.name == name)
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(policy_form).failed == 0
+
+
+@pytest.mark.parametrize("spec", [*POLICIES, *ALIASES, "easy:order=delay,weight=0.5,depth=3", "tunable:memory=yes"])
+def test_a_spec_comes_back_as_it_is_written_shortest(spec: str) -> None:
+    assert Form.of_spec(spec).spec == written_policy(parse_policy(spec))
+    assert Form.of_spec(spec).error is None
+
+
+def test_a_field_is_changed_only_by_another_value() -> None:
+    form = Form("easy")
+    assert not field(form.with_text("depth", " 1 "), "depth").changed
+    assert field(form.with_text("depth", "2"), "depth").changed
+
+
+def test_an_empty_text_stands_for_the_default() -> None:
+    assert Form("easy", {"depth": "2"}).with_text("depth", "").spec == "easy"
+
+
+def test_what_is_wrong_is_said_at_its_field() -> None:
+    form = Form("easy").with_text("depth", "many")
+    assert field(form, "depth").error == form.error == "expected whole number >= 1"
+    assert field(form, "order").error is None
+    assert form.spec == "easy:depth=many"
+
+
+def test_what_only_the_policy_can_tell_is_said_at_the_field_it_is_about() -> None:
+    form = Form("multiqueue").with_text("classes", "9/3")
+    assert (field(form, "classes").error or "").startswith("expected seconds > 0 in ascending order")
+
+
+def test_the_parameters_of_the_order_come_and_go_with_it() -> None:
+    form = Form("easy").with_text("order", "delay").with_text("weight", "2")
+    assert [each.parameter.name for each in form.fields] == ["depth", "order", "weight"]
+    assert form.spec == "easy:order=delay,weight=2"
+    assert form.with_text("order", "sjf").spec == "easy:order=sjf"
+
+
+def test_the_meaning_of_the_order_is_that_of_the_one_chosen() -> None:
+    chosen = Form("easy").with_text("order", "sjf")
+    assert field(chosen, "order").meaning.startswith("how the queue stands: the shortest estimate first")
+
+
+def test_a_wrong_spec_says_what_could_be_meant() -> None:
+    with pytest.raises(ParameterError, match="did you mean 'depth'"):
+        Form.of_spec("easy:dept=2")
+
+
+def test_a_policy_is_found_by_name_by_short_name_and_by_what_it_does() -> None:
+    assert [entry.title for entry in entries("ss")] == ["ss", "tss", "selective"]
+    assert [entry.title for entry in entries("starve")] == ["firstfit"]
+    assert len(entries("")) == len(POLICIES)
+    assert entries("eazy") == []

@@ -1,0 +1,92 @@
+"""One question in one line."""
+
+from __future__ import annotations
+
+import doctest
+
+from textual.widgets import Input
+
+from tests.tui.screens.conftest import Ask, Person
+from tui.screens.dialogs import prompt
+from tui.screens.dialogs.prompt import Answers, Prompt, pointed
+
+
+def number(text: str) -> str | None:
+    """What is wrong with a text that should be a number."""
+    return None if text.isdigit() else f"expected a number, got '{text}'"
+
+
+def typed(person: Person) -> str:
+    return person.app.screen.query_one(Input).value
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(prompt).failed == 0
+
+
+async def test_a_good_answer_is_given_and_remembered(ask: Ask) -> None:
+    answers = Answers()
+    async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
+        await person.type(" 12")
+        await person.press("enter")
+        assert person.answers == ["12"]
+    assert answers.given == {"Step": ["12"]}
+
+
+async def test_a_wrong_answer_is_pointed_at_and_stays(ask: Ask) -> None:
+    async with ask(Prompt("Step", "a number", number)) as person:
+        await person.type("many")
+        await person.press("enter")
+        assert "^^^^ expected a number, got 'many'" in person.text
+        assert (typed(person), person.answers) == ("many", [])
+
+
+async def test_up_and_down_walk_through_earlier_answers_and_lose_nothing(ask: Ask) -> None:
+    answers = Answers(given={"Step": ["2", "1"]})
+    async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
+        await person.type("345")
+        seen = []
+        for key in ("up", "up", "up", "down", "down"):
+            await person.press(key)
+            seen.append(typed(person))
+        assert seen == ["2", "1", "1", "2", "345"]
+
+
+async def test_what_was_begun_is_there_when_the_question_is_asked_again(ask: Ask) -> None:
+    answers = Answers()
+    async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
+        await person.type("12")
+        await person.press("escape")
+        assert person.answers == [None]
+    async with ask(Prompt("Step", "a number", number, answers=answers)) as person:
+        assert typed(person) == "12"
+    async with ask(Prompt("Job", "a number", number, answers=answers)) as person:
+        assert typed(person) == ""
+
+
+async def test_tab_and_a_click_take_a_suggestion(ask: Ask) -> None:
+    def fine(text: str) -> None:
+        return None
+
+    suggestions = ("head slips", "job 17 starts")
+    async with ask(Prompt("Stop when", "", fine, suggestions)) as person:
+        assert "head slips   job 17 starts" in person.text
+        await person.type("j")
+        await person.press("tab")
+        assert typed(person) == "job 17 starts"
+    async with ask(Prompt("Stop when", "", fine, suggestions)) as person:
+        await person.click("#below", offset=(4, 0))
+        assert typed(person) == "head slips"
+
+
+async def test_nothing_is_wrong_before_anything_is_typed(ask: Ask) -> None:
+    async with ask(Prompt("Step", "a number", number)) as person:
+        assert "expected" not in person.text
+        await person.press("enter")
+        assert "expected a number" in person.text
+
+
+def test_a_spot_far_right_is_told_without_leaving_the_line() -> None:
+    told = pointed("x" * 70 + " many", "expected a number, got 'many'", 78, asked=True).text
+    assert len(told) <= 78
+    assert told.endswith("expected a number, got 'many'")

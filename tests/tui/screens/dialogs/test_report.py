@@ -1,0 +1,95 @@
+"""What was read, and what that cost in truth."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sim.workload.model import Fidelity, Field, Header, Note, Trace, Workload
+from sim.workload.reading import read
+from sim.workload.source import Source
+from tests.tui.screens.conftest import Ask
+from tui.screens.dialogs.report import FidelityReport, fidelity, notes_of, report
+
+
+def told(trace: Trace, workload: Workload, width: int = 90) -> str:
+    return "\n".join(line.text for line in report(trace, workload, width))
+
+
+@pytest.fixture
+def damaged(tmp_path: Path) -> tuple[Trace, Workload]:
+    """Three jobs on four processors: a good one, one that never ran, and one without an estimate."""
+    path = tmp_path / "three.swf"
+    path.write_text(
+        "; MaxProcs: 4\n"
+        "1 0 -1 9000 2 -1 -1 2 9000 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        "2 5 -1 -1 2 -1 -1 2 9000 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+        "3 10000 -1 90 2 -1 -1 2 -1 -1 1 -1 -1 -1 -1 -1 -1 -1\n"
+    )
+    trace = read(path)
+    return trace, Workload.of(trace)
+
+
+def test_jobs_machine_span_and_load_are_told(damaged: tuple[Trace, Workload]) -> None:
+    text = told(*damaged)
+    assert "jobs      2 of the 3 in the file" in text
+    assert "machine   4 processors" in text
+    assert "span      2h47 from the first to the last submission" in text
+    assert "load      45.5 %" in text
+
+
+def test_what_was_left_out_and_what_was_assumed_is_told_with_the_first_case(damaged: tuple[Trace, Workload]) -> None:
+    text = told(*damaged)
+    assert "1  never ran (run time < 0) (first: job 2)" in text
+    assert "1  no estimate, the run time stands in for it (first: job 3)" in text
+
+
+def test_jobs_that_will_be_killed_are_counted() -> None:
+    trace, workload = Source("z-figure4").read()
+    assert "killed" not in told(trace, workload)
+    assert "killed    1 job that" in told(trace, replace(workload, killed=workload.submit == 0))
+
+
+def test_a_sample_says_what_it_shows_and_that_nothing_was_bent() -> None:
+    text = told(*Source("z-figure4").read())
+    assert "Backfilling fills the hole" in text
+    assert "Try fcfs first, then easy." in text
+    assert "Every job is as the file says." in text
+
+
+def test_a_load_is_not_told_of_jobs_that_come_all_at_once() -> None:
+    assert "load" not in told(*Source("z-figure4").read())
+
+
+def test_a_note_goes_on_in_indented_lines_and_holds_no_control_characters() -> None:
+    comments = (" Note: cleaned", "       with a filter\x1b[2J", "", " Queues: 4", "       no note")
+    trace = Trace("x", "swf", (), np.empty((0, len(Field))), Header(comments=comments))
+    assert notes_of(trace) == ["cleaned with a filter?[2J"]
+
+
+def test_what_is_invented_is_told_apart() -> None:
+    lines = [line.text for line in fidelity(Fidelity(invented=(Note("submit times", 7),)), 60)]
+    assert lines == ["  invented, for the file does not say it", "         7  submit times"]
+
+
+async def test_escape_closes_it(ask: Ask) -> None:
+    async with ask(FidelityReport(*Source("z-figure4").read()), size=(80, 24)) as person:
+        assert "10 processors" in person.text
+        await person.press("escape")
+        assert person.answers == [None]
+
+
+async def test_a_low_screen_scrolls_to_the_end(ask: Ask) -> None:
+    async with ask(FidelityReport(*Source("z-figure7").read()), size=(80, 16)) as person:
+        assert "Every job is as the file says." not in person.text
+        await person.press("end")
+        assert "Every job is as the file says." in person.text
+
+
+def test_a_note_that_begins_in_the_middle_of_a_sentence_goes_on_with_the_one_before() -> None:
+    trace, _ = Source("lublin-128").read()
+    assert any("mostly 1 or powers of two" in note for note in notes_of(trace))
+    assert any(note.startswith("Try easy") for note in notes_of(trace))

@@ -1,0 +1,64 @@
+"""The line of keys."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tui.look.sheets import Line
+from tui.look.text import cells
+from tui.screens.replay.keyline import key_lines
+
+
+def told(lines: list[Line]) -> list[str]:
+    return [each.text.rstrip() for each in lines]
+
+
+def test_the_most_important_first_and_help_and_quit_at_the_end() -> None:
+    (line,) = told(key_lines(80, 1, playing=False))
+    assert line.startswith(" space play  → step  ← back  p policy")
+    assert line.endswith("? help  q quit")
+
+
+def test_what_plays_can_be_paused() -> None:
+    (line,) = told(key_lines(80, 1, playing=True))
+    assert line.startswith(" space pause")
+
+
+def test_keys_that_belong_together_stand_together() -> None:
+    (line,) = told(key_lines(200, 1, playing=False))
+    assert "↑ ↓ speed" in line
+    assert ". , decision" in line
+    assert line.count("speed") == line.count("decision") == 1
+
+
+def test_what_makes_no_sense_now_is_left_out() -> None:
+    (line,) = told(key_lines(120, 1, playing=False, absent=frozenset({"policy"})))
+    assert "policy" not in line
+
+
+def test_what_finds_no_room_in_the_first_line_stands_in_the_second() -> None:
+    first, second = told(key_lines(60, 2, playing=False))
+    assert first.startswith(" space play")
+    assert "quit" not in first
+    assert second.endswith("? help  q quit")
+
+
+def test_a_click_on_a_key_does_what_the_key_does() -> None:
+    (line,) = key_lines(120, 1, playing=False)
+    actions = {span.text.strip(): span.action for span in line.spans if span.style == "key"}
+    assert (actions["space"], actions["p"], actions["?"]) == ("toggle_play", "policy", "help")
+
+
+@given(width=st.integers(18, 250), rows=st.integers(1, 3), playing=st.booleans())
+def test_no_line_is_wider_than_the_screen(width: int, rows: int, playing: bool) -> None:
+    lines = key_lines(width, rows, playing)
+    assert len(lines) <= rows
+    assert all(cells(line) <= width for line in told(lines))
+    assert "q quit" in told(lines)[-1]
+
+
+@pytest.mark.parametrize("width", [0, 1, 17])
+def test_nothing_breaks_on_a_sliver(width: int) -> None:
+    assert len(key_lines(width, 1, playing=False)) == 1

@@ -1,0 +1,173 @@
+"""Looking at things on the replay screen: finding jobs, colours, panels, the report, help."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.replays import replay
+from tests.tui.screens.seeing import enter, noted, seen
+from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.help import HelpScreen
+from tui.screens.dialogs.prompt import Prompt
+from tui.screens.dialogs.report import FidelityReport
+from tui.screens.replay.screen import ReplayScreen
+
+
+async def test_a_slash_finds_a_job_and_selects_it() -> None:
+    async with replay(at="#5") as run:
+        await run.press("slash")
+        assert isinstance(run.app.screen, Prompt)
+        await enter(run, "J4")
+        assert run.screen.selected == 3
+        assert "4 of 10 processors" in seen(run, "#details")
+        assert "J4" in seen(run, "#sentence")
+
+
+async def test_a_job_that_is_not_there_is_said_where_it_was_typed() -> None:
+    async with replay(at="#5") as run:
+        await run.press("slash")
+        await enter(run, "17")
+        assert isinstance(run.app.screen, Prompt)
+        assert "'17'" in run.text
+        await run.press("escape")
+        assert run.screen.selected is None
+
+
+async def test_w_walks_the_queue_and_tells_why() -> None:
+    async with replay(at="#5") as run:
+        seen_first = []
+        for _ in range(4):
+            await run.press("w")
+            seen_first.append(run.screen.selected)
+        assert seen_first == [2, 3, 4, 2]
+        assert "J3 heads the queue: needs 8, 0 free" in seen(run, "#sentence")
+
+
+async def test_w_says_that_nobody_waits() -> None:
+    async with replay(at="#2") as run:
+        await run.press("w")
+        assert "nobody waits now" in noted(run)
+        assert run.screen.selected is None
+
+
+async def test_c_colours_jobs_by_something_else() -> None:
+    async with replay(at="#5") as run:
+        await run.press("c")
+        assert isinstance(run.app.screen, Choice)
+        assert "▸ 1  job" in run.text
+        key = next(line.split()[0] for line in run.text.splitlines() if " width " in line)
+        await run.press(key)
+        chart = run.scene.chart
+        assert chart is not None
+        assert chart.mode == "width"
+        await run.press("c")
+        assert f"▸ {key}  width" in run.text
+
+
+async def test_colours_that_group_jobs_are_told_below_the_chart() -> None:
+    async with replay(at="#5") as run:
+        assert seen(run, "#legend") == ""
+        await run.press("c", "5")
+        assert seen(run, "#legend").startswith(" processors:")
+
+
+async def test_tab_walks_the_focus_through_chart_and_panels() -> None:
+    async with replay(at="#5") as run:
+        assert run.screen.focused is run.screen.query_one("#chart")
+        await run.press("tab")
+        assert run.screen.focused is run.screen.query_one("#queue")
+        await run.press("shift+tab")
+        assert run.screen.focused is run.screen.query_one("#chart")
+
+
+async def test_on_a_small_screen_panels_come_over_the_chart_in_turn() -> None:
+    async with replay(at="#5", size=(80, 24)) as run:
+        assert seen(run, "#side") == ""
+        await run.press("tab")
+        assert "Queue" in seen(run, "#side")
+        await run.press("tab")
+        assert "Decisions" in seen(run, "#side")
+        await run.press("shift+tab", "shift+tab")
+        assert seen(run, "#side") == ""
+        await run.press("2")
+        assert "Decisions" in seen(run, "#side")
+        await run.press("2")
+        assert seen(run, "#side") == ""
+
+
+async def test_z_shows_the_focused_panel_alone_and_back() -> None:
+    async with replay(at="#5") as run:
+        await run.press("tab", "z")
+        assert run.screen.query_one("#queue").size.width > 100
+        assert "3 waiting" in run.text
+        assert "Whole run" not in run.text
+        await run.press("z")
+        assert run.screen.query_one("#queue").size.width < 60
+        assert "Whole run" in run.text
+
+
+async def test_escape_leaves_the_panel_that_is_alone() -> None:
+    async with replay(at="#5") as run:
+        await run.press("tab", "z", "escape")
+        assert "Whole run" in run.text
+
+
+PANELS = [
+    ("1", "queue", "easy", "z-figure4"),
+    ("2", "decisions", "easy", "z-figure4"),
+    ("3", "details", "easy", "z-figure4"),
+    ("4", "matrix", "gang-backfill", "z-figure7"),
+    ("m", "matrix", "gang-backfill", "z-figure7"),
+    ("5", "partitions", "multiqueue", "ls-figure1"),
+    ("6", "metrics", "easy", "z-figure4"),
+    ("7", "strip", "easy", "z-figure4"),
+]
+
+
+@pytest.mark.parametrize(("key", "name", "policy", "trace"), PANELS)
+async def test_a_number_hides_a_panel_and_shows_it_again(key: str, name: str, policy: str, trace: str) -> None:
+    async with replay(trace, policy, at="#3", size=(120, 50)) as run:
+        assert seen(run, f"#{name}")
+        await run.press(key)
+        assert seen(run, f"#{name}") == ""
+        await run.press(key)
+        assert seen(run, f"#{name}")
+
+
+async def test_what_is_hidden_is_remembered() -> None:
+    async with replay() as run:
+        await run.press("7")
+        assert run.app.settings.panels["strip"] is False
+        assert run.app.settings.panels["queue"] is True
+
+
+async def test_i_tells_what_was_read() -> None:
+    async with replay() as run:
+        await run.press("i")
+        assert isinstance(run.app.screen, FidelityReport)
+        assert "5, all that the file holds" in run.text
+        await run.press("i")
+        assert isinstance(run.app.screen, ReplayScreen)
+
+
+async def test_a_question_mark_lists_every_key() -> None:
+    async with replay() as run:
+        await run.press("question_mark")
+        assert isinstance(run.app.screen, HelpScreen)
+        assert "Play, or pause." in run.text
+        await run.press("escape")
+        assert isinstance(run.app.screen, ReplayScreen)
+
+
+async def test_keys_can_be_read_in_ascii() -> None:
+    async with replay() as run:
+        await run.press("T", "3")
+        assert "> step  < back" in seen(run, "#keys")
+        assert "^ v speed" in seen(run, "#keys")
+
+
+async def test_enter_takes_the_current_choice() -> None:
+    async with replay() as run:
+        await run.press("c", "enter")
+        assert run.app.screen is run.screen
+        assert run.screen.colour == "job"

@@ -1,0 +1,157 @@
+"""The mouse on the replay screen: clicks, the wheel, dragging, scrubbing, tooltips."""
+
+from __future__ import annotations
+
+from textual.events import MouseScrollUp
+from textual.geometry import Offset
+
+from tests.tui.replays import Replay, replay
+from tests.tui.screens.seeing import cell, click, find, seen
+from tui.chart.scale import ChartView
+from tui.screens.dialogs.policy_picker import PolicyPicker
+from tui.screens.dialogs.prompt import Prompt
+from tui.screens.dialogs.report import FidelityReport
+
+
+def view(run: Replay) -> ChartView:
+    assert run.scene.chart is not None
+    return run.scene.chart.view
+
+
+async def test_a_click_on_a_job_selects_it_everywhere_and_another_click_selects_nothing() -> None:
+    async with replay(at="#8") as run:
+        spot = cell(run, 300, 0)
+        await run.pilot.click("#chart", offset=spot)
+        await run.settle()
+        assert run.screen.selected == 0
+        assert "6 of 10 processors" in seen(run, "#details")
+        assert "J1" in seen(run, "#sentence")
+        await run.pilot.click("#chart", offset=spot)
+        await run.settle()
+        assert run.screen.selected is None
+
+
+async def test_a_click_beside_all_jobs_selects_nothing() -> None:
+    async with replay(at="#8") as run:
+        await run.press("slash", "1", "enter")
+        await run.pilot.click("#chart", offset=cell(run, 1300, 9))
+        await run.settle()
+        assert run.screen.selected is None
+
+
+async def test_a_click_on_a_line_of_the_queue_selects_its_job() -> None:
+    async with replay(at="#5") as run:
+        await click(run, "#queue", "4 > 0 free")
+        assert run.screen.selected == 3
+        assert "J4" in seen(run, "#details")
+
+
+async def test_a_click_in_the_matrix_selects_a_job() -> None:
+    async with replay("z-figure7", "gang-backfill", at="#5") as run:
+        await click(run, "#matrix", "J4")
+        assert run.screen.selected == 3
+
+
+async def test_a_click_on_a_decision_selects_its_job() -> None:
+    async with replay(at="#6") as run:
+        await click(run, "#decisions", "J5 is backfilled")
+        assert run.screen.selected == 4
+
+
+async def test_the_wheel_zooms_where_the_pointer_is() -> None:
+    async with replay(at="#8") as run:
+        before, spot = view(run), cell(run, 600, 3)
+        await turn_wheel(run, spot)
+        assert view(run).per_column < before.per_column
+        assert cell(run, 600, 3).x == spot.x
+        await turn_wheel(run, spot, shift=True)
+        assert view(run).high - view(run).low < 10
+
+
+async def turn_wheel(run: Replay, spot: Offset, *, shift: bool = False) -> None:
+    """Once, away from the person."""
+    await run.pilot._post_mouse_events([MouseScrollUp], "#chart", spot, shift=shift)
+    await run.settle()
+
+
+async def test_a_drag_moves_the_chart_and_selects_nothing() -> None:
+    async with replay(at="#8") as run:
+        before, spot = view(run), cell(run, 300, 0)
+        await run.pilot.mouse_down("#chart", offset=spot)
+        await run.pilot.hover("#chart", offset=spot + Offset(10, 0))
+        await run.pilot.mouse_up("#chart", offset=spot + Offset(10, 0))
+        await run.settle()
+        assert view(run).first == before.first - 10
+        assert run.screen.selected is None
+
+
+async def test_a_click_on_the_strip_goes_to_that_moment_and_a_drag_on() -> None:
+    async with replay() as run:
+        curve = find(run, "#strip", "util") + Offset(8, 0)
+        await run.pilot.mouse_down("#strip", offset=curve)
+        await run.settle()
+        early = run.scene.clock
+        assert 0 < early < 600
+        await run.pilot.hover("#strip", offset=curve + Offset(25, 0))
+        await run.settle()
+        late = run.scene.clock
+        assert 1000 < late < 1800
+        await run.pilot.mouse_up("#strip", offset=curve + Offset(25, 0))
+        await run.pilot.hover("#strip", offset=curve)
+        await run.settle()
+        assert run.scene.clock == late
+
+
+async def test_keys_can_be_clicked() -> None:
+    async with replay() as run:
+        await click(run, "#keys", "step")
+        assert run.step == 1
+        await click(run, "#keys", "back")
+        assert run.step == 0
+        await click(run, "#keys", "go to")
+        assert isinstance(run.app.screen, Prompt)
+
+
+async def test_play_and_pause_can_be_clicked() -> None:
+    async with replay() as run:
+        await run.pilot.click("#top", offset=find(run, "#top", "‖"))
+        await run.wait_for(lambda: run.step >= 1)
+        await click(run, "#keys", "pause")
+        assert "‖" in seen(run, "#top")
+
+
+async def test_what_stands_at_the_top_can_be_clicked() -> None:
+    async with replay() as run:
+        for text, dialog in (
+            ("z-figure4", FidelityReport), ("easy", PolicyPicker), ("d0 00:00", Prompt), ("step 0", Prompt),
+        ):  # fmt: skip
+            await click(run, "#top", text)
+            assert isinstance(run.app.screen, dialog)
+            await run.press("escape")
+        await click(run, "#top", "1m/s")
+        assert "5m/s" in seen(run, "#top")
+
+
+async def test_a_click_on_a_title_shows_the_panel_alone_and_back() -> None:
+    async with replay(at="#5") as run:
+        await click(run, "#queue", "Queue")
+        assert run.screen.query_one("#queue").size.width > 100
+        await click(run, "#queue", "Queue")
+        assert run.screen.query_one("#queue").size.width < 60
+
+
+async def test_the_pointer_tells_about_the_job_below_it() -> None:
+    async with replay(at="#8") as run:
+        await run.pilot.hover("#chart", offset=cell(run, 300, 0))
+        assert str(run.screen.chart.tooltip).startswith("J1 · 6 processors")
+        await run.pilot.hover("#chart", offset=cell(run, 1300, 9))
+        assert run.screen.chart.tooltip is None
+
+
+async def test_the_job_of_the_line_under_the_pointer_is_lit_in_other_panels() -> None:
+    async with replay(at="#5") as run:
+        await run.pilot.hover("#queue", offset=find(run, "#queue", "4 > 0 free"))
+        await run.settle()
+        assert run.screen.hovered == 3
+        await run.pilot.hover("#chart")
+        assert run.screen.hovered is None

@@ -1,0 +1,250 @@
+"""Moving in time on the replay screen: playing, stepping, walking decisions, jumping, going somewhere."""
+
+from __future__ import annotations
+
+import pytest
+from textual.events import Key
+
+from tests.tui.replays import replay
+from tests.tui.screens.seeing import enter, noted, seen
+from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.prompt import Prompt
+from tui.screens.replay.screen import ReplayScreen
+
+# z-figure4 under easy: jobs come at 0, 10, 20, 30 and 40 s (steps 1 to 5); J5 passes J3 and J4 at 600 s (step 6).
+
+
+async def test_space_plays_and_pauses() -> None:
+    async with replay() as run:
+        await run.pilot.press("space")
+        assert "▶ 1m/s" in seen(run, "#top")
+        await run.wait_for(lambda: "space pause" in seen(run, "#keys"))
+        await run.wait_for(lambda: run.step >= 2)
+        await run.press("space")
+        assert "‖ 1m/s" in seen(run, "#top")
+        assert "space play" in seen(run, "#keys")
+
+
+async def test_playing_ends_where_the_run_is_over() -> None:
+    async with replay(at="#9") as run:
+        await run.press("up", "up", "up")
+        await run.pilot.press("space")
+        await run.wait_for(lambda: "the run is over" in noted(run))
+        await run.settle()
+        assert run.step == 10
+        assert not run.screen.playing
+
+
+async def test_r_plays_backwards_as_far_as_the_beginning() -> None:
+    async with replay(at="#6") as run:
+        await run.pilot.press("R")
+        assert "◀ 1m/s" in seen(run, "#top")
+        await run.wait_for(lambda: run.step < 6)
+        await run.press("R")
+        assert "‖ 1m/s" in seen(run, "#top")
+        await run.press("up", "up", "up")
+        await run.pilot.press("R")
+        await run.wait_for(lambda: "this is the beginning" in noted(run))
+        await run.settle()
+        assert run.step == 0
+
+
+async def test_arrows_go_a_step_on_and_back() -> None:
+    async with replay() as run:
+        await run.press("right")
+        assert "step 1 / 10" in seen(run, "#top")
+        await run.press("right", "right", "left")
+        assert "step 2 / 10" in seen(run, "#top")
+        assert "d0 00:00:10" in seen(run, "#top")
+        await run.press(*["left"] * 3)
+        assert "step 0 / 10" in seen(run, "#top")
+
+
+async def test_a_step_pauses_what_plays() -> None:
+    async with replay() as run:
+        await run.pilot.press("space")
+        await run.press("right")
+        assert "‖" in seen(run, "#top")
+
+
+async def test_arrows_up_and_down_change_the_speed() -> None:
+    async with replay() as run:
+        await run.press("up")
+        assert "5m/s" in seen(run, "#top")
+        await run.press("down", "down")
+        assert "10s/s" in seen(run, "#top")
+        await run.press(*["down"] * 4)
+        assert "1 event/s" in seen(run, "#top")
+
+
+async def test_dot_and_comma_walk_decisions_across_steps() -> None:
+    async with replay(at="#5") as run:
+        await run.press("full_stop")
+        assert "J4 waits: needs 4, 0 free." in seen(run, "#sentence")
+        assert "1 of 2" in seen(run, "#decisions")
+        await run.press("full_stop")
+        assert "J5 waits: needs 5, 0 free." in seen(run, "#sentence")
+        await run.press("full_stop")
+        assert run.step == 6
+        await run.press("comma")
+        assert "J5 is backfilled on 5 processors" in seen(run, "#sentence")
+        await run.press("comma")
+        assert "J4 waits: needs 4 > 2 extra" in seen(run, "#sentence")
+        await run.press("comma")
+        assert run.step == 5
+
+
+KINDS = [
+    ("s", "z-figure4", "easy", 1, "J1 starts"),
+    ("a", "z-figure4", "easy", 1, "J1 arrives"),
+    ("c", "z-figure4", "easy", 6, "J1 ends"),
+    ("b", "z-figure4", "easy", 6, "J5 is backfilled"),
+    ("u", "k-figure3.1", "selective:sf=1.5", 2, "J1 is suspended"),
+    ("r", "k-figure3.1", "selective:sf=1.5", 3, "J1 resumes"),
+    ("h", "w-figure1", "relaxed:omega=1.25", 4, "J2"),
+    ("m", "z-figure7", "gang-migrate", 10, "J3 migrates"),
+    ("o", "ls-figure1", "multiqueue", 2, "borrows 6 processors"),
+]
+
+
+@pytest.mark.parametrize(("key", "trace", "policy", "step", "event"), KINDS)
+async def test_j_goes_to_the_next_event_of_a_kind(key: str, trace: str, policy: str, step: int, event: str) -> None:
+    async with replay(trace, policy) as run:
+        await run.press("j")
+        assert isinstance(run.app.screen, Choice)
+        await run.press(key)
+        assert isinstance(run.app.screen, ReplayScreen)
+        assert run.step == step
+        assert event in seen(run, "#decisions") + seen(run, "#sentence")
+
+
+async def test_capital_w_goes_to_the_start_of_the_job_that_waited_longest() -> None:
+    async with replay() as run:
+        await run.press("W")
+        assert run.step == 9
+        assert "J4" in seen(run, "#sentence")
+
+
+async def test_brackets_go_to_events_of_the_chosen_kind() -> None:
+    async with replay() as run:
+        await run.press("right_square_bracket")
+        assert run.step == 1
+        await run.press("j", "c", "right_square_bracket")
+        assert run.step == 7
+        await run.press("left_square_bracket")
+        assert run.step == 6
+        await run.press("left_square_bracket")
+        assert run.step == 6
+        assert "nowhere earlier: completion" in noted(run)
+
+
+async def test_a_jump_to_what_happens_to_the_selected_job_wants_one() -> None:
+    async with replay() as run:
+        await run.press("j", "j")
+        assert "no job is selected" in noted(run)
+        assert run.step == 0
+        await run.press("slash", "3", "enter", "right_square_bracket")
+        assert "J3 starts on 8 processors" in seen(run, "#decisions")
+
+
+async def test_a_jump_finds_a_switch_of_the_policy() -> None:
+    async with replay(switches=((600.0, "fcfs"),)) as run:
+        await run.press("j", "w")
+        assert run.step == 6
+        assert "fcfs" in seen(run, "#top")
+
+
+async def test_what_never_happens_is_said() -> None:
+    async with replay() as run:
+        await run.press("j", "m")
+        assert "nowhere later: migrate" in noted(run)
+        assert run.step == 0
+
+
+PLACES = [
+    ("#4", 4, 30),
+    ("step 4", 4, 30),
+    ("00:10", 6, 600),
+    ("15m", 6, 900),
+    ("J5", 5, 40),
+    ("J5 starts", 6, 600),
+    ("#1,000", 10, 2700),
+]
+
+
+@pytest.mark.parametrize(("typed", "step", "clock"), PLACES)
+async def test_g_goes_to_a_time_a_step_or_a_job(typed: str, step: int, clock: float) -> None:
+    async with replay() as run:
+        await run.press("g")
+        await enter(run, typed)
+        assert (run.step, run.scene.clock) == (step, clock)
+
+
+async def test_what_is_no_place_is_said_where_it_was_typed() -> None:
+    async with replay(at="#3") as run:
+        await run.press("g")
+        await enter(run, "tomorrow")
+        assert isinstance(run.app.screen, Prompt)
+        assert "'tomorrow' is no place to go to" in run.text
+        await run.press("escape")
+        assert isinstance(run.app.screen, ReplayScreen)
+        assert run.step == 3
+
+
+async def test_end_and_home_go_to_the_end_and_the_beginning() -> None:
+    async with replay() as run:
+        await run.press("end")
+        assert "The run is over: 5 jobs" in seen(run, "#sentence")
+        await run.press("home")
+        assert "step 0 / 10" in seen(run, "#top")
+        assert "Press space to play" in seen(run, "#sentence")
+
+
+async def test_x_makes_it_stop_at_a_condition() -> None:
+    async with replay() as run:
+        await run.press("x")
+        await enter(run, "queue > 1; job 5 ends")
+        assert "stops when queue > 1 or when job 5 ends" in noted(run)
+        await run.pilot.press("space")
+        await run.wait_for(lambda: "stopped: queue > 1" in noted(run))
+        await run.settle()
+        assert run.step == 4
+
+
+async def test_what_is_no_condition_is_said_where_it_was_typed() -> None:
+    async with replay() as run:
+        await run.press("x")
+        await enter(run, "queue > many")
+        assert isinstance(run.app.screen, Prompt)
+        assert "'many'" in run.text
+
+
+async def test_an_empty_condition_stops_at_nothing() -> None:
+    async with replay() as run:
+        await run.press("x")
+        await enter(run, "queue > 1")
+        await run.press("x")
+        await enter(run, "")
+        assert "stops at nothing" in noted(run)
+        await run.pilot.press("space")
+        await run.wait_for(lambda: run.step >= 5)
+
+
+async def test_escape_stops_what_takes_long() -> None:
+    async with replay("lublin-320", "gang-migrate-backfill") as run:
+        run.app.post_message(Key("end", None))  # a pilot waits until nothing computes
+        await run.wait_for(lambda: "esc stops" in seen(run, "#top"))
+        run.app.post_message(Key("escape", None))
+        await run.wait_for(lambda: "esc stops" not in seen(run, "#top"))
+        assert not run.scene.complete
+
+
+async def test_escape_closes_what_is_open_then_selects_nothing() -> None:
+    async with replay(at="#5", size=(80, 24)) as run:
+        await run.press("w")
+        assert "J3" in seen(run, "#details")
+        await run.press("escape")
+        assert seen(run, "#side") == ""
+        assert run.screen.selected == 2
+        await run.press("escape")
+        assert run.screen.selected is None

@@ -1,0 +1,181 @@
+"""What-if on the replay screen: other policies, branches, comparing, causes, bookmarks."""
+
+from __future__ import annotations
+
+from tests.tui.replays import Replay, replay
+from tests.tui.screens.seeing import cell, enter, noted, seen
+from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.policy_picker import PolicyPicker
+from tui.screens.replay.screen import ReplayScreen
+
+# Under easy J5 passes J3 and J4 at 600 s (step 6); under fcfs nobody passes.
+
+
+async def choose_policy(run: Replay, key: str, policy: str) -> None:
+    await run.press(key)
+    assert isinstance(run.app.screen, PolicyPicker)
+    await enter(run, policy)
+    assert isinstance(run.app.screen, ReplayScreen)
+
+
+async def go_to(run: Replay, place: str) -> None:
+    await run.press("g")
+    await enter(run, place)
+
+
+async def test_p_before_the_first_step_is_another_policy_from_the_beginning() -> None:
+    async with replay() as run:
+        await choose_policy(run, "p", "fcfs")
+        assert "fcfs" in seen(run, "#top")
+        await go_to(run, "00:10")
+        assert "3 waiting" in seen(run, "#queue")
+
+
+async def test_p_in_the_middle_switches_there_and_the_past_stays() -> None:
+    async with replay(at="#4") as run:
+        await choose_policy(run, "p", "fcfs")
+        assert "fcfs" in seen(run, "#top")
+        await go_to(run, "00:10")
+        assert "3 waiting" in seen(run, "#queue")
+        assert "◆ fcfs" in seen(run, "#strip")
+        await go_to(run, "#3")
+        assert "easy" in seen(run, "#top")
+        assert "J3 is planned for 00:20" in seen(run, "#decisions")
+
+
+async def test_the_same_policy_again_changes_nothing() -> None:
+    async with replay(at="#4") as run:
+        await choose_policy(run, "p", "easy")
+        assert len(run.scene.branches) == 1
+
+
+async def test_the_picker_closed_without_an_answer_changes_nothing() -> None:
+    async with replay(at="#4") as run:
+        await run.press("p", "escape")
+        assert isinstance(run.app.screen, ReplayScreen)
+        assert run.scene.snapshot.policy == "easy"
+
+
+async def test_capital_p_is_another_policy_from_the_beginning_at_the_same_moment() -> None:
+    async with replay(at="#7") as run:
+        await choose_policy(run, "P", "fcfs")
+        assert run.scene.clock == 1100
+        assert "3 waiting" in seen(run, "#queue")
+
+
+async def test_f_forks_and_capital_b_looks_at_the_other_branch() -> None:
+    async with replay(at="#4") as run:
+        await run.press("B")
+        assert "there is one branch" in noted(run)
+        await run.press("f")
+        branch = run.scene.branch
+        assert f"this is {branch}" in noted(run)
+        assert f"on {branch}" in seen(run, "#top")
+        await run.press("B")
+        assert isinstance(run.app.screen, Choice)
+        assert "from step 4 of main" in run.text
+        await run.press("1")
+        assert "on main" in seen(run, "#top")
+        assert run.step == 4
+
+
+async def test_v_compares_with_another_policy_from_here_on_and_v_again_no_more() -> None:
+    async with replay(at="#4") as run:
+        await choose_policy(run, "v", "fcfs")
+        assert "easy | fcfs" in seen(run, "#top")
+        assert "fcfs" in seen(run, "#between")
+        await go_to(run, "00:18:20")
+        assert "J5" in seen(run, "#chart")
+        assert "J5" not in seen(run, "#beside")
+        await run.press("v")
+        assert "fcfs" not in seen(run, "#top")
+        assert seen(run, "#beside") == ""
+
+
+async def test_comparing_from_here_shares_the_past_and_capital_v_does_not() -> None:
+    async with replay(at="#7") as run:
+        await choose_policy(run, "v", "fcfs")
+        assert "J5" in seen(run, "#beside")
+        await choose_policy(run, "V", "fcfs")
+        assert "J5" not in seen(run, "#beside")
+
+
+async def test_v_offers_the_branches_that_there_are() -> None:
+    async with replay(at="#4") as run:
+        await choose_policy(run, "p", "fcfs")
+        await run.press("v")
+        assert isinstance(run.app.screen, Choice)
+        await run.press("1")
+        await go_to(run, "00:18:20")
+        assert "fcfs | easy" in seen(run, "#top")
+        assert "J5" not in seen(run, "#chart")
+        assert "J5" in seen(run, "#beside")
+
+
+async def test_d_goes_to_where_both_first_differ() -> None:
+    async with replay() as run:
+        await run.press("d")
+        assert "nothing is compared" in noted(run)
+        await choose_policy(run, "V", "fcfs")
+        await run.press("d")
+        assert run.step == 6
+
+
+async def test_runs_that_never_differ_do_not_part() -> None:
+    async with replay() as run:
+        await choose_policy(run, "V", "easy")
+        await run.press("d")
+        assert "the two runs never part" in noted(run)
+        assert run.step == 0
+
+
+async def test_r_goes_back_to_what_moved_the_planned_start_of_the_selected_job() -> None:
+    async with replay(at="#7") as run:
+        await run.press("r")
+        assert "no job is selected" in noted(run)
+        await run.press("slash", "3", "enter", "r")
+        assert run.step == 3
+        await run.press("r")
+        assert "nothing changed it before" in noted(run)
+
+
+async def test_capital_e_goes_back_to_when_the_processor_under_the_pointer_changed_hands() -> None:
+    async with replay(at="#7") as run:
+        await run.press("E")
+        assert "point at a processor" in noted(run)
+        await run.pilot.hover("#chart", offset=cell(run, 1000, 0))
+        await run.press("E")
+        assert run.step == 6
+
+
+async def test_capital_d_goes_back_to_when_a_boundary_moved() -> None:
+    async with replay("ls-figure1", "multiqueue", at="#6") as run:
+        await run.press("D")
+        assert run.step == 4
+        assert "borrows 2 processors" in seen(run, "#decisions")
+
+
+async def test_b_remembers_a_moment_and_an_apostrophe_goes_back_to_it() -> None:
+    async with replay(at="#6") as run:
+        await run.press("apostrophe")
+        assert "no bookmarks" in noted(run)
+        await run.press("b")
+        await enter(run, "J5 passes")
+        assert "J5 passes" in seen(run, "#strip")
+        await run.press("home", "apostrophe")
+        assert isinstance(run.app.screen, Choice)
+        assert "step 6 of main" in run.text
+        await run.press("1")
+        assert run.step == 6
+
+
+async def test_a_bookmark_is_numbered_where_nobody_names_it() -> None:
+    async with replay(at="#6") as run:
+        await run.press("b", "enter")
+        assert [*run.screen.bookmarks] == ["1"]
+
+
+async def test_a_bookmark_leads_back_to_its_branch() -> None:
+    async with replay(at="#6") as run:
+        await run.press("b", "enter", "f", "right", "apostrophe", "1")
+        assert (run.scene.branch, run.step) == ("main", 6)

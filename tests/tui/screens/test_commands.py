@@ -1,0 +1,73 @@
+"""The palette of commands finds what the screen says that it can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from textual.app import App
+from textual.screen import Screen
+from textual.widgets import OptionList
+
+from sim.policies import parse_policy
+from sim.workload.samples import sample_path
+from tui.look.palette import LOOKS
+from tui.screens.commands import Command, ScreenCommands, choices
+
+
+class Desk(Screen[None]):
+    """A screen that can do one thing."""
+
+    COMMANDS: ClassVar[set[Any]] = {ScreenCommands}
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lamp = ""
+
+    def palette_commands(self) -> Iterable[Command]:
+        yield "light the lamp", "It gets bright.", "light('green')"
+
+    def action_light(self, colour: str) -> None:
+        self.lamp = colour
+
+
+class Room(App[None]):
+    COMMANDS: ClassVar[set[Any]] = set()
+
+    def on_mount(self) -> None:
+        self.push_screen(Desk())
+
+
+def named(kind: str) -> dict[str, str]:
+    """The actions of a kind, by what is chosen."""
+    return {title.partition(": ")[2]: action for title, _, action in choices(["user"]) if title.startswith(kind)}
+
+
+async def test_a_command_that_is_typed_is_done_on_the_screen_beneath() -> None:
+    app = Room()
+    async with app.run_test() as pilot:
+        desk = app.screen
+        assert isinstance(desk, Desk)
+        await pilot.press("ctrl+p", *"lamp")
+        await app.workers.wait_for_complete()
+        await pilot.press("enter", "enter")
+        await pilot.pause()
+        assert desk.lamp == "green"
+
+
+async def test_every_command_is_listed_before_anything_is_typed() -> None:
+    app = Room()
+    async with app.run_test() as pilot:
+        await pilot.press("ctrl+p")
+        await app.workers.wait_for_complete()
+        await pilot.pause()
+        assert "light the lamp" in str(app.screen.query_one(OptionList).get_option_at_index(0).prompt)
+
+
+def test_every_policy_look_and_sample_is_a_command() -> None:
+    for name, action in named("policy").items():
+        assert action == f"use_policy({name!r})"
+        parse_policy(name)
+    assert named("theme").keys() == LOOKS.keys()
+    assert all(sample_path(name) for name in named("sample"))
+    assert named("colour by") == {"user": "colour_by('user')"}

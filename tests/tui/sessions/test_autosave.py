@@ -1,0 +1,116 @@
+"""What was being watched survives a crash, and is not offered while it is still being watched."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.session.session import Session, read_session
+from sim.session.text import SessionError
+from sim.session.trace_ref import TraceRef
+from tui.sessions.autosave import MOST, STATE, Autosave, offer, state_folder
+
+SESSION = Session(TraceRef("z-figure4", "0" * 64, 7, True), step=3)
+WATCHES = """
+import sys
+from pathlib import Path
+from sim.session.session import read_session
+from tui.sessions.autosave import Autosave
+autosave = Autosave(Path(sys.argv[1]))
+autosave.save(read_session(sys.argv[2]))
+print("saved", flush=True)
+sys.stdin.read()
+"""
+
+
+def left_behind(folder: Path, step: int, saved: float) -> Path:
+    """The file of an instance that broke off."""
+    autosave = Autosave(folder)
+    autosave.save(replace(SESSION, step=step))
+    os.close(autosave._lock)
+    os.utime(autosave.path, (saved, saved))
+    return autosave.path
+
+
+def test_nothing_was_left_behind_where_nothing_is(tmp_path: Path) -> None:
+    assert offer(tmp_path / "new") is None
+
+
+def test_a_running_instance_is_not_offered_and_a_killed_one_is(tmp_path: Path) -> None:
+    Autosave(tmp_path).save(SESSION)
+    saved = next(tmp_path.glob("*.session"))
+    folder = tmp_path / "state"
+    command = [sys.executable, "-c", WATCHES, str(folder), str(saved)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as watcher:
+        assert watcher.stdout is not None
+        assert watcher.stdout.readline() == "saved\n"
+        assert offer(folder) is None
+        watcher.send_signal(signal.SIGKILL)
+    orphan = offer(folder)
+    assert orphan is not None
+    assert orphan.session == SESSION
+    assert str(watcher.pid) in orphan.path.name
+
+
+def test_an_instance_that_ended_as_it_should_leaves_nothing(tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path)
+    autosave.save(SESSION)
+    autosave.close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_last_save_counts(tmp_path: Path) -> None:
+    autosave = Autosave(tmp_path)
+    for step in (1, 2):
+        autosave.save(replace(SESSION, step=step))
+    assert read_session(autosave.path).step == 2
+    autosave.close()
+
+
+def test_the_newest_is_offered_and_only_a_few_are_kept(tmp_path: Path) -> None:
+    for age in range(MOST + 3):
+        left_behind(tmp_path, step=age, saved=1_000_000 - age)
+    orphan = offer(tmp_path)
+    assert orphan is not None
+    assert orphan.session.step == 0
+    assert len(list(tmp_path.glob("*.session"))) == MOST
+
+
+def test_one_that_was_taken_over_is_not_offered_again(tmp_path: Path) -> None:
+    for step in (1, 2):
+        left_behind(tmp_path, step, saved=1000 + step)
+    first = offer(tmp_path)
+    assert first is not None
+    first.discard()
+    second = offer(tmp_path)
+    assert second is not None
+    assert [first.session.step, second.session.step] == [2, 1]
+
+
+def test_a_damaged_one_is_passed_over_and_kept(tmp_path: Path) -> None:
+    good = left_behind(tmp_path, step=1, saved=1000)
+    damaged = left_behind(tmp_path, step=2, saved=2000)
+    damaged.write_text("schedscope session 2\n", encoding="utf-8")
+    orphan = offer(tmp_path)
+    assert orphan is not None
+    assert orphan.path == good
+    assert damaged.exists()
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(SessionError, match="no autosaves"):
+        Autosave(tmp_path / "file")
+
+
+def test_the_folder_can_be_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(STATE, str(tmp_path))
+    assert state_folder() == tmp_path
+    monkeypatch.delenv(STATE)
+    assert state_folder().name == "schedscope"

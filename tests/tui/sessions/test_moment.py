@@ -1,0 +1,221 @@
+"""What a session keeps of a replay comes back in a program that was started anew."""
+
+from __future__ import annotations
+
+import doctest
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sim.errors import SchedscopeError
+from sim.session.session import Session, one_line, write_session
+from sim.workload.source import Source
+from tests.tui.replays import Replay, replay
+from tui.chart.scale import Camera
+from tui.replay import requests as o
+from tui.sessions import moment as remembering
+from tui.sessions.moment import camera_of, found_session, last_path
+from tui.sessions.sources import session_of
+
+
+async def wander(run: Replay) -> None:
+    """Leave traces everywhere: branches, a bookmark, stops, a selection, a camera of one's own."""
+    screen = run.screen
+    await run.ask(o.GoTo(200))
+    await run.ask(o.Switch("conservative"))
+    await run.ask(o.GoTo(260))
+    screen._bookmark("here")
+    await run.ask(o.Fork())
+    await run.ask(o.LookAt("main"))
+    await run.ask(o.GoTo(100))
+    await run.ask(o.Switch("fcfs"))
+    await run.ask(o.GoTo(320))
+    await run.ask(o.GoToTime(run.scene.clock + 100))
+    screen.select(run.scene.snapshot.queue[0].job.rank)
+    screen.action_colour_by("width")
+    screen._stop_at("queue > 50; head slips")
+    screen.hidden = {"metrics"}
+    screen.action_speed(2)
+    screen.chart.focus()
+    await run.press("plus", "plus", "shift+left")
+
+
+def seen(run: Replay) -> dict[str, Any]:
+    """All that a session promises to bring back."""
+    scene, screen = run.scene, run.screen
+    assert scene.chart is not None
+    return {
+        "branches": scene.branches, "branch": scene.branch, "snapshot": scene.snapshot, "clock": scene.clock,
+        "view": scene.chart.view, "hues": scene.hues, "job": scene.job, "marks": sorted(scene.strip.marks),
+        "camera": screen.chart.camera, "selected": screen.selected, "bookmarks": screen.bookmarks,
+        "stops": screen.stops, "colour": screen.colour, "speed": screen.speed, "hidden": screen.hidden,
+    }  # fmt: skip
+
+
+def beside(run: Replay) -> tuple[Any, ...]:
+    assert run.screen.shown is not None
+    scene = run.screen.shown.beside
+    assert scene is not None
+    return scene.snapshot, scene.clock, scene.branches[-1]
+
+
+@asynccontextmanager
+async def wandered() -> AsyncIterator[Replay]:
+    async with replay("lublin-128", "easy") as run:
+        await wander(run)
+        await run.complete()
+        yield run
+
+
+@pytest.mark.parametrize("by_line", [False, True], ids=["by file", "by line"])
+async def test_everything_comes_back(tmp_path: Path, by_line: bool) -> None:
+    async with wandered() as run:
+        left, session = seen(run), run.app.session
+    named = one_line(session) if by_line else str(tmp_path / "left.session")
+    if not by_line:
+        write_session(session, named)
+    async with replay(session=found_session(named)) as run:
+        await run.complete()
+        assert seen(run) == left
+        assert run.app.session == session
+
+
+async def test_what_was_planned_when_it_was_opened_is_planned_again() -> None:
+    async with replay("z-figure4", "fcfs", switches=((600.0, "easy"),)) as run:
+        await run.press("right", "right", "f")
+        session = run.app.session
+    async with replay(session=session) as run:
+        assert run.scene.branch == "fork 1"
+        await run.ask(o.GoToEnd())
+        assert [switch.time for switch in run.scene.snapshot.switches] == [600]
+
+
+@pytest.mark.parametrize(("from_start", "left_at"), [(False, 0), (True, 5), (False, 9)])
+async def test_a_run_beside_is_there_again_and_parts_where_it_parted(from_start: bool, left_at: int) -> None:
+    async with replay("z-figure4", "easy") as run:
+        await run.ask(o.GoTo(3))
+        await run.ask(o.Compare("fcfs", from_start))
+        await run.ask(o.GoTo(4))
+        await run.ask(o.Switch("conservative"))
+        await run.ask(o.GoTo(left_at))
+        left, session = beside(run), run.app.session
+    async with replay(session=session) as run:
+        assert beside(run) == left
+        await run.ask(o.GoToEnd())
+        assert beside(run)[0].policy == "fcfs"
+
+
+async def test_a_screen_of_another_size_sees_as_much_time() -> None:
+    async with wandered() as run:
+        camera, session = run.screen.chart.camera, run.app.session
+    async with replay(session=session, size=(80, 24)) as run:
+        now = run.screen.chart.camera
+        assert camera is not None
+        assert now is not None
+        assert (now.per_column, now.follow) == (camera.per_column, camera.follow)
+
+
+async def test_what_makes_no_sense_in_a_session_is_left_as_it_is() -> None:
+    session = replace(
+        session_of(Source("z-figure4"), "easy"),
+        step=4,
+        view={
+            "colour": "tartan", "speed": 99, "selected": "nobody", "jump": 3, "hidden": "moon queue", "clock": "noon",
+            "camera.per_column": -1, "camera.low": "x",
+        },
+    )  # fmt: skip
+    async with replay(session=session) as run:
+        assert (run.step, run.screen.selected, run.screen.hidden) == (4, None, {"queue"})
+        assert run.screen.colour == "job"
+
+
+async def test_left_before_anything_was_shown_the_session_is_still_that_which_was_opened() -> None:
+    session = replace(session_of(Source("z-figure4"), "easy"), step=4)
+    async with replay(session=session) as run:
+        run.screen.shown = None
+        assert run.app.session == session
+
+
+async def test_a_branch_that_cannot_grow_again_is_told() -> None:
+    async with replay("z-figure4", "easy") as run:
+        await run.press("right", "f")
+        session = run.app.session
+    first, second = session.branches
+    impossible = replace(session, branches=(first, replace(second, forked=99)))
+    async with replay(session=impossible) as run:
+        assert run.scene.branch == "main"
+        assert "cannot be restored: main has no step 99" in run.told
+
+
+# Finding a session
+
+
+def some_session(**changed: Any) -> Session:
+    return replace(session_of(Source("z-figure4"), "easy"), **changed)
+
+
+def test_the_last_one_is_found_by_its_name() -> None:
+    last_path().parent.mkdir(parents=True, exist_ok=True)
+    write_session(some_session(step=3), last_path())
+    assert found_session("last").step == 3
+
+
+def test_where_none_was_left_that_is_said() -> None:
+    with pytest.raises(SchedscopeError, match="there is no last session"):
+        found_session("last")
+
+
+def test_a_file_that_is_called_last_is_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_session(some_session(step=5), tmp_path / "last")
+    assert found_session("last").step == 5
+
+
+def test_a_trace_that_has_changed_is_refused(tmp_path: Path) -> None:
+    trace = tmp_path / "t.swf"
+    trace.write_text("; MaxProcs: 4\n1 0 -1 10 1 -1 -1 1 10\n")
+    line = one_line(session_of(Source(str(trace)), "easy"))
+    assert found_session(line).trace.name
+    trace.write_text("; MaxProcs: 4\n1 0 -1 20 1 -1 -1 1 20\n")
+    with pytest.raises(SchedscopeError, match=r"t\.swf"):
+        found_session(line)
+    trace.unlink()
+    with pytest.raises(SchedscopeError, match=r"t\.swf"):
+        found_session(line)
+
+
+# Cameras and names
+
+CAMERA = Camera.on(Source("lublin-128").read()[1], 80, 40)
+KEPT = {"camera.per_column": 60, "camera.low": 8, "camera.high": 64, "camera.follow": False, "camera.first": 12}
+
+
+def test_a_camera_that_was_kept() -> None:
+    found = camera_of(KEPT, CAMERA)
+    assert (found.per_column, found.low, found.high, found.follow, found.first) == (60, 8, 64, False, 12)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"camera.per_column": 0}, {"camera.per_column": "1h"}, {"camera.low": 64}, {"camera.high": 10**6},
+        {"camera.low": -1}, {"camera.first": 0.5}, {"camera.high": None},
+    ],
+    ids=str,
+)  # fmt: skip
+def test_a_camera_that_makes_no_sense_is_left_alone(wrong: dict[str, Any]) -> None:
+    assert camera_of({**KEPT, **wrong}, CAMERA) == CAMERA
+
+
+def test_the_examples() -> None:
+    assert doctest.testmod(remembering).failed == 0
+
+
+async def test_what_a_session_says_that_nobody_knows_is_told() -> None:
+    session = replace(session_of(Source("z-figure4"), "easy"), warnings=("line 9: nobody knows 'colours'",))
+    async with replay(session=session) as run:
+        assert "nobody knows 'colours'" in "\n".join(each.message for each in run.app._notifications)

@@ -1,0 +1,131 @@
+"""From what was typed to a session and back."""
+
+from __future__ import annotations
+
+import doctest
+from contextlib import suppress
+from dataclasses import replace
+from math import inf
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.session.session import from_line, one_line, verify_trace
+from sim.session.text import Value
+from sim.session.trace_ref import TraceRef
+from sim.workload.source import Source
+from sim.workload.transforms import Transforms
+from tui.cli.main import commands
+from tui.sessions import sources as sessions
+from tui.sessions.sources import options_of, session_of, source_of
+
+seconds = st.floats(0, 1e9) | st.integers(0, 10**9).map(float)
+shares = st.floats(0, 1)
+
+
+@st.composite
+def transforms(draw: st.DrawFn) -> Transforms:
+    start, end = sorted(draw(st.tuples(seconds, seconds)))
+    window = st.sampled_from([None, (start, end + 1), (-inf, end + 1), (start, inf), (-inf, inf)])
+    return Transforms(
+        window=draw(window),
+        jobs=draw(st.none() | st.integers(0, 10**6)),
+        load=draw(st.floats(1e-6, 1e6)),
+        stretch=draw(st.floats(1e-6, 1e6)),
+        offline=draw(st.booleans()),
+        estimates=draw(st.sampled_from(["recorded", "exact", "factor:2", "phi:0.2"])),
+        high=draw(st.none() | shares),
+        reserve=draw(shares),
+        lead=draw(seconds),
+        seed=draw(st.integers(0, 2**63)),
+        overrun=draw(st.sampled_from(["kill", "grow"])),
+    )
+
+
+sources = st.builds(
+    Source,
+    st.just("z-figure4"),
+    st.none() | st.integers(1, 10**6),
+    st.sampled_from(["cpus", "nodes"]),
+    transforms() | st.just(Transforms(priority_from_queue=True)),
+)
+
+
+@settings(deadline=None)
+@given(sources)
+def test_every_source_comes_back(source: Source) -> None:
+    assert source_of(from_line(one_line(session_of(source, "easy")))) == source
+
+
+def test_the_options_of_the_command_line_are_all_known() -> None:
+    """A new transform has to find its way into sessions."""
+    params = {param.name: param.default for param in commands.commands["inspect"].params if param.name != "trace"}
+    assert params.keys() == sessions.DEFAULTS.keys()
+    assert Source.of_options("a", dict(sessions.DEFAULTS)) == Source("a")
+
+
+def test_what_is_left_at_its_default_is_not_written() -> None:
+    assert options_of(Source("z-figure4")) == {}
+
+
+def test_a_path_is_kept_whole_and_a_sample_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "my.swf").write_text("; MaxProcs: 4\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert session_of(Source("my.swf"), "easy").trace.name == str(tmp_path / "my.swf")
+    sample = session_of(Source("z-figure4"), "easy")
+    assert sample.trace.name == "z-figure4"
+    assert verify_trace(sample) is None
+
+
+def test_a_file_that_is_called_like_a_sample_does_not_hide_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    session = session_of(Source("z-figure4"), "easy")
+    (tmp_path / "z-figure4").write_text("; MaxProcs: 4\n", encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert len(source_of(session).read()[1]) == 5
+
+
+def test_a_trace_that_does_not_exist_has_no_session() -> None:
+    with pytest.raises(ParameterError, match="no such file, and no sample of that name"):
+        session_of(Source("z-figure44"), "easy")
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "said"),
+    [
+        ("laod", 1.2, "an option 'laod' that does not exist; did you mean 'load' or 'lead'?"),
+        ("load", "much", "option load cannot be 'much'"),
+        ("load", True, "option load cannot be True"),
+        ("load", -1.0, "the load factor must be a number above 0, got -1.0"),
+        ("jobs", 1.5, "option jobs cannot be 1.5"),
+        ("offline", 1, "option offline cannot be 1"),
+        ("window", "tomorrow", "a window is two times like 1d,36h, got 'tomorrow'"),
+        ("count", "racks", "option count: expected cpus or nodes, got 'racks'"),
+        ("priority_from", "", "option priority_from: expected queue, got ''"),
+        ("estimates", "guess", "no estimates 'guess'"),
+    ],
+)
+def test_a_wrong_option_is_refused_in_a_line(option: str, value: Value, said: str) -> None:
+    session = replace(session_of(Source("z-figure4"), "easy"), options={option: value})
+    with pytest.raises(SchedscopeError) as error:
+        source_of(session)
+    assert said in str(error.value)
+
+
+@settings(deadline=None)
+@given(st.dictionaries(st.sampled_from(sorted(sessions.DEFAULTS)), st.text(max_size=5) | st.integers() | st.floats()))
+def test_any_options_make_a_source_or_are_refused(options: dict[str, Value]) -> None:
+    session = replace(session_of(Source("z-figure4"), "easy"), options=options)
+    with suppress(SchedscopeError):
+        assert isinstance(source_of(session), Source)
+
+
+def test_a_trace_that_is_gone_cannot_be_referred_to(tmp_path: Path) -> None:
+    with pytest.raises(SchedscopeError, match="cannot be read: No such file or directory"):
+        TraceRef.of(str(tmp_path / "gone.swf"))
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    assert doctest.testmod(sessions).failed == 0

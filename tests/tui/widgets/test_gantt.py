@@ -1,0 +1,231 @@
+"""The chart as a widget: what a person does with it, and what it sends to the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+import pytest
+from textual import events
+from textual.app import App, ComposeResult
+from textual.geometry import Region
+from textual.message import Message
+from textual.pilot import Pilot
+
+from sim.engine.engine import Engine
+from tests.sim.conftest import Lab
+from tests.tui.chart.charts import scene_of
+from tui.chart.cells.axis import margin
+from tui.chart.making import ChartMaker
+from tui.chart.scale import Camera
+from tui.look.palette import DARK, LIGHT, Look
+from tui.widgets.gantt import Gantt
+
+COLUMNS, ROWS = 60, 14
+
+
+class Stand(App[None]):
+    """A chart alone, whose scenes are made as soon as the camera moves."""
+
+    CSS = "Gantt { width: 100%; height: 100%; }"
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__()
+        self.engine, self.maker, self.look = engine, ChartMaker(engine.workload), DARK
+        self.told: list[Message] = []
+        self.chart = Gantt(engine.workload)
+
+    def compose(self) -> ComposeResult:
+        yield self.chart
+
+    def on_gantt_camera_changed(self, message: Gantt.CameraChanged) -> None:
+        self.told.append(message)
+        self.show()
+
+    def on_gantt_picked(self, message: Gantt.Picked) -> None:
+        self.told.append(message)
+
+    def on_gantt_hovered(self, message: Gantt.Hovered) -> None:
+        self.told.append(message)
+
+    def show(self, look: Look | None = None) -> None:
+        self.look = look or self.look
+        camera, engine = self.chart.camera, self.engine
+        assert camera is not None
+        made = self.maker.make(engine.history, engine.snapshot(), engine.now, camera, budget_seconds=60)
+        self.chart.show(scene_of(engine, made), self.look)
+
+    @property
+    def camera(self) -> Camera:
+        assert self.chart.camera is not None
+        return self.chart.camera
+
+    @property
+    def text(self) -> list[str]:
+        return [self.chart.render_line(y).text.rstrip() for y in range(self.chart.size.height)]
+
+    def told_of(self, kind: type[Message]) -> list[Any]:
+        return [message for message in self.told if isinstance(message, kind)]
+
+
+Press = Pilot[None]
+
+
+@pytest.fixture
+def engine(lab: Lab) -> Engine:
+    """At 100 s J1 runs on three of four processors and J2 waits for it."""
+    return lab.run("easy", 4, "1 0 3 200 300", "2 5 2 100 100", "3 100 1 40 40", until=100)
+
+
+@pytest.fixture
+async def pilot(engine: Engine) -> AsyncIterator[Press]:
+    async with Stand(engine).run_test(size=(COLUMNS, ROWS), tooltips=True) as press:
+        await press.pause()
+        yield press
+
+
+def stand(pilot: Press) -> Stand:
+    assert isinstance(pilot.app, Stand)
+    return pilot.app
+
+
+async def move_to(pilot: Press, column: int, row: int) -> None:
+    await pilot.hover(Gantt, offset=(margin(4) + column, row))
+
+
+async def test_it_asks_for_a_picture_of_its_size_and_draws_it(pilot: Press) -> None:
+    camera = stand(pilot).camera
+    assert (camera.columns, camera.rows) == (COLUMNS - margin(4), 2 * (ROWS - 2))
+    assert any("J1" in line for line in stand(pilot).text)
+    assert "now" in stand(pilot).text[-2]
+
+
+async def test_a_new_size_moves_the_camera_and_keeps_what_was_chosen(pilot: Press) -> None:
+    before = stand(pilot).camera
+    await pilot.resize_terminal(90, 20)
+    await pilot.pause(0.2)
+    after = stand(pilot).camera
+    assert (after.columns, after.rows) == (90 - margin(4), 2 * 18)
+    assert after.per_column == before.per_column
+    assert len(stand(pilot).text[-2]) > COLUMNS
+
+
+KEYS: list[tuple[str, Callable[[Camera, Camera], bool]]] = [
+    ("plus", lambda before, after: after.per_column < before.per_column),
+    ("minus", lambda before, after: after.per_column > before.per_column),
+    ("shift+right", lambda before, after: after.view(100).first > before.view(100).first and not after.follow),
+    ("h", lambda before, after: after.view(100).first < before.view(100).first and not after.follow),
+    ("n", lambda before, after: after.follow),
+    ("0", lambda before, after: after.view(100).start <= 0 and after.view(100).end >= 100),
+]
+
+
+@pytest.mark.parametrize(("key", "holds"), KEYS)
+async def test_keys_move_the_camera(pilot: Press, key: str, holds: Callable[[Camera, Camera], bool]) -> None:
+    app = stand(pilot)
+    app.chart.focus()
+    await pilot.press("plus")
+    before = app.camera
+    app.told.clear()
+    await pilot.press(key)
+    await pilot.pause()
+    assert holds(before, app.camera)
+    assert [message.camera for message in app.told_of(Gantt.CameraChanged)] == [app.camera] * (before != app.camera)
+
+
+async def test_processors_can_be_zoomed_and_panned(lab: Lab) -> None:
+    engine = lab.run("easy", 64, "1 0 3 200 300", until=0)
+    async with Stand(engine).run_test(size=(COLUMNS, ROWS)) as pilot:
+        app = stand(pilot)
+        app.chart.focus()
+        await pilot.press("right_curly_bracket", "shift+down")
+        low = app.camera.low
+        await pilot.press("shift+up")
+        assert app.camera.high - app.camera.low == 32
+        assert app.camera.low > low
+
+
+async def test_the_selected_job_can_be_fitted(pilot: Press) -> None:
+    app = stand(pilot)
+    app.chart.focus()
+    app.chart.selected = 0
+    await pilot.press("o")
+    view = app.camera.view(100)
+    assert view.start <= 0
+    assert view.end >= 300
+
+
+async def test_a_click_picks_a_job_and_a_click_beside_picks_none(pilot: Press) -> None:
+    app = stand(pilot)
+    now = app.camera.view(100).column_of(100)
+    await pilot.click(Gantt, offset=(margin(4) + now - 1, ROWS - 4))
+    await pilot.click(Gantt, offset=(margin(4), 0))
+    assert [picked.rank for picked in app.told_of(Gantt.Picked)] == [0, None]
+
+
+async def test_a_drag_moves_the_picture_with_the_pointer(pilot: Press) -> None:
+    app = stand(pilot)
+    first = app.camera.view(100).first
+    await pilot.mouse_down(Gantt, offset=(30, 5))
+    await pilot.hover(Gantt, offset=(20, 5))
+    await pilot.mouse_up(Gantt, offset=(20, 5))
+    assert app.camera.first == first + 10
+    assert app.told_of(Gantt.Picked) == []
+
+
+async def test_the_wheel_zooms_about_the_pointer(pilot: Press) -> None:
+    app = stand(pilot)
+    before = app.camera.view(100)
+    wheel = events.MouseScrollDown(app.chart, 30, 3, 0, 1, 0, shift=False, meta=False, ctrl=False)
+    app.chart.on_mouse_scroll_down(wheel)
+    after = app.camera.view(100)
+    assert after.per_column > before.per_column
+    assert after.column_of(before.time_at(30 - margin(4) + 0.5)) == 30 - margin(4)
+
+
+async def test_hovering_tells_about_the_job_without_drawing(pilot: Press, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = stand(pilot)
+    drawn: list[object] = []
+    monkeypatch.setattr(app.chart, "refresh", lambda *regions, **_: drawn.append(regions))
+    await move_to(pilot, app.camera.view(100).column_of(100) - 1, ROWS - 4)
+    assert str(app.chart.tooltip).startswith("J1 · 3 processors · started 00:00")
+    assert app.told_of(Gantt.Hovered)[-1].rank == 0
+    await move_to(pilot, 0, 0)
+    assert app.chart.tooltip is None
+    assert drawn == []
+
+
+async def test_only_rows_that_changed_are_drawn_again(pilot: Press, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = stand(pilot)
+    drawn: list[Region] = []
+    monkeypatch.setattr(app.chart, "refresh", lambda *regions, **_: drawn.extend(regions))
+    app.show()
+    assert drawn == []
+    app.chart.selected = 2
+    assert 0 < len(drawn) < ROWS
+    assert all(region.height == 1 for region in drawn)
+
+
+async def test_another_look_is_drawn_in_its_colours(pilot: Press) -> None:
+    app = stand(pilot)
+    app.show(LIGHT)
+    style = next(iter(app.chart.render_line(0))).style
+    assert style is not None
+    assert style.bgcolor is not None
+    assert style.bgcolor.name == LIGHT.background
+
+
+async def test_without_half_blocks_there_are_half_as_many_pixel_rows(pilot: Press) -> None:
+    app = stand(pilot)
+    app.show(DARK.with_mode("ascii"))
+    await pilot.pause()
+    assert app.camera.rows == ROWS - 2
+    assert "".join(app.text).isascii()
+
+
+async def test_a_camera_from_elsewhere_keeps_the_size_of_the_widget(pilot: Press) -> None:
+    app = stand(pilot)
+    app.told.clear()
+    app.chart.camera = Camera(5, 0, 4, columns=7, rows=7, follow=False, first=3)
+    assert app.camera == Camera(5, 0, 4, COLUMNS - margin(4), 2 * (ROWS - 2), follow=False, first=3)
+    assert app.told == []

@@ -1,0 +1,1 @@
+"""The chart on a terminal: pixels to cells, cells to strips."""

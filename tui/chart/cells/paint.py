@@ -1,0 +1,116 @@
+"""The chart of one moment as cells: everything is said twice, by colour and by texture."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from tui.chart.cells.axis import ROWS, margin
+from tui.chart.cells.cells import Cells
+from tui.chart.cells.edges import draw_edges
+from tui.chart.cells.elsewhere import draw_elsewhere
+from tui.chart.cells.grid import BLANK, Bools, Grid, Size
+from tui.chart.cells.signs import draw_signs
+from tui.chart.raster import EXPECTED, PLANNED, RESERVED, RESUMING, SPECULATIVE, SUSPENDING, TRAIL, UNKNOWN
+from tui.look.palette import TONES, Hue, Look, Tone, ink
+from tui.replay.scene import ChartScene
+
+_LETTERS = "ABCDEFGHIJKL123456#.|o-+~"
+"""ASCII: a letter for each of the twelve hues, a digit for each step of a scale."""
+_BLOCKS = "█▓▚▀▌▞▄▐▙▜▛▟123456◆ │▪-+▫"
+"""Monochrome: a pattern for each of the twelve hues."""
+
+
+class _Texture(NamedTuple):
+    """A character upon a job's hue, in these tones; bg None: upon nothing."""
+
+    char: str
+    plain: str
+    fg: Tone
+    bg: Tone | None
+
+
+_AHEAD = _Texture("░", "-", Tone.HALF, Tone.PLAN)
+_TRAIL = _Texture("╱", "/", Tone.HALF, None)
+_TEXTURES = {
+    SPECULATIVE: _Texture("▒", "~", Tone.FULL, Tone.QUARTER),
+    SUSPENDING: _Texture("▚", "%", Tone.FULL, Tone.QUARTER),
+    RESUMING: _Texture("▚", "%", Tone.FULL, Tone.QUARTER),
+    EXPECTED: _AHEAD,
+    RESERVED: _AHEAD,
+    PLANNED: _AHEAD,
+}
+
+
+def chart_size(size: Size, procs: int) -> Size:
+    """What is left for the chart itself between its edges."""
+    return Size(max(size.columns - margin(procs), 1), max(size.rows - ROWS, 1))
+
+
+def paint(
+    chart: ChartScene, look: Look, size: Size, selected: int | None = None, planned: float | None = None
+) -> Cells:
+    """The whole picture: the chart, its signs and its edges. `planned` is when the selected job is to start."""
+    cells = Cells.blank(size.rows, size.columns)
+    left, inner = margin(chart.workload.procs), chart_size(size, chart.workload.procs)
+    if size.columns <= left:
+        return cells
+    inner = Size(min(inner.columns, chart.view.columns), inner.rows)
+    area = cells.part(slice(0, inner.rows), slice(left, left + inner.columns))
+    grid = Grid(chart, look, inner, selected)
+    _fill(area, grid)
+    _texture(area, grid)
+    draw_signs(area, grid)
+    draw_elsewhere(area, grid, planned)
+    draw_edges(cells, grid, left)
+    return cells
+
+
+def sign_of(hue: int, look: Look) -> str:
+    """What a cell of that hue is filled with where there are no colours."""
+    return (_LETTERS if look.ascii else _BLOCKS)[hue]
+
+
+def _fill(area: Cells, grid: Grid) -> None:
+    """Every cell in the inks of its pixels."""
+    top, bottom = grid.upper.ink, grid.lower.ink
+    area.fg[:] = top
+    if grid.look.colour:
+        area.bg[:] = bottom
+        area.chars[:] = np.where(top == bottom, ord(" "), ord("▀"))
+    else:
+        signs = np.array([ord(c) for c in (_LETTERS if grid.look.ascii else _BLOCKS)], np.uint32)
+        area.chars[:] = signs[grid.upper.hue]
+    unknown = grid.upper.rank == UNKNOWN
+    area.chars[unknown] = ord(":" if grid.look.ascii else "·")
+    area.fg[unknown] = ink(Hue.GREY, Tone.QUARTER)
+
+
+def _texture(area: Cells, grid: Grid) -> None:
+    """Cells of one job that is no plain run; and the trail of one that was suspended, where nobody else is."""
+    up, low = grid.upper, grid.lower
+    alone = (up.rank == low.rank) & (up.kind == low.kind) & (up.rank >= 0)
+    for kind, texture in _TEXTURES.items():
+        _cover(area, grid, alone & (up.kind == kind), texture, up.hue)
+    above, below = (up.rank >= 0) & (up.kind == TRAIL), (low.rank >= 0) & (low.kind == TRAIL)
+    trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))
+    _cover(area, grid, trail, _TRAIL, np.where(above, up.hue, low.hue))
+
+
+def _cover(area: Cells, grid: Grid, at: Bools, texture: _Texture, hues: NDArray[np.uint16]) -> None:
+    """Put a texture upon some cells."""
+    if not at.any():
+        return
+    lit, others = grid.upper.lit[at] | grid.lower.lit[at], grid.selected is not None
+    area.chars[at] = ord(texture.plain if grid.look.ascii else texture.char)
+    if not grid.look.colour:
+        area.fg[at] = np.where(lit, ink(0, Tone.STRONG), ink(0, Tone.DIMMED if others else Tone.PLAN))
+        return
+    hue = hues[at] * TONES
+    area.fg[at] = hue + np.where(lit, Tone.STRONG, Tone.QUARTER if others else texture.fg)
+    if texture.bg is None:
+        area.bg[at] = BLANK
+    else:
+        area.bg[at] = hue + np.where(lit, texture.bg, Tone.DIMMED if others else texture.bg)

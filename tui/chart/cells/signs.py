@@ -1,0 +1,121 @@
+"""What is written upon the chart: partition lines, marks, where jobs were killed, their names, now."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.words import name
+from tui.chart.cells.cells import Cells
+from tui.chart.cells.grid import BLANK, Grid
+from tui.chart.cells.labels import Label, place_labels
+from tui.chart.raster import TRAIL
+from tui.look.palette import TONES, Hue, Tone, ink
+from tui.look.text import shorten
+
+_MARK, _MARK_ROWS = 16, 3
+"""Columns of a mark's name, and in how many rows such names stand."""
+
+
+def draw_signs(area: Cells, grid: Grid) -> None:
+    """All of them, the more important upon the less."""
+    _draw_borders(area, grid)
+    _draw_marks(area, grid)
+    _draw_ends(area, grid)
+    _draw_names(area, grid)
+    _draw_now(area, grid)
+    _name_marks(area, grid)
+
+
+def _draw_borders(area: Cells, grid: Grid) -> None:
+    """Thin lines between the partitions, in cells that are not split."""
+    owners = grid.chart.owners
+    if owners is None:
+        return
+    rows = grid.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
+    upper, lower = rows[:: grid.folds], rows[grid.folds - 1 :: grid.folds]
+    below = np.zeros(upper.shape, np.bool_)
+    below[:-1] = (upper[1:] != lower[:-1]) & (lower[:-1] >= 0)
+    whole = area.chars == ord("." if grid.look.ascii else " ")
+    for at, sign in ((whole & below, "_" if grid.look.ascii else "▁"), (whole & (upper != lower) & (upper >= 0), "─")):
+        area.chars[at] = ord(sign)
+        area.fg[at] = ink(Hue.GREY, Tone.MOST)
+
+
+def _draw_marks(area: Cells, grid: Grid) -> None:
+    """Dotted lines at switches, bookmarks and the like."""
+    for mark in grid.chart.marks:
+        column = grid.chart.view.column_of(mark.time)
+        if not 0 <= column < grid.size.columns:
+            continue
+        empty = area.chars[:, column] == ord("." if grid.look.ascii else " ")
+        area.chars[empty, column] = ord(":" if grid.look.ascii else "┊")
+        area.fg[empty, column] = ink(Hue.ACCENT, Tone.FULL)
+
+
+def _name_marks(area: Cells, grid: Grid) -> None:
+    """A word at the top of each mark, where it is not cut by the edges, by now or by another."""
+    taken: set[tuple[int, int]] = set()
+    for mark in grid.chart.marks:
+        column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.text, _MARK)} "
+        if 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
+            area.write(*place, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
+            taken |= _cells_of(told, place)
+
+
+def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
+    """The row and the column of a mark's word: right of its mark, else left of it, else behind now, near the top."""
+    places = ((row, at) for row in range(_MARK_ROWS) for at in (column, column - len(told), grid.now + 1))
+    for row, at in places:
+        is_inside = 0 <= at <= grid.size.columns - len(told) and row < grid.size.rows
+        if is_inside and not at <= grid.now < at + len(told) and not taken & _cells_of(told, (row, at)):
+            return row, at
+    return None
+
+
+def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:
+    row, column = place
+    return {(row, at) for at in range(column, column + len(told))}
+
+
+def _draw_ends(area: Cells, grid: Grid) -> None:
+    """Killed jobs end with a cross."""
+    upper, lower = grid.upper.cut & ~grid.upper.mixed, grid.lower.cut & ~grid.lower.mixed
+    at = upper | lower
+    area.chars[at] = ord("x" if grid.look.ascii else "×")
+    if grid.look.colour:
+        inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
+        area.fg[at] = ink(Hue.GREY) if grid.selected is not None else inks // TONES * TONES + Tone.TEXT
+        area.bg[at] = inks
+
+
+def _draw_names(area: Cells, grid: Grid) -> None:
+    """Each job's name where there is room for it."""
+    up, low = grid.upper, grid.lower
+    pale = np.isin(up.ink % TONES, (Tone.QUARTER, Tone.HALF)) & ~up.lit
+    alone = np.where((up.rank == low.rank) & (up.ink == low.ink) & ~pale & ~up.mixed & ~low.mixed, up.rank, -1)
+    if grid.has_now:
+        alone[:, grid.now] = -1
+    jobs = grid.chart.workload.jobs
+    for label in place_labels(alone, up.ahead, lambda rank: name(jobs[rank])):
+        area.write(label.row, label.column, label.text, _name_ink(grid, label))
+
+
+def _name_ink(grid: Grid, label: Label) -> int:
+    """What is read well upon the job's block."""
+    hue, tone = divmod(int(grid.upper.ink[label.row, label.column]), TONES)
+    is_selected = label.rank == grid.selected
+    if not grid.look.colour:
+        return ink(0, Tone.STRONG if is_selected else Tone.TEXT)
+    if grid.selected is not None and not is_selected:
+        return ink(Hue.GREY, Tone.MOST)
+    return ink(hue if tone in (Tone.MOST, Tone.FULL, Tone.STRONG) else Hue.NONE, Tone.TEXT)
+
+
+def _draw_now(area: Cells, grid: Grid) -> None:
+    """A bright edge between what was and what is planned."""
+    if grid.has_now:
+        area.chars[:, grid.now] = ord("|" if grid.look.ascii else "┃")
+        area.fg[:, grid.now] = ink(Hue.ACCENT, Tone.STRONG)
+        if grid.look.colour:
+            lower = grid.lower.ink[:, grid.now]
+            area.bg[:, grid.now] = np.where(grid.lower.kind[:, grid.now] == TRAIL, BLANK, lower)

@@ -1,0 +1,68 @@
+"""Where things are in the picture: time across, processors up."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from tui.chart.svg.elements import Rect
+
+LEFT, RIGHT, TITLE, AXIS, STRIP, LEGEND = 52, 16, 62, 26, 74, 26
+"""Pixels around the chart: processor numbers, a margin, the title and the names of marks, times, numbers, signs."""
+BAND = 16
+"""Pixels for who owns the processors, where there are partitions."""
+LEAST_WIDTH, LEAST_HEIGHT = 320, 280
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The chart's own rectangle, in whole pixels, and what its edges mean."""
+
+    left: int
+    top: int
+    width: int
+    height: int
+    begin: float
+    end: float
+    procs: int
+
+    @classmethod
+    def within(cls, width: int, height: int, begin: float, end: float, procs: int, has_band: bool) -> Frame:
+        """The chart in a picture of that size."""
+        left = LEFT + has_band * BAND
+        inner = height - TITLE - AXIS - STRIP - LEGEND
+        return cls(left, TITLE, width - left - RIGHT, inner, begin, max(end, begin + 1), procs)
+
+    @property
+    def right(self) -> int:
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> int:
+        return self.top + self.height
+
+    @property
+    def rows(self) -> int:
+        """Rows of pixels, as far as there is a processor for each."""
+        return min(self.procs, self.height)
+
+    @property
+    def seconds(self) -> float:
+        """Seconds in a pixel."""
+        return (self.end - self.begin) / self.width
+
+    def x(self, time: float) -> float:
+        """How far right a moment is."""
+        return self.left + (time - self.begin) / self.seconds
+
+    def y(self, processor: float) -> float:
+        """How far down the lower edge of a processor is.
+
+        >>> Frame(0, 10, 100, 80, 0, 50, 8).y(0), Frame(0, 10, 100, 80, 0, 50, 8).y(8)
+        (90.0, 10.0)
+        """
+        return self.bottom - processor * self.height / self.procs
+
+    def rect(self, start: float, end: float, low: float, high: float) -> Rect:
+        """From `start` until `end` on processors `low` until `high`, cut off at the edges."""
+        x, right = max(self.x(start), self.left), min(self.x(end), self.right)
+        return Rect(x, self.y(high), max(right - x, 0.0), self.y(low) - self.y(high))

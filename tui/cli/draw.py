@@ -1,0 +1,170 @@
+"""`schedscope draw`: a run, or a window of it, as a chart in a file."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from math import ceil, floor, inf
+from operator import itemgetter
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from sim.engine.engine import Engine
+from sim.errors import ParameterError, SchedscopeError, near
+from sim.files import write_whole
+from sim.machine.processors import Placement
+from sim.policies import parse_policy
+from sim.timeline.course import Course
+from sim.words import clock
+from sim.workload.source import Source
+from tui.chart.chronicle import Chronicle
+from tui.chart.colours import MODES, Colours
+from tui.chart.plan import plan_boxes
+from tui.chart.scale import ChartView
+from tui.chart.svg.picture import draw_svg
+from tui.chart.svg.subject import Subject
+from tui.cli.progress import run_to_end
+from tui.look.palette import LOOKS
+from tui.replay.scene import Box, Mark
+
+Form = Literal["svg", "png"]
+
+_AHEAD = 0.3
+"""How far the plan is shown right of now, as a share of the past that is shown."""
+_COLUMN = 4
+"""Pixels of a column that shows one row of the matrix, where turns are too short to be seen."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """How the picture should be; wrong values are refused when it is made."""
+
+    begin: float | None = None
+    """None: from the first submission."""
+    until: float | None = None
+    """None: to the end of the run."""
+    width: int = 1440
+    height: int = 810
+    theme: str = "dark"
+    colour: str = "job"
+
+    def __post_init__(self) -> None:
+        if self.begin is not None and self.until is not None and self.begin >= self.until:
+            raise ParameterError(f"--from must be before --to, got {self.begin:.12g} and {self.until:.12g}")
+        _require_known("theme", self.theme, LOOKS)
+        _require_known("colour", self.colour, MODES)
+
+
+def draw(
+    source: Source,
+    spec: str,
+    placement: Placement,
+    options: Options,
+    out: str,
+    switches: Sequence[tuple[float, str]] = (),
+) -> None:
+    """Simulate, with another policy from each (time, SPEC) of `switches` on, and write the picture to `out`."""
+    form_of(out)
+    policies = [(at, parse_policy(other)) for at, other in sorted(switches, key=itemgetter(0))]
+    policy = parse_policy(spec)
+    _, workload = source.read()
+    course = Course(workload, policy, tuple(policies), placement)
+    if options.until is None:
+        engine = course.begun()
+        run_to_end(engine, spec)
+    else:
+        engine = course.watched(options.until)
+    _write(subject_of(engine, spec, options), options, out)
+
+
+def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
+    """Write the picture of a run that began under `spec` and has come as far as it should."""
+    form_of(str(out))
+    _write(subject_of(engine, spec, options), options, str(out))
+
+
+def _write(subject: Subject, options: Options, out: str) -> None:
+    svg = draw_svg(subject, LOOKS[options.theme], options.width, options.height)
+    with write_whole(out) as file:
+        if form_of(out) == "svg":
+            file.write(svg)
+        else:
+            file.buffer.write(as_png(svg))
+
+
+def subject_of(engine: Engine, spec: str, options: Options) -> Subject:
+    """What is to be drawn of a run that has come as far as it should."""
+    workload, goes_on = engine.workload, engine.next_time() is not None
+    first = workload.jobs[0].submit if len(workload) else 0
+    now = options.until if goes_on and options.until is not None else engine.now
+    begin = first if options.begin is None else options.begin
+    if begin >= now and len(workload):
+        raise ParameterError(f"there is nothing to draw from {clock(begin)} on: the run is over at {clock(now)}")
+    chronicle = Chronicle(workload)
+    chronicle.read(engine.history, now, inf)
+    colours = Colours(workload)
+    everyone = np.arange(len(workload))
+    own, owner = chronicle.hues.of, chronicle.owner
+    hues = colours.of(options.colour, everyone, chronicle.start, chronicle.end, now, own, owner)
+    turns = engine.policy.turns()
+    end = now + _AHEAD * (now - begin) if goes_on else now
+    turn = None if turns is None else turns.slice
+    column = max(end - begin, 1) / options.width * _COLUMN
+    return Subject(
+        workload=workload,
+        policy=", then ".join([spec, *(change.now for change in engine.history.switches)]),
+        history=engine.history,
+        chronicle=chronicle,
+        begin=begin,
+        now=now,
+        end=end,
+        hues=hues,
+        plan=_plan(engine, now, end, turn, column),
+        marks=tuple(Mark(change.time, "switch", change.now) for change in engine.history.switches),
+        legend=colours.legend(options.colour, engine.policy.queues()),
+        turn=turn,
+        column=column,
+        queues=engine.policy.queues(),
+    )
+
+
+def _plan(engine: Engine, now: float, end: float, turn: float | None, column: float) -> tuple[Box, ...]:
+    """What is planned right of now."""
+    if end <= now:
+        return ()
+    first = floor(now / column)
+    view = ChartView(column, first, ceil(end / column) - first, engine.procs, 0, engine.procs)
+    return plan_boxes(engine.snapshot(), view, now, turn)
+
+
+# Files
+
+
+def form_of(out: str) -> Form:
+    """What kind of file is asked for, by its name; a PNG needs something that can make it.
+
+    >>> form_of("chart.svg"), form_of("/dev/stdout")
+    ('svg', 'svg')
+    """
+    suffix = Path(out).suffix.lower()
+    if suffix == ".png":
+        if find_spec("resvg_py") is None:
+            raise SchedscopeError(f"{out}: a PNG needs resvg_py: pip install 'schedscope[png]', or write a .svg")
+        return "png"
+    if suffix not in (".svg", ""):
+        raise ParameterError(f"{out}: a picture is written as .svg or .png")
+    return "svg"
+
+
+def as_png(svg: str) -> bytes:
+    """The same picture in pixels."""
+    return bytes(import_module("resvg_py").svg_to_bytes(svg_string=svg))
+
+
+def _require_known(what: str, name: str, known: Collection[str]) -> None:
+    if name not in known:
+        raise ParameterError(f"no {what} {name!r}{near(name, known)}")

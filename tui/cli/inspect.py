@@ -1,0 +1,328 @@
+"""A portrait of a trace as text: what `schedscope inspect` prints."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from sim.workload.categories import LENGTHS, WIDTHS
+from sim.workload.model import Note
+from sim.workload.portrait import (
+    CRASH_ESTIMATE,
+    CRASH_RUN,
+    Arrivals,
+    Bin,
+    Estimates,
+    Parties,
+    Portrait,
+    Spread,
+)
+from tui.look import text
+from tui.look.text import count, duration, exact, number, percent
+
+NARROWEST, WIDEST = 60, 100
+"""Columns: narrower than the first is drawn as the first, and bars grow no more above the second."""
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+
+FOUR = ("short narrow", "short wide", "long narrow", "long wide")
+"""The categories of COARSE in words."""
+UNITS = ((60, 1, "s"), (3600, 60, "min"), (172800, 3600, "h"), (float("inf"), 86400, "d"))
+"""Up to which run time a bin is labelled in which unit: (most, seconds, unit)."""
+
+Lines = list[str]
+
+
+@dataclass(frozen=True)
+class _Page:
+    """What every section needs to know about where it is drawn."""
+
+    width: int
+    unicode: bool
+
+    def histogram(self, rows: Sequence[tuple[str, int]], total: int, heading: str) -> Lines:
+        return text.histogram(rows, total, heading, self.width, self.unicode)
+
+    def paragraph(self, words: str) -> Lines:
+        """Wrapped text, indented like everything in a section."""
+        tied = words.replace(" %", "\xa0%")  # a number and its sign stay on one line
+        wrapped = textwrap.wrap(tied, self.width, initial_indent="  ", subsequent_indent="  ")
+        return [line.replace("\xa0", " ") for line in wrapped]
+
+    def title(self, name: str, meaning: str) -> Lines:
+        """A section's name and what it answers, on a line of its own with a rule to the edge."""
+        head = f"{name} · {meaning} "
+        return ["", (head + "─" * (self.width - len(head))).rstrip()]
+
+
+def render(portrait: Portrait, width: int, unicode: bool = True) -> str:
+    """The whole portrait for a terminal of `width` columns; `unicode=False` draws with ASCII only."""
+    page = _Page(min(max(width, NARROWEST), WIDEST), unicode)
+    lines = _head(page, portrait)
+    sections: tuple[Callable[[_Page, Portrait], Lines], ...] = (
+        _widths, _runs, _categories, _arrivals, _estimates, _people, _fidelity,
+    )  # fmt: skip
+    if portrait.jobs:
+        for section in sections:
+            lines += section(page, portrait)
+    else:
+        lines += ["", "  No job of this file can be simulated.", *_fidelity(page, portrait)]
+    drawn = "\n".join(lines)
+    return drawn if unicode else text.plain(drawn)
+
+
+def _head(page: _Page, portrait: Portrait) -> Lines:
+    title = text.shorten(text.printable(portrait.name) or "workload", page.width)
+    rows = [
+        ("Jobs", number(portrait.jobs), _of_file(portrait)),
+        ("Machine", number(portrait.procs), f"processors{_computer(portrait)}"),
+        ("Submitted over", duration(portrait.span), _dates(portrait.arrivals)),
+    ]
+    if portrait.offered_load is not None:
+        busy = number(portrait.offered_load * portrait.procs, 1)
+        rows.append(
+            (
+                "Offered load",
+                percent(portrait.offered_load),
+                f"the work would fill {busy} processors all the time",
+            )
+        )
+    waited = portrait.recorded_wait
+    if waited:
+        rows.append(("Waited in reality", duration(waited.mean), f"on average, at worst {duration(waited.most)}"))
+    body = text.table(rows, ("left", "right", "left"), indent=2)
+    return [title, "═" * text.cells(title) if page.unicode else "=" * len(title), *_fit(page, body)]
+
+
+def _fit(page: _Page, lines: Lines) -> Lines:
+    return [text.shorten(line, page.width) for line in lines]
+
+
+def _of_file(portrait: Portrait) -> str:
+    """How many jobs of the file are meant, when it holds others too."""
+    if portrait.in_file is None:
+        return "that can be simulated"
+    if portrait.in_file == portrait.jobs:
+        return "all that the file holds"
+    return f"of the {portrait.in_file:,} in the file"
+
+
+def _computer(portrait: Portrait) -> str:
+    return f", {text.printable(portrait.computer)}" if portrait.computer else ""
+
+
+def _dates(arrivals: Arrivals | None) -> str:
+    if arrivals is None:
+        return "(the file does not say when)"
+    return f"{_date(arrivals.first)} to {_date(arrivals.last)}"
+
+
+def _date(day: datetime) -> str:
+    """The same in every locale.
+
+    >>> _date(datetime(1996, 9, 3))
+    '3 Sep 1996'
+    """
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+
+
+def _widths(page: _Page, portrait: Portrait) -> Lines:
+    rows = [(_whole_range(b, portrait.procs), b.count) for b in portrait.widths]
+    lines = page.title("Width", "how many processors do jobs ask for?")
+    lines += page.histogram(rows, portrait.jobs, "processors")
+    parallel = portrait.jobs - portrait.serial
+    exactly = portrait.powers_of_two - portrait.serial
+    words = f"{percent(portrait.serial / portrait.jobs)} of the jobs use a single processor. "
+    if parallel:
+        words += f"Of the others {percent(exactly / parallel)} ask for an exact power of two. "
+    return lines + page.paragraph(words + _typical(portrait.width, lambda v: number(v, 1)))
+
+
+def _whole_range(bin_: Bin, most: int) -> str:
+    """
+    >>> [_whole_range(b, 100) for b in (Bin(0, 1, 5), Bin(1, 2, 5), Bin(4, 8, 5), Bin(64, 128, 5))]
+    ['1', '2', '5–8', '65–100']
+    """
+    low, high = int(bin_.low) + 1, min(int(bin_.high), most)
+    return f"{high:,}" if low >= high else f"{low:,}–{high:,}"
+
+
+def _typical(spread: Spread | None, show: Callable[[float], str]) -> str:
+    if spread is None:
+        return ""
+    return f"Mean {show(spread.mean)}, median {show(spread.median)}, most {show(spread.most)}."
+
+
+def _runs(page: _Page, portrait: Portrait) -> Lines:
+    rows = [(_time_range(b), b.count) for b in portrait.runs]
+    lines = page.title("Length", "how long do jobs run?")
+    lines += page.histogram(rows, portrait.jobs, "run time")
+    return lines + page.paragraph(_typical(portrait.run, duration))
+
+
+def _time_range(bin_: Bin) -> str:
+    """
+    >>> [_time_range(b) for b in (Bin(0, 10, 1), Bin(30, 60, 1), Bin(1800, 3600, 1), Bin(57600, 86400, 1))]
+    ['0–10 s', '30–60 s', '30–60 min', '16–24 h']
+    >>> _time_range(Bin(604800, float("inf"), 1))
+    '> 7 d'
+    """
+    if bin_.high == float("inf"):
+        return f"> {exact(bin_.low)}"
+    size, unit = next((size, unit) for most, size, unit in UNITS if bin_.high <= most)
+    high = f"{bin_.high / size:g} {unit}"
+    return f"{bin_.low / size:g}–{high}"
+
+
+def _categories(page: _Page, portrait: Portrait) -> Lines:
+    """K table 2.2, with sums."""
+    grid = [portrait.categories[4 * row : 4 * row + 4] for row in range(4)]
+
+    def cell(many: int) -> str:
+        return percent(many / portrait.jobs)
+
+    rows = [["", *(f"{w.label}: {w.meaning.removesuffix(' processor')}" for w in WIDTHS), "all"]]
+    for length, counts in zip(LENGTHS, grid, strict=True):
+        rows.append([f"{length.label}: {length.meaning}", *(cell(c) for c in counts), cell(sum(counts))])
+    rows.append(["all", *(cell(sum(column)) for column in zip(*grid, strict=True)), cell(portrait.jobs)])
+    lines = page.title("Categories", "length by width, percent of all jobs")
+    lines += text.table([[row[0].replace("-", "–"), *(c.replace("-", "–") for c in row[1:])] for row in rows], indent=2)
+    lines += page.paragraph(
+        "Kettimuthu's sixteen: very short, short, long, very long; sequential, narrow, wide, very wide."
+    )
+    four = ", ".join(f"{name} {cell(many)}" for name, many in zip(FOUR, portrait.coarse, strict=True))
+    return lines + page.paragraph(f"The four, parted at 1 h and at 8 processors: {four}.")
+
+
+def _arrivals(page: _Page, portrait: Portrait) -> Lines:
+    lines = page.title("Arrivals", "when do jobs come?")
+    lines += page.paragraph(_gaps(portrait))
+    arrivals = portrait.arrivals
+    if arrivals is None:
+        return lines + page.paragraph("The file gives no date, so hours and weekdays are not known.")
+    lines += ["", f"  {'':5}0     6     12    18    hour of day, {text.printable(arrivals.clock)}"]
+    lines.append(f"  jobs {text.sparkline(arrivals.by_hour, page.unicode)}".rstrip())
+    lines += [*page.paragraph(_peak(arrivals)), ""]
+    rows = list(zip(WEEKDAYS, arrivals.by_weekday, strict=True))
+    return lines + page.histogram(rows, portrait.jobs, "day")
+
+
+def _gaps(portrait: Portrait) -> str:
+    gap = portrait.gap
+    if gap is None:
+        return "There is one job only."
+    words = f"Between two submissions pass {duration(gap.mean)} on average; half of the gaps are at most "
+    words += f"{duration(gap.median)}, the longest is {duration(gap.most)}."
+    if gap.mean > 0:
+        words += f" Standard deviation over mean: {number(gap.std / gap.mean, 1)} (1 would be Poisson)."
+    if portrait.ties:
+        words += f" {count(portrait.ties, 'job comes', 'jobs come')} in the same second as the one before."
+    return words
+
+
+def _peak(arrivals: Arrivals) -> str:
+    """
+    >>> from datetime import datetime
+    >>> day = datetime(1996, 9, 23)
+    >>> _peak(Arrivals("UTC", day, day, (0,) * 14 + (9,) + (1,) * 9, (0,) * 7))
+    'Most come at 14–15 h (9 jobs), fewest at 0–1 h (0).'
+    """
+    hours = arrivals.by_hour
+    most, least = max(hours), min(hours)
+    at, low = hours.index(most), hours.index(least)
+    return f"Most come at {at}–{at + 1} h ({count(most, 'job')}), fewest at {low}–{low + 1} h ({least:,})."
+
+
+def _estimates(page: _Page, portrait: Portrait) -> Lines:
+    lines = page.title("Estimates", "how long do users say that their jobs will run?")
+    known = portrait.estimates
+    if known is None:
+        return lines + page.paragraph(
+            "No job came with one, so the run time stands in for it: every estimate is exact."
+        )
+    words = f"{count(known.given, 'job')} ({percent(known.given / portrait.jobs)}) came with an estimate. "
+    words += f"{count(known.values, 'different value')} in use; {percent(known.round / known.given)} are round "
+    words += "(5-minute steps below an hour, whole hours above). The most used:"
+    lines += page.paragraph(words)
+    lines += page.histogram([(_chosen(v), uses) for v, uses in known.most_used], known.given, "estimate")
+    lines += page.title("Accuracy", "how much of its estimate does a job use?")
+    lines += page.histogram([(_tenth(b), b.count) for b in known.ratio_bins], known.given, "of estimate")
+    return lines + page.paragraph(_accuracy(known))
+
+
+def _chosen(seconds: float) -> str:
+    """
+    >>> _chosen(64800), _chosen(86400), _chosen(900)
+    ('18 h', '24 h', '15 min')
+    """
+    return f"{number(seconds / 3600)} h" if seconds % 3600 == 0 else exact(seconds)
+
+
+def _tenth(bin_: Bin) -> str:
+    """
+    >>> _tenth(Bin(0.1, 0.2, 1)), _tenth(Bin(1.0, float("inf"), 1))
+    ('10–20 %', 'above 100 %')
+    """
+    if bin_.high == float("inf"):
+        return "above 100 %"
+    return f"{100 * bin_.low:.0f}–{100 * bin_.high:.0f} %"
+
+
+def _accuracy(known: Estimates) -> str:
+    median = dict(known.ratio_quantiles)[0.5]
+    words = f"The mean estimate is {number(known.over_factor, 1)} times the mean run time; half of the jobs "
+    words += f"use at most {percent(median)} of theirs. {count(known.exceeded, 'job')} "
+    words += f"({percent(known.exceeded / known.given)}) ran longer than estimated. Possibly crashed "
+    words += f"(estimate above {CRASH_ESTIMATE:,.0f} s, run below {CRASH_RUN:.0f} s): "
+    return words + f"{count(known.crashed, 'job')}, {percent(known.crashed / known.given)}."
+
+
+def _people(page: _Page, portrait: Portrait) -> Lines:
+    lines = page.title("Users, groups, queues", "whose jobs are they?")
+    shown = [
+        line
+        for parties, one in ((portrait.users, "user"), (portrait.groups, "group"), (portrait.queues, "queue"))
+        if parties.count
+        for line in _parties(page, parties, one, portrait.jobs)
+    ]
+    lines += shown or page.paragraph("The file does not say.")
+    if portrait.statuses:
+        each = ", ".join(f"{name} {percent(many / portrait.jobs)}" for name, many in portrait.statuses)
+        lines += page.paragraph(f"How they ended: {each}.")
+    return lines
+
+
+def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
+    """The ones with the most jobs; their share of the work tells small jobs from great ones."""
+    more = f"{count(parties.count, one)}" + (", the busiest" if parties.count > len(parties.top) else "")
+    rows = [(more, "jobs", "of all jobs", "of all work")]
+    for party in parties.top:
+        label = text.shorten("  " + text.printable(party.label), 28)
+        rows.append((label, number(party.jobs), percent(party.jobs / jobs), percent(party.work_share)))
+    body = [text.pad(rows[0][0], 28), *rows[0][1:]]
+    return _fit(page, text.table([body, *rows[1:]], indent=2))
+
+
+def _fidelity(page: _Page, portrait: Portrait) -> Lines:
+    """What reading did to the truth, one line a note."""
+    lines = page.title("Fidelity", "how true is this to the file?")
+    kinds = (
+        ("skipped", portrait.fidelity.skipped),
+        ("assumed", portrait.fidelity.assumed),
+        ("invented", portrait.fidelity.invented),
+    )
+    for kind, notes in kinds:
+        for note in notes:
+            lines += textwrap.wrap(_note(kind, note), page.width, initial_indent="  ", subsequent_indent="      ")
+    return lines if portrait.fidelity else lines + page.paragraph("Every job is as the file says.")
+
+
+def _note(kind: str, note: Note) -> str:
+    """
+    >>> _note("skipped", Note("never ran (run time < 0)", 5681, "job 13"))
+    'skipped 5,681: never ran (run time < 0), first job 13'
+    """
+    first = f", first {text.printable(note.first)}" if note.first else ""
+    return f"{kind} {note.count:,}: {text.printable(note.what)}{first}"

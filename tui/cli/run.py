@@ -1,0 +1,249 @@
+"""`schedscope run`: policies side by side, as a table, JSON or CSV, and the files of one schedule."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from math import isnan
+
+from sim.engine.engine import Engine
+from sim.files import write_whole
+from sim.machine.processors import written
+from sim.metrics import GROUPS, METRICS, Metric, Metrics, OverTime, measure, metric, over_time
+from sim.metrics.aggregates import Value
+from sim.timeline.course import Course
+from sim.workload.model import Workload
+from tui.cli.progress import run_to_end
+from tui.look.text import duration, instant, number, percent, plain, table
+
+MAIN = (
+    "jobs",
+    "mean_wait",
+    "max_wait",
+    "mean_turnaround",
+    "mean_slowdown",
+    "mean_bounded_slowdown",
+    "max_bounded_slowdown",
+    "mean_bounded_slowdown_z",
+    "utilization",
+    "loss_of_capacity",
+    "makespan",
+    "backfilled",
+    "killed",
+    "preemptions",
+    "migrations",
+    "missed_reservations",
+)
+"""The rows of the table unless all are asked for."""
+OF_GROUPS = ("jobs", "mean_wait", "max_wait", "mean_bounded_slowdown", "max_bounded_slowdown", "total_wait_hours")
+BUCKETS = 24
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One policy's run: what was typed, what was measured."""
+
+    spec: str
+    metrics: Metrics
+    over_time: OverTime
+
+
+@dataclass(frozen=True)
+class Files:
+    """Where the schedule of a run goes, if anywhere."""
+
+    schedule: str | None = None
+    segments: str | None = None
+
+
+def simulate(course: Course, spec: str, files: Files) -> Outcome:
+    """Make one run and measure it."""
+    engine = course.begun()
+    run_to_end(engine, spec)
+    if files.schedule:
+        write_csv(files.schedule, schedule_rows(engine))
+    if files.segments:
+        write_csv(files.segments, segment_rows(engine))
+    schedule = engine.schedule()
+    return Outcome(spec, measure(schedule), over_time(schedule, BUCKETS))
+
+
+# The files of a schedule
+
+
+def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
+    """The rows as a CSV file, whole or not at all."""
+    with write_whole(path) as file:
+        csv.writer(file, lineterminator="\n").writerows(rows)
+
+
+def schedule_rows(engine: Engine) -> Iterator[Sequence[object]]:
+    """A header, then one row a job in rank order."""
+    schedule, workload = engine.schedule(), engine.workload
+    yield (
+        "job", "submit", "start", "end", "procs", "estimate", "runtime",
+        "wait", "backfilled", "killed", "promised", "preemptions", "migrations",
+    )  # fmt: skip
+    for job, runtime in zip(workload.jobs, workload.runtimes, strict=True):
+        rank = job.rank
+        start, end = float(schedule.start[rank]), float(schedule.end[rank])
+        yield (
+            job.id,
+            exactly(job.submit),
+            exactly(start),
+            exactly(end),
+            job.procs,
+            exactly(job.estimate),
+            exactly(runtime),
+            exactly(start - job.submit),
+            int(schedule.backfilled[rank]),
+            int(workload.killed[rank]),
+            exactly(float(schedule.promised[rank])),
+            int(schedule.preemptions[rank]),
+            int(schedule.migrations[rank]),
+        )
+
+
+def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
+    """A header, then one row for each stretch of time in which a job held processors."""
+    yield "job", "start", "end", "kind", "processors"
+    ids = engine.workload.ids
+    for stretch in engine.history.segments():
+        end = "" if stretch.end is None else exactly(stretch.end)
+        yield ids[stretch.rank], exactly(stretch.start), end, stretch.kind, written(stretch.processors)
+
+
+def exactly(value: float) -> str:
+    """A number that reads back as it was: whole ones without a point, nothing for nan.
+
+    >>> exactly(3.0), exactly(0.1), exactly(float("nan"))
+    ('3', '0.1', '')
+    """
+    if isnan(value):
+        return ""
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+# The three formats
+
+
+def as_json(trace: str, workload: Workload, outcomes: Sequence[Outcome]) -> str:
+    """Everything that was measured."""
+    policies = [
+        {**outcome.metrics.as_dict(), "over_time": asdict(outcome.over_time), "policy": outcome.spec}
+        for outcome in outcomes
+    ]
+    return json.dumps({"trace": trace, "procs": workload.procs, "policies": policies}, indent=1, allow_nan=False)
+
+
+def as_csv(outcomes: Sequence[Outcome], by: str | None) -> str:
+    """One row a metric and one column a policy; with `by` one row a group and metric, or a bucket of time."""
+    file = io.StringIO()
+    rows = csv.writer(file, lineterminator="\n")
+    specs = [outcome.spec for outcome in outcomes]
+    if by == "time":
+        rows.writerow(["policy", "from", "to", *_TIMES])
+        for outcome in outcomes:
+            rows.writerows([outcome.spec, *row] for row in _time_rows(outcome.over_time))
+    elif by is not None:
+        rows.writerow(["group", "metric", *specs])
+        for label, name, values in _group_values(outcomes, by):
+            rows.writerow([label, name, *("" if v is None else v for v in values)])
+    else:
+        rows.writerow(["metric", *specs])
+        for entry in METRICS:
+            values = [outcome.metrics.values[entry.name] for outcome in outcomes]
+            rows.writerow([entry.name, *("" if v is None else v for v in values)])
+    return file.getvalue().rstrip("\n")
+
+
+def as_table(
+    title: str, workload: Workload, outcomes: Sequence[Outcome], by: str | None, everything: bool, unicode: bool
+) -> str:
+    """One column a policy, the best of each row marked."""
+    lines = [f"{title} · {len(workload):,} jobs · {workload.procs:,} processors", ""]
+    names = [entry.name for entry in METRICS] if everything else MAIN
+    rows = [["", *(outcome.spec for outcome in outcomes)]]
+    rows += [_row(metric(name), [outcome.metrics.values[name] for outcome in outcomes]) for name in names]
+    lines += table(rows)
+    if by == "time":
+        lines += _time_table(outcomes)
+    elif by is not None:
+        lines += _group_table(outcomes, by)
+    if len(outcomes) > 1:
+        lines += ["", "* the best of its row"]
+    lines += _notes(workload)
+    return "\n".join(lines if unicode else map(plain, lines))
+
+
+def _row(entry: Metric, values: Sequence[Value]) -> list[str]:
+    best = _best(entry, values)
+    unit = {"s": " (s)", "h": " (h)"}.get(entry.unit, "")
+    return [entry.title + unit, *(_cell(entry, v) + (" *" if v == best else "  ") for v in values)]
+
+
+def _best(entry: Metric, values: Sequence[Value]) -> Value:
+    known = [value for value in values if value is not None]
+    if entry.better is None or len(known) < 2 or len(set(known)) == 1:
+        return float("nan")
+    return min(known) if entry.better == "smaller" else max(known)
+
+
+def _cell(entry: Metric, value: Value) -> str:
+    if value is None:
+        return "–"
+    if entry.unit == "share":
+        return percent(value, 2)
+    if entry.unit in ("jobs", "times"):
+        return number(value)
+    return f"{value:,.1f}" if entry.unit in ("s", "h") else f"{value:,.2f}"
+
+
+def _group_values(outcomes: Sequence[Outcome], by: str) -> Iterator[tuple[str, str, list[Value]]]:
+    for rows in zip(*(outcome.metrics.groups[by] for outcome in outcomes), strict=True):
+        for name in rows[0].values:
+            yield rows[0].label, name, [row.values[name] for row in rows]
+
+
+def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
+    group = next(group for group in GROUPS if group.name == by)
+    lines = ["", f"By {group.title}"]
+    for name in OF_GROUPS:
+        entry = metric(name)
+        rows = [[entry.title, *(outcome.spec for outcome in outcomes)]]
+        rows += [[label, *_row(entry, values)[1:]] for label, row, values in _group_values(outcomes, by) if row == name]
+        lines += ["", *table(rows)]
+    return lines
+
+
+_TIMES = ("utilization", "queue", "wanted", "loss_of_capacity")
+
+
+def _time_rows(times: OverTime) -> Iterator[list[float]]:
+    columns = (getattr(times, name) for name in _TIMES)
+    for begin, end, *values in zip(times.edges, times.edges[1:], *columns, strict=False):
+        yield [begin, end, *values]
+
+
+def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
+    lines: list[str] = []
+    for outcome in outcomes:
+        rows = [["from", "for", "utilization", "queue", "processors wanted", "loss of capacity"]]
+        rows += [
+            [instant(begin), duration(end - begin), percent(used), number(queue, 1), number(wanted, 1), percent(lost)]
+            for begin, end, used, queue, wanted, lost in _time_rows(outcome.over_time)
+        ]
+        lines += ["", f"{outcome.spec} over time", *table(rows)]
+    return lines
+
+
+def _notes(workload: Workload) -> list[str]:
+    """What reading left out or assumed."""
+    told = workload.fidelity
+    notes = [("skipped", n) for n in told.skipped] + [("assumed", n) for n in told.assumed]
+    notes += [("invented", n) for n in told.invented]
+    lines = [f"{kind} {n.count:,}: {n.what}" + (f", first {n.first}" if n.first else "") for kind, n in notes]
+    return ["", *lines] if lines else []

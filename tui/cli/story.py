@@ -1,0 +1,265 @@
+"""The moments of a life as rows: when, and what happened. Many of a kind are told together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias
+
+from sim.decisions.sentences import say, why
+from sim.life.life import Life
+from sim.life.moments import (
+    Ended,
+    Entered,
+    Holder,
+    Moment,
+    Paused,
+    Planned,
+    Range,
+    Requeued,
+    Shared,
+    Started,
+    Submitted,
+    Told,
+    Unplanned,
+    Waited,
+)
+from sim.machine.processors import written
+from sim.words import clock_near, listed, name, processors, span, times
+from sim.workload.model import Job
+from tui.cli.waits import episodes, told_episode
+from tui.look import text
+
+Row: TypeAlias = tuple[float, str]
+ALIKE = 3
+"""Of more other decisions of one kind the first few are told."""
+
+
+def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
+    """In order: at most so many episodes of waiting, and of suspensions, and so many of the plans."""
+    waits = {id(some[0]): some for some in episodes(life.waits, most, lambda wait: type(wait.state))}
+    pauses = {id(some[0]): some for some in episodes(life.pauses, most, lambda pause: type(pause.because))}
+    plans = _plans_told(life, most_plans)
+    first = next(iter(life.waits), None)
+    rows: list[Row] = []
+    for moment in life.moments:
+        match moment:
+            case Waited():
+                if id(moment) in waits:
+                    rows.append((moment.time, told_episode(waits[id(moment)], life, moment is first)))
+            case Paused():
+                if id(moment) in pauses:
+                    rows += _pauses(pauses[id(moment)], life.job)
+            case Planned() | Unplanned():
+                if id(moment) in plans:
+                    rows.append((moment.time, _moment(moment, life)))
+            case Told():
+                rows += _told(moment, life)
+            case _:
+                rows.append((moment.time, _moment(moment, life)))
+    return rows
+
+
+def _plans_told(life: Life, most: int) -> set[int]:
+    """The first plan and the greatest moves; all, if they are few."""
+    plans = [m for m in life.moments if isinstance(m, Planned | Unplanned)]
+    great = sorted(plans[1:], key=lambda m: -abs(m.moved) if isinstance(m, Planned) else 0)
+    return {id(m) for m in [*plans[:1], *great[: most - 1]]}
+
+
+def _told(moment: Told, life: Life) -> Iterator[Row]:
+    """Another decision; after a few of its kind only how many more there are."""
+    kind = type(moment.decision)
+    alike = [m for m in life.moments if isinstance(m, Told) and type(m.decision) is kind]
+    place = next(index for index, other in enumerate(alike) if other is moment)
+    at = clock_near(moment.time)
+    if place < ALIKE:
+        said = say(moment.decision, at)
+        yield moment.time, f"{said[:1].upper()}{said[1:]}."
+    elif place == ALIKE:
+        more = len(alike) - ALIKE
+        until = f" until {at(alike[-1].time)}" if more > 1 else ""
+        yield moment.time, f"The like {'once' if more == 1 else f'{more:,} times'} more{until}."
+
+
+def _moment(moment: Moment, life: Life) -> str:
+    at = clock_near(moment.time)
+    match moment:
+        case Submitted():
+            return _submitted(moment, life)
+        case Planned(was=None):
+            verb = "Promised" if life.promised and moment.because else "Planned"
+            return f"{verb} to start at {at(moment.at)}{_why_planned(moment, life)}."
+        case Planned():
+            return _moved(moment, life)
+        case Unplanned():
+            ahead = f": {name(moment.ahead)} heads the queue now" if moment.ahead else ""
+            return f"Its planned start {at(moment.was)} is given up{ahead}."
+        case Started():
+            return _started(moment, life)
+        case Requeued():
+            return f"Killed after {span(moment.lost)}, not done: the work of that run is lost, and it waits again."
+        case Entered():
+            return _entered(moment, life)
+        case Shared():
+            return _shared(moment, life)
+        case Ended():
+            return _ended(moment, life)
+        case _:
+            raise TypeError(f"{type(moment).__name__} is told with others of its kind")
+
+
+def _submitted(moment: Submitted, life: Life) -> str:
+    entries = [m.time for m in life.moments if isinstance(m, Entered)]
+    free = f", {processors(moment.free)} free" + (" in the emptiest row" if entries else "")
+    if moment.time in entries:
+        free = ""
+    if not moment.ahead:
+        return f"Submitted: nobody ahead of it{free}."
+    return f"Submitted: {text.count(moment.ahead, 'job')} ahead of it, wanting {moment.wanted:,}{free}."
+
+
+def _moved(moment: Planned, life: Life) -> str:
+    at = clock_near(moment.time)
+    way = "earlier" if moment.moved < 0 else "later"
+    told = f"Planned start moved from {at(moment.was or 0)} to {at(moment.at)}, {span(abs(moment.moved))} {way}"
+    if moment.moved < 0 and moment.early:
+        return f"{told}: {_early(moment.early, moment.time)}."
+    if moment.moved > 0 and moment.passers:
+        return f"{told}: {listed(map(name, moment.passers), 3)} passed it."
+    if moment.moved > 0 and moment.newcomers:
+        return f"{told}: {listed(map(name, moment.newcomers), 3)} came and stood ahead of it."
+    return f"{told}{_why_planned(moment, life)}."
+
+
+def _why_planned(moment: Planned, life: Life) -> str:
+    return "" if moment.because is None else f": {why(moment.because, life.job, clock_near(moment.time))}"
+
+
+def _early(holders: Sequence[Holder], now: float) -> str:
+    return listed(
+        (f"{name(h.job)} ({h.job.procs:,}) ended {span(h.until - now)} before its estimate" for h in holders), 2
+    )
+
+
+def _started(moment: Started, life: Life) -> str:
+    at, waited = clock_near(moment.time), moment.time - moment.since
+    verb = "Backfilled" if moment.backfilled else "Started"
+    after = f" after {span(waited)}" if waited else " at once"
+    told = f"{verb}{after}: {why(moment.because, life.job, at)}."
+    early = [h for h in moment.freed if h.until > moment.time]
+    if waited and early:
+        return f"{told} At that moment {_early(early, moment.time)}."
+    if waited and moment.freed:
+        names = listed((f"{name(h.job)} ({h.job.procs:,})" for h in moment.freed), 3)
+        return f"{told} At that moment {names} ended as expected."
+    return told
+
+
+def _ended(moment: Ended, life: Life) -> str:
+    ran, turnaround = life.ran or 0, moment.time - life.job.submit
+    slowdown = ""
+    if turnaround > ran > 0:
+        slowdown = f"; {span(turnaround)} after its submission, a slowdown of {turnaround / ran:,.1f}"
+    if moment.killed:
+        return f"Killed at the end of its estimate of {span(life.job.estimate)}, not done{slowdown}."
+    early = life.job.estimate - ran
+    estimate = f"{span(early)} before its estimate" if early > 0 else "as long as estimated"
+    progress = " of progress" if life.pauses or life.stay else ""
+    return f"Ended after {span(ran)}{progress}, {estimate}{slowdown}."
+
+
+# Suspensions
+
+
+def _pauses(pauses: Sequence[Paused], job: Job) -> list[Row]:
+    """One with its beginning and its end; several together."""
+    first, last = pauses[0], pauses[-1]
+    if len(pauses) == 1:
+        return _pause(first, job)
+    at = clock_near(first.time)
+    longest = max(pauses, key=lambda pause: pause.seconds)
+    until = f" until {at(last.until)}" if last.until is not None else ""
+    told = f"Suspended {times(len(pauses))}{until}, for {span(sum(p.seconds for p in pauses))} in all"
+    told += f"; {span(longest.seconds)} at the longest, from {at(longest.time)} on. "
+    told += f"In between it ran for {span(last.ran - first.ran)}. It made way for {_made_way_for(pauses)}."
+    return [(first.time, told)]
+
+
+def _pause(pause: Paused, job: Job) -> list[Row]:
+    at = clock_near(pause.time)
+    leaving = f", which takes {span(pause.overhead)}" if pause.overhead else ""
+    told = f"Suspended when it had run for {span(pause.ran)}{leaving}: {why(pause.because, job, at)}."
+    rows = [(pause.time, told)]
+    if pause.by:
+        taken = listed((f"{name(other)} ({other.procs:,})" for other in pause.by), 3)
+        rows[0] = (pause.time, f"{told} On its processors came {taken}.")
+    if pause.until is not None and pause.back is not None:
+        back = f"Went on after {span(pause.seconds)}: {why(pause.back, job, clock_near(pause.until))}."
+        rows.append((pause.until, back))
+    return rows
+
+
+def _made_way_for(pauses: Sequence[Paused]) -> str:
+    """For whom it was suspended: those for whom it was most often."""
+    asked = Counter(job for pause in pauses for job in pause.because if isinstance(job, Job))
+    if not asked:
+        return "others"
+    return listed((name(job) + (f" {times(often)}" if often > 1 else "") for job, often in asked.most_common()), 3)
+
+
+# Sharing in time
+
+
+def _entered(moment: Entered, life: Life) -> str:
+    at = clock_near(moment.time)
+    past = ", past others ahead of it in the queue" if moment.backfilled else ""
+    others = "the only one" if moment.rows == 1 else f"one of {moment.rows:,}"
+    place = f"row {moment.row} ({others}), {_columns(moment.columns)}"
+    return f"Came into the matrix{past}: {place}; {why(moment.because, life.job, at)}."
+
+
+def _columns(columns: int) -> str:
+    """Which columns; of many pieces only from where to where.
+
+    >>> _columns(0b1110011), _columns(0b1010101010101)
+    ('columns 0-1 4-6', '7 columns from 0 to 12')
+    """
+    pieces = written(columns)
+    if pieces.count(" ") < 4:
+        return f"column{'s' if columns.bit_count() > 1 else ''} {pieces}"
+    numbers = pieces.replace("-", " ").split()
+    return f"{columns.bit_count():,} columns from {numbers[0]} to {numbers[-1]}"
+
+
+def _shared(moment: Shared, life: Life) -> str:
+    lasted = moment.until - moment.time
+    if moment.rows.high == 1:
+        return f"Started: its row was the only one, so that it ran without a break{_cost(moment)}."
+    told = f"Started: its row came on turn. For {span(lasted)} it took turns, as one of {_range(moment.rows)} rows"
+    if life.ran and lasted:
+        told += f", and ran for {text.percent(life.ran / lasted, 0)} of that time"
+    return f"{told}. {_rows_of_its_own(moment)}{_moves(moment)}{_cost(moment)}."
+
+
+def _rows_of_its_own(moment: Shared) -> str:
+    if moment.own.high == 1:
+        return "It stood in one row only"
+    parts = [f"in more than one for {span(moment.replicated)}"] if moment.replicated else []
+    parts += [f"in all of them, so without a break, for {span(moment.alone)}"] if moment.alone else []
+    return f"It stood in {_range(moment.own)} of them: {listed(parts)}"
+
+
+def _moves(moment: Shared) -> str:
+    return f"; its home moved to a fuller row {times(moment.moved)}" if moment.moved else ""
+
+
+def _cost(moment: Shared) -> str:
+    migrated = f"it migrated {times(moment.migrated)}" if moment.migrated else ""
+    lost = f"migrations cost it {span(moment.lost)} of its turns" if moment.lost else ""
+    both = " and ".join(filter(None, (migrated, lost)))
+    return f"; {both}" if both else ""
+
+
+def _range(numbers: Range) -> str:
+    return f"{numbers.low:,}" if numbers.low == numbers.high else f"{numbers.low:,} to {numbers.high:,}"

@@ -1,0 +1,197 @@
+"""What kept a job waiting, told: stretches of one kind, and episodes of stretches that are told together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+
+from sim.decisions import decisions as d
+from sim.decisions import matrix as m
+from sim.life.life import Life
+from sim.life.moments import AwaitsTurn, AwaitsVictims, Heads, NotConsidered, Pass, Waited
+from sim.words import clock_near, listed, name, processors, span, spelled
+from sim.workload.model import Job
+from tui.look import text
+
+MOST_STRETCHES = 400
+"""More than these are not looked at one by one."""
+
+# What kept it waiting
+
+TooFew = d.TooFewFree
+
+
+def _few(waits: Sequence[Waited], job: Job) -> str:
+    return f"fewer than its {processors(job.procs)} were free" if job.procs > 1 else "no processor was free"
+
+
+def _blockers(waits: Sequence[Waited], many: str) -> str:
+    """The jobs that are named as reasons: those that were it longest."""
+    seconds: dict[Job, float] = {}
+    for wait in waits:
+        if wait.blocker is not None:
+            seconds[wait.blocker] = seconds.get(wait.blocker, 0) + wait.until - wait.time
+    if len(seconds) <= 1:
+        return "".join(map(name, seconds)) or many
+    longest = sorted(seconds, key=lambda job: -seconds[job])
+    return f"{many} ({listed((f'{name(job)} for {span(seconds[job])}' for job in longest), 3)})"
+
+
+BECAUSE: dict[type, Callable[[Sequence[Waited], Job], str]] = {
+    TooFew: _few,
+    Heads: lambda waits, job: f"it headed the queue and {_few(waits, job)}",
+    NotConsidered: lambda waits, job: f"the queue stopped at {_blockers(waits, 'jobs ahead of it')}",
+    d.WouldDelay: lambda waits, job: f"starting it would have delayed {_blockers(waits, 'the head of the queue')}",
+    d.PlannedLater: lambda waits, job: "what was free was needed too soon by jobs planned before it",
+    d.WindowCloses: lambda waits, job: f"it would have outlasted the window for {_blockers(waits, 'the head')}",
+    d.BreaksBound: lambda waits, job: f"it would have pushed {_blockers(waits, 'others')} past their bounds",
+    d.NotYet: lambda waits, job: "the trace starts it later",
+    d.PivotLater: lambda waits, job: "it headed its queue, but too much was needed by others before its planned start",
+    d.WouldDelayPivot: lambda waits, job: f"starting it would have delayed {_blockers(waits, 'the pivots')}",
+    d.TouchesReservation: lambda waits, job: f"it would have touched what is reserved for {_blockers(waits, 'others')}",
+    d.TrialLater: lambda waits, job: "its speculative run was reserved for later",
+    d.WaitsForReserved: lambda waits, job: "its user had asked for a later start",
+    d.WaitsForOwn: lambda waits, job: "other jobs were on its own processors",
+    d.NoVictims: lambda waits, job: "it had too few victims: running jobs with an xfactor so much smaller than its own",
+    d.NoSliceOver: lambda waits, job: "too few running jobs had had their slice",
+    AwaitsVictims: lambda waits, job: "the jobs that were suspended for it had not left yet",
+    AwaitsTurn: lambda waits, job: "its row of the matrix had not been on turn yet",
+    m.FitsNoRow: lambda waits, job: f"no row of the matrix had {processors(job.procs)} free",
+    m.OwnColumnsTaken: lambda waits, job: "its own columns were taken in every row of the matrix",
+}
+"""The reason for some stretches of one kind, after "because"."""
+
+
+def because_of(kind: type, waits: Sequence[Waited], job: Job) -> str:
+    told = BECAUSE.get(kind)
+    return told(waits, job) if told else spelled(kind.__name__)
+
+
+def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
+    """The numbers that belong to it, as ranges."""
+    if kind is d.WouldDelay:
+        return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
+    if kind is m.FitsNoRow:
+        return f": at most {_range(waits, 'free')} in any of {_range(waits, 'rows')} rows"
+    if kind in (TooFew, Heads):
+        return f": {_range(waits, 'free')}"
+    if kind is NotConsidered:
+        return f", though {fitted}" if (fitted := fitted_for(waits)) else ", and it would not have fitted anyway"
+    return f": {_range(waits, 'free')} free" if kind in (d.PlannedLater, d.BreaksBound) else ""
+
+
+def fitted_for(waits: Sequence[Waited]) -> str:
+    """For how long enough processors were free."""
+    fitting = sum(wait.fitting for wait in waits)
+    if not fitting:
+        return ""
+    return f"it would have fitted {'all' if fitting == seconds_of(waits) else span(fitting)} of that time"
+
+
+def _range(waits: Sequence[Waited], key: str) -> str:
+    ranges = [wait.numbers[key] for wait in waits if key in wait.numbers]
+    low, high = min(r.low for r in ranges), max(r.high for r in ranges)
+    return f"{low:,.12g}" if low == high else f"{low:,.12g} to {high:,.12g}"
+
+
+# Episodes: stretches that are told together
+
+
+def seconds_of(stretches: Iterable[Lasting]) -> float:
+    """How long they last together."""
+    return sum(stretch.seconds for stretch in stretches)
+
+
+def by_kind(waits: Iterable[Waited]) -> dict[type, list[Waited]]:
+    """Those of one kind together, the longest kind first."""
+    kinds: dict[type, list[Waited]] = {}
+    for wait in waits:
+        kinds.setdefault(type(wait.state), []).append(wait)
+    return dict(sorted(kinds.items(), key=lambda item: -seconds_of(item[1])))
+
+
+class Lasting(Protocol):
+    """A stretch of time."""
+
+    @property
+    def seconds(self) -> float: ...
+
+
+S = TypeVar("S", bound=Lasting)
+
+
+@dataclass(frozen=True)
+class _Episode(Generic[S]):
+    stretches: tuple[S, ...]
+    kinds: frozenset[object]
+    seconds: float
+
+    def __add__(self, other: _Episode[S]) -> _Episode[S]:
+        return _Episode(self.stretches + other.stretches, self.kinds | other.kinds, self.seconds + other.seconds)
+
+
+def episodes(stretches: Sequence[S], most: int, kind: Callable[[S], object]) -> list[tuple[S, ...]]:
+    """At most so many: the shortest is joined to a neighbour, one of the same kind if there is one, until it is so."""
+    chunk = -(-len(stretches) // MOST_STRETCHES) or 1
+    told: list[_Episode[S]] = []
+    for index in range(0, len(stretches), chunk):
+        some = tuple(stretches[index : index + chunk])
+        told.append(_Episode(some, frozenset(map(kind, some)), seconds_of(some)))
+    while len(told) > most:
+        at = min(range(len(told)), key=lambda index: told[index].seconds)
+        beside = [index for index in (at - 1, at + 1) if 0 <= index < len(told)]
+        other = min(beside, key=lambda index: (told[index].kinds != told[at].kinds, told[index].seconds))
+        first = min(at, other)
+        told[first : first + 2] = [told[first] + told[first + 1]]
+    return [episode.stretches for episode in told]
+
+
+def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
+    """What kept the job waiting in these stretches, and who passed it meanwhile."""
+    job, time, until = life.job, waits[0].time, waits[-1].until
+    kinds = by_kind(waits)
+    steps = text.count(sum(wait.steps for wait in waits), "step")
+    changes = f", {text.count(len(waits) - 1, 'change')}" if len(waits) > 1 else ""
+    head = f"For {span(until - time)} ({steps}{changes})"
+    parts = [because_of(kind, some, job) + _numbers(kind, some, job) for kind, some in kinds.items()]
+    if len(kinds) > 1:
+        shares = [span(seconds_of(some)) for some in kinds.values()]
+        told = f"{head}: {'; '.join(f'{share} {part}' for share, part in zip(shares, parts, strict=True))}."
+    else:
+        told = f"{head} {parts[0]}{_ahead(waits)}."
+    takes_more = isinstance(waits[0].state, d.NoVictims | d.NoSliceOver)  # it would suspend whom it needs
+    if waits[0].missing and not takes_more and (first or isinstance(waits[0].state, Heads)):
+        told += _missing(waits[0], job)
+    return told + _passers([p for p in life.passes if time <= p.time < until])
+
+
+def _ahead(waits: Sequence[Waited]) -> str:
+    """How many stood ahead of it, at first and at last, and who headed the queue."""
+    first, last = waits[0].ahead[0], waits[-1].ahead[1]
+    if not first and not last:
+        return ""
+    then = f", at last {last or 'none'}" if last != first else ""
+    head = waits[0].head if len(waits) == 1 and waits[0].head is not waits[0].blocker else None
+    if head and first == last == 1:
+        return f"; {name(head)} ahead of it"
+    led = f", {name(head)} heading the queue" if head else ""
+    return f"; {text.count(first, 'job')} ahead of it{then}{led}"
+
+
+def _missing(wait: Waited, job: Job) -> str:
+    """Whose processors it waits for at the beginning of a stretch."""
+    at = clock_near(wait.time)
+    holders = [f"{name(h.job)} ({h.job.procs:,}, until {at(h.until)})" for h in wait.missing]
+    if len(holders) > 4:
+        holders[2:-1] = [f"{len(holders) - 3} more"]
+    more = " more" if wait.lacking < job.procs else ""
+    return f" It needed {wait.lacking:,}{more}, to come from {listed(holders)}."
+
+
+def _passers(passes: Sequence[Pass]) -> str:
+    if not passes:
+        return ""
+    if len(passes) <= 3:
+        return f" {listed(name(p.job) for p in passes)} passed it."
+    return f" {len(passes):,} jobs passed it."

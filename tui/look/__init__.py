@@ -1,0 +1,1 @@
+"""How things look: colours, themes, text, sheets of styled lines, and what a person chose. No widgets."""

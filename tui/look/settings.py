@@ -1,0 +1,166 @@
+"""What is remembered from one run of the program to the next: a small JSON file that a person may edit.
+
+Nothing here raises for what stands in the file or on the disk: what cannot be used is said in one line, and the
+program goes on with what it has.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sim.errors import SchedscopeError
+from sim.files import write_whole
+from tui.look.palette import LOOKS, Mode
+
+FOLDER_VARIABLE = "SCHEDSCOPE_CONFIG"
+"""The folder in which settings are kept instead of the user's own."""
+MOST_RECENT = 12
+FASTEST = 120
+"""Frames a second."""
+MODES: tuple[Mode, ...] = ("colour", "mono", "ascii")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What a person has chosen; None: not chosen, so that the program decides."""
+
+    look: str | None = None
+    mode: Mode | None = None
+    fps: int | None = None
+    colour_by: str | None = None
+    panels: Mapping[str, bool] = field(default_factory=dict)
+    """Shown or hidden, small or large, by name."""
+    recent: tuple[str, ...] = ()
+    """Traces, the newest first."""
+    policies: tuple[str, ...] = ()
+    """Specs, the newest first."""
+    keymap: Mapping[str, str] = field(default_factory=dict)
+    """Keys by the name of the action."""
+
+    def with_recent(self, trace: str) -> Settings:
+        """
+        >>> Settings(recent=("a.swf", "b.swf")).with_recent("b.swf").recent
+        ('b.swf', 'a.swf')
+        """
+        return replace(self, recent=_newest_first(trace, self.recent))
+
+    def with_policy(self, spec: str) -> Settings:
+        """The policy was used."""
+        return replace(self, policies=_newest_first(spec, self.policies))
+
+
+def _newest_first(newest: str, others: tuple[str, ...]) -> tuple[str, ...]:
+    return (newest, *(other for other in others if other != newest))[:MOST_RECENT]
+
+
+def settings_path(environ: Mapping[str, str] = os.environ) -> Path:
+    """Where the settings of this user are kept."""
+    if folder := environ.get(FOLDER_VARIABLE):
+        return Path(folder).expanduser() / "settings.json"
+    from platformdirs import user_config_path
+
+    return user_config_path("schedscope") / "settings.json"
+
+
+# Reading
+
+
+def load(path: Path) -> tuple[Settings, str | None]:
+    """The settings in the file, and in one line what is wrong with it; a damaged file is set aside."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return Settings(), None
+    except OSError as error:
+        return Settings(), f"{path}: the settings cannot be read ({error.strerror}); using the usual ones"
+    except (ValueError, RecursionError):
+        return Settings(), _set_aside(path)
+    if not isinstance(content, dict):
+        return Settings(), _set_aside(path)
+    return _checked(content, path)
+
+
+def _set_aside(path: Path) -> str:
+    """Rename the damaged file, so that nothing is lost when the settings are saved again."""
+    number = 1
+    while os.path.lexists(aside := path.with_name(f"{path.name}.damaged{number}")):
+        number += 1
+    try:
+        path.rename(aside)
+    except OSError as error:
+        return f"{path}: the settings are damaged and cannot be set aside ({error.strerror}); using the usual ones"
+    return f"{path}: the settings were damaged and are now in {aside.name}; using the usual ones"
+
+
+def _checked(content: dict[str, Any], path: Path) -> tuple[Settings, str | None]:
+    """The values that are of the right type; names that no setting has are left out."""
+    good: dict[str, Any] = {}
+    refused: list[str] = []
+    for name, (expected, read) in _READERS.items():
+        if name not in content:
+            continue
+        value = read(content[name])
+        if value is None:
+            refused.append(f"{name} should be {expected}")
+        else:
+            good[name] = value
+    return Settings(**good), f"{path}: left out: {'; '.join(refused)}" if refused else None
+
+
+def _one_of(names: tuple[str, ...]) -> Callable[[Any], str | None]:
+    return lambda value: value if isinstance(value, str) and value in names else None
+
+
+def _whole(low: int, high: int) -> Callable[[Any], int | None]:
+    return lambda value: value if type(value) is int and low <= value <= high else None
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _texts(value: Any) -> tuple[str, ...] | None:
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        return None
+    return tuple(value[:MOST_RECENT])
+
+
+def _by_name(kind: type) -> Callable[[Any], dict[str, Any] | None]:
+    def read(value: Any) -> dict[str, Any] | None:
+        return value if isinstance(value, dict) and all(type(each) is kind for each in value.values()) else None
+
+    return read
+
+
+_READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
+    "look": (", ".join(LOOKS), _one_of(tuple(LOOKS))),
+    "mode": (", ".join(MODES), _one_of(MODES)),
+    "fps": (f"a whole number from 1 to {FASTEST}", _whole(1, FASTEST)),
+    "colour_by": ("a text", _text),
+    "panels": ("true or false by name", _by_name(bool)),
+    "recent": ("a list of texts", _texts),
+    "policies": ("a list of texts", _texts),
+    "keymap": ("a text by name", _by_name(str)),
+}
+
+
+# Writing
+
+
+def save(settings: Settings, path: Path) -> str | None:
+    """Write the settings whole or not at all; what went wrong in one line, None if nothing did."""
+    chosen = {name: value for name, value in asdict(settings).items() if value not in (None, (), {})}
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with write_whole(path) as file:
+            file.write(json.dumps(chosen, indent=2) + "\n")
+    except OSError as error:
+        return f"the settings are not kept: cannot write {path}: {error.strerror or error}"
+    except SchedscopeError as error:
+        return f"the settings are not kept: {error}"
+    return None

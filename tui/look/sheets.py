@@ -1,0 +1,102 @@
+"""Text that a panel shows: lines of spans with the names of styles, and what a click on them means.
+
+A panel's content is built by a pure function `(scene, size) -> Sheet` that knows no Textual; a widget draws it
+(`tui.widgets.panel`) and `tui.look.palette` knows what the names of styles look like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
+
+from tui.look.text import cells, shorten
+
+
+class Span(NamedTuple):
+    """A piece of text. `style` is one or more names, such as "dim" or "hue:3 strong" (see `Look.style`)."""
+
+    text: str
+    style: str = ""
+    action: str = ""
+    """What a click does: the name of an action of the screen, such as `select_job('17')`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line. `rank`: the job that it is about, which a click selects and which is lit when selected."""
+
+    spans: tuple[Span, ...]
+    rank: int | None = None
+
+    @property
+    def text(self) -> str:
+        return "".join(span.text for span in self.spans)
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """What a panel shows: a title, lines that stay (`head`), and `body`, a window of `total` lines from `first` on.
+
+    A body of many lines is drawn only where it is seen: then `total` is more than there are lines.
+    """
+
+    title: str
+    head: tuple[Line, ...] = ()
+    body: tuple[Line, ...] = ()
+    first: int = 0
+    total: int = 0
+    note: str = ""
+    """Right of the title."""
+    mark: int | None = None
+    """The line of the whole body that should be in sight: what was selected or walked to."""
+
+    @property
+    def text(self) -> str:
+        """Everything as plain text: what tests compare."""
+        title = f"{self.title}   {self.note}".rstrip()
+        return "\n".join([title, *(line.text.rstrip() for line in (*self.head, *self.body))])
+
+
+Size: TypeAlias = tuple[int, int]
+"""Columns and rows that a panel has for its lines, without its title."""
+
+
+def line(*spans: str | Span, rank: int | None = None) -> Line:
+    """A line of spans; plain strings have no style.
+
+    >>> line("needs ", Span("64", "strong")).text
+    'needs 64'
+    """
+    return Line(tuple(span if isinstance(span, Span) else Span(span) for span in spans), rank)
+
+
+def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: str = "") -> Sheet:
+    """A sheet that holds all its lines."""
+    lines = tuple(body)
+    return Sheet(title, tuple(head), lines, 0, len(lines), note)
+
+
+def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Line]:
+    """A sentence over as many lines as it takes; a day and its time stay together.
+
+    >>> [part.text for part in wrapped("needs 64, 40 free now", 12)]
+    ['needs 64, 40', 'free now']
+    """
+    lines: list[list[str]] = [[]]
+    room = max(width - indent, 1)
+    for word in _words(text):
+        if lines[-1] and cells(" ".join([*lines[-1], word])) > room:
+            lines.append([])
+        lines[-1].append(shorten(word, room))
+    return [line(Span(" " * indent + " ".join(words), style)) for words in lines]
+
+
+def _words(text: str) -> list[str]:
+    words: list[str] = []
+    for word in text.split():
+        if words and words[-1].startswith("d") and words[-1][1:].isdigit() and word[:2].isdigit():
+            words[-1] += " " + word
+        else:
+            words.append(word)
+    return words

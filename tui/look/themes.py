@@ -1,0 +1,176 @@
+"""The looks of `tui.look.palette` as Textual's themes, and which look a terminal gets.
+
+A theme gives Textual's own widgets (fields, buttons, lists, the palette of commands) the colours of the look; the
+filter `Ascii` makes all that is drawn ASCII, borders and scroll bars included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from rich.segment import Segment
+from textual.filter import LineFilter
+from textual.theme import Theme
+
+from tui.look.palette import LOOKS, Look, Mode, mixed
+from tui.look.settings import Settings
+from tui.look.text import cells, plain
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from textual.color import Color
+
+# The look that a terminal gets
+
+
+def choose(settings: Settings, environ: Mapping[str, str], encoding: str | None) -> Look:
+    """What the user has chosen, else what the terminal seems to be able to show.
+
+    >>> choose(Settings(), {"COLORFGBG": "0;15"}, "utf-8").name, choose(Settings(), {"TERM": "dumb"}, "utf-8").mode
+    ('light', 'ascii')
+    """
+    look = LOOKS[settings.look or ("light" if _is_light(environ) else "dark")]
+    return look.with_mode(settings.mode or _mode(environ, encoding))
+
+
+def _is_light(environ: Mapping[str, str]) -> bool:
+    """Does COLORFGBG (`foreground;background`, numbers of the sixteen colours) tell of a light background?"""
+    background = environ.get("COLORFGBG", "").rpartition(";")[2]
+    return background.isdigit() and (background == "7" or 9 <= int(background) <= 15)
+
+
+def _mode(environ: Mapping[str, str], encoding: str | None) -> Mode:
+    if environ.get("TERM") == "dumb" or not (encoding or "").lower().startswith("utf"):
+        return "ascii"
+    return "mono" if environ.get("NO_COLOR") else "colour"
+
+
+def depth_of(console: Console) -> int:
+    """Bits of colour that the terminal has: 24, 8 or 4."""
+    return {"truecolor": 24, "256": 8}.get(console.color_system or "", 4)
+
+
+# Themes
+
+
+def theme_name(look: Look) -> str:
+    """The name under which the look's theme is registered.
+
+    >>> theme_name(LOOKS["dark"]), theme_name(LOOKS["dark"].with_mode("ascii"))
+    ('schedscope-dark', 'schedscope-dark-mono')
+    """
+    return f"schedscope-{look.name}" + ("" if look.colour else "-mono")
+
+
+def themes() -> list[Theme]:
+    """A theme for every look, in colour and without."""
+    return [theme_of(look.with_mode(mode)) for look in LOOKS.values() for mode in ("colour", "mono")]
+
+
+def theme_of(look: Look) -> Theme:
+    """One accent for focus and choice; everything else is quiet. Without colour the accent is the text's."""
+    accent, good, warn, bad = (look.accent, look.good, look.warn, look.bad) if look.colour else (look.text,) * 4
+    cursor = mixed(accent, look.background, 0.25)
+    raised = mixed(look.text, look.background, 0.1)
+    return Theme(
+        name=theme_name(look),
+        primary=accent,
+        secondary=look.dim,
+        accent=accent,
+        warning=warn,
+        error=bad,
+        success=good,
+        foreground=look.text,
+        background=look.background,
+        surface=look.surface,
+        panel=raised,
+        boost=raised,
+        dark=look.dark,
+        variables={
+            "text-muted": look.dim,
+            "text-disabled": mixed(look.dim, look.background, 0.7),
+            "text-accent": accent,
+            "text-primary": accent,
+            "text-success": good,
+            "text-warning": warn,
+            "text-error": bad,
+            "foreground-muted": look.dim,
+            "border": accent,
+            "border-blurred": look.faint,
+            "block-cursor-foreground": look.text,
+            "block-cursor-background": cursor,
+            "block-cursor-text-style": "bold",
+            "block-cursor-blurred-foreground": look.text,
+            "block-cursor-blurred-background": cursor,
+            "block-cursor-blurred-text-style": "none",
+            "block-hover-background": raised,
+            "input-cursor-background": accent,
+            "input-cursor-foreground": look.background,
+            "input-cursor-text-style": "none",
+            "input-selection-background": cursor,
+            "input-selection-foreground": look.text,
+            "scrollbar": look.faint,
+            "scrollbar-hover": look.dim,
+            "scrollbar-active": accent,
+            "scrollbar-background": look.surface,
+            "scrollbar-background-hover": look.surface,
+            "scrollbar-background-active": look.surface,
+            "scrollbar-corner-color": look.surface,
+            "link-color": accent,
+            "link-style": "none",
+            "link-background": "transparent",
+            "link-color-hover": look.background,
+            "link-background-hover": accent,
+            "link-style-hover": "bold",
+            "button-foreground": look.text,
+            "button-color-foreground": look.background,
+            "button-focus-text-style": "bold reverse",
+            "footer-foreground": look.dim,
+            "footer-background": look.background,
+            "footer-key-foreground": accent,
+            "footer-key-background": "transparent",
+            "footer-description-foreground": look.dim,
+            "footer-description-background": "transparent",
+            "footer-item-background": "transparent",
+        },
+    )
+
+
+# ASCII
+
+
+class Ascii(LineFilter):
+    """Every character that is drawn as one of ASCII that takes the same room."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        return [
+            segment if segment.control or segment.text.isascii() else Segment(in_ascii(segment.text), segment.style)
+            for segment in segments
+        ]
+
+
+def in_ascii(text: str) -> str:
+    """As many columns as before.
+
+    >>> in_ascii("╭─ 日本 ▸ easy · ≤ 4 ─╮")
+    '+- ???? > easy - < 4 -+'
+    """
+    return "".join(c if c.isascii() else _SIGNS.get(c) or _like(c) for c in text)
+
+
+def _like(character: str) -> str:
+    width = cells(character)
+    known = plain(character)
+    return known if len(known) == width and known != "?" else "?" * width
+
+
+_SIGNS = {
+    sign: ascii_sign
+    for signs, ascii_sign in (
+        ("╭╮╰╯┌┐└┘├┤┬┴┼┏┓┗┛", "+"), ("─━═▔▁▀▄▂▃╌┄", "-"), ("│┃║▏▎▍▌▋▊▉▐▕", "|"), ("█▇▆▅", "#"), ("▸▶❯›→◂", ">"),
+        ("◀‹←", "<"), ("▼▾↓", "v"), ("▲▴↑", "^"), ("●•◆■⚑✓", "*"), ("○◇□", "o"), ("≤", "<"), ("≥", ">"), ("░", "."),
+        ("▒", ":"), ("╱", "/"), ("’‘", "'"), ("“”", '"'), ("…", "~"), ("↵", "~"), ("\xa0", " "),
+    )
+    for sign in signs
+}  # fmt: skip

@@ -1,0 +1,1 @@
+"""The worker's side of the replay: requests in, scenes out. No widgets."""

@@ -1,0 +1,231 @@
+"""What orders do: where the replay goes, which runs there are, and which is beside.
+
+The worker of `tui.replay.worker` owns the conductor; `tui.replay.navigation` and `tui.replay.playback` move it. A run
+may have another one beside it, which keeps to the same clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from sim.errors import ParameterError
+from sim.policies import parse_policy
+from sim.session.restoring import restore
+from tui.replay import requests as o
+from tui.replay.navigation import A_LOOK, Halted, Traveller
+from tui.replay.playback import Playback
+from tui.replay.requests import BESIDE, VERSUS, Noticed, Order, Wish
+from tui.replay.scene import Scene
+from tui.replay.stage import Stage
+
+if TYPE_CHECKING:
+    from sim.session.session import Session
+    from tui.replay.beside import Versus
+
+
+class Conductor:
+    """Obeys orders."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.beside: Stage | None = None
+        self._go = go = Traveller(stage)
+        self._versus: Versus | None = None
+        self._obey: dict[type, Callable[[Any, Wish, Halted], Noticed | str | None]] = {
+            o.GoTo: lambda order, wish, halted: go.seek(order.step, halted),
+            o.Move: lambda order, wish, halted: go.seek(go.step + order.steps, halted),
+            o.GoToTime: lambda order, wish, halted: go.seek_time(order.time, halted),
+            o.GoToJob: lambda order, wish, halted: go.to_job(order, halted),
+            o.GoToLongest: lambda order, wish, halted: go.to_longest(halted),
+            o.GoToEnd: lambda order, wish, halted: go.to_end(halted),
+            o.Find: lambda order, wish, halted: go.find(order, halted),
+            o.Reverse: lambda order, wish, halted: go.reverse(order, halted),
+            o.Play: Playback(go).play,
+            o.Switch: self._switch,
+            o.Restart: self._restart,
+            o.Fork: self._fork,
+            o.LookAt: self._look_at,
+            o.Draw: self._draw,
+            o.Restore: self._restore,
+            o.Compare: self._compare,
+            o.CompareBranch: self._compare_branch,
+            o.CompareNoMore: self._compare_no_more,
+            o.GoToParted: self._go_to_parted,
+        }
+
+    # For the worker
+
+    def obey(self, order: Order, wish: Wish, halted: Halted) -> Noticed | str | None:
+        """Do it; what there is to say about where it stopped, if it stopped for a reason."""
+        was = self.stage.timeline.branch
+        try:
+            return self._obey[type(order)](order, wish, halted)
+        finally:
+            self._go.progress = None
+            if self.beside is not None:
+                if self.stage.timeline.branch is not was:
+                    self._put_beside(self.beside)
+                self._keep_one_clock(self.beside)
+
+    def _keep_one_clock(self, beside: Stage) -> None:
+        """The run beside is shown at the same moment; before the first step both are."""
+        beside.clock = self.stage.clock
+        if self._go.step:
+            beside.timeline.seek_time(self.stage.clock)
+        else:
+            beside.timeline.seek(0)
+
+    @property
+    def progress(self) -> tuple[str, float] | None:
+        """What takes long, and how much of it is done; read by the screen, in its own thread."""
+        return self._go.progress
+
+    @property
+    def is_computed(self) -> bool:
+        """Is there nothing left to compute ahead?"""
+        return (
+            self.stage.is_computed
+            and (self.beside is None or self.beside.is_computed)
+            and (self._versus is None or self._versus.is_done)
+        )
+
+    def compute(self, seconds: float) -> None:
+        """Compute ahead for about so long."""
+        for stage in (self.stage, self.beside):
+            if stage is not None and not stage.is_computed:
+                stage.compute(seconds)
+        if self._versus is not None and not self._versus.is_done:
+            self._versus.advance()
+
+    def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
+        """What is to be seen of the run, and of the one beside it."""
+        scene = self.stage.scene(wish)
+        if self.beside is None or self._versus is None:
+            return scene, None
+        beside = self.beside.scene(replace(wish, camera=wish.beside or wish.camera))
+        told = self._versus.scene(self.stage.clock)
+        charts = scene.chart, beside.chart
+        if wish.colour == VERSUS and charts[0] is not None and charts[1] is not None:
+            charts = self._versus.painted(charts[0], True), self._versus.painted(charts[1], False)
+        return replace(scene, chart=charts[0], versus=told), replace(beside, chart=charts[1], versus=told)
+
+    # What if
+
+    def _switch(self, order: o.Switch, wish: Wish, halted: Halted) -> str | None:
+        was = self.stage.timeline.branch.name
+        branch = self.stage.timeline.switch(parse_policy(order.spec), at=self._moment)
+        self.stage.set_clock()
+        return f"{branch.name}: {branch.engine.spec} from here on; {was} stays as it was (B looks at it)"
+
+    @property
+    def _moment(self) -> float | None:
+        """The moment that is shown, if it lies after the cursor's step."""
+        time = self.stage.snapshot.time
+        return self.stage.clock if time is not None and self.stage.clock > time else None
+
+    def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
+        """Another policy from the beginning; the moment stays."""
+        timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
+        timeline.switch(parse_policy(order.spec), at_step=0)
+        self.stage.set_clock()
+        return self._go.seek_time(moment, halted) if has_begun else None
+
+    def _fork(self, order: o.Fork, wish: Wish, halted: Halted) -> str | None:
+        was = self.stage.timeline.branch.name
+        return f"this is {self.stage.timeline.fork().name}; {was} stays as it was (B looks at it)"
+
+    def _look_at(self, order: o.LookAt, wish: Wish, halted: Halted) -> str | None:
+        moment, has_begun = self.stage.clock, self._go.step > 0
+        self.stage.timeline.look_at(order.branch)
+        self.stage.set_clock()
+        return self._go.seek_time(moment, halted) if has_begun else None
+
+    def _restore(self, order: o.Restore, wish: Wish, halted: Halted) -> str | None:
+        """The branches of a session grow again, and the cursor goes to where it was."""
+        timeline, session = self.stage.timeline, order.session
+        restore(timeline, session.branches, halted)
+        if halted():
+            return None
+        timeline.look_at(session.branch)
+        told = self._go.seek(session.step, halted)
+        next_time = self.stage.snapshot.next_time
+        if session.step == self._go.step > 0 and order.clock is not None and next_time is not None:
+            self.stage.clock = min(max(order.clock, self.stage.clock), next_time)
+        if session.partner is not None and session.partner in timeline.branches:
+            self._compare_branch(o.CompareBranch(session.partner), wish, halted)
+        elif session.partner is not None:
+            self._part_beside(session.partner, *self._parted_at(session))
+        return told
+
+    def _parted_at(self, session: Session) -> tuple[str, int, float | None]:
+        """The branch, the step and the moment from which the session's other run went its own way."""
+        branch, step, time = (session.view.get(f"beside.{name}") for name in ("branch", "step", "time"))
+        if isinstance(branch, str) and branch in self.stage.timeline.branches and isinstance(step, int):
+            return branch, step, time if step and isinstance(time, int | float) else None
+        return session.branch, self._go.step, None
+
+    def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
+        """What the chart shows of the past, with the plan right of it."""
+        from tui.cli.draw import Options, save_drawing
+
+        now = self.stage.clock
+        begin = max(wish.camera.view(now).start, self.stage.begin)
+        options = Options(begin, now, order.width, order.height, order.theme, wish.colour)
+        engine = self.stage.timeline.present()
+        spec = engine.switches[0].was if engine.switches else engine.spec
+        save_drawing(engine, spec, options, order.path)
+        return f"saved {order.path}"
+
+    # Side by side
+
+    def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
+        """The other run starts as this one and goes its own way from here on, or from the beginning."""
+        branch = self.stage.timeline.branch.name
+        if order.from_start:
+            self._part_beside(order.spec, branch, 0)
+        else:
+            self._part_beside(order.spec, branch, self._go.step, self._moment)
+        return None
+
+    def _part_beside(self, spec: str, branch: str, step: int, at: float | None = None) -> None:
+        """Beside this run one that parted from a branch after so many steps, or at a moment before the next one."""
+        policy = parse_policy(spec)
+        twin = self.stage.timeline.twin()
+        twin.look_at(branch)
+        twin.switch(policy, at_step=step, at=at, name=BESIDE)
+        self._put_beside(Stage(twin))
+
+    def _put_beside(self, beside: Stage) -> None:
+        from tui.replay.beside import Versus
+
+        self.beside, self._versus = beside, Versus(self.stage, beside)
+
+    def _compare_branch(self, order: o.CompareBranch, wish: Wish, halted: Halted) -> str | None:
+        """The other run is one that was seen before."""
+        twin = self.stage.timeline.twin()
+        twin.look_at(order.branch)
+        self._put_beside(Stage(twin))
+        return None
+
+    def _compare_no_more(self, order: o.CompareNoMore, wish: Wish, halted: Halted) -> str | None:
+        self.beside = self._versus = None
+        return None
+
+    def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
+        """To the first step at which something happens to a job in one of them only."""
+        versus = self._versus
+        if versus is None:
+            raise ParameterError("nothing is compared: v chooses another policy to compare with")
+        while versus.parting is None:
+            if self.is_computed or halted():
+                return "the two runs never part" if self.is_computed else None
+            self._go.progress = (
+                "comparing",
+                self.stage.timeline.branch.engine.finished / max(len(self.stage.workload), 1),
+            )
+            self.compute(A_LOOK)
+        told = self._go.seek(versus.parting.steps[0], halted)
+        ranks = versus.parting.ranks
+        return Noticed(ranks[0]) if told is None and ranks else told

@@ -1,0 +1,136 @@
+"""Going somewhere in a run: to a step, a moment, a job, an event. What takes long can be halted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+
+from sim.why.causes import last_change
+from sim.words import name
+from tui.replay import requests as o
+from tui.replay.requests import Noticed
+from tui.replay.stage import Stage
+
+Halted: TypeAlias = Callable[[], bool]
+"""Has the person said that it takes too long?"""
+A_LOOK = 0.05
+"""Seconds of computing between two looks at the person."""
+
+
+class Traveller:
+    """Moves the cursor of a stage. Every journey says why it ended where it did, if there is something to say."""
+
+    def __init__(self, stage: Stage) -> None:
+        self.stage = stage
+        self.progress: tuple[str, float] | None = None
+        """What takes long, and how much of it is done; read by the screen, in its own thread."""
+
+    @property
+    def step(self) -> int:
+        return self.stage.timeline.step
+
+    def seek(self, step: int, halted: Halted) -> str | None:
+        """To a step, or as far as there are steps."""
+        timeline = self.stage.timeline
+        while timeline.computed < step and self.compute_a_little(halted):
+            pass
+        if not halted() and timeline.seek(min(max(step, 0), timeline.computed), halted):
+            self.stage.set_clock()
+            if timeline.complete and step > timeline.computed:
+                return self._over
+        return None
+
+    def seek_time(self, time: float, halted: Halted) -> str | None:
+        """To a moment, between two steps where it is."""
+        timeline = self.stage.timeline
+        while not self._knows(time) and self.compute_a_little(halted):
+            pass
+        if halted() or not timeline.seek_time(time, halted):
+            return None
+        if timeline.step == timeline.computed and timeline.complete:
+            self.stage.set_clock()
+            return self._over
+        now = self.stage.snapshot.time
+        self.stage.clock = max(time, self.stage.begin if now is None else now)
+        return None
+
+    @property
+    def _over(self) -> str:
+        """Why there is nothing more."""
+        failure = self.stage.timeline.branch.error
+        return "the run is over" if failure is None else f"the run broke off here: {failure.error}"
+
+    def _knows(self, time: float) -> bool:
+        timeline = self.stage.timeline
+        return bool(timeline.computed) and timeline.history.time_of(timeline.computed - 1) > time
+
+    def compute_a_little(self, halted: Halted) -> bool:
+        """Move the frontier on and tell how far it is; False if there is no more to compute, or nobody wants it."""
+        timeline = self.stage.timeline
+        if halted() or not timeline.compute_for(A_LOOK):
+            return False
+        self.progress = "computing", timeline.branch.engine.finished / max(len(self.stage.workload), 1)
+        return True
+
+    def to_job(self, order: o.GoToJob, halted: Halted) -> str | None:
+        """To where it is submitted, or first starts."""
+        timeline, job = self.stage.timeline, self.stage.workload.jobs[order.rank]
+        if not order.start:
+            return self.seek_time(job.submit, halted)
+        while (start := timeline.branch.engine.start_of(order.rank)) is None and self.compute_a_little(halted):
+            pass
+        if start is not None:
+            return self.seek_time(start, halted)
+        return None if halted() else f"{name(job)} does not start"
+
+    def to_longest(self, halted: Halted) -> Noticed | str | None:
+        """The whole run has to be known for that; a job that never started did not wait longest."""
+        while self.compute_a_little(halted):
+            pass
+        if halted():
+            return None
+        waits = np.array(self.stage.timeline.branch.engine.ledger.start) - self.stage.workload.submit
+        if not len(waits) or np.isnan(waits).all():
+            return "no job has started"
+        rank = int(np.nanargmax(waits))
+        self.seek_time(self.stage.workload.jobs[rank].submit + float(waits[rank]), halted)
+        return Noticed(rank)
+
+    def to_end(self, halted: Halted) -> str | None:
+        while self.compute_a_little(halted):
+            pass
+        return self.seek(self.stage.timeline.computed, halted)
+
+    def find(self, order: o.Find, halted: Halted) -> str | None:
+        """To where a condition comes true; if that is nowhere, the cursor stays where it is."""
+        from sim.stops.search import search_backward, search_forward
+        from sim.stops.stop import parse_stop
+
+        stop, was = parse_stop(order.condition), self.step
+        search = search_forward if order.direction > 0 else search_backward
+        found = search(self.stage.timeline, (stop,), self._watched(halted))
+        if found is None:
+            self.stage.timeline.seek(was)
+        else:
+            self.stage.set_clock()
+        where = "later" if order.direction > 0 else "earlier"
+        return None if found or halted() else f"nowhere {where}: {stop.text}"
+
+    def _watched(self, halted: Halted) -> Halted:
+        """Tells how far a search is while it asks."""
+        timeline = self.stage.timeline
+
+        def asked() -> bool:
+            self.progress = "searching", timeline.step / max(timeline.computed, 1)
+            return halted()
+
+        return asked
+
+    def reverse(self, order: o.Reverse, halted: Halted) -> str | None:
+        """To the last step before this one that changed it."""
+        found = last_change(self.stage.timeline.history, order.what, self.step, halted)
+        if found is None:
+            return None if halted() else "nothing changed it before"
+        return self.seek(found[0], halted)

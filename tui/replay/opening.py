@@ -1,0 +1,65 @@
+"""What a replay is opened on, and all that its screen needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sim.machine.processors import Placement
+from sim.policies import Policy, parse_policy
+from sim.timeline.timeline import Timeline
+from sim.workload.model import Workload
+from sim.workload.source import Source, caption
+from tui.replay.places import parse_place
+from tui.replay.requests import Order, Restore
+from tui.replay.scene import About
+
+if TYPE_CHECKING:
+    from sim.session.session import Session
+
+
+@dataclass(frozen=True)
+class Opening:
+    """A trace, a policy, and where to begin."""
+
+    source: Source
+    policy: Policy
+    placement: Placement = "lowest"
+    at: str | None = None
+    """Where to begin, as it is typed; None: before the first step."""
+    switches: tuple[tuple[float, str], ...] = ()
+    session: Session | None = None
+    """What is to be brought back."""
+
+    @classmethod
+    def of_session(cls, session: Session) -> Opening:
+        """What a session was opened on, and is to be brought back to."""
+        from tui.sessions.sources import source_of
+
+        switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
+        policy = parse_policy(session.policy)
+        return cls(source_of(session), policy, session.placement, switches=switches, session=session)
+
+    def prepare(self) -> Prepared:
+        """Read the trace and set up its replay."""
+        trace, workload = self.source.read()
+        about = About(self.source.trace, caption(trace), workload, trace)
+        timeline = Timeline(workload, self.policy, placement=self.placement, switches=self.switches)
+        return Prepared(self, about, timeline, self._first(workload))
+
+    def _first(self, workload: Workload) -> Order | None:
+        if self.session is not None:
+            clock = self.session.view.get("clock")
+            return Restore(self.session, clock if isinstance(clock, int | float) else None)
+        return None if self.at is None else parse_place(self.at, workload)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A trace that has been read, and its replay."""
+
+    opening: Opening
+    about: About
+    timeline: Timeline
+    first: Order | None = None
+    """Where to go at first."""

@@ -1,0 +1,191 @@
+"""What a person asks of the replay: plain values that the screen sends to the worker, and what it is told back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from sim.session.records import Bookmark
+from sim.why.causes import What
+from tui.chart.scale import Camera
+from tui.replay.scene import Scene
+from tui.replay.speed import Speed
+
+if TYPE_CHECKING:
+    from sim.session.session import Session
+
+VERSUS = "versus"
+"""The way to colour jobs by how they come off against the run beside."""
+
+# Orders
+
+
+class GoTo(NamedTuple):
+    """To this step; 0 is before the first."""
+
+    step: int
+
+
+class Move(NamedTuple):
+    """So many steps on, or back."""
+
+    steps: int
+
+
+class GoToTime(NamedTuple):
+    """To this moment, between two steps where it is."""
+
+    time: float
+
+
+class GoToJob(NamedTuple):
+    """To the step at which the job is submitted, or the one at which it first starts."""
+
+    rank: int
+    start: bool = False
+
+
+class GoToLongest(NamedTuple):
+    """To where the job starts that waited longest in the whole run; it is selected."""
+
+
+class GoToEnd(NamedTuple):
+    """To the end of the run."""
+
+
+class Play(NamedTuple):
+    """So many seconds of playing have passed."""
+
+    seconds: float
+    speed: Speed
+    direction: int = 1
+
+
+class Find(NamedTuple):
+    """To the next step (or, with direction -1, the one before) at which this condition comes true."""
+
+    condition: str
+    direction: int = 1
+
+
+class Switch(NamedTuple):
+    """Another policy from here on, in a new branch."""
+
+    spec: str
+
+
+class Restart(NamedTuple):
+    """Another policy from the beginning, in a new branch."""
+
+    spec: str
+
+
+class Fork(NamedTuple):
+    """A new branch from here on."""
+
+
+class LookAt(NamedTuple):
+    """Another branch, at the same moment."""
+
+    branch: str
+
+
+class Draw(NamedTuple):
+    """The chart as it is, as a drawing in a file."""
+
+    path: Path
+    width: int
+    height: int
+    theme: str
+
+
+class Restore(NamedTuple):
+    """To the very moment of a session."""
+
+    session: Session
+    clock: float | None = None
+    """The moment between two steps, if it was between two."""
+
+
+BESIDE = "beside"
+"""The name of the branch that was made to be compared with; no other is called so."""
+
+
+class Compare(NamedTuple):
+    """Beside this run, one that goes on under `spec` from here; or from the beginning."""
+
+    spec: str
+    from_start: bool = False
+
+
+class CompareBranch(NamedTuple):
+    """Beside this run another branch."""
+
+    branch: str
+
+
+class CompareNoMore(NamedTuple):
+    """One run alone again."""
+
+
+class GoToParted(NamedTuple):
+    """To the first step at which the two runs differ."""
+
+
+class Reverse(NamedTuple):
+    """Back to the last decision that changed this."""
+
+    what: What
+
+
+Order: TypeAlias = (
+    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | Switch | Restart | Fork | LookAt
+    | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What is to be seen, wherever the replay stands."""
+
+    camera: Camera
+    beside: Camera | None = None
+    """That of the chart of the run beside it, which may have another height."""
+    strip_columns: int = 80
+    selected: int | None = None
+    colour: str = "job"
+    stops: tuple[str, ...] = ()
+    bookmarks: tuple[Bookmark, ...] = ()
+
+
+# What the worker tells
+
+
+class Shown(NamedTuple):
+    """A scene, and that of the run beside it; it answers the first so many orders and wishes."""
+
+    scene: Scene
+    beside: Scene | None
+    answers: int
+
+
+class Stopped(NamedTuple):
+    """Something made the replay stop: a condition, the end of the run."""
+
+    why: str
+
+
+class Noticed(NamedTuple):
+    """This job is what was looked for."""
+
+    rank: int
+
+
+class Failed(NamedTuple):
+    """Something cannot be done; what has been shown so far stays."""
+
+    message: str
+
+
+Told: TypeAlias = Shown | Stopped | Noticed | Failed

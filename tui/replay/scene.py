@@ -1,0 +1,194 @@
+"""What one frame draws: immutable values that the worker makes and the widgets are given.
+
+`About` is what does not change while a run is watched; a `Scene` is one moment of it. Nothing here knows Textual, and
+nothing that draws a scene asks the engine anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.decisions.decisions import Decision
+from sim.engine.snapshot import Snapshot
+from sim.history.tally import Totals
+from sim.session.records import BranchRecord
+from sim.workload.model import Trace, Workload
+
+if TYPE_CHECKING:
+    from sim.compare.differences import Comparison
+    from sim.compare.parting import Parting
+    from tui.chart.raster import Raster
+    from tui.chart.scale import ChartView
+
+
+@dataclass(frozen=True)
+class About:
+    """What is being watched."""
+
+    trace: str
+    """As it was named on the command line."""
+    caption: str
+    workload: Workload
+    read: Trace
+
+
+class Box(NamedTuple):
+    """A job on processors for some time to come, as it is drawn."""
+
+    rank: int
+    start: float
+    end: float
+    processors: int
+    kind: str
+    """expected (a running job until its expected end), reserved, planned."""
+
+
+class Mark(NamedTuple):
+    """A moment worth a sign above the chart and in the strip."""
+
+    time: float
+    kind: str
+    """switch, bookmark, fork, parted."""
+    text: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChartScene:
+    """The chart's part of a scene: past and plan as one raster, and what is needed to name and to colour it."""
+
+    view: ChartView
+    clock: float
+    """Left of it is the past, right of it the plan."""
+    since: float | None
+    """When the last step was: who started then has just started."""
+    raster: Raster
+    plan: tuple[Box, ...]
+    owners: NDArray[np.int8] | None
+    """[band, column]: the partition that owns it; None where there are no partitions."""
+    marks: tuple[Mark, ...]
+    mode: str
+    """What the colours tell (see `tui.chart.colours`)."""
+    hues: NDArray[np.uint8]
+    """rank -> hue of the jobs that are seen."""
+    legend: tuple[tuple[int, str], ...]
+    """(hue, what it stands for)"""
+    workload: Workload
+    start: NDArray[np.float64]
+    """rank -> first start, nan if it is not known; what lies after `clock` is not to be told."""
+    end: NDArray[np.float64]
+    """rank -> completion, likewise."""
+    pending: bool = False
+    """Are there columns that have not been drawn yet?"""
+
+
+@dataclass(frozen=True, slots=True)
+class StripScene:
+    """The whole run so far, in as many columns as the strip has."""
+
+    begin: float
+    end: float
+    """The first and the last moment that the strip shows; up to `known` the run has been computed."""
+    known: float
+    utilization: tuple[float | None, ...]
+    """Share of the processors that are occupied, by column; None: not computed yet."""
+    waiting: tuple[float | None, ...]
+    """Jobs that wait, by column."""
+    marks: tuple[Mark, ...] = ()
+
+
+class PlannedAt(NamedTuple):
+    """At `time` the job's planned start became `at`."""
+
+    time: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class JobScene:
+    """The selected job, told as far as the scene's moment."""
+
+    rank: int
+    state: str
+    """not submitted, waiting, running, suspended, in the matrix, finished."""
+    start: float | None
+    end: float | None
+    planned: tuple[PlannedAt, ...]
+    """Its planned starts, in the order in which they were made."""
+    decided: tuple[tuple[float, Decision], ...]
+    """What was decided about it, with the time."""
+    stretches: tuple[tuple[float, float | None, str], ...]
+    """(start, end, kind) of its times on processors; end None: it goes on."""
+    ahead: int | None = None
+    """How many wait before it, while it waits."""
+    passed: int = 0
+    """How many jobs came later and started while it waited for its first start."""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """The numbers so far over time, in some fifty columns of the time that has passed: for small plots."""
+
+    utilization: tuple[float, ...] = ()
+    waiting: tuple[float, ...] = ()
+    wanted: tuple[float, ...] = ()
+
+
+class Shifts(NamedTuple):
+    """How many of the jobs that have started come earlier in the second run, at the same time, and later."""
+
+    earlier: int
+    same: int
+    later: int
+
+
+@dataclass(frozen=True, slots=True)
+class VersusScene:
+    """Two runs of one workload at one moment; the first is the one that is watched."""
+
+    specs: tuple[str, str]
+    """The policies."""
+    names: tuple[str, str]
+    """What the runs are called in columns and sentences."""
+    totals: tuple[Totals, Totals]
+    r: float | None
+    """LS's R of the mean bounded slowdowns so far: above 0 the second is better. None: no job has ended in one."""
+    shifts: Shifts
+    parting: Parting | None = None
+    """Where they part; None: not known yet, or nowhere."""
+    headline: tuple[str, ...] = ()
+    """That and what each did there, in one line: from all of it to the least."""
+    told: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    """What each did there with the jobs over which they part, as sentences."""
+    never: bool = False
+    """Do they never part?"""
+    comparison: Comparison | None = None
+    """All that tells them apart, when both are computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """One moment."""
+
+    snapshot: Snapshot
+    clock: float
+    """The moment that is shown: not before the snapshot's, and before the next step."""
+    known_steps: int
+    """How many steps of the run have been computed."""
+    complete: bool
+    """Has the whole run been computed?"""
+    chart: ChartScene | None
+    strip: StripScene
+    job: JobScene | None = None
+    series: Series = Series()
+    branch: str = "main"
+    branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
+    """All there are, with the switches that made them."""
+    hues: Mapping[int, int] = field(default_factory=dict)
+    """rank -> colour of the jobs that panels name."""
+    versus: VersusScene | None = None
+    """The run beside this one; None: nothing is compared."""

@@ -1,0 +1,149 @@
+"""The stage: a timeline at a moment, seen through a camera, as the scene that one frame draws.
+
+It belongs to the worker of `tui.replay.worker`; nothing here knows threads or Textual. What moves it is in
+`tui.replay.conductor`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from sim.engine.snapshot import Snapshot
+from sim.session.restoring import records_of
+from sim.timeline.timeline import Timeline
+from sim.workload.model import Workload
+from tui.chart.colours import MODES
+from tui.chart.making import ChartMaker
+from tui.replay.making import JobMaker, StripMaker
+from tui.replay.requests import Wish
+from tui.replay.scene import JobScene, Mark, Scene
+
+DRAWING = 0.02
+"""Seconds in which a frame draws columns of the past that were never drawn before."""
+PLOT = 50
+"""Columns of the small plots."""
+NAMED = 200
+"""So many waiting jobs of a long queue have a colour in the panels: nobody sees more at once."""
+
+
+@dataclass
+class _Makers:
+    """What draws one branch, and remembers what it drew."""
+
+    chart: ChartMaker
+    strip: StripMaker
+    jobs: dict[int, JobMaker] = field(default_factory=dict)
+    has_read: bool = False
+    """Has the chart taken in the whole run?"""
+
+
+class Stage:
+    """One run and the moment of it that is shown."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self.timeline = timeline
+        self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
+        """The moment before the first step."""
+        self.clock = self.begin
+        """The moment that is shown: not before the cursor's step, and before the next one."""
+        self._makers: dict[str, _Makers] = {}
+        self._seen: tuple[str, int, Snapshot] | None = None
+
+    @property
+    def workload(self) -> Workload:
+        return self.timeline.workload
+
+    @property
+    def is_computed(self) -> bool:
+        """Is there nothing left to compute ahead?"""
+        return self.timeline.complete and self._makers_of(self.timeline.branch.name).has_read
+
+    def compute(self, seconds: float) -> None:
+        """Compute ahead for about so long; when all is computed, take in what charts of it will show."""
+        timeline = self.timeline
+        if not timeline.complete:
+            timeline.compute_for(seconds)
+        else:
+            makers = self._makers_of(timeline.branch.name)
+            makers.has_read = makers.chart.read_ahead(timeline.history, self._last_time, seconds)
+
+    @property
+    def _last_time(self) -> float:
+        """Up to when the run has been computed."""
+        timeline = self.timeline
+        return timeline.history.time_of(timeline.computed - 1) if timeline.computed else self.begin
+
+    def set_clock(self) -> None:
+        """Show the very moment of the cursor's step."""
+        time = self.snapshot.time
+        self.clock = self.begin if time is None else time
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The state at the cursor; made once for a step."""
+        branch, step = self.timeline.branch.name, self.timeline.step
+        if self._seen is None or self._seen[:2] != (branch, step):
+            self._seen = branch, step, self.timeline.snapshot()
+        return self._seen[2]
+
+    def scene(self, wish: Wish) -> Scene:
+        """What is to be seen of this moment."""
+        timeline, snapshot = self.timeline, self.snapshot
+        makers = self._makers_of(timeline.branch.name)
+        past = timeline.history.as_of(timeline.step)
+        marks = (*self._switches(), *self._bookmarks(wish))
+        mode = wish.colour if wish.colour in MODES else "job"
+        named = sorted(set(_named(snapshot, wish.selected)))
+        chart = makers.chart.make(past, snapshot, self.clock, wish.camera, mode, DRAWING, marks)
+        hues = makers.chart.hues_of(named, mode, self.clock)
+        return Scene(
+            snapshot=snapshot,
+            clock=self.clock,
+            known_steps=timeline.computed,
+            complete=timeline.complete,
+            chart=chart,
+            strip=makers.strip.strip(timeline.history, self._last_time, wish.strip_columns, marks),
+            job=self._job(makers, wish.selected),
+            series=makers.strip.series(timeline.history, timeline.step, PLOT),
+            branch=timeline.branch.name,
+            branches=records_of(timeline),
+            hues=dict(zip(named, hues.tolist(), strict=True)),
+        )
+
+    def _makers_of(self, branch: str) -> _Makers:
+        if branch not in self._makers:
+            self._makers[branch] = _Makers(ChartMaker(self.workload), StripMaker(self.workload))
+        return self._makers[branch]
+
+    def _job(self, makers: _Makers, rank: int | None) -> JobScene | None:
+        if rank is None:
+            return None
+        if rank not in makers.jobs:
+            makers.jobs.clear()
+            makers.jobs[rank] = JobMaker(self.workload, rank)
+        return makers.jobs[rank].scene(self.timeline.history, self.snapshot)
+
+    def _switches(self) -> Iterator[Mark]:
+        for switch in self.timeline.branch.switches:
+            yield Mark(switch.time, "switch", switch.spec)
+
+    def _bookmarks(self, wish: Wish) -> Iterator[Mark]:
+        """Those of this branch whose moment is known."""
+        timeline = self.timeline
+        for bookmark in wish.bookmarks:
+            if bookmark.branch == timeline.branch.name and 0 < bookmark.step <= timeline.computed:
+                yield Mark(timeline.history.time_of(bookmark.step - 1), "bookmark", bookmark.name)
+
+
+def _named(snapshot: Snapshot, selected: int | None) -> Iterator[int]:
+    """The ranks of the jobs that panels name."""
+    if selected is not None:
+        yield selected
+    for shown in (snapshot.running, snapshot.suspended, snapshot.queue[:NAMED]):
+        yield from (entry.job.rank for entry in shown)
+    yield from (job.rank for job in (*snapshot.arrived, *snapshot.completed))
+    for decision in (*snapshot.decisions, *snapshot.rebuild):
+        job = getattr(decision, "job", None)
+        if job is not None:
+            yield job.rank

@@ -1,0 +1,175 @@
+"""The worker of a replay: a thread that owns the conductor, obeys orders, computes ahead, and tells what is to be seen.
+
+The screen asks and is told; it never waits. Orders that piled up are obeyed together and shown once; while there are
+none, the run is computed ahead in slices of a few milliseconds, with pauses, so that the screen stays quick.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
+from time import perf_counter
+from typing import NamedTuple, TypeVar
+
+from sim.errors import SchedscopeError
+from tui.replay.conductor import Conductor
+from tui.replay.requests import Failed, Move, Order, Play, Shown, Stopped, Told, Wish
+
+T = TypeVar("T")
+
+SLICE = 0.004
+"""Seconds of computing ahead before orders are looked at again."""
+REPORT = 0.5
+"""Seconds after which, while it computes ahead, the screen is shown how far that has come."""
+
+
+class _Ask(NamedTuple):
+    """An order, or None for a mere look; and its number."""
+
+    order: Order | None
+    number: int
+
+
+class Player:
+    """Asked by the screen, in its thread; works in a thread of its own; tells through `tell`, from that thread."""
+
+    def __init__(self, conductor: Conductor, wish: Wish, tell: Callable[[Told], None]) -> None:
+        self.asked = 0
+        """How many orders and wishes there have been."""
+        self.playing = False
+        """Is somebody watching it play? Then computing ahead takes less of the time."""
+        self._conductor, self._wish, self._tell = conductor, wish, tell
+        self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
+        self._answered = 0
+        self._obeyed = Event()
+        self._obeyed.set()
+        self._halt = Event()
+        self._closed = False
+        self._thread = Thread(target=self._work, name="replay", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+        self.ask(None)
+
+    # From the screen
+
+    def ask(self, order: Order | None) -> None:
+        """Obey this as soon as possible; None: only show how things stand."""
+        self.asked += 1
+        self._obeyed.clear()
+        self._asks.put(_Ask(order, self.asked))
+
+    def wish(self, wish: Wish) -> None:
+        """Show this from now on."""
+        if wish != self._wish:
+            self._wish = wish
+            self.ask(None)
+
+    @property
+    def idle(self) -> bool:
+        """Has everything been done that was asked? A clock that ticks faster than frames are made waits for this."""
+        return self._obeyed.is_set()
+
+    @property
+    def progress(self) -> tuple[str, float] | None:
+        """What takes long, and how much of it is done, of 1."""
+        return self._conductor.progress
+
+    def halt(self) -> None:
+        """Give up what takes long; the replay stays where it was."""
+        self._halt.set()
+
+    def close(self) -> None:
+        """The screen goes."""
+        self._closed = True
+        self._halt.set()
+        self._asks.put(None)
+
+    # In the thread
+
+    def _work(self) -> None:
+        reported = perf_counter()
+        pending = False
+        while not self._closed:
+            asks = self._take(block=not pending and self._conductor.is_computed)
+            if asks or pending:
+                pending = self._answer(asks)
+                continue
+            was_complete = self._conductor.is_computed
+            self._guard(lambda: self._conductor.compute(SLICE))
+            if perf_counter() - reported > REPORT or self._conductor.is_computed != was_complete:
+                self._show()
+                reported = perf_counter()
+
+    def _take(self, block: bool) -> list[_Ask]:
+        """All that was asked; what came together is done together."""
+        asks = []
+        try:
+            ask = self._asks.get() if block else self._asks.get(timeout=2 * SLICE if self.playing else SLICE / 4)
+            while ask is not None:
+                asks.append(ask)
+                ask = self._asks.get_nowait()
+        except Empty:
+            pass
+        return asks
+
+    def _answer(self, asks: list[_Ask]) -> bool:
+        """Obey and show; True if there is more to draw."""
+        self._halt.clear()
+        if self._closed:  # looked at after that, or else the halt of `close` would be lost
+            return False
+        for order in merged([ask.order for ask in asks if ask.order is not None]):
+            self._guard(lambda order=order: self._obey(order))  # type: ignore[misc]
+            if self._closed:
+                return False
+        if asks:
+            self._answered = asks[-1].number
+        pending = self._show()
+        if self._answered == self.asked:
+            self._obeyed.set()
+        return pending
+
+    def _obey(self, order: Order) -> None:
+        told = self._conductor.obey(order, self._wish, self._halt.is_set)
+        if isinstance(told, str):
+            self._tell(Stopped(told))
+        elif told is not None:
+            self._tell(told)
+
+    def _show(self) -> bool:
+        return self._guard(self._make_scene) or False
+
+    def _make_scene(self) -> bool:
+        scene, beside = self._conductor.scenes(self._wish)
+        self._tell(Shown(scene, beside, self._answered))
+        charts = [s.chart for s in (scene, beside) if s is not None]
+        return any(chart is not None and chart.pending for chart in charts)
+
+    def _guard(self, work: Callable[[], T]) -> T | None:
+        """Whatever goes wrong is told in one line; the worker goes on."""
+        try:
+            return work()
+        except SchedscopeError as error:
+            self._tell(Failed(str(error)))
+        except Exception as error:  # a policy may raise anything
+            self._tell(Failed(f"{type(error).__name__}: {error}"))
+        return None
+
+
+def merged(orders: list[Order]) -> list[Order]:
+    """Steps that piled up while a key was held are one move, and so are pieces of playing.
+
+    >>> merged([Move(1), Move(1), Move(-1)])
+    [Move(steps=1)]
+    """
+    done: list[Order] = []
+    for order in orders:
+        last = done[-1] if done else None
+        if isinstance(order, Move) and isinstance(last, Move):
+            done[-1] = Move(last.steps + order.steps)
+        elif isinstance(order, Play) and isinstance(last, Play) and order[1:] == last[1:]:
+            done[-1] = last._replace(seconds=last.seconds + order.seconds)
+        else:
+            done.append(order)
+    return done

@@ -1,0 +1,59 @@
+"""The palette of commands: everything that the screen can do, found by typing.
+
+The screen hands over plain data, so that an action added there is found here at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from typing import Protocol, TypeAlias, runtime_checkable
+
+from textual.command import DiscoveryHit, Hit, Hits, Provider
+
+from sim.policies import ALIASES, POLICIES
+from sim.workload.samples import captions
+from tui.look.palette import LOOKS
+from tui.screens.dialogs.policy_form import summary
+
+Command: TypeAlias = tuple[str, str, str]
+"""What it is called, what it does, and the action of the screen that does it."""
+
+
+@runtime_checkable
+class HasCommands(Protocol):
+    """A screen with commands for the palette."""
+
+    def palette_commands(self) -> Iterable[Command]: ...
+
+
+def choices(colours: Iterable[str]) -> Iterator[Command]:
+    """A command for each policy, look, sample, and each of the ways to colour the chart."""
+    for name, cls in POLICIES.items():
+        yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
+    for alias, spec in ALIASES.items():
+        yield f"policy: {alias}", f"Short for {spec}.", f"use_policy({alias!r})"
+    for look in LOOKS:
+        yield f"theme: {look}", f"See the program in its {look} look.", f"use_look({look!r})"
+    for mode in colours:
+        yield f"colour by: {mode}", f"Give jobs of the same {mode} the same colour.", f"colour_by({mode!r})"
+    for name, caption in captions():
+        yield f"sample: {name}", caption + ".", f"open_trace({name!r})"
+
+
+class ScreenCommands(Provider):
+    """Offers what the screen under the palette says that it can do."""
+
+    async def discover(self) -> Hits:
+        for title, meaning, action in self._commands():
+            yield DiscoveryHit(title, partial(self.screen.run_action, action), title, meaning)
+
+    async def search(self, query: str) -> Hits:
+        matcher = self.matcher(query)
+        for title, meaning, action in self._commands():
+            score = matcher.match(title)
+            if score > 0:
+                yield Hit(score, matcher.highlight(title), partial(self.screen.run_action, action), title, meaning)
+
+    def _commands(self) -> Iterable[Command]:
+        return self.screen.palette_commands() if isinstance(self.screen, HasCommands) else ()

@@ -1,0 +1,1 @@
+"""The dialogs, and what each of them edits."""

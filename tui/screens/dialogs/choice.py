@@ -1,0 +1,51 @@
+"""A few things to choose from, each by one key or a click, in a bar at the bottom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from tui.look import text
+from tui.look.sheets import Line, Span, line
+from tui.screens.dialogs.dialog import Dialog, Page
+
+
+class Choice(Dialog[str | None]):
+    """Options are (key, value, meaning); the value that was chosen comes back, None if none was."""
+
+    def __init__(self, title: str, options: Sequence[tuple[str, str, str]], current: str = "") -> None:
+        super().__init__()
+        self._title, self._options, self._current = title, options, current
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="bar"):
+            yield Page(self._lines, id="choices")
+
+    def _lines(self, width: int) -> list[Line]:
+        names = max(text.cells(value) for _, value, _ in self._options)
+        lines = [line(Span(self._title, "title"), Span("   a key, a click, or esc", "dim"))]
+        for key, value, meaning in self._options:
+            mark = "▸" if value == self._current else " "
+            room = width - names - 6 - len(key)
+            spans = [Span(f"{mark} ", "accent"), Span(key, "key"), Span(f"  {text.pad(value, names)}")]
+            lines.append(line(*spans, Span(f"  {text.shorten(meaning, max(room, 0))}", "dim")))
+        return lines
+
+    def on_key(self, event: events.Key) -> None:
+        """The key of an option takes it; Enter the current one, or the first."""
+        values = [value for _, value, _ in self._options]
+        chosen = {key: value for key, value, _ in self._options}
+        chosen["enter"] = self._current if self._current in values else values[0]
+        pressed = "enter" if event.key == "enter" else event.character
+        if pressed in chosen:
+            event.stop()
+            self.dismiss(chosen[pressed])
+
+    def on_click(self, event: events.Click) -> None:
+        """A click anywhere in the line of an option takes it."""
+        at = event.get_content_offset(self.query_one("#choices"))
+        if at is not None and 1 <= at.y <= len(self._options):
+            self.dismiss(self._options[at.y - 1][1])

@@ -1,0 +1,90 @@
+"""What all dialogs share: one frame, Escape closes, and text that is wrapped anew when there is more or less room."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import ClassVar, TypeAlias, TypeVar
+
+from textual.await_complete import AwaitComplete
+from textual.binding import Binding, BindingType
+from textual.content import Content
+from textual.geometry import Size
+from textual.screen import ModalScreen
+from textual.widget import Widget
+
+from tui.look.sheets import Line
+
+Answer = TypeVar("Answer")
+
+WIDE = 100
+"""Columns of the screen from which on lists also say what each thing is."""
+
+Draw: TypeAlias = Callable[[int], Iterable[Line]]
+"""Lines of text for so many columns."""
+
+STYLES = {
+    "dim": "$text-muted",
+    "faint": "$text-disabled",
+    "strong": "bold",
+    "title": "bold",
+    "italic": "italic",
+    "accent": "$text-accent bold",
+    "key": "$text-accent bold",
+    "good": "$text-success",
+    "warn": "$text-warning",
+    "bad": "$text-error",
+}
+"""The names of styles of `tui.look.sheets`, as the theme has them."""
+
+
+class Dialog(ModalScreen[Answer]):
+    """A question over the screen; Escape takes it away without an answer."""
+
+    CSS_PATH = "pickers.tcss"
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "dismiss", "Close")]
+    HORIZONTAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [  # type: ignore[misc]  # declared the other way
+        (0, "-narrow"),
+        (WIDE, "-wide"),
+    ]
+
+    def dismiss(self, result: Answer | None = None) -> AwaitComplete:
+        """Answer, once: a second key of the same burst would take away what is underneath."""
+        return super().dismiss(result) if self.is_current else AwaitComplete()
+
+    @property
+    def is_wide(self) -> bool:
+        """Is there room to say more than names?"""
+        return self.app.size.width >= WIDE
+
+
+class Page(Widget):
+    """Lines that a pure function makes for the width there is."""
+
+    def __init__(self, draw: Draw | None = None, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._draw: Draw = draw or (lambda width: ())
+
+    def show(self, draw: Draw) -> None:
+        """Something else from now on."""
+        self._draw = draw
+        self.refresh(layout=True)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(len(list(self._draw(width))), 1)
+
+    def render(self) -> Content:
+        return content_of(self._draw(self.content_size.width))
+
+
+def content_of(lines: Iterable[Line]) -> Content:
+    """Lines as Textual draws them; a span's action can be clicked."""
+    return Content("\n").join([_content(line) for line in lines])
+
+
+def _content(line: Line) -> Content:
+    return Content.assemble(*((span.text, _style(span.style, span.action)) for span in line.spans))
+
+
+def _style(names: str, action: str) -> str:
+    styles = [STYLES[name] for name in names.split()]
+    return " ".join([*styles, f"@click=screen.{action}"] if action else styles)

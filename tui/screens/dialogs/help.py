@@ -1,0 +1,137 @@
+"""All keys, the signs of the chart, and how to read the screen; typing looks for something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import combinations, pairwise, zip_longest
+from typing import ClassVar, TypeAlias
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical, VerticalScroll
+from textual.widgets import Input
+
+from tui.look.sheets import Line, Span, line, wrapped
+from tui.look.text import cells, pad
+from tui.screens.dialogs.dialog import Dialog, Page
+
+Rows: TypeAlias = Sequence[tuple[str, str]]
+"""A key or a sign, and what it does or means."""
+Groups: TypeAlias = Sequence[tuple[str, Rows]]
+
+HOW_TO_READ: Rows = (
+    ("•", "A block in the chart is a job: as high as the processors it has, as long as the time it has them."),
+    ("•", "Time runs to the right. The bright edge is now: left of it what happened, right of it what is planned."),
+    ("•", "The sentence under the chart tells what was just decided, or what the head of the queue waits for."),
+    ("•", "The queue stands in the policy's order and says of every job why it is not running."),
+    ("•", "A job that is selected lights up everywhere: its past, its plan, its decisions."),
+)
+SIGNS: Rows = (
+    ("█", "runs"),
+    ("░", "planned: reserved, or where it should start"),
+    ("▒", "a speculative run, which may be cut short"),
+    ("╱", "suspended, until it resumes on these processors"),
+    ("×", "killed at the end of its estimate"),
+    ("▲ ▼", "the planned start moved earlier, later"),
+    ("◆", "the policy was switched"),
+    ("⚑", "a bookmark"),
+)
+TO_TRY: Rows = (
+    ("•", "Step through the sample z-figure4 under fcfs, then under easy. Who passed whom, and why could it?"),
+    ("•", "Select a job that waits for long. When was its start planned, how often did that move, and who moved it?"),
+    ("•", "Compare with another policy from here on, and go to where both first part."),
+)
+WIDTH_OF_A_COLUMN = 46
+GAP = 4
+
+
+class HelpScreen(Dialog[None]):
+    """Everything at a glance; up and down scroll while one types."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll(-1)", "Up"),
+        Binding("down", "scroll(1)", "Down"),
+        Binding("pageup", "scroll(-10)", "Page up"),
+        Binding("pagedown", "scroll(10)", "Page down"),
+        Binding("enter", "dismiss", "Close"),
+    ]
+
+    def __init__(self, groups: Groups) -> None:
+        super().__init__()
+        self._groups = (("How to read this screen", HOW_TO_READ), *groups, ("Signs", SIGNS), ("Three to try", TO_TRY))
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Help"
+            dialog.border_subtitle = "type to search   ↑ ↓ scroll   esc close"
+            yield Input(placeholder="search keys and signs", compact=True, id="find")
+            with VerticalScroll(can_focus=False):
+                yield Page(partial(drawn, self._groups))
+
+    @on(Input.Changed)
+    def _search(self, event: Input.Changed) -> None:
+        found = filtered(self._groups, event.value)
+        self.query_one(Page).show(partial(drawn, found))
+        self.query_one(VerticalScroll).scroll_home(animate=False)
+
+    @on(Input.Submitted)
+    def _done(self) -> None:
+        self.dismiss()
+
+    def action_scroll(self, rows: int) -> None:
+        self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
+
+
+def filtered(groups: Groups, typed: str) -> Groups:
+    """The rows that are called what was typed or hold all its words.
+
+    >>> filtered([("Playing", [("space", "Play, or pause."), ("g", "Go to a time.")])], "time go")
+    [('Playing', [('g', 'Go to a time.')])]
+    """
+    wanted = typed.lower().split()
+    found = [
+        (title, [row for row in rows if all(word in f"{title} {row[0]} {row[1]}".lower() for word in wanted)])
+        for title, rows in groups
+    ]
+    exact = [(title, [row for row in rows if typed.strip() in row[0].split()]) for title, rows in groups]
+    kept = exact if wanted and any(rows for _, rows in exact) else found
+    return [(title, rows) for title, rows in kept if rows]
+
+
+def drawn(groups: Groups, width: int) -> list[Line]:
+    """The groups side by side, in as many columns as there is room for."""
+    if not groups:
+        return [line(Span("Nothing of that name.", "dim"))]
+    columns = min(max((width + GAP) // (WIDTH_OF_A_COLUMN + GAP), 1), len(groups))
+    room = (width - GAP * (columns - 1)) // columns
+    blocks = [list(_block(title, rows, room)) for title, rows in groups]
+    return [_beside(lines, room) for lines in zip_longest(*_balanced(blocks, columns))]
+
+
+def _block(title: str, rows: Rows, width: int) -> Iterator[Line]:
+    keys = max(cells(key) for key, _ in rows) + 2
+    yield line(Span(title, "title"))
+    for key, what in rows:
+        first, *more = wrapped(what, width, indent=keys)
+        yield line(Span(pad(key, keys), "key"), first.text[keys:])
+        yield from more
+    yield line("")
+
+
+def _balanced(blocks: Sequence[list[Line]], columns: int) -> list[list[Line]]:
+    """The blocks in this order, parted so that the longest column is as short as can be."""
+    cuts = min(
+        combinations(range(1, len(blocks)), columns - 1),
+        key=lambda cuts: max(sum(map(len, blocks[a:b])) for a, b in pairwise((0, *cuts, len(blocks)))),
+    )
+    return [[each for block in blocks[a:b] for each in block] for a, b in pairwise((0, *cuts, len(blocks)))]
+
+
+def _beside(lines: Iterable[Line | None], room: int) -> Line:
+    """One line of each column, each but the last as wide as its column."""
+    spans: list[Span] = []
+    for there in (each or line("") for each in lines):
+        spans += [*there.spans, Span(" " * (room - cells(there.text))), Span(" " * GAP)]
+    return line(*spans[:-1])

@@ -1,0 +1,109 @@
+"""A parameter as a person fills it in: its name, a control of its kind, what it means, and what is wrong."""
+
+from __future__ import annotations
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.events import Click
+from textual.message import Message
+from textual.widgets import Input, Select, Static
+
+from sim.policies.parameters import Parameter
+from tui.screens.dialogs.policy_form import Field
+
+
+class ParameterField(Vertical):
+    """Posts `Changed` when a person changes it; a click on the mark of a changed one takes the default back."""
+
+    class Changed(Message):
+        """A field holds another text; an empty one stands for the default."""
+
+        def __init__(self, name: str, text: str) -> None:
+            super().__init__()
+            self.name, self.text = name, text
+
+    class Submitted(Message):
+        """Enter was pressed; what was typed before has been told before."""
+
+    def __init__(self, field: Field) -> None:
+        super().__init__()
+        self.field = field
+
+    @property
+    def parameter(self) -> str:
+        return self.field.parameter.name
+
+    def compose(self) -> ComposeResult:
+        parameter = self.field.parameter
+        with Horizontal():
+            yield Static(id="mark")
+            yield Static(parameter.name, id="name", markup=False)
+            if choices := choices_of(parameter):
+                options = [(choice, choice) for choice in choices]
+                yield Select(options, value=self._chosen, allow_blank=False, compact=True)
+            else:
+                yield Input(self.field.text, placeholder=self.field.default, compact=True)
+            yield Static(self._range, id="range", markup=False)
+        yield Static(id="meaning", markup=False)
+        yield Static(id="wrong", markup=False)
+
+    def on_mount(self) -> None:
+        self.show(self.field)
+
+    def show(self, field: Field) -> None:
+        """The same parameter with what now stands in it."""
+        self.field = field
+        self._fill()
+        self.set_class(field.error is not None, "-wrong")
+        self.set_class(field.changed, "-changed")
+        self.query_one("#mark", Static).update("●" if field.changed else " ")
+        self.query_one("#meaning", Static).update(field.meaning)
+        self.query_one("#wrong", Static).update(Content(field.error or ""))
+
+    def _fill(self) -> None:
+        """The control gets its value, unless it has it: a cursor in the text stays where it is."""
+        with self.prevent(Input.Changed, Select.Changed):
+            for text in self.query(Input):
+                if text.value.strip() != self.field.text:
+                    text.value = self.field.text
+            for select in self.query(Select):
+                select.value = self._chosen
+
+    @property
+    def _chosen(self) -> str:
+        """What a list of choices shows: never something that is not on it."""
+        return self.field.default if self.field.error else self.field.text or self.field.default
+
+    @property
+    def _range(self) -> str:
+        parameter = self.field.parameter
+        return f"default {self.field.default}" if choices_of(parameter) else parameter.range
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        self._tell(event, event.value.strip())
+
+    @on(Input.Submitted)
+    def _entered(self, event: Input.Submitted) -> None:
+        event.stop()
+        self.post_message(self.Submitted())
+
+    @on(Select.Changed)
+    def _picked(self, event: Select.Changed) -> None:
+        self._tell(event, str(event.value))
+
+    def _tell(self, event: Message, text: str) -> None:
+        event.stop()
+        if text not in (self.field.text, self.field.text or self.field.default):
+            self.post_message(self.Changed(self.parameter, text))
+
+    @on(Click, "#mark")
+    def _reset(self) -> None:
+        self.post_message(self.Changed(self.parameter, ""))
+
+
+def choices_of(parameter: Parameter) -> tuple[str, ...]:
+    """The values to choose from, if there are only these."""
+    return ("no", "yes") if parameter.kind is bool else parameter.choices

@@ -1,0 +1,218 @@
+"""A policy as it is being filled in: its name and a text for every parameter. Pure; the picker draws it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sim.errors import ParameterError, near
+from sim.policies import ALIASES, POLICIES, Policy, parse_policy, written_policy
+from sim.policies.orders import ORDERS, Order
+from sim.policies.parameters import Parameter, parameters_of, written
+from sim.policies.policy import default_order
+
+
+class Field(NamedTuple):
+    """One parameter with what stands in its field."""
+
+    parameter: Parameter
+    text: str
+    error: str | None
+    meaning: str
+
+    @property
+    def default(self) -> str:
+        return written(self.parameter.default)
+
+    @property
+    def changed(self) -> bool:
+        """Does it hold something other than the default?"""
+        if self.error:
+            return True
+        return bool(self.text) and self.parameter.parse(self.text) != self.parameter.default
+
+
+@dataclass(frozen=True)
+class Form:
+    """A policy with what has been typed for it; an empty text stands for the default."""
+
+    policy: str
+    texts: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def of_spec(cls, spec: str) -> Form:
+        """The form that stands for a spec; a `ParameterError` says what is wrong with it.
+
+        >>> Form.of_spec("lsbf")
+        Form(policy='conservative', texts={'order': 'sjf', 'compress': 'queue'})
+        """
+        policy = parse_policy(spec)
+        holders: list[Policy | Order] = [policy]
+        texts = {}
+        if (default := default_order(type(policy))) is not None:
+            holders.append(policy.queue_order())
+            texts["order"] = policy.queue_order().name if policy.queue_order().name != default.name else ""
+        for holder in holders:
+            for name, parameter in parameters_of(type(holder)).items():
+                value = getattr(holder, name)
+                texts[name] = written(value) if value != parameter.default else ""
+        return cls(policy.name, {name: text for name, text in texts.items() if text})
+
+    def with_text(self, name: str, text: str) -> Form:
+        """The same with another text in one field."""
+        return Form(self.policy, {**self.texts, name: text.strip()})
+
+    @property
+    def spec(self) -> str:
+        """The shortest spec if all is right, else what has been typed.
+
+        >>> Form("easy", {"depth": "1", "order": "sjf"}).spec, Form("easy", {"depth": "x"}).spec
+        ('easy:order=sjf', 'easy:depth=x')
+        """
+        try:
+            return written_policy(parse_policy(self._typed))
+        except ParameterError:
+            return self._typed
+
+    @property
+    def _typed(self) -> str:
+        given = [f"{name}={self.texts[name]}" for name in self._parameters() if self.texts.get(name)]
+        return self.policy + (":" + ",".join(given) if given else "")
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """A field for each parameter: the policy's own, the order of the queue, those of the order."""
+        whole = error_of(self._typed)
+        return tuple(self._field(parameter, whole) for parameter in self._parameters().values())
+
+    def _field(self, parameter: Parameter, whole: str | None) -> Field:
+        text = self.texts.get(parameter.name, "")
+        error = _error(parameter, text) if text else None
+        if text and not error and whole and whole.startswith(f"{parameter.name}="):
+            error = _without_prefix(whole, parameter, text)  # what only the policy itself can tell
+        meaning = parameter.meaning
+        if parameter.name == "order" and not error:
+            meaning += ": " + _lowered(summary(ORDERS[text or parameter.default]))
+        return Field(parameter, text, error, meaning)
+
+    @property
+    def error(self) -> str | None:
+        """The first thing that is wrong, None if the policy can be used."""
+        return next((field.error for field in self.fields if field.error), None) or error_of(self._typed)
+
+    def _parameters(self) -> dict[str, Parameter]:
+        cls = POLICIES[self.policy]
+        parameters = parameters_of(cls)
+        if (default := default_order(cls)) is not None:
+            parameters["order"] = Parameter("order", str, default.name, "how the queue stands", choices=tuple(ORDERS))
+            order = ORDERS.get(self.texts.get("order") or default.name)
+            parameters |= parameters_of(order) if order else {}
+        return parameters
+
+
+def _error(parameter: Parameter, text: str) -> str | None:
+    """What is wrong with a text, in words."""
+    try:
+        parameter.parse(text)
+    except ParameterError as error:
+        return _without_prefix(str(error), parameter, text)
+    return None
+
+
+def _without_prefix(message: str, parameter: Parameter, text: str) -> str:
+    return message.removeprefix(f"{parameter.name}={text}: ")
+
+
+def error_of(spec: str) -> str | None:
+    """What is wrong with a spec, None if nothing is.
+
+    >>> error_of("eazy")
+    "no policy 'eazy'; did you mean 'easy'?"
+    """
+    try:
+        parse_policy(spec)
+    except ParameterError as error:
+        return str(error)
+    return None
+
+
+# The list
+
+
+class Entry(NamedTuple):
+    """A line of the list of policies: `spec` is what choosing it stands for."""
+
+    spec: str
+    title: str
+    what: str
+    source: str
+
+
+def entries(typed: str) -> list[Entry]:
+    """The policies in which every word that was typed is found, the closest first; short names too.
+
+    >>> [entry.title for entry in entries("mbgs")], [entry.title for entry in entries("firstf")]
+    (['mbgs', 'gang-migrate-backfill'], ['firstfit'])
+    """
+    wanted = typed.lower().split()
+    found = list(_all_entries(with_aliases=bool(wanted)))
+    matching = [entry for entry in found if all(_holds(entry, word) for word in wanted)]
+    return sorted(matching, key=lambda entry: _distance(entry, wanted))
+
+
+def did_you_mean(typed: str) -> str:
+    """What is said where nothing is found."""
+    return f"no policy {typed.strip()!r}{near(typed.strip(), [*POLICIES, *ALIASES])}"
+
+
+def _all_entries(with_aliases: bool) -> Iterator[Entry]:
+    for name, cls in POLICIES.items():
+        yield Entry(name, name, summary(cls), cls.paper)
+    if with_aliases:
+        for alias, spec in ALIASES.items():
+            yield Entry(spec, alias, f"Short for {spec}.", POLICIES[spec.partition(":")[0]].paper)
+
+
+def _holds(entry: Entry, word: str) -> bool:
+    """Is it part of the name, or does a word of what is said of the policy begin so?"""
+    said = f"{entry.what} {entry.source} {' '.join(short_names(entry.title))}".lower()
+    return word in entry.title or any(each.startswith(word) for each in re.findall(r"[\w.]+", said))
+
+
+def _distance(entry: Entry, wanted: list[str]) -> int:
+    """0: called so; 1: begins so; 2: holds it in its name; 3: in what is said of it."""
+    if not wanted or entry.title == wanted[0]:
+        return 0
+    if entry.title.startswith(wanted[0]):
+        return 1
+    return 2 if wanted[0] in entry.title else 3
+
+
+# Words
+
+
+def summary(cls: type) -> str:
+    """The first paragraph of what a policy or an order says of itself, in one line."""
+    return paragraphs(cls)[0]
+
+
+def paragraphs(cls: type) -> list[str]:
+    """What a policy or an order says of itself, a line a paragraph."""
+    return [" ".join(part.split()) for part in (inspect.getdoc(cls) or "").split("\n\n")]
+
+
+def short_names(policy: str) -> list[str]:
+    """
+    >>> short_names("conservative")
+    ['bf', 'lsbf', 'rbf', 'rlbf']
+    """
+    return [alias for alias, spec in ALIASES.items() if spec.partition(":")[0] == policy]
+
+
+def _lowered(sentence: str) -> str:
+    """To go on after a colon: `W's priority` and `EASY` keep their capitals."""
+    second = sentence[1:2]
+    return sentence[:1].lower() + sentence[1:] if second.islower() or second == " " else sentence

@@ -1,0 +1,245 @@
+"""Choosing a policy: what there is, what it does, and every parameter; or by typing its spec."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from itertools import chain, takewhile
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
+
+from sim.errors import ParameterError
+from sim.policies import ALIASES, POLICIES
+from tui.look.sheets import Line, Span, line, wrapped
+from tui.screens.dialogs.dialog import Dialog, Page
+from tui.screens.dialogs.parameter_field import ParameterField
+from tui.screens.dialogs.policy_form import Entry, Form, did_you_mean, entries, error_of, paragraphs, short_names
+
+
+class PolicyPicker(Dialog[str | None]):
+    """Answers with a spec. The list, the fields and the text below are three ways to say the same."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(False)", "Policy above"),
+        Binding("down", "move(True)", "Policy below"),
+        Binding("ctrl+r", "reset", "Default values"),
+    ]
+
+    def __init__(self, current: str, verb: str = "Use", title: str = "Which policy?") -> None:
+        super().__init__()
+        self._verb, self._title = verb, title
+        self._form = Form(next(iter(POLICIES))) if error_of(current) else Form.of_spec(current)
+        self._kept = {self._form.policy: self._form}
+        """What was filled in for policies that were looked at before."""
+        self._listed: list[Entry] = []
+        self._wrong: str | None = None
+        """What is wrong with the spec that is being typed."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = self._title
+            dialog.border_subtitle = "↑ ↓ policy   tab fields   ctrl+r defaults   esc close"
+            with Horizontal(id="halves"):
+                with Vertical(id="left"):
+                    yield Input(placeholder="find a policy", compact=True, id="find")
+                    yield OptionList(id="policies", compact=True)
+                    yield Page(_shortcuts, id="short")
+                with VerticalScroll(id="right", can_focus=False):
+                    yield Page(id="about")
+                    yield Vertical(id="fields")
+                    yield Page(id="more")
+            with Horizontal(id="bottom"):
+                yield Input(compact=True, id="spec")
+                yield Button("Defaults", id="defaults", compact=True)
+                yield Button("Cancel", id="cancel", compact=True)
+                yield Button(self._verb, id="use", variant="primary", compact=True)
+            yield Static(id="wrong", markup=False)
+
+    async def on_mount(self) -> None:
+        self.query_one("#policies", OptionList).can_focus = False
+        self._list("")
+        await self._show()
+
+    def on_resize(self) -> None:
+        self._list(self.query_one("#find", Input).value)
+        self._highlight()
+
+    # The list
+
+    def _list(self, typed: str) -> None:
+        """The policies that match."""
+        self._listed = entries(typed)
+        policies = self.query_one("#policies", OptionList)
+        with self.prevent(OptionList.OptionHighlighted):
+            policies.clear_options()
+            policies.add_options([Option(_prompt(entry, self.is_wide)) for entry in self._listed])
+
+    @on(Input.Changed, "#find")
+    async def _find(self, event: Input.Changed) -> None:
+        self._list(event.value)
+        if event.value.strip() and self._listed:
+            await self._choose(self._listed[0])
+        self._highlight()
+        self._show_wrong()
+
+    @on(OptionList.OptionHighlighted, "#policies")
+    async def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_index < len(self._listed):
+            await self._choose(self._listed[event.option_index])
+
+    async def _choose(self, entry: Entry) -> None:
+        """A policy of the list, as it was filled in before; a short name brings its own parameters."""
+        if entry.title in ALIASES:
+            await self._use_form(Form.of_spec(entry.title))
+        elif entry.title != self._form.policy:
+            await self._use_form(self._kept.get(entry.title, Form(entry.title)))
+
+    def _highlight(self) -> None:
+        """The list stands where the form is."""
+        policies = self.query_one("#policies", OptionList)
+        here = policies.highlighted
+        fitting = [at for at, entry in enumerate(self._listed) if self._form.policy == entry.spec.partition(":")[0]]
+        if here not in fitting:
+            with self.prevent(OptionList.OptionHighlighted):
+                policies.highlighted = fitting[0] if fitting else None
+
+    def _forget_search(self) -> None:
+        """The whole list again, for what was chosen is not among what was looked for."""
+        find = self.query_one("#find", Input)
+        with self.prevent(Input.Changed):
+            find.value = ""
+        self._list("")
+
+    def action_move(self, down: bool) -> None:
+        """To another policy while one is looked for, to another field while fields are filled in."""
+        policies = self.query_one("#policies", OptionList)
+        if not self.query_one("#find").has_focus:
+            (self.focus_next if down else self.focus_previous)(Input)
+        elif down:
+            policies.action_cursor_down()
+        else:
+            policies.action_cursor_up()
+
+    async def action_alias(self, alias: str) -> None:
+        """One of the papers' short names was clicked."""
+        await self._use_form(Form.of_spec(alias))
+
+    # The form
+
+    async def _use_form(self, form: Form) -> None:
+        self._form = self._kept[form.policy] = form
+        self._wrong = None
+        if all(form.policy != entry.spec.partition(":")[0] for entry in self._listed):
+            self._forget_search()
+        await self._show()
+
+    async def _show(self) -> None:
+        """Everything as the form has it; what is being typed stays as it is."""
+        await self._show_fields()
+        cls = POLICIES[self._form.policy]
+        first, *others = paragraphs(cls)
+        self.query_one("#about", Page).show(partial(_about, self._form.policy, cls.paper, first))
+        self.query_one("#more", Page).show(partial(_more, others))
+        spec = self.query_one("#spec", Input)
+        if not spec.has_focus:
+            with self.prevent(Input.Changed):
+                spec.value = self._form.spec
+        self._highlight()
+        self._show_wrong()
+
+    async def _show_fields(self) -> None:
+        """Fields that stay are told their values, so that whoever is in one can go on."""
+        holder, wanted = self.query_one("#fields", Vertical), self._form.fields
+        there = list(holder.query(ParameterField))
+        pairs = takewhile(lambda pair: pair[0].field.parameter == pair[1].parameter, zip(there, wanted, strict=False))
+        kept = 0
+        for child, field in pairs:
+            child.show(field)
+            kept += 1
+        await holder.remove_children(there[kept:])
+        await holder.mount_all(map(ParameterField, wanted[kept:]))
+
+    def _show_wrong(self) -> None:
+        """Below the spec: what is not said at a field already."""
+        wrong = self._wrong or (None if any(field.error for field in self._form.fields) else self._form.error)
+        if not self._listed:
+            typed = self.query_one("#find", Input).value
+            wrong = (error_of(typed) or "Enter uses it") if ":" in typed else did_you_mean(typed)
+        self.query_one("#wrong", Static).update(Content(wrong or ""))
+        self.query_one("#use", Button).disabled = not self._can_be_used
+
+    @property
+    def _can_be_used(self) -> bool:
+        return not self._wrong and not self._form.error and bool(self._listed)
+
+    @on(ParameterField.Changed)
+    async def _filled_in(self, event: ParameterField.Changed) -> None:
+        await self._use_form(self._form.with_text(event.name, event.text))
+
+    @on(Input.Changed, "#spec")
+    async def _spec_typed(self, event: Input.Changed) -> None:
+        try:
+            form = Form.of_spec(event.value)
+        except ParameterError as error:
+            self._wrong = str(error)
+            self._show_wrong()
+        else:
+            await self._use_form(form)
+
+    @on(Button.Pressed, "#defaults")
+    async def action_reset(self) -> None:
+        await self._use_form(Form(self._form.policy))
+
+    # The answer
+
+    @on(Input.Submitted)
+    @on(ParameterField.Submitted)
+    @on(Button.Pressed, "#use")
+    def _answer(self) -> None:
+        typed = self.query_one("#find", Input).value.strip()
+        if ":" in typed and error_of(typed) is None:  # a whole spec was typed where names are looked for
+            self.dismiss(Form.of_spec(typed).spec)
+        elif self._can_be_used:
+            self.dismiss(self._form.spec)
+
+    @on(Button.Pressed, "#cancel")
+    def _cancel(self) -> None:
+        self.dismiss(None)
+
+
+# What is drawn
+
+
+def _prompt(entry: Entry, with_what: bool) -> Content:
+    """The name; where there is room also short names, and below it what it does."""
+    if not with_what:
+        return Content.styled(entry.title, "bold")
+    short = " ".join(short_names(entry.title))
+    return Content.assemble((entry.title, "bold"), (f"  {short}\n{entry.what}", "$text-muted"))
+
+
+def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:
+    yield line(Span(name, "accent"), "  ", Span(paper, "dim"))
+    yield line("")
+    yield from wrapped(first, width)
+    yield line("")
+
+
+def _more(others: list[str], width: int) -> Iterator[Line]:
+    for paragraph in others:
+        yield from wrapped(paragraph, width, "dim")
+        yield line("")
+
+
+def _shortcuts(width: int) -> Iterator[Line]:
+    """The papers' short names, which can be clicked; in as many lines as they need."""
+    for row in wrapped(" ".join(ALIASES), width):
+        links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]
+        yield line(*list(chain.from_iterable(links))[1:])

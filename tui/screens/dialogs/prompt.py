@@ -1,0 +1,195 @@
+"""One question with a short answer, in a bar at the bottom: where to go, whom to find, what to stop at."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical
+from textual.suggester import SuggestFromList
+from textual.widgets import Input, Static
+
+from tui.look.sheets import Line, Span, line
+from tui.look.text import cells, shorten
+from tui.screens.dialogs.dialog import Dialog, Page
+
+MOST_REMEMBERED = 50
+MOST_SUGGESTED = 12
+
+
+@dataclass
+class Answers:
+    """What a person has answered, and begun to answer, by the title of the question; kept by whoever asks."""
+
+    given: dict[str, list[str]] = field(default_factory=dict)
+    """The newest first."""
+    begun: dict[str, str] = field(default_factory=dict)
+
+    def keep(self, title: str, answer: str) -> None:
+        """An answer was given: nothing is begun any more."""
+        earlier = [other for other in self.given.get(title, []) if other != answer]
+        self.given[title] = [answer, *earlier][:MOST_REMEMBERED]
+        self.begun.pop(title, None)
+
+
+class Prompt(Dialog[str | None]):
+    """Asks for a line of text. `check` says what is wrong with it, None if nothing is.
+
+    Up and down walk through earlier answers, Tab takes the suggestion. What has been typed is there again when the
+    same question is asked with the same `answers`.
+    """
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "walk(1)", "Earlier answer"),
+        Binding("down", "walk(-1)", "Later answer"),
+        Binding("tab", "complete", "Complete", priority=True),
+    ]
+
+    def __init__(
+        self,
+        title: str,
+        hint: str,
+        check: Callable[[str], str | None],
+        suggestions: Sequence[str] = (),
+        initial: str = "",
+        answers: Answers | None = None,
+    ) -> None:
+        super().__init__()
+        self._title, self._hint, self._check, self._suggestions = title, hint, check, tuple(suggestions)
+        self._answers = answers if answers is not None else Answers()
+        self._initial = initial or self._answers.begun.get(title, "")
+        self._walked = 0
+        """How many answers back; 0: what is being typed."""
+        self._draft = self._initial
+
+    def compose(self) -> ComposeResult:
+        with Vertical(id="bar"):
+            with Horizontal(id="question"):
+                yield Static(self._title, id="title", markup=False)
+                yield Static(self._hint, id="hint", markup=False)
+                yield Static("enter  accept   esc  close", id="keys", markup=False)
+            with Horizontal(id="answer"):
+                yield Static("❯", id="sign")
+                yield Input(
+                    self._initial,
+                    compact=True,
+                    select_on_focus=bool(self._initial),
+                    suggester=SuggestFromList(self._suggestions, case_sensitive=False),
+                )
+            yield Page(id="below")
+
+    def on_mount(self) -> None:
+        if self.query("#below"):  # nothing is there any more if the program ends just now
+            self._show(self._initial)
+
+    @on(Input.Changed)
+    def _typed(self, event: Input.Changed) -> None:
+        if not self._walked:
+            self._draft = event.value
+        self._show(event.value)
+
+    @on(Input.Submitted)
+    def _answered(self, event: Input.Submitted) -> None:
+        answer = event.value.strip()
+        if self._check(answer) is None:
+            self._answers.keep(self._title, answer)
+            self.dismiss(answer)
+        else:
+            self._show(event.value, asked=True)
+
+    async def action_dismiss(self, result: str | None = None) -> None:
+        """Close without an answer; what was typed is kept."""
+        self._answers.begun[self._title] = self.query_one(Input).value
+        self.dismiss(result)
+
+    def action_walk(self, back: int) -> None:
+        """To the answer before, or to a later one, and at the end to what was being typed."""
+        earlier = self._answers.given.get(self._title, [])
+        walked = min(max(self._walked + back, 0), len(earlier))
+        if walked != self._walked:
+            self._walked = walked
+            self._put(earlier[walked - 1] if walked else self._draft)
+
+    def action_complete(self) -> None:
+        """Take the first suggestion that goes on from what is typed."""
+        if matching := suggested(self.query_one(Input).value, self._suggestions):
+            self._put(matching[0])
+
+    def action_take(self, index: int) -> None:
+        """Take a suggestion that was clicked."""
+        self._put(suggested(self.query_one(Input).value, self._suggestions)[index])
+
+    def _put(self, text: str) -> None:
+        field = self.query_one(Input)
+        field.value = text
+        field.cursor_position = len(text)
+        field.focus()
+
+    def _show(self, typed: str, asked: bool = False) -> None:
+        """Below the answer: what is wrong with it, else what could be meant."""
+        message = self._check(typed.strip()) if typed.strip() or asked else None
+        self.query_one("#bar").set_class(asked and message is not None, "-refused")
+        page = self.query_one("#below", Page)
+        if message is None:
+            matching = suggested(typed, self._suggestions)
+            page.show(lambda width: [listed_suggestions(matching, width)])
+        else:
+            page.show(lambda width: [pointed(typed, message, width, asked)])
+
+
+def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:
+    """Those that hold what is typed, those that begin with it first.
+
+    >>> suggested("st", ["head slips", "job starts", "stop"])
+    ['stop', 'job starts']
+    """
+    wanted = typed.strip().lower()
+    found = [each for each in suggestions if wanted in each.lower() and wanted != each.lower()]
+    return sorted(found, key=lambda each: not each.lower().startswith(wanted))[:MOST_SUGGESTED]
+
+
+def listed_suggestions(matching: Sequence[str], width: int) -> Line:
+    """As many as there is room for; a click takes one."""
+
+    def spans() -> Iterator[Span]:
+        room = width
+        for index, each in enumerate(matching):
+            room -= cells(each) + 3
+            if room < 0:
+                return
+            yield Span(each, "dim", f"take({index})")
+            yield Span("   ")
+
+    return line(*spans())
+
+
+def pointed(typed: str, message: str, width: int, asked: bool) -> Line:
+    """What is wrong, with a sign under the spot.
+
+    >>> pointed("queue > many", "expected a number, got 'many'", 60, False).text
+    "        ^^^^ expected a number, got 'many'"
+    """
+    start, length = spot(typed, message)
+    style = "bad" if asked else "warn"
+    indent = min(start, max(width - cells(message) - length - 1, 0))
+    carets = "^" * length if indent == start else ""
+    return line(" " * indent, Span(shorten(f"{carets} {message}".strip(), width - indent), style))
+
+
+def spot(typed: str, message: str) -> tuple[int, int]:
+    """Where the trouble is, in columns: the last part of the answer that the message quotes, else the whole.
+
+    >>> spot("d12 25:00", "no hour '25'"), spot("x17", "no such job")
+    ((4, 2), (0, 3))
+    """
+    complaint = message.partition("did you mean")[0]
+    for quoted in reversed(re.findall(r"'([^']+)'", complaint)):
+        at = typed.rfind(quoted)
+        if at >= 0:
+            return cells(typed[:at]), cells(quoted)
+    return cells(typed) - cells(typed.lstrip()), max(cells(typed.strip()), 1)

@@ -1,0 +1,116 @@
+"""What there is to open: traces opened before, samples, and the files of a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from sim.workload.reading import ENDINGS
+from sim.workload.samples import captions
+from tui.look.text import count
+
+Kind = Literal["sample", "file", "folder", "missing"]
+MOST_FILES = 200
+
+
+class Choice(NamedTuple):
+    """A trace to open, or a folder to look into. `value` is what opens it."""
+
+    kind: Kind
+    value: str
+    title: str
+    what: str = ""
+
+
+@dataclass(frozen=True)
+class Section:
+    """Choices of one origin; `more` says what is not listed."""
+
+    title: str
+    choices: tuple[Choice, ...]
+    more: str = ""
+
+
+def sections(typed: str, recent: Sequence[str]) -> list[Section]:
+    """What matches: of a path the files that begin so, else all that holds the words."""
+    if is_path(typed):
+        found = [_folder_of(typed)]
+    else:
+        wanted = typed.lower().split()
+        found = [
+            Section("Opened before", tuple(_matching(map(_recent, recent), wanted))),
+            Section("Samples", tuple(_matching(_samples(), wanted))),
+            _folder_of(typed.strip()),
+        ]
+    return [section for section in found if section.choices or section.more]
+
+
+def is_path(typed: str) -> bool:
+    """
+    >>> is_path("~/logs"), is_path("z-figure4")
+    (True, False)
+    """
+    return typed.startswith((".", "~")) or "/" in typed or os.sep in typed
+
+
+def completed(typed: str) -> str:
+    """As much further as all files that begin so agree."""
+    choices = [choice.value for choice in _folder_of(typed).choices]
+    common = os.path.commonprefix(choices)
+    return common if len(common) > len(os.path.expanduser(typed)) else typed
+
+
+def _recent(trace: str) -> Choice:
+    caption = dict(captions()).get(trace)
+    if caption is not None:
+        return Choice("sample", trace, trace, caption)
+    folder, name = os.path.split(trace)
+    if os.path.exists(trace):
+        return Choice("file", trace, name, folder)
+    return Choice("missing", trace, name, "is no longer there")
+
+
+def _samples() -> Iterator[Choice]:
+    for name, caption in captions():
+        yield Choice("sample", name, name, caption)
+
+
+def _matching(choices: Iterator[Choice], wanted: list[str]) -> Iterator[Choice]:
+    """Those that hold all the words, in the name or in what is said of it."""
+    for choice in choices:
+        if all(word in f"{choice.value} {choice.what}".lower() for word in wanted):
+            yield choice
+
+
+# Folders
+
+
+def _folder_of(typed: str) -> Section:
+    """What the folder holds that begins with the rest of the path."""
+    folder, begun = os.path.split(os.path.expanduser(typed))
+    title = folder or "This folder"
+    try:
+        with os.scandir(folder or ".") as entries:
+            found = sorted(_listed(entry, folder) for entry in entries if _is_meant(entry.name, begun))
+    except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
+        reason = getattr(error, "strerror", None) or str(error)
+        return Section(title, (), f"cannot be listed: {reason.lower()}")
+    choices = tuple(choice for _, choice in found[:MOST_FILES])
+    hidden = len(found) - len(choices)
+    return Section(title, choices, f"and {count(hidden, 'more', 'more')}; type more of the name" if hidden else "")
+
+
+def _is_meant(name: str, begun: str) -> bool:
+    """Hidden files are meant by those who type the dot."""
+    return name.lower().startswith(begun.lower()) and (not name.startswith(".") or begun.startswith("."))
+
+
+def _listed(entry: os.DirEntry[str], folder: str) -> tuple[tuple[int, str], Choice]:
+    """With what it is sorted by: folders, then what is called like a trace, then other files."""
+    path = os.path.join(folder, entry.name)
+    if os.path.isdir(path):
+        return (0, entry.name), Choice("folder", path + os.sep, entry.name + os.sep)
+    plain = entry.name.lower().removesuffix(".gz")
+    return (1 if plain.endswith(ENDINGS) else 2, entry.name), Choice("file", path, entry.name)

@@ -1,0 +1,216 @@
+"""Choosing a trace: samples, what was opened before, and files by their path."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from time import sleep
+from typing import ClassVar
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Button, Input, OptionList, Static
+from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
+
+from tui.look.text import printable
+from tui.screens.dialogs.dialog import Dialog, Draw, Page
+from tui.screens.dialogs.trace_choices import Choice, Section, completed, is_path, sections
+from tui.screens.dialogs.trace_preview import glance, look_into, said, sample
+
+SETTLED = 0.15
+"""Seconds for which a file is looked at before it is read: who moves on does not read every file on the way."""
+
+
+class TracePicker(Dialog[str | None]):
+    """Answers with the name of a sample or the path of a file."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(False)", "Trace above"),
+        Binding("down", "move(True)", "Trace below"),
+        Binding("tab", "complete", "Complete the path", priority=True),
+    ]
+
+    class Looked(Message):
+        """A file has been looked into; `wrong` says why it is no trace."""
+
+        def __init__(self, choice: Choice, draw: Draw, wrong: str | None) -> None:
+            super().__init__()
+            self.choice, self.draw, self.wrong = choice, draw, wrong
+
+    def __init__(self, recent: Sequence[str]) -> None:
+        super().__init__()
+        self._recent = tuple(recent)
+        self._choices: list[Choice | None] = []
+        """By their place on the list; None: a heading."""
+        self._chosen: Choice | None = None
+        self._clicked: Choice | None = None
+        self._wrong: dict[Choice, str] = {}
+        """What is known to be no trace, and why."""
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="dialog") as dialog:
+            dialog.border_title = "Which trace?"
+            dialog.border_subtitle = "↑ ↓ choose   tab complete   enter open   esc close"
+            yield Input(placeholder="find, or a path such as ~/logs/", compact=True, id="find")
+            with Horizontal(id="halves"):
+                with Vertical(id="left"):
+                    yield OptionList(id="traces", compact=True)
+                with VerticalScroll(id="right", can_focus=False):
+                    yield Page(id="preview")
+            with Horizontal(id="bottom"):
+                yield Static(id="wrong")
+                yield Button("Cancel", id="cancel", compact=True)
+                yield Button("Open", id="open", variant="primary", compact=True)
+
+    def on_mount(self) -> None:
+        self.query_one("#traces", OptionList).can_focus = False
+
+    def on_resize(self) -> None:
+        self._list(self._chosen)
+
+    @property
+    def _typed(self) -> str:
+        return self.query_one("#find", Input).value
+
+    # The list
+
+    @on(Input.Changed, "#find")
+    def _find(self) -> None:
+        self._list(None)
+
+    def _list(self, chosen: Choice | None) -> None:
+        """What matches what is typed; the first of it is chosen where nothing is."""
+        traces = self.query_one("#traces", OptionList)
+        with self.prevent(OptionList.OptionHighlighted):
+            traces.clear_options()
+            self._choices = []
+            for section in sections(self._typed, self._recent):
+                self._add(traces, section)
+            there = [at for at, choice in enumerate(self._choices) if choice and chosen in (choice, None)]
+            traces.highlighted = there[0] if there else None
+        self._choose(self._choices[there[0]] if there else None)
+
+    def _add(self, traces: OptionList, section: Section) -> None:
+        if self._choices:
+            self._add_note(traces, "")
+        self._add_note(traces, section.title)
+        for choice in section.choices:
+            traces.add_option(Option(_prompt(choice, self.is_wide)))
+            self._choices.append(choice)
+        if section.more:
+            self._add_note(traces, section.more)
+
+    def _add_note(self, traces: OptionList, words: str) -> None:
+        traces.add_option(Option(Content.styled(printable(words), "$text-muted"), disabled=True))
+        self._choices.append(None)
+
+    def action_move(self, down: bool) -> None:
+        traces = self.query_one("#traces", OptionList)
+        if down:
+            traces.action_cursor_down()
+        else:
+            traces.action_cursor_up()
+
+    def action_complete(self) -> None:
+        """As far as the path is clear; where it is not, what is chosen."""
+        further = completed(self._typed) if self._typed else ""
+        if further == self._typed and self._chosen is not None:
+            further = self._chosen.value
+        self._type(further)
+
+    def _type(self, text: str) -> None:
+        field = self.query_one("#find", Input)
+        field.value = text
+        field.cursor_position = len(text)
+
+    # The preview
+
+    @on(OptionList.OptionHighlighted, "#traces")
+    def _highlighted(self, event: OptionList.OptionHighlighted) -> None:
+        self._choose(self._choices[event.option_index])
+
+    def _choose(self, choice: Choice | None) -> None:
+        """Show what it is; a file is looked into in the background."""
+        self.workers.cancel_group(self, "preview")
+        self._chosen = choice
+        self.query_one("#open", Button).disabled = choice is None
+        self._say(self._wrong.get(choice, "") if choice else _nothing(self._typed))
+        page = self.query_one("#preview", Page)
+        match choice:
+            case None:
+                page.show(lambda width: ())
+            case Choice("sample", name):
+                page.show(partial(sample, name))
+            case Choice("folder"):
+                page.show(partial(said, choice, "A folder: enter looks into it.", "dim"))
+            case Choice("missing", path):
+                page.show(partial(said, choice, f"{printable(path)} is no longer there.", "bad"))
+            case _:
+                self._look_into(choice)
+
+    @work(thread=True, exclusive=True, group="preview")
+    def _look_into(self, choice: Choice) -> None:
+        worker = get_current_worker()
+        draw, is_small = glance(choice)
+        if not worker.is_cancelled:
+            self.post_message(self.Looked(choice, draw, None))
+        if is_small:
+            sleep(SETTLED)
+            if not worker.is_cancelled:
+                self.post_message(self.Looked(choice, *look_into(choice)))
+
+    @on(Looked)
+    def _show(self, event: Looked) -> None:
+        if event.choice == self._chosen:
+            self.query_one("#preview", Page).show(event.draw)
+            if event.wrong:
+                self._wrong[event.choice] = event.wrong
+
+    def _say(self, words: str) -> None:
+        self.query_one("#wrong", Static).update(Content(printable(words)))
+
+    # The answer
+
+    @on(OptionList.OptionSelected, "#traces")
+    def _clicked_at(self, event: OptionList.OptionSelected) -> None:
+        """A click shows, another one opens."""
+        choice = self._choices[event.option_index]
+        if choice is not None and choice == self._clicked:
+            self._open()
+        self._clicked = choice
+
+    @on(Input.Submitted)
+    @on(Button.Pressed, "#open")
+    def _open(self) -> None:
+        choice = self._chosen
+        if choice is None:
+            return
+        if choice.kind == "folder":
+            self._type(choice.value)
+        elif choice.kind == "missing":
+            self._say(f"{choice.title} is no longer there")
+        elif choice in self._wrong:
+            self._say(self._wrong[choice])
+        else:
+            self.dismiss(choice.value)
+
+    @on(Button.Pressed, "#cancel")
+    def _cancel(self) -> None:
+        self.dismiss(None)
+
+
+def _nothing(typed: str) -> str:
+    return f"nothing begins with {typed}" if is_path(typed) else f"no sample and no file is called {typed!r}"
+
+
+def _prompt(choice: Choice, with_what: bool) -> Content:
+    """The name, and below it what it is where there is room."""
+    title = (printable(choice.title), "$text-disabled" if choice.kind == "missing" else "bold")
+    if with_what and choice.what:
+        return Content.assemble(title, ("\n" + printable(choice.what), "$text-muted"))
+    return Content.assemble(title)

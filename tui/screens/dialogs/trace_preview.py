@@ -1,0 +1,84 @@
+"""What a trace is, before it is opened: for samples what they show, for files what reading them says."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Iterable
+from functools import partial
+
+from sim.errors import SchedscopeError
+from sim.words import processors
+from sim.workload.model import Trace, Workload
+from sim.workload.reading import read
+from sim.workload.samples import SAMPLES, Figure
+from tui.look.sheets import Line, Span, line, wrapped
+from tui.look.text import count, printable
+from tui.screens.dialogs.dialog import Draw
+from tui.screens.dialogs.report import facts, fidelity, notes_of
+from tui.screens.dialogs.trace_choices import Choice
+
+READ_UNASKED = 64 * 2**20
+"""Bytes: a larger file is read only when it is opened."""
+UNITS = ("bytes", "KB", "MB", "GB")
+
+
+def sample(name: str, width: int) -> list[Line]:
+    """What a sample shows, what to try, what to look for."""
+    shown = next(each for each in SAMPLES if each.name == name)
+    jobs = len(shown.jobs) if isinstance(shown, Figure) else shown.count
+    lines = [
+        line(Span(name, "accent"), "  ", Span(f"{count(jobs, 'job')}, {processors(shown.procs)}", "dim")),
+        line(""),
+    ]
+    lines += [*wrapped(shown.caption + ".", width), line("")]
+    return lines + [part for note in shown.notes for part in wrapped(note, width, "dim")]
+
+
+def said(choice: Choice, words: str, style: str, width: int) -> list[Line]:
+    """One sentence about it."""
+    return [line(Span(printable(choice.title), "accent")), line(""), *wrapped(words, width, style)]
+
+
+def glance(choice: Choice) -> tuple[Draw, bool]:
+    """What is told of a file without reading it, and whether it is small enough to be read unasked."""
+    try:
+        status = os.stat(choice.value)
+    except (OSError, ValueError) as error:
+        return partial(said, choice, str(getattr(error, "strerror", None) or error), "bad"), False
+    if not stat.S_ISREG(status.st_mode):
+        return partial(said, choice, "No ordinary file: it is read when it is opened.", "dim"), False
+    if status.st_size > READ_UNASKED:
+        return partial(said, choice, f"{size(status.st_size)}: it is read when it is opened.", "dim"), False
+    return partial(said, choice, f"{size(status.st_size)}, reading …", "dim"), True
+
+
+def look_into(choice: Choice) -> tuple[Draw, str | None]:
+    """What is in a file, and what is wrong with it if it is no trace. This takes time: see `glance`."""
+    try:
+        trace = read(choice.value)
+        return partial(_trace, choice, trace, Workload.of(trace).with_overruns()), None
+    except SchedscopeError as error:
+        return partial(said, choice, str(error), "bad"), str(error)
+
+
+def _trace(choice: Choice, trace: Trace, workload: Workload, width: int) -> Iterable[Line]:
+    yield line(Span(printable(choice.title), "accent"))
+    yield line("")
+    yield from facts(trace, workload, width)
+    yield line("")
+    for note in notes_of(trace):
+        yield from wrapped(note, width, "dim")
+    yield line("")
+    yield from fidelity(workload.fidelity, width)
+
+
+def size(many: int) -> str:
+    """
+    >>> size(300), size(387790), size(5 * 2**30)
+    ('300 bytes', '379 KB', '5.0 GB')
+    """
+    amount, unit = float(many), 0
+    while amount >= 1024 and unit < len(UNITS) - 1:
+        amount, unit = amount / 1024, unit + 1
+    return f"{amount:.1f} {UNITS[unit]}" if unit and amount < 10 else f"{amount:.0f} {UNITS[unit]}"

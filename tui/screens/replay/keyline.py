@@ -1,0 +1,45 @@
+"""The line of keys: the dozen that matter now, as many as there is room for."""
+
+from __future__ import annotations
+
+from tui.look import text
+from tui.look.sheets import Line, Span, line
+from tui.screens.replay.keys import every_key, sign
+
+ALWAYS = ("help", "quit")
+"""These stand at the end, however little room there is."""
+TWINS = {"speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next")}
+"""Pairs of keys that are told together."""
+
+
+def key_lines(width: int, rows: int, playing: bool, absent: frozenset[str] = frozenset()) -> list[Line]:
+    """The keys in order of importance over so many rows; `absent` are words that make no sense now."""
+    chosen = sorted((key for key in every_key() if key.shown), key=lambda key: key.shown)
+    chosen = [key for key in chosen if key.word not in absent and key.action != "speed(-1)"]
+    last = [_spans(key.keys, key.action, key.word) for key in chosen if key.action in ALWAYS]
+    reserved = sum(_width(spans) for spans in last)
+    lines: list[list[Span]] = [[Span(" ")]]
+    for key in chosen:
+        if key.action in ALWAYS:
+            continue
+        word = "pause" if key.action == "toggle_play" and playing else key.word
+        spans = _spans(key.keys, key.action, word)
+        if len(lines) < rows and _width(lines[-1]) + _width(spans) > width:
+            lines.append([Span(" ")])
+        if _width(lines[-1]) + _width(spans) > width - (reserved if len(lines) == rows else 0):
+            break
+        lines[-1] += spans
+    if _width(lines[-1]) + reserved > width and len(lines) < rows:
+        lines.append([Span(" ")])
+    for spans in last:
+        lines[-1] += spans
+    return [line(*spans) for spans in lines]
+
+
+def _spans(keys: str, action: str, word: str) -> list[Span]:
+    signs, word = TWINS.get(action, (sign(keys), word))
+    return [Span(signs, "key", action), Span(f" {word}  ", "dim", action)]
+
+
+def _width(spans: list[Span]) -> int:
+    return sum(text.cells(span.text) for span in spans)
