@@ -225,10 +225,9 @@ class Checker:
         for rank, at in engine.reserved.items():
             job = engine.job(rank)
             anew.take(at, at + engine.reserved_for(job), job.procs)
-        if min(anew.free) < 0:
+        if anew.shortage() is not None:
             self._fail("the plan gives away more processors than there are")
-        kept = engine.plan
-        if (kept.times, kept.free) != (anew.times, anew.free):
+        if engine.plan != anew:
             self._fail("the plan that is kept up to date differs from one that is made anew")
 
 

@@ -704,7 +704,7 @@ class Engine:
             plan = Profile.of_running(self.now, self.machine.free, self.ends)
             for rank, at in self.granted.items():
                 plan.take(max(at, self.now), max(at, self.now) + self._jobs[rank].estimate, self._jobs[rank].procs)
-            too_late = next((time for time, free in zip(plan.times, plan.free, strict=True) if free < 0), None)
+            too_late = plan.shortage()
             if too_late is None:
                 return
             reaching = [run for run in self.running.values() if run.expected_end > too_late and run.kind != SUSPENDING]

@@ -132,7 +132,7 @@ def _can_keep(view: WholeView, rank: int) -> bool:
     """Does the job leave room for the reservations that were granted, if its processors are kept from now on?"""
     plan = Profile.of_running(view.now, *prospect(view, rank))
     _take_granted(view, plan)
-    return min(plan.free) >= 0
+    return plan.shortage() is None
 
 
 def prospect(view: View, awaited: int) -> tuple[int, Ends]:

@@ -1,7 +1,8 @@
 """Free processors over future time. Every plan is made on a `Profile`.
 
-A profile is a step function: `free[i]` processors are free from `times[i]` until `times[i + 1]`, the last for
-ever. `times[0]` is the present or earlier. Neighbouring steps differ, so a plan is no longer than it must be.
+A profile is a step function: `_free[i]` processors are free from `_times[i]` until `_times[i + 1]`, the last for
+ever. `_times[0]` is the present or earlier. Neighbouring steps differ, so a plan is no longer than it must be. Nobody
+else knows these lists.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ class Profile:
     10
     """
 
-    __slots__ = ("free", "times")
+    __slots__ = ("_free", "_times")
 
     def __init__(self, now: float, free: int) -> None:
-        self.times: list[float] = [now]
-        self.free: list[int] = [free]
+        self._times: list[float] = [now]
+        self._free: list[int] = [free]
 
     @classmethod
     def of_running(cls, now: float, free: int, ends: Iterable[tuple[float, int, int]]) -> Profile:
         """What running jobs leave free; `ends` are (expected end, rank, processors), sorted."""
         plan = cls(now, free)
-        times, steps = plan.times, plan.free
+        times, steps = plan._times, plan._free
         for end, _, procs in ends:
             free += procs
             if end == times[-1]:
@@ -44,19 +45,37 @@ class Profile:
 
     def copy(self) -> Profile:
         twin = Profile.__new__(Profile)
-        twin.times, twin.free = self.times.copy(), self.free.copy()
+        twin._times, twin._free = self._times.copy(), self._free.copy()
         return twin
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Profile) and (self._times, self._free) == (other._times, other._free)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def steps(self) -> Iterator[tuple[float, int]]:
+        """(since when, how many are free from then on) of each step, from the present on."""
+        return zip(self._times, self._free, strict=True)
+
+    @property
+    def free_now(self) -> int:
+        """How many are free at the plan's present."""
+        return self._free[0]
+
+    def shortage(self) -> float | None:
+        """The first moment at which more are taken than there are; None: there is none."""
+        return next((time for time, free in self.steps() if free < 0), None)
 
     def advance(self, now: float) -> None:
         """Forget what is before `now`."""
-        index = bisect_right(self.times, now) - 1
+        index = bisect_right(self._times, now) - 1
         if index > 0:
-            del self.times[:index], self.free[:index]
-        self.times[0] = now
+            del self._times[:index], self._free[:index]
+        self._times[0] = now
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
         """The first moment from `after` on at which `procs` stay free for `duration`."""
-        times, free = self.times, self.free
+        times, free = self._times, self._free
         index = bisect_right(times, after) - 1
         if index > 0:
             times, free = times[index:], free[index:]
@@ -73,9 +92,31 @@ class Profile:
             raise ValueError(f"{procs} processors are never free")
         return candidate
 
+    def hole_before(self, before: float, procs: int, duration: float) -> float:
+        """The first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
+
+        >>> plan = Profile(now=0, free=4)
+        >>> plan.take(0, 10, 3)
+        >>> plan.hole_before(11, procs=2, duration=5), plan.hole_before(10, procs=2, duration=5)
+        (10, inf)
+        """
+        candidate = end = inf
+        for time, free in self.steps():
+            if end <= time:
+                return candidate
+            if free < procs:
+                if time >= before:
+                    return inf
+                candidate = end = inf
+            elif end == inf:
+                if time >= before:
+                    return inf
+                candidate, end = time, time + duration
+        return candidate
+
     def fits(self, procs: int, start: float, duration: float) -> bool:
         """Are `procs` processors free from `start` for `duration`?"""
-        times, free = self.times, self.free
+        times, free = self._times, self._free
         end = start + duration
         for index in range(bisect_right(times, start) - 1, len(times)):
             if times[index] >= end:
@@ -86,7 +127,7 @@ class Profile:
 
     def take(self, start: float, end: float, procs: int) -> None:
         """From `start` until `end` there are `procs` processors fewer (more, if negative)."""
-        times, free = self.times, self.free
+        times, free = self._times, self._free
         first = bisect_left(times, start)
         if first == len(times) or times[first] != start:
             if not first:
@@ -128,7 +169,7 @@ def compression(
     >>> [(was, at) for _, was, at in compression(plan, 0, [job], {0: 10})]
     [(10, 0)]
     """
-    times, free = plan.times, plan.free
+    times, free = plan._times, plan._free
     failed: list[tuple[int, float, float, int]] = []  # procs, duration, start, how many had moved by then
     left: list[float] = []  # where those that moved stood
     for job in jobs:
@@ -153,7 +194,7 @@ def compression(
 
 def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: float, after: float) -> float:
     """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
-    times, free = plan.times, plan.free
+    times, free = plan._times, plan._free
     first = bisect_right(times, after) - 1
     candidate = end = inf
     for index in range(first, last + 1):

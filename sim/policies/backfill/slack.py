@@ -49,7 +49,7 @@ class Slack(Conservative):
         others.remove(job)
         plan = view.running_plan()
         plan.take(view.now, view.now + job.estimate, job.procs)
-        if min(plan.free) < 0:
+        if plan.shortage() is not None:
             return  # in the way of a reservation that an earlier policy granted
         trial = place_within(plan, others, bounds, view.now, frozenset())
         if trial.late is not None:

@@ -37,7 +37,7 @@ class RowPlans:
         """When and in which row so many processors are first free for the span; of equals the earlier row."""
         best, found = inf, 0
         for row in self._view.matrix.rows:
-            at = first_hole(self._plan(row), procs, span, best)
+            at = self._plan(row).hole_before(best, procs, span)
             if at < best:
                 best, found = at, row
         return best, found
@@ -57,26 +57,3 @@ class RowPlans:
                 start = max(at, now)
                 plan.take(start, start + job.estimate * mpl, job.procs)
         return plan
-
-
-def first_hole(plan: Profile, procs: int, span: float, before: float) -> float:
-    """The first moment at which so many processors stay free for the span, if it is before `before`; else infinity.
-
-    >>> plan = Profile(now=0, free=4)
-    >>> plan.take(0, 10, 3)
-    >>> first_hole(plan, 2, 5, before=11), first_hole(plan, 2, 5, before=10)
-    (10, inf)
-    """
-    candidate = end = inf
-    for time, free in zip(plan.times, plan.free, strict=True):
-        if end <= time:
-            return candidate
-        if free < procs:
-            if time >= before:
-                return inf
-            candidate = end = inf
-        elif end == inf:
-            if time >= before:
-                return inf
-            candidate, end = time, time + span
-    return candidate

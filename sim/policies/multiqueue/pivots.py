@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice
+from math import inf
 
 from sim.decisions.decisions import TouchesReservation, WouldDelayPivot
 from sim.machine.profile import Profile
@@ -26,9 +27,10 @@ class Floor:
     __slots__ = ("_free", "_times")
 
     def __init__(self, plan: Profile) -> None:
-        self._times, self._free = [plan.times[0]], [plan.free[0]]
-        lowest = plan.free[0]
-        for time, free in zip(plan.times, plan.free, strict=True):
+        self._times: list[float] = []
+        self._free: list[int] = []
+        lowest: float = inf
+        for time, free in plan.steps():
             if free < lowest:
                 self._times.append(time)
                 self._free.append(free)
@@ -132,7 +134,7 @@ class Pivots:
     def room_instead(self, job: Job, at: float, lasts: float) -> bool:
         """Can the job run from now on for so long if it gives up its reservation for that long at `at`?"""
         plan = self.plan
-        if job.procs > plan.free[0]:
+        if job.procs > plan.free_now:
             return False
         plan.take(at, at + lasts, -job.procs)
         room = plan.fits(job.procs, self._view.now, lasts)
@@ -143,8 +145,8 @@ class Pivots:
         """What the job would get in the way of if it ran from now on: a reservation, or else the first such pivot."""
         now, plan = self._view.now, self._view.plan.copy()
         plan.take(now, now + job.estimate, job.procs)
-        if min(plan.free) < 0:
-            at = next(time for time, free in zip(plan.times, plan.free, strict=True) if free < 0)
+        at = plan.shortage()
+        if at is not None:
             rank = min(rank for rank, start in self._view.reserved.items() if start == at)
             return TouchesReservation(self._view.job(rank), at, now + job.estimate)
         later = self._placed(plan)
