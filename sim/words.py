@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
-from sim.workload.model import Job
+from sim.errors import ParameterError
 
 Clock: TypeAlias = Callable[[float], str]
 """How a moment is written."""
+_SECONDS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
+_UNITS = re.compile("".join(rf"(?:(\d+(?:\.\d*)?){unit})?" for unit in _SECONDS))
+_PLAIN = re.compile(r"\d+(\.\d*)?")
 
 
 # Times
@@ -69,13 +72,39 @@ def span(seconds: float | None) -> str:
     return f"{hours // 24:,}d{hours % 24}h"
 
 
+def parse_time(text: str) -> float:
+    """Seconds from plain seconds or from weeks, days, hours, minutes and seconds, in that order.
+
+    >>> parse_time("3600"), parse_time("1.5h"), parse_time("12d4h30m"), parse_time("2w")
+    (3600.0, 5400.0, 1053000.0, 1209600.0)
+    >>> parse_time("yesterday")
+    Traceback (most recent call last):
+    sim.errors.ParameterError: a time is seconds or like 12d4h30m (units w d h m s), got 'yesterday'
+    """
+    stripped = text.strip().lower()
+    if _PLAIN.fullmatch(stripped):
+        return float(stripped)
+    units = _UNITS.fullmatch(stripped)
+    if units is None or not stripped:
+        raise ParameterError(f"a time is seconds or like 12d4h30m (units w d h m s), got {text!r}")
+    return sum(float(n) * length for n, length in zip(units.groups(), _SECONDS.values(), strict=True) if n)
+
+
 # Names and numbers
 
 
-def name(job: Job) -> str:
+class Named(Protocol):
+    """A job, or what else goes by an id."""
+
+    @property
+    def id(self) -> str: ...
+
+
+def name(job: Named) -> str:
     """What people call the job.
 
-    >>> name(Job(0, "17", 0, 1, 1)), name(Job(0, "w0!3", 0, 1, 1))
+    >>> from types import SimpleNamespace as Job
+    >>> name(Job(id="17")), name(Job(id="w0!3"))
     ('J17', 'w0!3')
     """
     return f"J{job.id}" if job.id[:1].isdigit() else job.id

@@ -22,7 +22,7 @@ from sim.stops.combinations import AllOf, AnyOf, Node, Not, One, Reading
 from sim.stops.conditions import MOST, RELATIONS, WORD, Changes, Condition, Happens, Level, OfJob
 from sim.stops.instants import Instant, OfSnapshot
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, SPELLINGS, Unit
-from sim.workload.transforms import parse_time
+from sim.words import parse_time
 
 _LONGEST, _DEEPEST = 2000, 40
 """Letters, and brackets and nots within one another: nobody types more."""

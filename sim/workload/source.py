@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sim.errors import ParameterError
+from sim.words import parse_time
 from sim.workload.model import Trace, Workload
 from sim.workload.reading import read
 from sim.workload.samples import captions, sample_path
-from sim.workload.transforms import Transforms, parse_time, parse_window
+from sim.workload.transforms import Transforms, parse_window
 
 
 @dataclass(frozen=True)

@@ -13,21 +13,18 @@ priority.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 
 from sim.errors import ParameterError, near
+from sim.words import parse_time
 from sim.workload.model import Field, Floats, Overrun, Trace, Workload
 
 EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
 
 _ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
-_SECONDS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
-_UNITS = re.compile("".join(rf"(?:(\d+(?:\.\d*)?){unit})?" for unit in _SECONDS))
-_PLAIN = re.compile(r"\d+(\.\d*)?")
 
 
 # which jobs, and when they come
@@ -207,24 +204,6 @@ class Transforms:
 
 
 # reading what a person typed
-
-
-def parse_time(text: str) -> float:
-    """Seconds from plain seconds or from weeks, days, hours, minutes and seconds, in that order.
-
-    >>> parse_time("3600"), parse_time("1.5h"), parse_time("12d4h30m"), parse_time("2w")
-    (3600.0, 5400.0, 1053000.0, 1209600.0)
-    >>> parse_time("yesterday")
-    Traceback (most recent call last):
-    sim.errors.ParameterError: a time is seconds or like 12d4h30m (units w d h m s), got 'yesterday'
-    """
-    stripped = text.strip().lower()
-    if _PLAIN.fullmatch(stripped):
-        return float(stripped)
-    units = _UNITS.fullmatch(stripped)
-    if units is None or not stripped:
-        raise ParameterError(f"a time is seconds or like 12d4h30m (units w d h m s), got {text!r}")
-    return sum(float(n) * length for n, length in zip(units.groups(), _SECONDS.values(), strict=True) if n)
 
 
 def parse_window(text: str) -> tuple[float, float]:

@@ -122,7 +122,7 @@ def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[s
         return []
     from sim.errors import ParameterError
     from sim.policies import parse_policy
-    from sim.workload.transforms import parse_time
+    from sim.words import parse_time
 
     parsed = []
     for text in given:
@@ -304,8 +304,8 @@ def compare(
     trace: str, specs: tuple[str, ...], at: str | None, form: Any, check: bool, placement: Any, **options: Any
 ) -> None:
     """Two policies side by side: where they part and why, who gains and who loses."""
+    from sim.words import parse_time
     from sim.workload.source import Source
-    from sim.workload.transforms import parse_time
     from tui.cli.compare import compared
 
     if len(specs) != 2:
@@ -333,8 +333,8 @@ def draw(
     out: str, switches: Any, placement: Any, **options: Any,
 ) -> None:  # fmt: skip
     """Draw a run, or a window of it, as a chart in a file."""
+    from sim.words import parse_time
     from sim.workload.source import Source
-    from sim.workload.transforms import parse_time
     from tui.cli import draw as drawing
 
     first, last = (None if time is None else parse_time(time) for time in (begin, until))

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from sim.errors import ParameterError, TraceError
+from sim.words import parse_time
 from sim.workload.model import Workload
-from sim.workload.transforms import parse_time
 from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
 

@@ -13,7 +13,7 @@ import pytest
 from sim.errors import ParameterError
 from sim.workload import Field, Trace, Workload
 from sim.workload import transforms as t
-from sim.workload.transforms import Estimates, Transforms, parse_estimates, parse_time, parse_window
+from sim.workload.transforms import Estimates, Transforms, parse_estimates, parse_window
 
 
 def jobs(
@@ -247,20 +247,6 @@ def test_a_bad_value_is_refused_at_once_in_one_line(wrong: Callable[[], object],
 )
 def test_estimates_as_typed(text: str, estimates: Estimates) -> None:
     assert parse_estimates(text) == estimates
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("0", 0), ("3600", 3600), ("90s", 90), ("1.5h", 5400), ("2w", 1209600), ("1D12H", 129600), ("0.5", 0.5)],
-)
-def test_times_as_typed(text: str, seconds: float) -> None:
-    assert parse_time(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "h", "-5", "4h12d", "3 hours", "nan", "1h30", "12:30"])
-def test_what_is_no_time_is_refused(text: str) -> None:
-    with pytest.raises(ParameterError, match="a time is seconds or like 12d4h30m"):
-        parse_time(text)
 
 
 def test_a_window_may_be_open_at_either_end() -> None:
