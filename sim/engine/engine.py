@@ -65,6 +65,7 @@ from sim.machine.processors import Machine, Placement
 from sim.machine.profile import Profile, shadow
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
+from sim.policies.registry import policy_of
 from sim.workload.model import Job, Workload
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ class Engine:
     def __init__(
         self,
         workload: Workload,
-        policy: Policy,
+        policy: Policy | str,
         *,
         placement: Placement = "lowest",
         check: bool = False,
@@ -112,7 +113,7 @@ class Engine:
         if np.any(workload.runtime > workload.estimate):
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
-        self.policy = policy
+        self.policy = policy = policy_of(policy)
         self.history = History()
         self.machine = Machine(workload.procs, placement)
         self.step_count = 0
@@ -247,7 +248,7 @@ class Engine:
             time = min(time, self._sharing.next_end(time), self._sharing.next_start())
         return time if time < inf else None
 
-    def switch(self, policy: Policy, at: float | None = None) -> None:
+    def switch(self, policy: Policy | str, at: float | None = None) -> None:
         """Let another policy go on from here: a step of its own, at `at` (default: at the time of the last step).
 
         What is due at that moment happens first. Then the policy adopts the state, which belongs to the machine: all
@@ -258,7 +259,7 @@ class Engine:
             at = self.now if self.step_count or due is None else due
         if at < self.now or (due is not None and at > due):
             raise ParameterError(f"the policy can be switched from {self.now:.12g} to {due} now, got {at:.12g}")
-        self._happen(at, policy)
+        self._happen(at, policy_of(policy))
 
     def step(self) -> bool:
         """Go to the next instant and let everything happen there; False when there is none."""

@@ -6,7 +6,7 @@ data: a `Life` and its moments (`sim.life.moments`); `tui.cli.explain` tells it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sim.engine.engine import Engine
@@ -64,11 +64,11 @@ class Life:
 
 def life_of(
     workload: Workload,
-    policy: Policy,
+    policy: Policy | str,
     rank: int,
     *,
     placement: Placement = "lowest",
-    switches: tuple[tuple[float, Policy], ...] = (),
+    switches: Iterable[tuple[float, Policy | str]] = (),
 ) -> Life:
     """Run the workload until the job ends, and tell what happened to it; other policies may take over on the way."""
     engine = Engine(workload, policy, placement=placement, curious=False)

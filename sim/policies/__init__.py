@@ -1,8 +1,7 @@
 """Every policy, one file each, in families. Importing this package registers them all."""
 
 from sim.policies import backfill, gang, multiqueue, preempt
-from sim.policies.policy import ALIASES, POLICIES, Policy, parse_policy, written_policy
+from sim.policies.policy import Policy, written_policy
+from sim.policies.registry import POLICIES, parse_policy
 
-__all__ = [
-    "ALIASES", "POLICIES", "Policy", "backfill", "gang", "multiqueue", "parse_policy", "preempt", "written_policy",
-]  # fmt: skip
+__all__ = ["POLICIES", "Policy", "backfill", "gang", "multiqueue", "parse_policy", "preempt", "written_policy"]

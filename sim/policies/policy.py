@@ -1,4 +1,4 @@
-"""What a policy is, the register of all of them, and how a person names one.
+"""What a policy is, and how one is written.
 
 A policy is a frozen dataclass: its fields are its parameters, its docstring is its documentation. It holds no
 state; `decide` is shown the present and yields decisions. `view.notes` is its memory, `view.reserved` its plan.
@@ -7,15 +7,14 @@ state; `decide` is shown the present and yields decisions. `view.notes` is its m
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 from sim.decisions.decisions import Decision
-from sim.errors import ParameterError, near
 from sim.machine.turns import Turns
-from sim.policies.orders import ORDERS, Fcfs, Order, Xfactor
-from sim.policies.parameters import Parameter, parameters_of, written
+from sim.policies.orders import Fcfs, Order, Xfactor
+from sim.policies.parameters import parameters_of, written
 from sim.policies.view import View
 from sim.workload.model import Job
 
@@ -92,82 +91,6 @@ class Ordered(Policy):
 
     def queue_order(self) -> Order:
         return self.order
-
-
-POLICIES: dict[str, type[Policy]] = {}
-ALIASES: dict[str, str] = {}
-P = TypeVar("P", bound=Policy)
-
-
-def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]]:
-    """Register a policy under its name, and short names that stand for it with some parameters."""
-
-    def register(cls: type[P]) -> type[P]:
-        if name in POLICIES or name in ALIASES:
-            raise TypeError(f"two policies are called {name!r}")
-        cls.name, cls.paper = name, paper
-        POLICIES[name] = cls
-        for alias, spec in aliases.items():
-            if alias in POLICIES or alias in ALIASES:
-                raise TypeError(f"two policies are called {alias!r}")
-            ALIASES[alias] = spec
-        return cls
-
-    return register
-
-
-def parse_policy(spec: str) -> Policy:
-    """The policy that `name` or `name:key=value,key=value` stands for.
-
-    >>> import sim.policies
-    >>> written_policy(parse_policy("easy:order=delay,weight=0.5"))
-    'easy:order=delay,weight=0.5'
-    """
-    name, _, rest = spec.strip().partition(":")
-    if name in ALIASES:
-        return parse_policy(":".join(ALIASES[name].split(":")[:1]) + _joined(ALIASES[name], rest))
-    if name not in POLICIES:
-        raise ParameterError(f"no policy {name!r}{near(name, [*POLICIES, *ALIASES])}")
-    cls = POLICIES[name]
-    values = _pairs(rest, spec)
-    return cls(**_arguments(cls, values))
-
-
-def _joined(alias: str, rest: str) -> str:
-    both = ",".join(part for part in (alias.partition(":")[2], rest) if part)
-    return ":" + both if both else ""
-
-
-def _pairs(text: str, spec: str) -> dict[str, str]:
-    """`a=1,b=2` as a dictionary; what comes later wins."""
-    pairs = {}
-    for part in filter(None, (p.strip() for p in text.split(","))):
-        key, equals, value = part.partition("=")
-        if not equals or not key or not value:
-            raise ParameterError(f"policy {spec!r}: expected key=value, got {part!r}")
-        pairs[key] = value
-    return pairs
-
-
-def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
-    """Typed arguments for the policy, its order built of what belongs to the order."""
-    own = parameters_of(cls)
-    arguments: dict[str, Any] = {}
-    of_order: dict[str, Parameter] = {}
-    if default := default_order(cls):
-        order = ORDERS.get(given.get("order", default.name))
-        if order is None:
-            raise ParameterError(f"no order {given['order']!r}{near(given['order'], ORDERS)}")
-        of_order = parameters_of(order)
-        chosen = {key: of_order[key].parse(given[key]) for key in given if key in of_order}
-        arguments["order"] = order(**chosen)
-    for key, text in given.items():
-        if key in own:
-            arguments[key] = own[key].parse(text)
-        elif key not in of_order and not (key == "order" and default):
-            names = [*own, *of_order, *(["order"] if default else [])]
-            raise ParameterError(f"{cls.name} has no parameter {key!r}{near(key, names)}")
-    return arguments
 
 
 def default_order(cls: type[Policy]) -> Order | None:

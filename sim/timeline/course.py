@@ -2,28 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf, nextafter
+from operator import itemgetter
 
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
+from sim.policies.registry import policy_of
 from sim.words import clock
 from sim.workload.model import Workload
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Course:
     """Everything that makes a run. A switch is a step of its own: what is due then happens under the new policy."""
 
     workload: Workload
     policy: Policy
-    switches: tuple[tuple[float, Policy], ...] = ()
+    switches: tuple[tuple[float, Policy], ...]
     """(time, policy), in order of time."""
-    placement: Placement = "lowest"
-    check: bool = False
+    placement: Placement
+    check: bool
+
+    def __init__(
+        self,
+        workload: Workload,
+        policy: Policy | str,
+        switches: Iterable[tuple[float, Policy | str]] = (),
+        placement: Placement = "lowest",
+        check: bool = False,
+    ) -> None:
+        made = ((at, policy_of(other)) for at, other in sorted(switches, key=itemgetter(0)))
+        values = (workload, policy_of(policy), tuple(made), placement, check)
+        for name, value in zip(self.__dataclass_fields__, values, strict=True):
+            object.__setattr__(self, name, value)
 
     def begun(self) -> Engine:
         """An engine that has made the last switch; the rest of the run is to be made."""

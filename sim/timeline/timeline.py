@@ -1,6 +1,6 @@
 """A run as something to move about in: any step again, another policy from any step on, and what would have been.
 
-    timeline = Timeline(workload, parse_policy("easy"))
+    timeline = Timeline(workload, "easy")
     timeline.seek(1000)
     timeline.snapshot()  # as if every step had been watched
     timeline.switch("conservative")  # a new branch, on which the policy is another from here on
@@ -22,7 +22,8 @@ from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, near
 from sim.history.history import History
 from sim.machine.processors import Placement
-from sim.policies.policy import Policy, parse_policy
+from sim.policies.policy import Policy
+from sim.policies.registry import policy_of
 from sim.timeline.branch import Branch
 from sim.workload.model import Workload
 
@@ -53,8 +54,8 @@ class Timeline:
     ) -> None:
         self.workload, self.budget = workload, budget
         self._check = check
-        engine = Engine(workload, _made(policy), placement=placement, check=check)
-        planned = [(time, _made(policy)) for time, policy in switches]
+        engine = Engine(workload, policy_of(policy), placement=placement, check=check)
+        planned = [(time, policy_of(policy)) for time, policy in switches]
         self.branch = Branch("main", engine, switches=planned)
         """The one that is looked at."""
         self._branches = {"main": self.branch}
@@ -95,7 +96,7 @@ class Timeline:
         The switch is a step of its own, at the time of the step before it, or at a moment from then on and before the
         next step (`at`). Other parameters are another policy, too.
         """
-        made, was = _made(policy), (self.branch, self.step)
+        made, was = policy_of(policy), (self.branch, self.step)
         if at_step is not None:
             self.seek(at_step)
         branch = self.fork(name)
@@ -239,7 +240,3 @@ class Timeline:
                     break
             else:
                 return
-
-
-def _made(policy: Policy | str) -> Policy:
-    return parse_policy(policy) if isinstance(policy, str) else policy

@@ -10,7 +10,7 @@ import pytest
 from sim.decisions.decisions import Decision
 from sim.policies import POLICIES
 from sim.policies.backfill.fcfs import FirstComeFirstServed
-from sim.policies.policy import policy
+from sim.policies.registry import policy
 from sim.policies.view import View
 from tests.sim.conftest import Lab
 from tui.look.settings import FOLDER_VARIABLE
@@ -44,4 +44,4 @@ def broken() -> Iterator[str]:
             yield from super().decide(view)
 
     yield "broken"
-    del POLICIES["broken"]
+    POLICIES.remove("broken")

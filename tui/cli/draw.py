@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from math import ceil, floor, inf
-from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -69,10 +68,9 @@ def draw(
 ) -> None:
     """Simulate, with another policy from each (time, SPEC) of `switches` on, and write the picture to `out`."""
     form_of(out)
-    policies = [(at, parse_policy(other)) for at, other in sorted(switches, key=itemgetter(0))]
-    policy = parse_policy(spec)
+    parse_policy(spec)  # a mistake in it is told before the trace is read
     _, workload = source.read()
-    course = Course(workload, policy, tuple(policies), placement)
+    course = Course(workload, spec, switches, placement)
     if options.until is None:
         engine = course.begun()
         run_to_end(engine, spec)

@@ -6,7 +6,7 @@ import inspect
 from textwrap import wrap
 
 from sim.errors import ParameterError, near
-from sim.policies import ALIASES, POLICIES, Policy
+from sim.policies import POLICIES, Policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.parameters import parameters_of, written
 from sim.policies.policy import default_order
@@ -17,7 +17,7 @@ def listing() -> str:
     """All policies, a line each, and how to ask for one."""
     rows = [[name, _first_line(cls), cls.paper] for name, cls in POLICIES.items()]
     lines = table([["policy", "what it does", "from"], *rows], align=["left", "left", "left"])
-    short = table([[alias, "stands for", spec] for alias, spec in ALIASES.items()], align=["left"] * 3)
+    short = table([[alias, "stands for", spec] for alias, spec in POLICIES.aliases.items()], align=["left"] * 3)
     return "\n".join(
         [
             *lines,
@@ -32,8 +32,9 @@ def listing() -> str:
 
 def explanation(name: str) -> str:
     """One policy, or one order of the queue, with every parameter."""
-    if name in ALIASES:
-        return f"{name} stands for {ALIASES[name]}\n\n" + explanation(ALIASES[name].partition(":")[0])
+    if name in POLICIES.aliases:
+        spec = POLICIES.aliases[name]
+        return f"{name} stands for {spec}\n\n" + explanation(spec.partition(":")[0])
     if name in POLICIES:
         cls = POLICIES[name]
         lines = [f"{name} ({cls.paper})", "", *_paragraphs(cls), "", *_parameters(cls)]
@@ -45,7 +46,7 @@ def explanation(name: str) -> str:
         return "\n".join(
             [f"{name} (an order of the queue)", "", *_paragraphs(order_cls), "", *_parameters(order_cls)]
         ).rstrip()
-    raise ParameterError(f"no policy {name!r}{near(name, [*POLICIES, *ALIASES, *ORDERS])}")
+    raise ParameterError(f"no policy {name!r}{near(name, [*POLICIES.names, *ORDERS])}")
 
 
 def _first_line(cls: type) -> str:

@@ -11,7 +11,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
 
-from sim.policies import ALIASES, POLICIES
+from sim.policies import POLICIES
 from sim.workload.samples import captions
 from tui.look.palette import LOOKS
 from tui.screens.dialogs.policy_form import summary
@@ -31,7 +31,7 @@ def choices(colours: Iterable[str]) -> Iterator[Command]:
     """A command for each policy, look, sample, and each of the ways to colour the chart."""
     for name, cls in POLICIES.items():
         yield f"policy: {name}", summary(cls), f"use_policy({name!r})"
-    for alias, spec in ALIASES.items():
+    for alias, spec in POLICIES.aliases.items():
         yield f"policy: {alias}", f"Short for {spec}.", f"use_policy({alias!r})"
     for look in LOOKS:
         yield f"theme: {look}", f"See the program in its {look} look.", f"use_look({look!r})"

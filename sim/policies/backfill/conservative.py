@@ -9,7 +9,8 @@ from typing import Literal
 from sim.decisions.decisions import Backfill, Compressed, Decision, Due, EarliestHole, Reserve, Start
 from sim.machine.profile import compression
 from sim.policies.parameters import parameter
-from sim.policies.policy import Ordered, policy
+from sim.policies.policy import Ordered
+from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
 

@@ -23,7 +23,8 @@ from sim.decisions.decisions import (
 )
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
-from sim.policies.policy import Ordered, policy
+from sim.policies.policy import Ordered
+from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.decisions.decisions import Decision, InOrder, Keep, Start, TooFewFree
-from sim.policies.policy import Ordered, policy
+from sim.policies.policy import Ordered
+from sim.policies.registry import policy
 from sim.policies.view import View
 
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from math import inf
 
 from sim.decisions.decisions import AsRecorded, Decision, Keep, NotYet, Start, TooFewFree, Wake
-from sim.policies.policy import Policy, policy
+from sim.policies.policy import Policy
+from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
 

@@ -20,7 +20,8 @@ from sim.decisions.decisions import (
     WindowCloses,
 )
 from sim.policies.parameters import parameter
-from sim.policies.policy import Ordered, policy
+from sim.policies.policy import Ordered
+from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
 

@@ -21,7 +21,8 @@ from sim.decisions.decisions import (
 from sim.policies.backfill.bounds import Trial, place_within
 from sim.policies.orders import Order, ShortestFirst
 from sim.policies.parameters import parameter
-from sim.policies.policy import Ordered, order_field, policy
+from sim.policies.policy import Ordered, order_field
+from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
 

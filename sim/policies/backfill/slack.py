@@ -9,7 +9,7 @@ from sim.decisions.decisions import Backfill, BreaksBound, Decision, Keep, MadeR
 from sim.policies.backfill.bounds import place_within
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.parameters import parameter
-from sim.policies.policy import policy
+from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
 

@@ -32,7 +32,8 @@ from sim.policies.gang.phases import (
 )
 from sim.policies.gang.plans import RowPlans
 from sim.policies.parameters import parameter
-from sim.policies.policy import Policy, policy
+from sim.policies.policy import Policy
+from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
 

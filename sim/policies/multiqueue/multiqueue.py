@@ -32,7 +32,8 @@ from sim.decisions.decisions import (
 from sim.policies.multiqueue.partitions import Classes, borrow, divided, own_idle
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.parameters import parameter
-from sim.policies.policy import Policy, policy
+from sim.policies.policy import Policy
+from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
 

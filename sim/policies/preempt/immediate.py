@@ -9,8 +9,8 @@ from math import inf
 
 from sim.decisions.decisions import Decision, Keep, MadeWay, NoSliceOver, Reason, Wake
 from sim.policies.parameters import parameter
-from sim.policies.policy import policy
 from sim.policies.preempt.preemption import Preemptive, enough
+from sim.policies.registry import policy
 from sim.policies.view import Stint, View
 from sim.workload.model import Job
 

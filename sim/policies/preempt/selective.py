@@ -9,10 +9,10 @@ from math import ceil, inf
 
 from sim.decisions.decisions import Decision, Keep, NoVictims, Outranked, Reason, Wake
 from sim.policies.parameters import parameter
-from sim.policies.policy import policy
 from sim.policies.preempt.ladder import Ladder
 from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.preempt.tolls import Tolls, xfactor
+from sim.policies.registry import policy
 from sim.policies.view import Stint, View
 from sim.workload.categories import category_of
 from sim.workload.model import Job

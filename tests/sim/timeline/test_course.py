@@ -73,3 +73,9 @@ def test_a_switch_after_the_moment_is_not_made(figure: Workload) -> None:
 def test_a_switch_after_the_end_is_refused(figure: Workload) -> None:
     with pytest.raises(ParameterError, match="no switch at d0 01:00:00: all is over at d0 00:45:00"):
         Course(figure, FCFS, ((3600, EASY),)).begun()
+
+
+def test_policies_may_be_given_as_text_and_switches_in_any_order(figure: Workload) -> None:
+    typed = Course(figure, "fcfs", [(600, "easy"), (100, "easy:depth=2")])
+    assert typed == Course(figure, FCFS, ((100, parse_policy("easy:depth=2")), (600, EASY)))
+    assert start_of_job_5(Course(figure, "easy")) == 600

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from sim.errors import ParameterError, near
-from sim.policies import ALIASES, POLICIES, Policy, parse_policy, written_policy
+from sim.errors import ParameterError
+from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.parameters import Parameter, parameters_of, written
 from sim.policies.policy import default_order
@@ -165,14 +165,14 @@ def entries(typed: str) -> list[Entry]:
 
 def did_you_mean(typed: str) -> str:
     """What is said where nothing is found."""
-    return f"no policy {typed.strip()!r}{near(typed.strip(), [*POLICIES, *ALIASES])}"
+    return f"no policy {typed.strip()!r}{POLICIES.near(typed.strip())}"
 
 
 def _all_entries(with_aliases: bool) -> Iterator[Entry]:
     for name, cls in POLICIES.items():
         yield Entry(name, name, summary(cls), cls.paper)
     if with_aliases:
-        for alias, spec in ALIASES.items():
+        for alias, spec in POLICIES.aliases.items():
             yield Entry(spec, alias, f"Short for {spec}.", POLICIES[spec.partition(":")[0]].paper)
 
 
@@ -209,7 +209,7 @@ def short_names(policy: str) -> list[str]:
     >>> short_names("conservative")
     ['bf', 'lsbf', 'rbf', 'rlbf']
     """
-    return [alias for alias, spec in ALIASES.items() if spec.partition(":")[0] == policy]
+    return list(POLICIES.aliases_of(policy))
 
 
 def _lowered(sentence: str) -> str:

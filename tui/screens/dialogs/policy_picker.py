@@ -16,7 +16,7 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sim.errors import ParameterError
-from sim.policies import ALIASES, POLICIES
+from sim.policies import POLICIES
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
@@ -96,7 +96,7 @@ class PolicyPicker(Dialog[str | None]):
 
     async def _choose(self, entry: Entry) -> None:
         """A policy of the list, as it was filled in before; a short name brings its own parameters."""
-        if entry.title in ALIASES:
+        if entry.title in POLICIES.aliases:
             await self._use_form(Form.of_spec(entry.title))
         elif entry.title != self._form.policy:
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
@@ -240,6 +240,6 @@ def _more(others: list[str], width: int) -> Iterator[Line]:
 
 def _shortcuts(width: int) -> Iterator[Line]:
     """The papers' short names, which can be clicked; in as many lines as they need."""
-    for row in wrapped(" ".join(ALIASES), width):
+    for row in wrapped(" ".join(POLICIES.aliases), width):
         links = [(Span(" "), Span(alias, "dim", f"alias({alias!r})")) for alias in row.text.split()]
         yield line(*list(chain.from_iterable(links))[1:])

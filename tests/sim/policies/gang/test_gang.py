@@ -12,7 +12,8 @@ from sim.decisions import matrix as d
 from sim.decisions.decisions import Keep
 from sim.machine.matrix import Matrix
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
-from sim.policies.policy import Policy, parse_policy
+from sim.policies.policy import Policy
+from sim.policies.registry import parse_policy
 from sim.workload.model import Job
 
 

@@ -7,7 +7,7 @@ import doctest
 import pytest
 
 from sim.errors import ParameterError
-from sim.policies import ALIASES, POLICIES, parse_policy, written_policy
+from sim.policies import POLICIES, parse_policy, written_policy
 from tui.screens.dialogs import policy_form
 from tui.screens.dialogs.policy_form import Field, Form, entries
 
@@ -20,7 +20,7 @@ def test_the_examples_in_the_docstrings_hold() -> None:
     assert doctest.testmod(policy_form).failed == 0
 
 
-@pytest.mark.parametrize("spec", [*POLICIES, *ALIASES, "easy:order=delay,weight=0.5,depth=3", "tunable:memory=yes"])
+@pytest.mark.parametrize("spec", [*POLICIES.names, "easy:order=delay,weight=0.5,depth=3", "tunable:memory=yes"])
 def test_a_spec_comes_back_as_it_is_written_shortest(spec: str) -> None:
     assert Form.of_spec(spec).spec == written_policy(parse_policy(spec))
     assert Form.of_spec(spec).error is None

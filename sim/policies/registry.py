@@ -1,0 +1,141 @@
+"""The policies that there are, by name, and how a person asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from types import MappingProxyType
+from typing import Any, TypeVar
+
+from sim.errors import ParameterError, near
+from sim.policies.orders import ORDERS
+from sim.policies.parameters import Parameter, parameters_of
+from sim.policies.policy import Policy, default_order
+
+P = TypeVar("P", bound=Policy)
+
+
+class Registry(Mapping[str, type[Policy]]):
+    """Policies by name, and aliases: short names, each of which stands for a policy with some parameters."""
+
+    def __init__(self) -> None:
+        self._policies: dict[str, type[Policy]] = {}
+        self._aliases: dict[str, str] = {}
+
+    def __getitem__(self, name: str) -> type[Policy]:
+        return self._policies[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._policies)
+
+    def __len__(self) -> int:
+        return len(self._policies)
+
+    @property
+    def aliases(self) -> Mapping[str, str]:
+        """alias -> what it stands for."""
+        return MappingProxyType(self._aliases)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Everything that a spec may begin with."""
+        return *self._policies, *self._aliases
+
+    def aliases_of(self, name: str) -> tuple[str, ...]:
+        """The aliases of one policy."""
+        return tuple(alias for alias, spec in self._aliases.items() if spec.partition(":")[0] == name)
+
+    def near(self, name: str) -> str:
+        """What else could have been meant, as the end of an error line."""
+        return near(name, self.names)
+
+    def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
+        """Take a policy in under its name; with `replace` in the place of the one that has it now."""
+        aliases = aliases or {}
+        free = {cls.name, *self.aliases_of(cls.name)} if replace and cls.name in self else set()
+        for name in (cls.name, *aliases):
+            if name in self.names and name not in free:
+                raise TypeError(f"two policies are called {name!r}")
+        self._drop_aliases(cls.name)
+        self._policies[cls.name] = cls
+        self._aliases |= aliases
+
+    def remove(self, name: str) -> None:
+        """Forget a policy and its aliases."""
+        if name not in self:
+            raise ParameterError(f"no policy {name!r}{self.near(name)}")
+        self._drop_aliases(name)
+        del self._policies[name]
+
+    def _drop_aliases(self, name: str) -> None:
+        for alias in self.aliases_of(name):
+            del self._aliases[alias]
+
+    def parse(self, spec: str) -> Policy:
+        """The policy that `name` or `name:key=value,key=value` stands for.
+
+        >>> import sim.policies
+        >>> from sim.policies.policy import written_policy
+        >>> written_policy(POLICIES.parse("easy:order=delay,weight=0.5"))
+        'easy:order=delay,weight=0.5'
+        """
+        name, _, rest = spec.strip().partition(":")
+        if name in self._aliases:
+            name, _, meant = self._aliases[name].partition(":")
+            rest = ",".join(filter(None, (meant, rest)))
+        if name not in self:
+            raise ParameterError(f"no policy {name!r}{self.near(name)}")
+        cls = self[name]
+        return cls(**_arguments(cls, _pairs(rest, spec)))
+
+
+POLICIES = Registry()
+"""All that come with this library; importing `sim.policies` fills it."""
+parse_policy = POLICIES.parse
+
+
+def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]]:
+    """Register a policy under its name, and short names that stand for it with some parameters."""
+
+    def register(cls: type[P]) -> type[P]:
+        cls.name, cls.paper = name, paper
+        POLICIES.add(cls, aliases)
+        return cls
+
+    return register
+
+
+def policy_of(policy: Policy | str) -> Policy:
+    """The policy that is meant by itself or by its spec."""
+    return parse_policy(policy) if isinstance(policy, str) else policy
+
+
+def _pairs(text: str, spec: str) -> dict[str, str]:
+    """`a=1,b=2` as a dictionary; what comes later wins."""
+    pairs = {}
+    for part in filter(None, (p.strip() for p in text.split(","))):
+        key, equals, value = part.partition("=")
+        if not equals or not key or not value:
+            raise ParameterError(f"policy {spec!r}: expected key=value, got {part!r}")
+        pairs[key] = value
+    return pairs
+
+
+def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
+    """Typed arguments for the policy, its order built of what belongs to the order."""
+    own = parameters_of(cls)
+    arguments: dict[str, Any] = {}
+    of_order: dict[str, Parameter] = {}
+    if default := default_order(cls):
+        order = ORDERS.get(given.get("order", default.name))
+        if order is None:
+            raise ParameterError(f"no order {given['order']!r}{near(given['order'], ORDERS)}")
+        of_order = parameters_of(order)
+        chosen = {key: of_order[key].parse(given[key]) for key in given if key in of_order}
+        arguments["order"] = order(**chosen)
+    for key, text in given.items():
+        if key in own:
+            arguments[key] = own[key].parse(text)
+        elif key not in of_order and not (key == "order" and default):
+            names = [*own, *of_order, *(["order"] if default else [])]
+            raise ParameterError(f"{cls.name} has no parameter {key!r}{near(key, names)}")
+    return arguments

@@ -1,0 +1,178 @@
+"""Policies by name: taken in, asked for, replaced and forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+
+from sim.decisions.decisions import Decision
+from sim.errors import ParameterError
+from sim.policies import POLICIES, Policy, parse_policy, written_policy
+from sim.policies.backfill.easy import Easy
+from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.policies.orders import Delay, ShortestFirst, Ward
+from sim.policies.parameters import parameters_of
+from sim.policies.registry import Registry, policy, policy_of
+from sim.policies.view import View
+
+
+def test_a_name_alone_stands_for_the_defaults() -> None:
+    assert parse_policy("easy") == Easy()
+
+
+def test_parameters_of_the_policy_and_of_its_order_stand_side_by_side() -> None:
+    assert parse_policy("easy:order=delay,weight=0.5,depth=3") == Easy(order=Delay(weight=0.5), depth=3)
+
+
+def test_a_policy_may_have_an_order_of_its_own() -> None:
+    assert parse_policy("shadow").queue_order() == ShortestFirst()
+    assert parse_policy("shadow:order=ward,r=2").queue_order() == Ward(r=2)
+
+
+def test_blanks_and_an_empty_list_do_not_matter() -> None:
+    assert parse_policy(" easy: depth=2, order=sjf ") == Easy(order=ShortestFirst(), depth=2)
+    assert parse_policy("easy:") == Easy()
+
+
+def test_what_comes_later_wins_also_over_an_alias() -> None:
+    assert parse_policy("easy:depth=2,depth=3") == Easy(depth=3)
+    assert parse_policy("bf:compress=none") == parse_policy("conservative:compress=none")
+
+
+@pytest.mark.parametrize(
+    ("spec", "error"),
+    [
+        ("eazy", "no policy 'eazy'; did you mean 'easy'?"),
+        ("easy:order=xfactr", "no order 'xfactr'; did you mean 'xfactor'?"),
+        ("easy:dept=2", "easy has no parameter 'dept'; did you mean 'depth'?"),
+        ("easy:weight=2", "easy has no parameter 'weight'; there is depth, order"),
+        ("recorded:order=sjf", "recorded has no parameter 'order'"),
+        ("easy:depth", "policy 'easy:depth': expected key=value, got 'depth'"),
+        ("easy:depth=", "policy 'easy:depth=': expected key=value, got 'depth='"),
+        ("easy:depth=0", "depth=0: expected whole number >= 1"),
+        ("easy:order=delay,weight=-1", "weight=-1: expected number >= 0"),
+        ("", "no policy ''"),
+    ],
+)
+def test_a_wrong_spec_says_what_would_work(spec: str, error: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        parse_policy(spec)
+    assert str(refused.value).startswith(error)
+
+
+@pytest.mark.parametrize("alias", sorted(POLICIES.aliases))
+def test_every_alias_stands_for_something(alias: str) -> None:
+    assert alias not in POLICIES
+    assert parse_policy(alias) == parse_policy(POLICIES.aliases[alias])
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+def test_the_defaults_of_every_policy_can_be_typed(name: str) -> None:
+    made = parse_policy(name)
+    assert made.name == name
+    assert written_policy(made) == name
+    for key, parameter in parameters_of(POLICIES[name]).items():
+        assert getattr(made, key) == parameter.default
+
+
+@pytest.mark.parametrize("taken", ["easy", "bf"])
+def test_two_policies_of_one_name_are_refused(taken: str) -> None:
+    before = POLICIES.get(taken)
+    with pytest.raises(TypeError, match=f"two policies are called '{taken}'"):
+
+        @policy(taken, "nowhere")
+        @dataclass(frozen=True)
+        class _Again(Policy):
+            def decide(self, view: View) -> Iterator[Decision]:
+                yield from ()
+
+    assert POLICIES.get(taken) is before
+
+
+# A registry of one's own
+
+
+@dataclass(frozen=True)
+class Mine(FirstComeFirstServed):
+    """A policy that a test has written."""
+
+    name = "mine"
+
+
+@dataclass(frozen=True)
+class Better(FirstComeFirstServed):
+    """The same, written again."""
+
+    name = "mine"
+
+
+@pytest.fixture
+def registry() -> Registry:
+    made = Registry()
+    made.add(Mine, {"m": "mine"})
+    return made
+
+
+def test_what_was_taken_in_is_found_by_its_name_and_by_its_short_names(registry: Registry) -> None:
+    assert registry.parse("mine") == registry.parse("m") == Mine()
+    assert registry.names == ("mine", "m")
+    assert registry.aliases_of("mine") == ("m",)
+
+
+def test_a_policy_may_be_written_again_in_its_place(registry: Registry) -> None:
+    registry.add(Better, {"b": "mine"}, replace=True)
+    assert registry.parse("mine") == Better()
+    assert dict(registry.aliases) == {"b": "mine"}
+
+
+def test_what_replaces_a_policy_may_keep_its_short_names_and_takes_no_others(registry: Registry) -> None:
+    registry.add(Better, {"m": "mine"}, replace=True)
+    assert dict(registry.aliases) == {"m": "mine"}
+    registry.add(Easy, {"e": "easy"})
+    with pytest.raises(TypeError, match="two policies are called 'e'"):
+        registry.add(Mine, {"e": "mine"}, replace=True)
+    assert registry["mine"] is Better
+    assert dict(registry.aliases) == {"m": "mine", "e": "easy"}
+
+
+def test_a_second_one_is_refused_and_changes_nothing(registry: Registry) -> None:
+    with pytest.raises(TypeError, match="two policies are called 'mine'"):
+        registry.add(Better)
+    assert registry["mine"] is Mine
+
+
+def test_a_short_name_never_hides_a_policy(registry: Registry) -> None:
+    with pytest.raises(TypeError, match="two policies are called 'mine'"):
+        registry.add(Easy, {"mine": "easy"})
+    assert list(registry) == ["mine"]
+
+
+def test_what_was_removed_is_gone_with_its_short_names(registry: Registry) -> None:
+    registry.remove("mine")
+    assert registry.names == ()
+    with pytest.raises(ParameterError, match="no policy 'm'"):
+        registry.parse("m")
+
+
+def test_what_is_not_there_cannot_be_removed(registry: Registry) -> None:
+    with pytest.raises(ParameterError, match="no policy 'mime'; did you mean 'mine'"):
+        registry.remove("mime")
+
+
+def test_a_policy_is_meant_by_itself_or_by_its_spec() -> None:
+    assert policy_of("easy:depth=2") == policy_of(Easy(depth=2)) == Easy(depth=2)
+
+
+def test_one_of_the_registered_is_written_in_a_test_and_forgotten() -> None:
+    @policy("passing", "a test", p="passing")
+    @dataclass(frozen=True)
+    class Passing(FirstComeFirstServed):
+        """There for a moment."""
+
+    try:
+        assert written_policy(parse_policy("p")) == "passing"
+    finally:
+        POLICIES.remove("passing")
+    assert "passing" not in POLICIES
