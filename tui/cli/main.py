@@ -335,7 +335,7 @@ def draw(
     """Draw a run, or a window of it, as a chart in a file."""
     from sim.words import parse_time
     from sim.workload.source import Source
-    from tui.cli import draw as drawing
+    from tui.chart.svg import drawing
 
     first, last = (None if time is None else parse_time(time) for time in (begin, until))
     wanted = drawing.Options(first, last, width, height, theme, colour)

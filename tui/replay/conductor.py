@@ -168,7 +168,7 @@ class Conductor:
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
         """What the chart shows of the past, with the plan right of it."""
-        from tui.cli.draw import Options, save_drawing
+        from tui.chart.svg.drawing import Options, save_drawing
 
         now = self.stage.clock
         begin = max(wish.camera.view(now).start, self.stage.begin)

@@ -9,8 +9,8 @@ import pytest
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.workload.source import Source
-from tui.cli import draw as drawing
-from tui.cli.draw import Options, draw, form_of
+from tui.chart.svg import drawing
+from tui.chart.svg.drawing import Options, draw, form_of
 
 
 def test_a_file_is_written_whole(tmp_path: Path) -> None:
