@@ -7,11 +7,11 @@ from itertools import islice
 from math import isnan
 from typing import NamedTuple, TypeVar
 
-from sim.engine.snapshot import Queued, Running, Suspended
+from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.processors import written
 from sim.words import clock_near, name, processors, span
 from sim.workload.model import Field, Workload
-from tui.replay.scene import ChartScene, Scene
+from tui.chart.scene import ChartScene
 
 _LOOKED_AT = 500
 """Queues are long; the plan shows jobs near their head."""
@@ -36,37 +36,33 @@ def spot_at(chart: ChartScene, column: int, row: int) -> Spot | None:
     return Spot(view.time_at(column + 0.5), between[0], rank if rank >= 0 else None)
 
 
-def job_span(scene: Scene, rank: int) -> tuple[float, float] | None:
+def job_span(chart: ChartScene, rank: int) -> tuple[float, float] | None:
     """From when until when there is something to see of a job: its submission, its end or when that is planned."""
-    if scene.chart is None:
-        return None
-    end = float(scene.chart.end[rank])
-    if not end <= scene.clock:
-        end = max((box.end for box in scene.chart.plan if box.rank == rank), default=scene.clock)
-    begin = scene.chart.workload.jobs[rank].submit
+    end = float(chart.end[rank])
+    if not end <= chart.clock:
+        end = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)
+    begin = chart.workload.jobs[rank].submit
     return (begin, end) if begin < end else None
 
 
-def hover_text(scene: Scene, rank: int) -> str:
+def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int) -> str:
     """The job in one line, and a second one for what is to come.
 
     J1402 · 64 processors · started d12 04:31 · ran 1h05 of 4h00 · user 3
     """
-    if scene.chart is None:
-        return ""
-    chart, snapshot, workload = scene.chart, scene.snapshot, scene.chart.workload
-    job, at = workload.jobs[rank], clock_near(scene.clock)
+    workload, clock = chart.workload, chart.clock
+    job, at = workload.jobs[rank], clock_near(clock)
     parts = [name(job), processors(job.procs)]
     start, end = float(chart.start[rank]), float(chart.end[rank])
     more = ""
     if stopped := _find(snapshot.suspended, rank):
         parts += [f"suspended since {at(stopped.since)}", f"ran {span(stopped.ran)} of {span(job.estimate)}"]
-    elif end <= scene.clock:
+    elif end <= clock:
         parts += [f"{at(start)} – {at(end)}", f"{_ran(workload, rank)} of {span(job.estimate)}"]
         more = f"waited {span(start - job.submit)}" + _fate(workload, rank)
     elif runs := _find(snapshot.running, rank):
         since = runs.since if isnan(start) else start
-        ran = runs.ran + (scene.clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)
+        ran = runs.ran + (clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)
         parts += [f"started {at(since)}", f"ran {span(ran)} of {span(job.estimate)}"]
         more = f"ends by {at(runs.expected_end)}, on {_shortened(written(runs.processors))}"
     else:

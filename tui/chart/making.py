@@ -19,9 +19,9 @@ from tui.chart.colours import Colours
 from tui.chart.plan import plan_boxes
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
+from tui.chart.scene import Box, ChartScene, Mark
 from tui.chart.shares import Shares
 from tui.chart.tiles import Tiles
-from tui.replay.scene import Box, ChartScene, Mark
 
 
 class ChartMaker:

@@ -10,7 +10,7 @@ from sim.engine.snapshot import Queued, Running, Snapshot
 from sim.machine.matrix import MatrixPicture
 from sim.machine.processors import lowest
 from tui.chart.scale import ChartView
-from tui.replay.scene import Box
+from tui.chart.scene import Box
 
 _LOOKED_AT = 500
 """Queues are long; plans are made for those near their head."""
@@ -29,6 +29,12 @@ def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | 
     running = [run for run in snapshot.running if run.expected_end > clock]
     boxes = [Box(run.job.rank, clock, run.expected_end, run.processors, "expected") for run in running]
     return (*boxes, *_placed(_planned(snapshot, view), running, snapshot.procs))
+
+
+def planned_start(snapshot: Snapshot, rank: int) -> float | None:
+    """When a job that waits is to start; None: it does not wait, or nobody planned it."""
+    place = snapshot.queue.place_of(rank)
+    return None if place is None else snapshot.queue[place].planned
 
 
 def _planned(snapshot: Snapshot, view: ChartView) -> list[Queued]:

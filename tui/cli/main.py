@@ -335,11 +335,12 @@ def draw(
     """Draw a run, or a window of it, as a chart in a file."""
     from sim.words import parse_time
     from sim.workload.source import Source
-    from tui.chart.svg import drawing
+    from tui.chart.svg.drawing import Options
+    from tui.cli.draw import draw as draw_run
 
     first, last = (None if time is None else parse_time(time) for time in (begin, until))
-    wanted = drawing.Options(first, last, width, height, theme, colour)
-    drawing.draw(Source.of_options(trace, options), policy, placement, wanted, out, switches)
+    wanted = Options(first, last, width, height, theme, colour)
+    draw_run(Source.of_options(trace, options), policy, placement, wanted, out, switches)
 
 
 def _named(spec: str, switches: list[tuple[float, str]]) -> str:

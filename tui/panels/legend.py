@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tui.chart.cells.paint import sign_of
 from tui.chart.colours import MODES, TITLES
+from tui.chart.scene import ChartScene
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Span, line
-from tui.replay.scene import ChartScene
 
 
 def legend_line(chart: ChartScene, look: Look, width: int) -> Line:

@@ -19,7 +19,8 @@ from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.snapshot import Snapshot
 from sim.history.history import Past, Stretch
 from sim.workload.model import Job, Workload
-from tui.replay.scene import JobScene, Mark, PlannedAt, Series, StripScene
+from tui.chart.scene import Mark
+from tui.replay.scene import JobScene, PlannedAt, Series, StripScene
 
 Floats = NDArray[np.float64]
 USED, WAITING, WANTED = range(3)

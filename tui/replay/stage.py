@@ -15,9 +15,10 @@ from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.making import ChartMaker
+from tui.chart.scene import Mark
 from tui.replay.making import JobMaker, StripMaker
 from tui.replay.requests import Wish
-from tui.replay.scene import JobScene, Mark, Scene
+from tui.replay.scene import JobScene, Scene
 
 DRAWING = 0.02
 """Seconds in which a frame draws columns of the past that were never drawn before."""

@@ -16,10 +16,10 @@ from textual.widget import Widget
 from sim.workload.model import Workload
 from tui.chart.cells.axis import margin
 from tui.chart.cells.cells import Brush, Cells
-from tui.chart.cells.elsewhere import planned_start
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.hover import Spot, hover_text, job_span, spot_at
+from tui.chart.plan import planned_start
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, Look
 from tui.replay.scene import Scene
@@ -134,7 +134,7 @@ class Gantt(Widget, can_focus=True):
         if self._scene is None or self._scene.chart is None or not width or not height:
             return
         before = self._cells
-        planned = None if self._selected is None else planned_start(self._scene, self._selected)
+        planned = None if self._selected is None else planned_start(self._scene.snapshot, self._selected)
         self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected, planned)
         rows = self._cells.changed(before)
         self._strips.update(zip(rows, self._brush.strips(self._cells, rows), strict=True))
@@ -209,9 +209,9 @@ class Gantt(Widget, can_focus=True):
 
     def action_fit_job(self) -> None:
         """The selected job, with what was there shortly before and after."""
-        if self._camera is None or self._scene is None or self._selected is None:
+        if self._camera is None or self._scene is None or self._scene.chart is None or self._selected is None:
             return
-        if (lasts := job_span(self._scene, self._selected)) is not None:
+        if (lasts := job_span(self._scene.chart, self._selected)) is not None:
             about = max((lasts[1] - lasts[0]) * 0.2, 10.0)
             self._move(self._camera.fitting(lasts[0] - about, lasts[1] + about))
 
@@ -230,10 +230,15 @@ class Gantt(Widget, can_focus=True):
         spot = self._spot_at(event)
         rank = spot.rank if spot else None
         if (self._spot.rank if self._spot else None) != rank:
-            self.tooltip = hover_text(self._scene, rank) if self._scene and rank is not None else None
+            self.tooltip = None if rank is None else self._told(rank)
         if spot != self._spot:
             self._spot = spot
             self.post_message(self.Hovered(rank, spot))
+
+    def _told(self, rank: int) -> str | None:
+        if self._scene is None or self._scene.chart is None:
+            return None
+        return hover_text(self._scene.chart, self._scene.snapshot, rank)
 
     def on_leave(self) -> None:
         if self._spot is not None:

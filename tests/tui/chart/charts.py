@@ -9,8 +9,9 @@ from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.making import ChartMaker
 from tui.chart.scale import Camera
+from tui.chart.scene import ChartScene, Mark
 from tui.look.palette import DARK, Look
-from tui.replay.scene import ChartScene, Mark, Scene, StripScene
+from tui.replay.scene import Scene, StripScene
 
 LONG = 60.0
 SIZE = Size(44, 10)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
-from tests.tui.chart.charts import chart_of, scene_of
+from tests.tui.chart.charts import chart_of
 from tui.chart.cells.grid import Size
 from tui.chart.hover import Spot, hover_text, job_span, spot_at
 
 
 def said(engine: Engine, rank: int) -> list[str]:
-    return hover_text(scene_of(engine, chart_of(engine)), rank).splitlines()
+    return hover_text(chart_of(engine), engine.snapshot(), rank).splitlines()
 
 
 def test_a_running_job(lab: Lab) -> None:
@@ -41,9 +43,9 @@ def test_nothing_is_told_of_what_comes_later(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60")
     early = Engine(engine.workload, engine.policy)
     early.advance(2)
-    chart = chart_of(engine)  # which knows when both ended
-    assert hover_text(scene_of(early, chart), 0).splitlines()[1] == "ends by 00:10, on 0-3"
-    assert "waits since" in hover_text(scene_of(early, chart), 1)
+    chart = replace(chart_of(engine), clock=early.now)  # which knows when both ended
+    assert hover_text(chart, early.snapshot(), 0).splitlines()[1] == "ends by 00:10, on 0-3"
+    assert "waits since" in hover_text(chart, early.snapshot(), 1)
 
 
 def test_a_place_has_a_time_a_processor_and_perhaps_a_job(lab: Lab) -> None:
@@ -57,8 +59,8 @@ def test_a_place_has_a_time_a_processor_and_perhaps_a_job(lab: Lab) -> None:
 
 def test_from_when_until_when_a_job_is_seen(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60", until=10)
-    scene = scene_of(engine, chart_of(engine))
-    assert job_span(scene, 0) == (0, 600)
-    assert job_span(scene, 1) is None  # its plan is out of sight
+    chart = chart_of(engine)
+    assert job_span(chart, 0) == (0, 600)
+    assert job_span(chart, 1) is None  # its plan is out of sight
     engine.run()
-    assert job_span(scene_of(engine, chart_of(engine)), 1) == (10, 120)
+    assert job_span(chart_of(engine), 1) == (10, 120)

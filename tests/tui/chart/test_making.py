@@ -12,7 +12,7 @@ from tests.sim.conftest import Lab
 from tui.chart.making import ChartMaker, turn_of
 from tui.chart.raster import EXPECTED, RUN, UNKNOWN
 from tui.chart.scale import Camera
-from tui.replay.scene import ChartScene
+from tui.chart.scene import ChartScene
 
 LONG = 60.0
 SPECS = ["easy", "selective:sf=1.5", "multiqueue:speculate=180", "gang-backfill"]

@@ -12,7 +12,7 @@ from sim.workload.source import Source
 from tests.sim.conftest import Lab
 from tui.chart.plan import plan_boxes
 from tui.chart.scale import ChartView
-from tui.replay.scene import Box
+from tui.chart.scene import Box
 
 VIEW = ChartView(per_column=10, first=0, columns=100, rows=20, low=0, high=4)
 

@@ -7,15 +7,8 @@ import numpy as np
 from sim.words import clock, name
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
+from tui.chart.scene import ChartScene
 from tui.look.palette import Hue, Tone, ink
-from tui.replay.scene import ChartScene, Scene
-
-
-def planned_start(scene: Scene, rank: int) -> float | None:
-    """When a job that waits is to start; None: it does not wait, or nobody planned it."""
-    queue = scene.snapshot.queue
-    place = queue.place_of(rank)
-    return None if place is None else queue[place].planned
 
 
 def draw_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:

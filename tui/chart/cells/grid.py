@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui.chart.raster import FREE, GANG, SHOWN, TRAIL, Raster
+from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
-from tui.replay.scene import ChartScene
 
 BLANK = ink(Hue.NONE, 0)
 _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + [Tone.FULL] * 40, np.uint16)

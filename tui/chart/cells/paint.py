@@ -14,8 +14,8 @@ from tui.chart.cells.elsewhere import draw_elsewhere
 from tui.chart.cells.grid import BLANK, Bools, Grid, Size
 from tui.chart.cells.signs import draw_signs
 from tui.chart.raster import EXPECTED, PLANNED, RESERVED, RESUMING, SPECULATIVE, SUSPENDING, TRAIL, UNKNOWN
+from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
-from tui.replay.scene import ChartScene
 
 _LETTERS = "ABCDEFGHIJKL123456#.|o-+~"
 """ASCII: a letter for each of the twelve hues, a digit for each step of a scale."""

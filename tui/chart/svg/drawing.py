@@ -1,8 +1,8 @@
-"""`schedscope draw`: a run, or a window of it, as a chart in a file."""
+"""From a run, or a window of it, to a chart in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -15,20 +15,15 @@ import numpy as np
 from sim.engine.engine import Engine
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.files import write_whole
-from sim.machine.processors import Placement
-from sim.policies import parse_policy
-from sim.timeline.course import Course
 from sim.words import clock
-from sim.workload.source import Source
 from tui.chart.chronicle import Chronicle
 from tui.chart.colours import MODES, Colours
 from tui.chart.plan import plan_boxes
 from tui.chart.scale import ChartView
+from tui.chart.scene import Box, Mark
 from tui.chart.svg.picture import draw_svg
 from tui.chart.svg.subject import Subject
-from tui.cli.progress import run_to_end
 from tui.look.palette import LOOKS
-from tui.replay.scene import Box, Mark
 
 Form = Literal["svg", "png"]
 
@@ -58,37 +53,12 @@ class Options:
         _require_known("colour", self.colour, MODES)
 
 
-def draw(
-    source: Source,
-    spec: str,
-    placement: Placement,
-    options: Options,
-    out: str,
-    switches: Sequence[tuple[float, str]] = (),
-) -> None:
-    """Simulate, with another policy from each (time, SPEC) of `switches` on, and write the picture to `out`."""
-    form_of(out)
-    parse_policy(spec)  # a mistake in it is told before the trace is read
-    _, workload = source.read()
-    course = Course(workload, spec, switches, placement)
-    if options.until is None:
-        engine = course.begun()
-        run_to_end(engine, spec)
-    else:
-        engine = course.watched(options.until)
-    _write(subject_of(engine, spec, options), options, out)
-
-
 def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
     """Write the picture of a run that began under `spec` and has come as far as it should."""
-    form_of(str(out))
-    _write(subject_of(engine, spec, options), options, str(out))
-
-
-def _write(subject: Subject, options: Options, out: str) -> None:
-    svg = draw_svg(subject, LOOKS[options.theme], options.width, options.height)
+    form = form_of(str(out))
+    svg = draw_svg(subject_of(engine, spec, options), LOOKS[options.theme], options.width, options.height)
     with write_whole(out) as file:
-        if form_of(out) == "svg":
+        if form == "svg":
             file.write(svg)
         else:
             file.buffer.write(as_png(svg))

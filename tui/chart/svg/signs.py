@@ -9,12 +9,12 @@ from sim.history.history import Stretch
 from sim.machine.processors import ranges
 from sim.words import name
 from tui.chart.colours import partition_hue
+from tui.chart.scene import Box, Mark
 from tui.chart.svg.elements import Rect, element, number, outline, text
 from tui.chart.svg.frame import BAND, Frame
 from tui.chart.svg.names import write_in
 from tui.chart.svg.subject import Subject
 from tui.look.palette import Look, Tone, ink
-from tui.replay.scene import Box, Mark
 
 
 class Boundary(NamedTuple):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sim.history.history import Past
 from sim.workload.model import Workload
 from tui.chart.chronicle import Chronicle
-from tui.replay.scene import Box, Mark
+from tui.chart.scene import Box, Mark
 
 
 @dataclass(frozen=True)

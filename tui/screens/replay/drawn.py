@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from time import monotonic
 
+from tui.chart.scene import ChartScene
 from tui.look.sheets import wrapped
 from tui.panels.legend import legend_line
 from tui.panels.parts import Context
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, top_line
-from tui.replay.scene import ChartScene
 from tui.screens.replay.base import SIDE, ReplayBase
 from tui.screens.replay.keyline import key_lines
 from tui.screens.replay.layout import arrange

@@ -15,8 +15,8 @@ from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.grid import BLANK, Size
 from tui.chart.cells.paint import paint
 from tui.chart.raster import Raster
+from tui.chart.scene import Mark
 from tui.look.palette import CONTRAST, DARK, LIGHT, TONES, Hue, Look, Tone, ink
-from tui.replay.scene import Mark
 
 ASCII = DARK.with_mode("ascii")
 MONO = DARK.with_mode("mono")

@@ -15,6 +15,7 @@ from sim.history.history import Stretch
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.source import Source
+from tui.chart.scene import Mark
 from tui.chart.svg.drawing import Options, subject_of
 from tui.chart.svg.frame import Frame
 from tui.chart.svg.picture import draw_svg
@@ -22,7 +23,6 @@ from tui.chart.svg.pieces import pieces_of
 from tui.chart.svg.signs import boundaries
 from tui.chart.svg.subject import Subject
 from tui.look.palette import DARK, LIGHT
-from tui.replay.scene import Mark
 
 WHOLE = Options()
 SVG = "{http://www.w3.org/2000/svg}"
