@@ -17,7 +17,7 @@ from textual.filter import LineFilter
 from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
-from sim.policies import parse_policy
+from sim.policies.policy import Policy, written_policy
 from sim.workload.source import Source
 from tui.look.palette import Look
 from tui.look.settings import load, save, settings_path
@@ -85,8 +85,11 @@ class Schedscope(App[int]):
         screen = ReplayScreen(prepared.about, Conductor(Stage(prepared.timeline)), self.look, fps)
         screen.remembered(self.settings.panels, self.settings.colour_by)
         if prepared.opening.session is not None:
-            screen.bring_back(prepared.opening.session)
-            for warning in prepared.opening.session.warnings:
+            from tui.sessions.moment import stops_of
+
+            stops, wrong = stops_of(prepared.opening.session)
+            screen.bring_back(prepared.opening.session, stops)
+            for warning in (*prepared.opening.session.warnings, *wrong):
                 self.notify(warning, severity="warning", timeout=10)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
@@ -102,9 +105,9 @@ class Schedscope(App[int]):
 
     # Another trace
 
-    def open_trace(self, trace: str, spec: str) -> None:
+    def open_trace(self, trace: str, policy: Policy) -> None:
         """Another trace, under this policy."""
-        self.open(lambda: Opening(Source(trace), parse_policy(spec), self.opened.opening.placement))
+        self.open(lambda: Opening(Source(trace), policy, self.opened.opening.placement))
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
@@ -144,8 +147,8 @@ class Schedscope(App[int]):
         if problem := save(self.settings, self.settings_path):
             self.notify(problem, severity="warning")
 
-    def remember_policy(self, spec: str) -> None:
-        self.remember(policies=self.settings.with_policy(spec).policies)
+    def remember_policy(self, policy: Policy) -> None:
+        self.remember(policies=self.settings.with_policy(written_policy(policy)).policies)
 
     def remember_trace(self, trace: str) -> None:
         path = Path(trace)

@@ -163,7 +163,7 @@ def comparing(trace: str) -> None:
     conductor.obey(GoToTime(middle_of(prepared)), wish, lambda: False)
     whole, half = Size(120, 48), Size(120, 24)
     one = median(frames(conductor, whole))
-    conductor.obey(Compare("conservative"), wish, lambda: False)
+    conductor.obey(Compare(parse_policy("conservative")), wish, lambda: False)
     two = median(frames(conductor, half))
     print(f"one chart   {one:8.1f} ms a frame")
     print(f"two charts  {two:8.1f} ms, {two / one:.2f} times that")

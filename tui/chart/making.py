@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sim.engine.snapshot import Snapshot
 from sim.history.history import Past, Stretch
-from sim.policies import parse_policy
+from sim.policies import Policy
 from sim.workload.model import Floats, Workload
 from tui.chart.chronicle import Chronicle
 from tui.chart.colours import Colours
@@ -52,7 +52,7 @@ class ChartMaker:
         """
         deadline = perf_counter() + budget_seconds
         view = camera.view(clock)
-        self._turn = turn_of(snapshot.policy) or self._turn
+        self._turn = turn_of(snapshot.rules) or self._turn
         self._chronicle.read(history, clock, deadline)
         plan = plan_boxes(snapshot, view, clock, self._turn)
         raster, pending = self._raster(history, view, clock, plan, deadline)
@@ -186,8 +186,7 @@ def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, 
     return tuple(np.argmax(shares, axis=0).tolist())
 
 
-@lru_cache(64)
-def turn_of(policy: str) -> float | None:
+def turn_of(policy: Policy) -> float | None:
     """How long a row is on turn under this policy; None: it has no rows."""
-    turns = parse_policy(policy).turns()
+    turns = policy.turns()
     return None if turns is None else turns.slice

@@ -193,7 +193,7 @@ def watch(
 
         return open_replay(Opening.of_session(found_session(session)))
     source = Source.of_options(trace or "z-figure4", options)
-    return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=tuple(switches)))
+    return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=_made(switches)))
 
 
 def _refuse_beside_session() -> None:

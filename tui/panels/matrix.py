@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 from sim.engine.snapshot import Snapshot
 from sim.machine.matrix import Cell
-from sim.policies import parse_policy
 from sim.words import name, span
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
@@ -58,7 +57,7 @@ def turn_at(shown: Snapshot, clock: float) -> tuple[int | None, float | None, fl
     Between two steps the rows go on taking turns.
     """
     assert shown.matrix is not None
-    turns = parse_policy(shown.policy).turns()
+    turns = shown.rules.turns()
     on_turn, end = shown.matrix.on_turn, shown.turn_end
     if turns is None or end is None or on_turn is None:
         return on_turn, None, 0

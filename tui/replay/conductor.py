@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sim.errors import ParameterError
-from sim.policies import parse_policy
+from sim.policies import Policy, parse_policy
 from sim.session.restoring import restore
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
@@ -115,7 +115,7 @@ class Conductor:
 
     def _switch(self, order: o.Switch, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
-        branch = self.stage.timeline.switch(parse_policy(order.spec), at=self._moment)
+        branch = self.stage.timeline.switch(order.policy, at=self._moment)
         self.stage.set_clock()
         return f"{branch.name}: {branch.engine.spec} from here on; {was} stays as it was (B looks at it)"
 
@@ -128,7 +128,7 @@ class Conductor:
     def _restart(self, order: o.Restart, wish: Wish, halted: Halted) -> str | None:
         """Another policy from the beginning; the moment stays."""
         timeline, moment, has_begun = self.stage.timeline, self.stage.clock, self._go.step > 0
-        timeline.switch(parse_policy(order.spec), at_step=0)
+        timeline.switch(order.policy, at_step=0)
         self.stage.set_clock()
         return self._go.seek_time(moment, halted) if has_begun else None
 
@@ -156,7 +156,7 @@ class Conductor:
         if session.partner is not None and session.partner in timeline.branches:
             self._compare_branch(o.CompareBranch(session.partner), wish, halted)
         elif session.partner is not None:
-            self._part_beside(session.partner, *self._parted_at(session))
+            self._part_beside(parse_policy(session.partner), *self._parted_at(session))
         return told
 
     def _parted_at(self, session: Session) -> tuple[str, int, float | None]:
@@ -184,14 +184,13 @@ class Conductor:
         """The other run starts as this one and goes its own way from here on, or from the beginning."""
         branch = self.stage.timeline.branch.name
         if order.from_start:
-            self._part_beside(order.spec, branch, 0)
+            self._part_beside(order.policy, branch, 0)
         else:
-            self._part_beside(order.spec, branch, self._go.step, self._moment)
+            self._part_beside(order.policy, branch, self._go.step, self._moment)
         return None
 
-    def _part_beside(self, spec: str, branch: str, step: int, at: float | None = None) -> None:
+    def _part_beside(self, policy: Policy, branch: str, step: int, at: float | None = None) -> None:
         """Beside this run one that parted from a branch after so many steps, or at a moment before the next one."""
-        policy = parse_policy(spec)
         twin = self.stage.timeline.twin()
         twin.look_at(branch)
         twin.switch(policy, at_step=step, at=at, name=BESIDE)

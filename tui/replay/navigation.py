@@ -106,17 +106,16 @@ class Traveller:
     def find(self, order: o.Find, halted: Halted) -> str | None:
         """To where a condition comes true; if that is nowhere, the cursor stays where it is."""
         from sim.stops.search import search_backward, search_forward
-        from sim.stops.stop import parse_stop
 
-        stop, was = parse_stop(order.condition), self.step
+        was = self.step
         search = search_forward if order.direction > 0 else search_backward
-        found = search(self.stage.timeline, (stop,), self._watched(halted))
+        found = search(self.stage.timeline, (order.stop,), self._watched(halted))
         if found is None:
             self.stage.timeline.seek(was)
         else:
             self.stage.set_clock()
         where = "later" if order.direction > 0 else "earlier"
-        return None if found or halted() else f"nowhere {where}: {stop.text}"
+        return None if found or halted() else f"nowhere {where}: {order.stop.text}"
 
     def _watched(self, halted: Halted) -> Halted:
         """Tells how far a search is while it asks."""

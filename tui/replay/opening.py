@@ -27,7 +27,7 @@ class Opening:
     placement: Placement = "lowest"
     at: str | None = None
     """Where to begin, as it is typed; None: before the first step."""
-    switches: tuple[tuple[float, str], ...] = ()
+    switches: tuple[tuple[float, Policy], ...] = ()
     session: Session | None = None
     """What is to be brought back."""
 
@@ -36,7 +36,7 @@ class Opening:
         """What a session was opened on, and is to be brought back to."""
         from tui.sessions.sources import source_of
 
-        switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
+        switches = tuple((switch.time, parse_policy(switch.policy)) for switch in session.branches[0].switches)
         policy = parse_policy(session.policy)
         return cls(source_of(session), policy, session.placement, switches=switches, session=session)
 

@@ -28,7 +28,7 @@ class Playback:
 
     def play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
         """One piece of playing; why it ends, if it does."""
-        stops, speed = _parsed(wish.stops), order.speed
+        stops, speed = wish.stops, order.speed
         if order.direction < 0:
             return self._play_back(order.seconds, speed)
         if speed.events:
@@ -84,11 +84,3 @@ class Playback:
         timeline.seek(max(timeline.step - steps, 0))
         stage.set_clock()
         return None if timeline.step else "this is the beginning"
-
-
-def _parsed(stops: tuple[str, ...]) -> tuple[Stop, ...]:
-    if not stops:
-        return ()
-    from sim.stops.stop import parse_stop
-
-    return tuple(map(parse_stop, stops))

@@ -13,7 +13,9 @@ from tui.replay.scene import Scene
 from tui.replay.speed import Speed
 
 if TYPE_CHECKING:
+    from sim.policies.policy import Policy
     from sim.session.session import Session
+    from sim.stops.stop import Stop
 
 VERSUS = "versus"
 """The way to colour jobs by how they come off against the run beside."""
@@ -65,20 +67,20 @@ class Play(NamedTuple):
 class Find(NamedTuple):
     """To the next step (or, with direction -1, the one before) at which this condition comes true."""
 
-    condition: str
+    stop: Stop
     direction: int = 1
 
 
 class Switch(NamedTuple):
     """Another policy from here on, in a new branch."""
 
-    spec: str
+    policy: Policy
 
 
 class Restart(NamedTuple):
     """Another policy from the beginning, in a new branch."""
 
-    spec: str
+    policy: Policy
 
 
 class Fork(NamedTuple):
@@ -113,9 +115,9 @@ BESIDE = "beside"
 
 
 class Compare(NamedTuple):
-    """Beside this run, one that goes on under `spec` from here; or from the beginning."""
+    """Beside this run, one that goes on under this policy from here; or from the beginning."""
 
-    spec: str
+    policy: Policy
     from_start: bool = False
 
 
@@ -155,7 +157,7 @@ class Wish:
     strip_columns: int = 80
     selected: int | None = None
     colour: str = "job"
-    stops: tuple[str, ...] = ()
+    stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
 
 

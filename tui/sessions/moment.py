@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sim.errors import SchedscopeError
+from sim.policies.policy import Policy, written_policy
 from sim.session.records import BranchRecord, Intervention
 from sim.session.session import PREFIX, Session, from_line, read_session, verify_trace
 from sim.session.text import Value
@@ -16,6 +17,7 @@ from tui.replay.requests import BESIDE, Shown
 from tui.sessions.autosave import state_folder
 
 if TYPE_CHECKING:
+    from sim.stops.stop import Stop
     from tui.screens.replay.base import ReplayBase
 
 LAST = "last"
@@ -59,7 +61,7 @@ def record(screen: ReplayBase, begun: Session) -> Session:
         step=scene.snapshot.step,
         partner=_partner(shown),
         bookmarks=tuple(screen.bookmarks.values()),
-        stops=screen.stops,
+        stops=tuple(stop.text for stop in screen.stops),
         view=_view(screen, shown),
     )
 
@@ -84,9 +86,13 @@ def _with_plans(branches: tuple[BranchRecord, ...], begun: Session) -> tuple[Bra
     return (replace(first, switches=begun.branches[0].switches), *others)
 
 
-def planned(switches: tuple[tuple[float, str], ...]) -> tuple[BranchRecord, ...]:
+def planned(switches: tuple[tuple[float, Policy], ...]) -> tuple[BranchRecord, ...]:
     """The first branch of a run that is opened with these switches."""
-    return (BranchRecord("main", switches=tuple(Intervention(0, time, spec) for time, spec in switches)),)
+    return (
+        BranchRecord(
+            "main", switches=tuple(Intervention(0, time, written_policy(policy)) for time, policy in switches)
+        ),
+    )
 
 
 def _view(screen: ReplayBase, shown: Shown) -> dict[str, Value]:
@@ -104,6 +110,19 @@ def _view(screen: ReplayBase, shown: Shown) -> dict[str, Value]:
             "camera.follow": camera.follow, "camera.first": camera.first,
         }  # fmt: skip
     return found
+
+
+def stops_of(session: Session) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
+    """The conditions to stop at, and what is said of those that cannot be read."""
+    from sim.stops.stop import parse_stop
+
+    stops, warnings = [], []
+    for text in session.stops:
+        try:
+            stops.append(parse_stop(text))
+        except SchedscopeError as error:
+            warnings.append(f"the session's stop {text!r} is left out: {error}")
+    return tuple(stops), tuple(warnings)
 
 
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:

@@ -141,4 +141,4 @@ def test_boundaries_move_where_processors_are_borrowed() -> None:
 
 
 def test_how_long_a_turn_is() -> None:
-    assert (turn_of("gang:slice=100"), turn_of("easy")) == (100, None)
+    assert (turn_of(parse_policy("gang:slice=100")), turn_of(parse_policy("easy"))) == (100, None)

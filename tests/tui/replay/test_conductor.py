@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from sim.decisions.decisions import Reserve
-from sim.errors import ParameterError, SchedscopeError
+from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.session.records import BranchRecord
 from sim.session.session import Session
 from sim.session.trace_ref import TraceRef
+from sim.stops.stop import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.why.causes import Division, HolderOf, PlanOf
 from sim.workload.source import Source
@@ -42,7 +43,7 @@ class Replayed:
     def does(
         self, order: Order, *, stops: tuple[str, ...] = (), halted: Callable[[], bool] = lambda: False
     ) -> o.Noticed | str | None:
-        return self.conductor.obey(order, Wish(self.wish.camera, stops=stops), halted)
+        return self.conductor.obey(order, Wish(self.wish.camera, stops=tuple(map(parse_stop, stops))), halted)
 
     @property
     def place(self) -> tuple[int, float]:
@@ -129,7 +130,7 @@ def test_to_the_end_of_a_run_that_was_never_computed(figure: Replayed) -> None:
 def test_to_the_next_start_and_the_one_before(figure: Replayed) -> None:
     places = []
     for direction in (1, 1, 1, -1):
-        figure.does(o.Find("start", direction))
+        figure.does(o.Find(parse_stop("start"), direction))
         places.append(figure.place)
     assert places == [(1, 0), (2, 10), (6, 600), (2, 10)]
 
@@ -137,14 +138,8 @@ def test_to_the_next_start_and_the_one_before(figure: Replayed) -> None:
 @pytest.mark.parametrize(("direction", "where"), [(1, "later"), (-1, "earlier")])
 def test_what_is_nowhere_leaves_the_moment_as_it_was(figure: Replayed, direction: int, where: str) -> None:
     figure.does(o.GoToTime(700))
-    assert figure.does(o.Find("queue > 50", direction)) == f"nowhere {where}: queue > 50"
+    assert figure.does(o.Find(parse_stop("queue > 50"), direction)) == f"nowhere {where}: queue > 50"
     assert figure.place == (6, 700)
-
-
-def test_nonsense_is_no_condition(figure: Replayed) -> None:
-    with pytest.raises(SchedscopeError, match="expected a number"):
-        figure.does(o.Find("queue >>> 50"))
-    assert figure.place == (0, 0)
 
 
 def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
@@ -159,7 +154,12 @@ def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
     "order",
     [
         *(o.GoTo(1500), o.GoTo(130), o.Move(-60), o.GoToTime(1e6), o.GoToTime(2e5), o.GoToEnd()),
-        *(o.GoToJob(900), o.GoToJob(900, start=True), o.Find("queue > 10000"), o.Find("queue > 10000", -1)),
+        *(
+            o.GoToJob(900),
+            o.GoToJob(900, start=True),
+            o.Find(parse_stop("queue > 10000")),
+            o.Find(parse_stop("queue > 10000"), -1),
+        ),
         *(o.Reverse(PlanOf(999)), o.Play(10, Speed(seconds=86400)), o.Play(10, Speed(events=16))),
     ],
     ids=str,
@@ -196,7 +196,7 @@ def test_given_up_in_front_of_a_stop_it_does_not_run_past_it() -> None:
 
 def test_back_to_the_decision_that_planned_a_job() -> None:
     run = Replayed("lublin-128", "conservative")
-    run.does(o.Find("queue > 3"))
+    run.does(o.Find(parse_stop("queue > 3")))
     rank, was = run.stage.snapshot.queue[0].job.rank, run.place
     run.does(o.Reverse(PlanOf(rank)))
     assert run.place < was
@@ -222,7 +222,7 @@ def test_what_never_changed_is_said(figure: Replayed) -> None:
 def test_at_every_speed_a_stop_fires_at_its_very_step(speed: Speed) -> None:
     run = Replayed("lublin-128", "easy")
     first = Replayed("lublin-128", "easy")
-    first.does(o.Find("queue >= 2"))
+    first.does(o.Find(parse_stop("queue >= 2")))
     for _ in range(10_000):
         if told := run.does(o.Play(60, speed), stops=("queue >= 2", "queue > 500")):
             break
@@ -274,7 +274,7 @@ def test_backwards_the_clock_goes_back_as_fast(figure: Replayed) -> None:
 
 def test_a_switch_makes_a_branch_that_goes_on_otherwise(figure: Replayed) -> None:
     figure.does(o.GoTo(4))
-    figure.does(o.Switch("fcfs"))
+    figure.does(o.Switch(parse_policy("fcfs")))
     assert (figure.stage.timeline.branch.name, figure.stage.snapshot.policy, figure.place) == (
         "fork 1",
         "fcfs",
@@ -284,25 +284,16 @@ def test_a_switch_makes_a_branch_that_goes_on_otherwise(figure: Replayed) -> Non
     assert (figure.stage.snapshot.policy, figure.place) == ("easy", (4, 30))
 
 
-def test_a_policy_that_does_not_exist_changes_nothing(figure: Replayed) -> None:
-    figure.does(o.GoTo(4))
-    for order in (o.Switch("eazy"), o.Restart("eazy"), o.Compare("eazy")):
-        with pytest.raises(ParameterError, match="did you mean 'easy'"):
-            figure.does(order)
-    assert (list(figure.stage.timeline.branches), figure.place) == (["main"], (4, 30))
-    assert figure.conductor.beside is None
-
-
 def test_another_policy_from_the_beginning_keeps_the_moment(figure: Replayed) -> None:
     figure.does(o.GoToTime(700))
-    figure.does(o.Restart("fcfs"))
+    figure.does(o.Restart(parse_policy("fcfs")))
     assert figure.place[1] == 700
     assert figure.stage.snapshot.policy == "fcfs"
     assert [switch.step for switch in figure.stage.timeline.branch.switches] == [1]
 
 
 def test_before_the_first_step_another_policy_is_all_that_changes(figure: Replayed) -> None:
-    figure.does(o.Restart("fcfs"))
+    figure.does(o.Restart(parse_policy("fcfs")))
     assert figure.place == (1, 0)
     assert figure.stage.snapshot.policy == "fcfs"
 
@@ -330,14 +321,14 @@ def test_a_fork_makes_the_switches_that_are_still_to_come() -> None:
 def test_who_switches_is_not_overruled_by_what_was_planned() -> None:
     run = Replayed("z-figure4", "fcfs", switches=[(600.0, parse_policy("easy"))])
     run.does(o.GoTo(3))
-    run.does(o.Switch("conservative"))
+    run.does(o.Switch(parse_policy("conservative")))
     run.does(o.GoToEnd())
     assert run.stage.snapshot.policy == "conservative"
 
 
 def test_another_branch_is_looked_at_at_the_same_moment(figure: Replayed) -> None:
     figure.does(o.GoTo(2))
-    figure.does(o.Switch("fcfs"))
+    figure.does(o.Switch(parse_policy("fcfs")))
     figure.does(o.GoToTime(1150))
     figure.does(o.LookAt("main"))
     assert figure.place == (7, 1150)
@@ -354,7 +345,7 @@ def test_before_the_first_step_every_branch_is_before_its_first_step(figure: Rep
 
 def test_two_runs_keep_one_clock(figure: Replayed) -> None:
     figure.does(o.GoTo(2))
-    figure.does(o.Compare("fcfs"))
+    figure.does(o.Compare(parse_policy("fcfs")))
     for order in (o.GoToTime(1150), o.Move(1), o.Move(-3), o.GoToEnd(), o.Play(3, SPEEDS[5], -1), o.GoTo(0)):
         figure.does(order)
         assert figure.beside.clock == figure.stage.clock
@@ -363,46 +354,46 @@ def test_two_runs_keep_one_clock(figure: Replayed) -> None:
 
 
 def test_before_the_first_step_both_runs_are(figure: Replayed) -> None:
-    figure.does(o.Compare("fcfs"))
+    figure.does(o.Compare(parse_policy("fcfs")))
     assert (figure.place[0], figure.beside.timeline.step) == (0, 0)
 
 
 def test_compared_from_the_beginning_the_other_run_was_never_the_same(figure: Replayed) -> None:
     figure.does(o.GoTo(6))
-    figure.does(o.Compare("fcfs", from_start=True))
+    figure.does(o.Compare(parse_policy("fcfs"), from_start=True))
     assert [switch.step for switch in figure.beside.timeline.branch.switches] == [1]
-    figure.does(o.Compare("fcfs"))
+    figure.does(o.Compare(parse_policy("fcfs")))
     assert [switch.step for switch in figure.beside.timeline.branch.switches] == [7]
 
 
 def test_to_where_the_runs_part(figure: Replayed) -> None:
-    figure.does(o.Compare("fcfs"))
+    figure.does(o.Compare(parse_policy("fcfs")))
     assert figure.does(o.GoToParted()) == o.Noticed(4)
     assert figure.place == (6, 600)  # EASY lets the fifth job pass there
 
 
 def test_runs_that_do_not_part(figure: Replayed) -> None:
-    figure.does(o.Compare("easy"))
+    figure.does(o.Compare(parse_policy("easy")))
     assert figure.does(o.GoToParted()) == "the two runs never part"
 
 
 def test_between_two_steps_the_policy_is_switched_at_the_moment_that_is_shown(figure: Replayed) -> None:
     figure.does(o.GoToTime(700))
-    figure.does(o.Switch("fcfs"))
+    figure.does(o.Switch(parse_policy("fcfs")))
     (switch,) = figure.conductor.stage.timeline.branch.switches
     assert (switch.time, figure.place) == (700, (7, 700))
 
 
 def test_another_branch_parts_elsewhere(figure: Replayed) -> None:
-    figure.does(o.Compare("fcfs"))
+    figure.does(o.Compare(parse_policy("fcfs")))
     figure.does(o.GoToParted())
     figure.does(o.GoTo(3))
-    figure.does(o.Switch("fcfs"))
+    figure.does(o.Switch(parse_policy("fcfs")))
     assert figure.does(o.GoToParted()) == "the two runs never part"
 
 
 def test_alone_again(figure: Replayed) -> None:
-    figure.does(o.Compare("fcfs"))
+    figure.does(o.Compare(parse_policy("fcfs")))
     figure.does(o.CompareNoMore())
     assert figure.conductor.scenes(figure.wish)[1] is None
     with pytest.raises(ParameterError, match="nothing is compared"):
@@ -414,7 +405,7 @@ def test_alone_again(figure: Replayed) -> None:
 
 def test_a_session_brings_back_the_very_step_where_two_are_at_one_moment(figure: Replayed) -> None:
     figure.does(o.GoTo(4))
-    figure.does(o.Switch("fcfs"))
+    figure.does(o.Switch(parse_policy("fcfs")))
     for step in (0, 4, 5):
         figure.does(o.GoTo(step))
         scene = figure.stage.scene(figure.wish)

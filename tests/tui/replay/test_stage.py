@@ -10,6 +10,7 @@ import pytest
 
 from sim.policies import parse_policy
 from sim.session.records import Bookmark
+from sim.stops.stop import parse_stop
 from sim.timeline.course import Course
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
@@ -40,7 +41,7 @@ def test_a_run_played_at_top_speed_makes_the_same_schedule(policy: str, tmp_path
     headless = Files(str(tmp_path / "schedule.csv"), str(tmp_path / "segments.csv"))
     simulate(Course(workload, parse_policy(policy)), policy, headless)
     stage = Stage(Timeline(workload, parse_policy(policy)))
-    conductor, wish = Conductor(stage), Wish(Camera.on(workload, 80, 40), stops=("queue > 10000",))
+    conductor, wish = Conductor(stage), Wish(Camera.on(workload, 80, 40), stops=(parse_stop("queue > 10000"),))
     while conductor.obey(o.Play(1, TOP), wish, lambda: False) is None:
         pass
     assert stage.scene(wish).snapshot.next_time is None

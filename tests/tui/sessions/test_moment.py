@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from sim.errors import SchedscopeError
+from sim.policies import parse_policy
 from sim.session.session import Session, one_line, write_session
+from sim.stops.stop import parse_stop
 from sim.workload.source import Source
 from tests.tui.replays import Replay, replay
 from tui.chart.scale import Camera
@@ -26,18 +28,18 @@ async def wander(run: Replay) -> None:
     """Leave traces everywhere: branches, a bookmark, stops, a selection, a camera of one's own."""
     screen = run.screen
     await run.ask(o.GoTo(200))
-    await run.ask(o.Switch("conservative"))
+    await run.ask(o.Switch(parse_policy("conservative")))
     await run.ask(o.GoTo(260))
     screen._bookmark("here")
     await run.ask(o.Fork())
     await run.ask(o.LookAt("main"))
     await run.ask(o.GoTo(100))
-    await run.ask(o.Switch("fcfs"))
+    await run.ask(o.Switch(parse_policy("fcfs")))
     await run.ask(o.GoTo(320))
     await run.ask(o.GoToTime(run.scene.clock + 100))
     screen.select(run.scene.snapshot.queue[0].job.rank)
     screen.action_colour_by("width")
-    screen._stop_at("queue > 50; head slips")
+    screen._stop_at((parse_stop("queue > 50"), parse_stop("head slips")))
     screen.hidden = {"metrics"}
     screen.action_speed(2)
     screen.chart.focus()
@@ -85,7 +87,7 @@ async def test_everything_comes_back(tmp_path: Path, by_line: bool) -> None:
 
 
 async def test_what_was_planned_when_it_was_opened_is_planned_again() -> None:
-    async with replay("z-figure4", "fcfs", switches=((600.0, "easy"),)) as run:
+    async with replay("z-figure4", "fcfs", switches=((600.0, parse_policy("easy")),)) as run:
         await run.press("right", "right", "f")
         session = run.app.session
     async with replay(session=session) as run:
@@ -98,9 +100,9 @@ async def test_what_was_planned_when_it_was_opened_is_planned_again() -> None:
 async def test_a_run_beside_is_there_again_and_parts_where_it_parted(from_start: bool, left_at: int) -> None:
     async with replay("z-figure4", "easy") as run:
         await run.ask(o.GoTo(3))
-        await run.ask(o.Compare("fcfs", from_start))
+        await run.ask(o.Compare(parse_policy("fcfs"), from_start))
         await run.ask(o.GoTo(4))
-        await run.ask(o.Switch("conservative"))
+        await run.ask(o.Switch(parse_policy("conservative")))
         await run.ask(o.GoTo(left_at))
         left, session = beside(run), run.app.session
     async with replay(session=session) as run:
@@ -131,6 +133,13 @@ async def test_what_makes_no_sense_in_a_session_is_left_as_it_is() -> None:
     async with replay(session=session) as run:
         assert (run.step, run.screen.selected, run.screen.hidden) == (4, None, {"queue"})
         assert run.screen.colour == "job"
+
+
+async def test_a_stop_that_cannot_be_read_is_told_and_left_out() -> None:
+    session = replace(session_of(Source("z-figure4"), "easy"), stops=("queue > lots", "queue > 1"))
+    async with replay(session=session) as run:
+        assert [stop.text for stop in run.screen.stops] == ["queue > 1"]
+        assert "'queue > lots' is left out: expected a number" in run.told
 
 
 async def test_left_before_anything_was_shown_the_session_is_still_that_which_was_opened() -> None:

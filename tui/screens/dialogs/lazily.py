@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from sim.workload.model import Trace, Workload
 
 if TYPE_CHECKING:
+    from sim.policies import Policy
     from tui.screens.dialogs.help import Groups, HelpScreen
     from tui.screens.dialogs.policy_picker import PolicyPicker
     from tui.screens.dialogs.prompt import Answers, Prompt
     from tui.screens.dialogs.report import FidelityReport
     from tui.screens.dialogs.trace_picker import TracePicker
 
+T = TypeVar("T")
 
-def policy_picker(current: str, verb: str, title: str) -> PolicyPicker:
+
+def policy_picker(current: Policy, verb: str, title: str) -> PolicyPicker:
     from tui.screens.dialogs.policy_picker import PolicyPicker
 
     return PolicyPicker(current, verb, title)
@@ -42,12 +45,12 @@ def help_screen(groups: Groups) -> HelpScreen:
 def prompt(
     title: str,
     hint: str,
-    check: Callable[[str], str | None],
+    read: Callable[[str], T],
     *,
     suggestions: Sequence[str] = (),
     initial: str = "",
     answers: Answers | None = None,
-) -> Prompt:
+) -> Prompt[T]:
     from tui.screens.dialogs.prompt import Prompt
 
-    return Prompt(title, hint, check, suggestions, initial, answers)
+    return Prompt(title, hint, read, suggestions, initial, answers)

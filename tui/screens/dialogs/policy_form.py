@@ -49,7 +49,11 @@ class Form:
         >>> Form.of_spec("lsbf")
         Form(policy='conservative', texts={'order': 'sjf', 'compress': 'queue'})
         """
-        policy = parse_policy(spec)
+        return cls.of(parse_policy(spec))
+
+    @classmethod
+    def of(cls, policy: Policy) -> Form:
+        """The form that stands for this policy."""
         holders: list[Policy | Order] = [policy]
         texts = {}
         if (default := default_order(type(policy))) is not None:

@@ -16,15 +16,15 @@ from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from sim.errors import ParameterError
-from sim.policies import POLICIES
+from sim.policies import POLICIES, Policy, parse_policy
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
 from tui.screens.dialogs.policy_form import Entry, Form, did_you_mean, entries, error_of, paragraphs, short_names
 
 
-class PolicyPicker(Dialog[str | None]):
-    """Answers with a spec. The list, the fields and the text below are three ways to say the same."""
+class PolicyPicker(Dialog[Policy | None]):
+    """Answers with a policy. The list, the fields and the text below are three ways to say the same."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "move(False)", "Policy above"),
@@ -32,10 +32,10 @@ class PolicyPicker(Dialog[str | None]):
         Binding("ctrl+r", "reset", "Default values"),
     ]
 
-    def __init__(self, current: str, verb: str = "Use", title: str = "Which policy?") -> None:
+    def __init__(self, current: Policy, verb: str = "Use", title: str = "Which policy?") -> None:
         super().__init__()
         self._verb, self._title = verb, title
-        self._form = Form(next(iter(POLICIES))) if error_of(current) else Form.of_spec(current)
+        self._form = Form.of(current)
         self._kept = {self._form.policy: self._form}
         """What was filled in for policies that were looked at before."""
         self._listed: list[Entry] = []
@@ -205,9 +205,9 @@ class PolicyPicker(Dialog[str | None]):
     def _answer(self) -> None:
         typed = self.query_one("#find", Input).value.strip()
         if ":" in typed and error_of(typed) is None:  # a whole spec was typed where names are looked for
-            self.dismiss(Form.of_spec(typed).spec)
+            self.dismiss(parse_policy(typed))
         elif self._can_be_used:
-            self.dismiss(self._form.spec)
+            self.dismiss(parse_policy(self._form.spec))
 
     @on(Button.Pressed, "#cancel")
     def _cancel(self) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Generic, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,9 +14,12 @@ from textual.containers import Horizontal, Vertical
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
+from sim.errors import SchedscopeError
 from tui.look.sheets import Line, Span, line
 from tui.look.text import cells, shorten
 from tui.screens.dialogs.dialog import Dialog, Page
+
+T = TypeVar("T")
 
 MOST_REMEMBERED = 50
 MOST_SUGGESTED = 12
@@ -37,8 +40,8 @@ class Answers:
         self.begun.pop(title, None)
 
 
-class Prompt(Dialog[str | None]):
-    """Asks for a line of text. `check` says what is wrong with it, None if nothing is.
+class Prompt(Dialog[T | None], Generic[T]):
+    """Asks for a line of text, and answers with what `read` makes of it; its error says what is wrong.
 
     Up and down walk through earlier answers, Tab takes the suggestion. What has been typed is there again when the
     same question is asked with the same `answers`.
@@ -54,13 +57,13 @@ class Prompt(Dialog[str | None]):
         self,
         title: str,
         hint: str,
-        check: Callable[[str], str | None],
+        read: Callable[[str], T],
         suggestions: Sequence[str] = (),
         initial: str = "",
         answers: Answers | None = None,
     ) -> None:
         super().__init__()
-        self._title, self._hint, self._check, self._suggestions = title, hint, check, tuple(suggestions)
+        self._title, self._hint, self._read, self._suggestions = title, hint, read, tuple(suggestions)
         self._answers = answers if answers is not None else Answers()
         self._initial = initial or self._answers.begun.get(title, "")
         self._walked = 0
@@ -95,14 +98,16 @@ class Prompt(Dialog[str | None]):
 
     @on(Input.Submitted)
     def _answered(self, event: Input.Submitted) -> None:
-        answer = event.value.strip()
-        if self._check(answer) is None:
-            self._answers.keep(self._title, answer)
-            self.dismiss(answer)
-        else:
+        typed = event.value.strip()
+        try:
+            answer = self._read(typed)
+        except SchedscopeError:
             self._show(event.value, asked=True)
+        else:
+            self._answers.keep(self._title, typed)
+            self.dismiss(answer)
 
-    async def action_dismiss(self, result: str | None = None) -> None:
+    async def action_dismiss(self, result: T | None = None) -> None:
         """Close without an answer; what was typed is kept."""
         self._answers.begun[self._title] = self.query_one(Input).value
         self.dismiss(result)
@@ -132,7 +137,7 @@ class Prompt(Dialog[str | None]):
 
     def _show(self, typed: str, asked: bool = False) -> None:
         """Below the answer: what is wrong with it, else what could be meant."""
-        message = self._check(typed.strip()) if typed.strip() or asked else None
+        message = self._wrong(typed.strip()) if typed.strip() or asked else None
         self.query_one("#bar").set_class(asked and message is not None, "-refused")
         page = self.query_one("#below", Page)
         if message is None:
@@ -140,6 +145,14 @@ class Prompt(Dialog[str | None]):
             page.show(lambda width: [listed_suggestions(matching, width)])
         else:
             page.show(lambda width: [pointed(typed, message, width, asked)])
+
+    def _wrong(self, typed: str) -> str | None:
+        """What is wrong with it; None: nothing is."""
+        try:
+            self._read(typed)
+        except SchedscopeError as error:
+            return str(error)
+        return None
 
 
 def suggested(typed: str, suggestions: Sequence[str]) -> list[str]:

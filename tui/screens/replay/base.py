@@ -18,6 +18,7 @@ from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.screen import Screen
 
+from sim.policies import Policy, parse_policy
 from sim.session.records import Bookmark
 from sim.workload.model import Job
 from tui.chart.colours import MODES
@@ -43,6 +44,7 @@ from tui.widgets.scrubber import Scrubber
 if TYPE_CHECKING:
     from sim.session.session import Session
     from sim.session.text import Value
+    from sim.stops.stop import Stop
     from tui.app import Schedscope
     from tui.screens.dialogs.prompt import Answers
 
@@ -95,7 +97,7 @@ class ReplayBase(Screen[None]):
         self.speed = first_speed(_lasts(about))
         self.jump_kind = "start"
         self.colour = "job"
-        self.stops: tuple[str, ...] = ()
+        self.stops: tuple[Stop, ...] = ()
         self.bookmarks: dict[str, Bookmark] = {}
         self.hidden: set[str] = set()
         self.over: str | None = None
@@ -177,6 +179,11 @@ class ReplayBase(Screen[None]):
 
             self._answers = Answers()
         return self._answers
+
+    @property
+    def policy(self) -> Policy:
+        """The one that is shown."""
+        return self.scene.snapshot.rules if self.scene else parse_policy("easy")
 
     @property
     def rate(self) -> Speed:
@@ -285,11 +292,11 @@ class ReplayBase(Screen[None]):
         if colour in MODES:
             self.colour = colour
 
-    def bring_back(self, session: Session) -> None:
+    def bring_back(self, session: Session, stops: tuple[Stop, ...]) -> None:
         """What a session kept of this screen; what makes no sense any more is left as it is."""
         view, workload = session.view, self.about.workload
-        self.stops = session.stops
         self.bookmarks = {bookmark.name: bookmark for bookmark in session.bookmarks}
+        self.stops = stops
         self.jump_kind = str(view.get("jump", self.jump_kind))
         self.hidden = set(str(view.get("hidden", "")).split()) & {*SIDE, "strip", "metrics"}
         colour, speed, selected = view.get("colour"), view.get("speed"), view.get("selected")

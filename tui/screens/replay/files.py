@@ -43,7 +43,7 @@ class Keeping(ReplayBase):
     def action_open_trace(self, trace: str) -> None:
         """Another trace under the same policy, from the beginning."""
         self.pause()
-        self.schedscope.open_trace(trace, self.scene.snapshot.policy if self.scene else "easy")
+        self.schedscope.open_trace(trace, self.policy)
 
     # Pictures
 
@@ -55,10 +55,10 @@ class Keeping(ReplayBase):
             return
         name = file_name(f"{Path(self.about.workload.name).stem}-{self.scene.snapshot.step}") + ".svg"
         if what == "screen":
-            self.app.push_screen(prompt("Save the screen as", "FILE.svg", _no_picture, initial=name), self._save_screen)
+            self.app.push_screen(prompt("Save the screen as", "FILE.svg", _picture, initial=name), self._save_screen)
         else:
             hint = "FILE.svg, and its size in pixels if you like: chart.svg 1600x900"
-            self.app.push_screen(prompt("Save the chart as", hint, _no_drawing, initial=name), self._save_chart)
+            self.app.push_screen(prompt("Save the chart as", hint, parse_drawing, initial=name), self._save_chart)
 
     def _save_screen(self, path: str | None) -> None:
         if not path:
@@ -71,9 +71,9 @@ class Keeping(ReplayBase):
         else:
             self.tell(f"saved {path}")
 
-    def _save_chart(self, typed: str | None) -> None:
-        if typed:
-            path, width, height = parse_drawing(typed)
+    def _save_chart(self, drawing: tuple[Path, int, int] | None) -> None:
+        if drawing is not None:
+            path, width, height = drawing
             self.ask(Draw(path, width, height, self.look.name))
 
     # Sessions
@@ -81,7 +81,7 @@ class Keeping(ReplayBase):
     def action_save(self) -> None:
         initial = f"{file_name(Path(self.about.workload.name).stem)}.session"
         hint = "a file; schedscope --session FILE brings this very moment back"
-        self.app.push_screen(prompt("Save the session as", hint, _no_file, initial=initial), self._save_session)
+        self.app.push_screen(prompt("Save the session as", hint, _file, initial=initial), self._save_session)
 
     def _save_session(self, path: str | None) -> None:
         if not path:
@@ -151,20 +151,16 @@ class Keeping(ReplayBase):
         yield from choices(MODES)
 
 
-def _no_file(text: str) -> str | None:
-    return None if text.strip() else "a file needs a name"
+def _file(text: str) -> str:
+    if not text:
+        raise ParameterError("a file needs a name")
+    return text
 
 
-def _no_picture(text: str) -> str | None:
-    return None if text.strip().endswith(".svg") else "the name of a picture ends in .svg"
-
-
-def _no_drawing(text: str) -> str | None:
-    try:
-        parse_drawing(text)
-    except SchedscopeError as error:
-        return str(error)
-    return None
+def _picture(text: str) -> str:
+    if not text.endswith(".svg"):
+        raise ParameterError("the name of a picture ends in .svg")
+    return text
 
 
 def parse_drawing(text: str) -> tuple[Path, int, int]:

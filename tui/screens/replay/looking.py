@@ -5,7 +5,6 @@ from __future__ import annotations
 from textual import on
 from textual.binding import Binding
 
-from sim.errors import SchedscopeError
 from tui.chart.colours import MODES
 from tui.replay.places import parse_job
 from tui.screens.dialogs.choice import Choice
@@ -50,18 +49,14 @@ class Looking(ReplayBase):
 
     def action_find(self) -> None:
         hint = "a job's number or name"
-        self.app.push_screen(prompt("Find a job", hint, self._no_job, answers=self.answers), self._find)
+        self.app.push_screen(prompt("Find a job", hint, self._job, answers=self.answers), self._find)
 
-    def _no_job(self, text: str) -> str | None:
-        try:
-            parse_job(text, self.about.workload)
-        except SchedscopeError as error:
-            return str(error)
-        return None
+    def _job(self, text: str) -> int:
+        return parse_job(text, self.about.workload)
 
-    def _find(self, text: str | None) -> None:
-        if text:
-            self.select(parse_job(text, self.about.workload))
+    def _find(self, rank: int | None) -> None:
+        if rank is not None:
+            self.select(rank)
 
     def action_why(self) -> None:
         """The job that waits first; pressed again the next, and so on. Its details say why."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from textual import on
 
-from sim.errors import SchedscopeError
 from tui.panels.strip import time_at
 from tui.replay.places import parse_place
-from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToTime, Move
+from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToTime, Move, Order
 from tui.replay.speed import SPEEDS
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import prompt
@@ -81,7 +80,9 @@ class Playing(ReplayBase):
             who = self.job(self.selected).id
             condition = " or ".join(f"job {who} {what}" for what in ("starts", "suspended", "resumes", "ends"))
         self.pause()
-        self.ask(Find(condition, direction))
+        from sim.stops.stop import parse_stop
+
+        self.ask(Find(parse_stop(condition), direction))
 
     def action_choose_jump(self) -> None:
         options = [(key, condition, meaning) for key, (condition, meaning) in JUMPS.items()]
@@ -98,19 +99,15 @@ class Playing(ReplayBase):
 
     def action_go_to(self) -> None:
         hint = "a time (12d 4h, 4:30), a step (#1200), a job (J17: its submission; J17 starts)"
-        self.app.push_screen(prompt("Go to", hint, self._wrong_place, answers=self.answers), self._go_to)
+        self.app.push_screen(prompt("Go to", hint, self._place, answers=self.answers), self._go_to)
 
-    def _wrong_place(self, text: str) -> str | None:
-        try:
-            parse_place(text, self.about.workload)
-        except SchedscopeError as error:
-            return str(error)
-        return None
+    def _place(self, text: str) -> Order:
+        return parse_place(text, self.about.workload)
 
-    def _go_to(self, text: str | None) -> None:
-        if text:
+    def _go_to(self, place: Order | None) -> None:
+        if place is not None:
             self.pause()
-            self.ask(parse_place(text, self.about.workload))
+            self.ask(place)
 
     def action_longest(self) -> None:
         self.pause()

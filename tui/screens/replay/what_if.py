@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from sim.errors import SchedscopeError
+from sim.errors import ParameterError
+from sim.policies import Policy, parse_policy, written_policy
 from sim.session.records import Bookmark, BranchRecord
 from sim.why.causes import Division, HolderOf, PlanOf
 from sim.words import clock
@@ -25,6 +27,9 @@ from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import policy_picker, prompt
 from tui.screens.replay.base import ReplayBase
 
+if TYPE_CHECKING:
+    from sim.stops.stop import Stop
+
 ANOTHER = "another policy"
 
 
@@ -36,35 +41,34 @@ class Changing(ReplayBase):
     def action_policy(self) -> None:
         """Another policy from here on; before the first step, from the beginning."""
         if self.scene is None or self.scene.snapshot.step == 0:
-            dialog = policy_picker(self._policy, "Use it", "Which policy?")
+            dialog = policy_picker(self.policy, "Use it", "Which policy?")
         else:
-            dialog = policy_picker(self._policy, "Switch here", f"Which policy from {clock(self.scene.clock)} on?")
+            dialog = policy_picker(self.policy, "Switch here", f"Which policy from {clock(self.scene.clock)} on?")
         self.app.push_screen(dialog, self._switch)
 
-    @property
-    def _policy(self) -> str:
-        return self.scene.snapshot.policy if self.scene else "easy"
-
-    def _switch(self, spec: str | None) -> None:
-        if spec is not None and spec != self._policy:
-            self.action_use_policy(spec)
+    def _switch(self, policy: Policy | None) -> None:
+        if policy is not None and policy != self.policy:
+            self._use_policy(policy)
 
     def action_use_policy(self, spec: str) -> None:
+        self._use_policy(parse_policy(spec))
+
+    def _use_policy(self, policy: Policy) -> None:
         self.pause()
-        self.schedscope.remember_policy(spec)
+        self.schedscope.remember_policy(policy)
         at_begin = self.scene is None or self.scene.snapshot.step == 0
-        self.ask(Restart(spec) if at_begin else Switch(spec))
+        self.ask(Restart(policy) if at_begin else Switch(policy))
 
     def action_restart(self) -> None:
         self.app.push_screen(
-            policy_picker(self._policy, "Begin again", "Which policy from the beginning?"), self._restart
+            policy_picker(self.policy, "Begin again", "Which policy from the beginning?"), self._restart
         )
 
-    def _restart(self, spec: str | None) -> None:
-        if spec is not None:
+    def _restart(self, policy: Policy | None) -> None:
+        if policy is not None:
             self.pause()
-            self.schedscope.remember_policy(spec)
-            self.ask(Restart(spec))
+            self.schedscope.remember_policy(policy)
+            self.ask(Restart(policy))
 
     def action_compare(self) -> None:
         """Beside this run another one that parts from it here; pressed again: no more."""
@@ -94,14 +98,14 @@ class Changing(ReplayBase):
             self.ask(CompareBranch(branch))
 
     def _pick_partner(self, from_start: bool) -> None:
-        def chosen(spec: str | None) -> None:
-            if spec is not None:
+        def chosen(policy: Policy | None) -> None:
+            if policy is not None:
                 self.pause()
-                self.ask(Compare(spec, from_start))
+                self.ask(Compare(policy, from_start))
 
         since = "from the beginning" if from_start else "from here on"
-        title = f"Compare {self._policy} with which policy, {since}?"
-        self.app.push_screen(policy_picker(self._policy, "Compare", title), chosen)
+        title = f"Compare {written_policy(self.policy)} with which policy, {since}?"
+        self.app.push_screen(policy_picker(self.policy, "Compare", title), chosen)
 
     def action_parted(self) -> None:
         self.pause()
@@ -150,40 +154,33 @@ class Changing(ReplayBase):
 
     def action_stops(self) -> None:
         hint = "queue > 50 · job 17 starts · head slips · utilisation < 0.6 and queue > 0 · empty: none"
-        initial = "; ".join(self.stops)
+        initial = "; ".join(stop.text for stop in self.stops)
         self.app.push_screen(
-            prompt("Stop when", hint, self._wrong_stops, initial=initial, answers=self.answers), self._stop_at
+            prompt("Stop when", hint, self._stops, initial=initial, answers=self.answers), self._stop_at
         )
 
-    def _wrong_stops(self, text: str) -> str | None:
-        """What is wrong with the conditions; they may only speak of jobs that there are."""
+    def _stops(self, text: str) -> tuple[Stop, ...]:
+        """The conditions that were typed; they may only speak of jobs that there are."""
         from sim.stops.stop import parse_stop
 
-        try:
-            for part in text.split(";"):
-                if part.strip():
-                    parse_stop(part)
-            for job in re.findall(r"\bjob\s+([^\s\"()]+)", text):
-                parse_job(job, self.about.workload)
-        except SchedscopeError as error:
-            return str(error)
-        return None
+        stops = tuple(parse_stop(part) for part in text.split(";") if part.strip())
+        for job in re.findall(r"\bjob\s+([^\s\"()]+)", text):
+            parse_job(job, self.about.workload)
+        return stops
 
-    def _stop_at(self, text: str | None) -> None:
-        if text is None:
+    def _stop_at(self, stops: tuple[Stop, ...] | None) -> None:
+        if stops is None:
             return
-        self.stops = tuple(part.strip() for part in text.split(";") if part.strip())
+        self.stops = stops
         self.wish()
-        self.tell(f"stops when {' or when '.join(self.stops)}" if self.stops else "stops at nothing")
+        self.tell(f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "stops at nothing")
 
     # Bookmarks
 
     def action_bookmark(self) -> None:
         if self.scene is not None:
             initial = f"{len(self.bookmarks) + 1}"
-            self.app.push_screen(
-                prompt("Bookmark", "a name for this moment", _no_name, initial=initial), self._bookmark
-            )
+            self.app.push_screen(prompt("Bookmark", "a name for this moment", _named, initial=initial), self._bookmark)
 
     def _bookmark(self, name: str | None) -> None:
         if name and self.scene is not None:
@@ -213,5 +210,7 @@ def _told(branch: BranchRecord) -> str:
     return f"from step {branch.forked:,} of {branch.parent}{switched}"
 
 
-def _no_name(text: str) -> str | None:
-    return None if text.strip() else "a bookmark needs a name"
+def _named(text: str) -> str:
+    if not text:
+        raise ParameterError("a bookmark needs a name")
+    return text

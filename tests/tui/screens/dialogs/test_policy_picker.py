@@ -5,6 +5,7 @@ from __future__ import annotations
 from textual.geometry import Region
 from textual.widgets import Button, Input, Select
 
+from sim.policies import parse_policy
 from tests.tui.replays import replay
 from tests.tui.screens.conftest import Ask, Person
 from tui.screens.dialogs.parameter_field import ParameterField
@@ -20,31 +21,31 @@ def names(person: Person) -> list[str]:
 
 
 async def test_enter_uses_what_is_there_and_escape_nothing(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy:depth=2")) as person:
+    async with ask(PolicyPicker(parse_policy("easy:depth=2"))) as person:
         await person.press("enter")
-        assert person.answers == ["easy:depth=2"]
-    async with ask(PolicyPicker("easy:depth=2")) as person:
+        assert person.answers == [parse_policy("easy:depth=2")]
+    async with ask(PolicyPicker(parse_policy("easy:depth=2"))) as person:
         await person.press("escape")
         assert person.answers == [None]
 
 
 async def test_typing_finds_a_policy_and_shows_what_it_is(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.type("relax")
         assert "A job may pass the head if it ends within a window" in person.text
         assert names(person)[0] == "omega"
         await person.press("enter")
-        assert person.answers == ["relaxed"]
+        assert person.answers == [parse_policy("relaxed")]
 
 
 async def test_a_short_name_brings_its_parameters(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.type("lsbf")
         assert spec(person) == "conservative:order=sjf,compress=queue"
 
 
 async def test_up_and_down_go_through_the_list(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("down", "down")
         assert spec(person) == "firstfit"
         await person.press("up")
@@ -52,24 +53,24 @@ async def test_up_and_down_go_through_the_list(ask: Ask) -> None:
 
 
 async def test_a_field_writes_the_spec_and_is_marked(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("tab", "3")
         assert spec(person) == "easy:depth=3"
         assert "● depth" in person.text
 
 
 async def test_what_is_wrong_is_said_under_the_field_and_cannot_be_used(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.press("tab", "0", "enter")
         assert "expected whole number >= 1" in person.text
         assert person.app.screen.query_one("#use", Button).disabled
         assert person.answers == []
         await person.press("backspace", "4", "enter")
-        assert person.answers == ["easy:depth=4"]
+        assert person.answers == [parse_policy("easy:depth=4")]
 
 
 async def test_an_order_is_chosen_from_a_list_and_brings_its_own_fields(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         person.app.screen.query_one(Select).value = "delay"
         await person.pilot.pause()
         assert names(person) == ["depth", "order", "weight"]
@@ -77,7 +78,7 @@ async def test_an_order_is_chosen_from_a_list_and_brings_its_own_fields(ask: Ask
 
 
 async def test_a_spec_that_is_typed_fills_the_fields_and_keeps_its_cursor(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         person.app.screen.query_one("#spec", Input).focus()
         await person.press("end")
         await person.type(":depth=7,")
@@ -87,11 +88,11 @@ async def test_a_spec_that_is_typed_fills_the_fields_and_keeps_its_cursor(ask: A
         await person.type("f")
         assert "did you mean" not in person.text
         await person.press("enter")
-        assert person.answers == ["easy:order=sjf,depth=7"]
+        assert person.answers == [parse_policy("easy:order=sjf,depth=7")]
 
 
 async def test_what_was_filled_in_is_there_again_when_one_comes_back(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy:depth=5")) as person:
+    async with ask(PolicyPicker(parse_policy("easy:depth=5"))) as person:
         await person.press("down", "up")
         assert spec(person) == "easy:depth=5"
         await person.press("tab", "backspace", "6")
@@ -101,7 +102,7 @@ async def test_what_was_filled_in_is_there_again_when_one_comes_back(ask: Ask) -
 
 
 async def test_defaults_come_back_all_at_once_or_by_a_click_on_the_mark(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy:depth=5,order=sjf")) as person:
+    async with ask(PolicyPicker(parse_policy("easy:depth=5,order=sjf"))) as person:
         await person.click("ParameterField #mark")
         assert spec(person) == "easy:order=sjf"
         await person.press("ctrl+r")
@@ -109,40 +110,40 @@ async def test_defaults_come_back_all_at_once_or_by_a_click_on_the_mark(ask: Ask
 
 
 async def test_the_mouse_alone_is_enough(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.click("#policies", offset=(3, 0))
         assert spec(person) == "conservative"
         await person.click("#short", offset=(0, 0))
         assert spec(person) == "conservative:compress=queue"
         await person.click("#use")
-        assert person.answers == ["conservative:compress=queue"]
+        assert person.answers == [parse_policy("conservative:compress=queue")]
 
 
 async def test_a_name_that_is_no_policy_says_so_and_cannot_be_used(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.type("eazy")
         assert "did you mean 'easy'" in person.text
         await person.press("enter")
         assert person.answers == []
         await person.press("ctrl+u", "enter")
-        assert person.answers == ["easy"]
+        assert person.answers == [parse_policy("easy")]
 
 
 async def test_a_small_screen_shows_all_there_is_to_press(ask: Ask) -> None:
-    async with ask(PolicyPicker("multiqueue"), size=(80, 24)) as person:
+    async with ask(PolicyPicker(parse_policy("multiqueue")), size=(80, 24)) as person:
         everything = Region(0, 0, 80, 24)
         for selector in ("#find", "#policies", "#spec", "#use", "#cancel", "ParameterField Input"):
             assert everything.contains_region(person.app.screen.query(selector).first().region)
 
 
 async def test_a_spec_may_name_another_policy_than_was_looked_for(ask: Ask) -> None:
-    async with ask(PolicyPicker("easy")) as person:
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
         await person.type("zzz")
         person.app.screen.query_one("#spec", Input).focus()
         await person.press("ctrl+u")
         await person.type("relaxed:omega=3")
         await person.press("enter")
-        assert person.answers == ["relaxed:omega=3"]
+        assert person.answers == [parse_policy("relaxed:omega=3")]
 
 
 async def test_a_whole_spec_may_be_typed_where_names_are_looked_for() -> None:

@@ -6,14 +6,17 @@ import doctest
 
 from textual.widgets import Input
 
+from sim.errors import ParameterError
 from tests.tui.screens.conftest import Ask, Person
 from tui.screens.dialogs import prompt
 from tui.screens.dialogs.prompt import Answers, Prompt, pointed
 
 
-def number(text: str) -> str | None:
-    """What is wrong with a text that should be a number."""
-    return None if text.isdigit() else f"expected a number, got '{text}'"
+def number(text: str) -> str:
+    """A text that should be a number."""
+    if not text.isdigit():
+        raise ParameterError(f"expected a number, got '{text}'")
+    return text
 
 
 def typed(person: Person) -> str:
@@ -65,16 +68,13 @@ async def test_what_was_begun_is_there_when_the_question_is_asked_again(ask: Ask
 
 
 async def test_tab_and_a_click_take_a_suggestion(ask: Ask) -> None:
-    def fine(text: str) -> None:
-        return None
-
     suggestions = ("head slips", "job 17 starts")
-    async with ask(Prompt("Stop when", "", fine, suggestions)) as person:
+    async with ask(Prompt("Stop when", "", str, suggestions)) as person:
         assert "head slips   job 17 starts" in person.text
         await person.type("j")
         await person.press("tab")
         assert typed(person) == "job 17 starts"
-    async with ask(Prompt("Stop when", "", fine, suggestions)) as person:
+    async with ask(Prompt("Stop when", "", str, suggestions)) as person:
         await person.click("#below", offset=(4, 0))
         assert typed(person) == "head slips"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from textual.events import Key
 
+from sim.policies import parse_policy
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.dialogs.choice import Choice
@@ -148,7 +149,7 @@ async def test_a_jump_to_what_happens_to_the_selected_job_wants_one() -> None:
 
 
 async def test_a_jump_finds_a_switch_of_the_policy() -> None:
-    async with replay(switches=((600.0, "fcfs"),)) as run:
+    async with replay(switches=((600.0, parse_policy("fcfs")),)) as run:
         await run.press("j", "w")
         assert run.step == 6
         assert "fcfs" in seen(run, "#top")
