@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sim.errors import ParameterError
-from sim.words import parse_time
+from sim.errors import ParameterError, near
 from sim.workload.model import Trace, Workload
+from sim.workload.options import OPTIONS
 from sim.workload.reading import read
 from sim.workload.samples import captions, sample_path
-from sim.workload.transforms import Transforms, parse_window
+from sim.workload.transforms import Transforms
 
 
 @dataclass(frozen=True)
@@ -24,28 +25,24 @@ class Source:
     transforms: Transforms = Transforms()
 
     @classmethod
-    def of_options(cls, trace: str, options: dict[str, Any]) -> Source:
-        """The source that the command line asks for; wrong values are refused here."""
-        window = options["window"]
-        return cls(
-            trace,
-            options["procs"],
-            options["count"],
-            Transforms(
-                window=None if window is None else parse_window(window),
-                jobs=options["jobs"],
-                load=options["load"],
-                stretch=options["stretch"],
-                offline=options["offline"],
-                estimates=options["estimates"],
-                high=options["high"],
-                priority_from_queue=options["priority_from"] == "queue",
-                reserve=options["reserve"],
-                lead=parse_time(options["lead"]),
-                seed=options["seed"],
-                overrun=options["overrun"],
-            ),
-        )
+    def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
+        """The source that is asked for by options as they are typed; what is not among them is at its default."""
+        for name in given:
+            if name not in OPTIONS:
+                raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
+        values = {name: option.taken(given.get(name)) for name, option in OPTIONS.items()}
+        return cls(trace, values.pop("procs"), values.pop("count"), Transforms(**values))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that make this source, as they are typed; without those at their defaults.
+
+        >>> Source("lublin-128", transforms=Transforms(window=(86400.0, float("inf")), load=1.2)).options
+        {'window': '86400,', 'load': 1.2}
+        """
+        values = {"procs": self.procs, "count": self.count, **vars(self.transforms)}
+        of = ((name, option, values[name]) for name, option in OPTIONS.items())
+        return {name: option.written(value) for name, option, value in of if value != option.default}
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
         """The trace as its file tells it, and the workload as it will be simulated."""

@@ -19,12 +19,10 @@ from typing import Literal, get_args
 import numpy as np
 
 from sim.errors import ParameterError, near
-from sim.words import parse_time
-from sim.workload.model import Field, Floats, Overrun, Trace, Workload
+from sim.workload.model import Field, Floats, Trace, Workload
+from sim.workload.options import ESTIMATES, OPTIONS, TransformOptions, options_of
 
 EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
-
-_ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
 
 
 # which jobs, and when they come
@@ -39,20 +37,20 @@ def window(workload: Workload, start: float, end: float) -> Workload:
 
 def first(workload: Workload, count: int) -> Workload:
     """The first `count` jobs in rank order, or all when there are fewer."""
-    _require(count >= 0, "the number of jobs must be 0 or more", count)
+    OPTIONS["jobs"].check(count)
     return workload.take(slice(0, count))
 
 
 def load(workload: Workload, factor: float) -> Workload:
     """Inter-arrival times divided by `factor`: the same jobs come that much faster (LS 3.2, K 4.2)."""
-    _require(_positive(factor), "the load factor must be a number above 0", factor)
+    OPTIONS["load"].check(factor)
     origin = workload.submit[0] if len(workload) else 0.0
     return _resubmitted(workload, origin + (workload.submit - origin) / factor)
 
 
 def stretch(workload: Workload, factor: float) -> Workload:
     """Run times and estimates multiplied by `factor`: more load from longer jobs (Z 2.2)."""
-    _require(_positive(factor), "the stretch factor must be a number above 0", factor)
+    OPTIONS["stretch"].check(factor)
     return replace(workload, runtime=workload.runtime * factor, estimate=workload.estimate * factor)
 
 
@@ -102,7 +100,7 @@ def phi(workload: Workload, p: float, seed: int = 0) -> Workload:
 
 def high(workload: Workload, fraction: float, seed: int = 0) -> Workload:
     """A random fraction of the jobs has high priority: the local ones of LS 3.3."""
-    _require(0 <= fraction <= 1, "the fraction of high priority jobs must be between 0 and 1", fraction)
+    OPTIONS["high"].check(fraction)
     return replace(workload, high=_draw(workload, seed + 1) < fraction)
 
 
@@ -125,8 +123,8 @@ def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: in
     One number u a job serves twice: it asks when u < fraction, and then u / fraction is again even in [0, 1)
     and is its share of the lead.
     """
-    _require(0 <= fraction <= 1, "the fraction of reservations must be between 0 and 1", fraction)
-    _require(0 <= lead < math.inf, "the lead of reservations must be 0 seconds or more", lead)
+    OPTIONS["reserve"].check(fraction)
+    OPTIONS["lead"].check(lead)
     drawn = _draw(workload, seed + 2)
     asks = drawn < fraction
     share = drawn / fraction if fraction else drawn
@@ -159,27 +157,14 @@ class Estimates:
 
 
 @dataclass(frozen=True)
-class Transforms:
+class Transforms(TransformOptions):
     """All that is to be done to a workload; bad values are refused when it is made."""
 
-    window: tuple[float, float] | None = None
-    jobs: int | None = None
-    load: float = 1.0
-    stretch: float = 1.0
-    offline: bool = False
-    estimates: str = "recorded"
-    high: float | None = None
-    priority_from_queue: bool = False
-    reserve: float = 0.0
-    lead: float = 86400.0
-    seed: int = 0
-    overrun: Overrun = "kill"
-
     def __post_init__(self) -> None:
-        if self.high is not None and self.priority_from_queue:
+        for option in options_of(type(self)).values():
+            option.check(getattr(self, option.name))
+        if self.high is not None and self.priority_from:
             raise ParameterError("priorities come either from --high FRACTION or from the queue, not from both")
-        _require(self.seed >= 0, "the seed must be 0 or more", self.seed)
-        _require(self.overrun in get_args(Overrun), "the overrun rule is kill or grow", self.overrun)
         self.apply_without_overruns(_NO_JOBS)
 
     def apply(self, workload: Workload) -> Workload:
@@ -196,7 +181,7 @@ class Transforms:
         if self.offline:
             workload = offline(workload)
         workload = parse_estimates(self.estimates).apply(workload, self.seed)
-        if self.priority_from_queue:
+        if self.priority_from:
             workload = priority_from_queue(workload)
         elif self.high is not None:
             workload = high(workload, self.high, self.seed)
@@ -204,18 +189,6 @@ class Transforms:
 
 
 # reading what a person typed
-
-
-def parse_window(text: str) -> tuple[float, float]:
-    """A time window `T0,T1`; an end that is left out is open.
-
-    >>> parse_window("1d,36h"), parse_window("7d,")
-    ((86400.0, 129600.0), (604800.0, inf))
-    """
-    start, comma, end = text.partition(",")
-    if not comma:
-        raise ParameterError(f"a window is two times like 1d,36h, got {text!r}")
-    return parse_time(start) if start.strip() else -math.inf, parse_time(end) if end.strip() else math.inf
 
 
 def parse_estimates(text: str) -> Estimates:
@@ -232,9 +205,9 @@ def parse_estimates(text: str) -> Estimates:
     if kind is None:
         hint = near(name, get_args(EstimateKind))
         hint = hint if "did you mean" in hint else ""
-        raise ParameterError(f"no estimates {text!r}, there are {_ESTIMATES}{hint}")
+        raise ParameterError(f"no estimates {text!r}, there are {ESTIMATES}{hint}")
     if (kind in ("recorded", "exact")) == bool(colon):
-        raise ParameterError(f"estimates are {_ESTIMATES}, got {text!r}")
+        raise ParameterError(f"estimates are {ESTIMATES}, got {text!r}")
     return Estimates(kind, _number(value, text)) if colon else Estimates(kind)
 
 
@@ -242,7 +215,7 @@ def _number(value: str, text: str) -> float:
     try:
         return float(value)
     except ValueError:
-        raise ParameterError(f"estimates are {_ESTIMATES} with a number, got {text!r}") from None
+        raise ParameterError(f"estimates are {ESTIMATES} with a number, got {text!r}") from None
 
 
 # what the functions above share

@@ -7,15 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 from click.core import ParameterSource
 
 from sim.errors import SchedscopeError
-
-F = TypeVar("F", bound=Callable[..., Any])
+from tui.cli import options
 
 
 def main() -> None:
@@ -86,69 +84,6 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
 
-_TRANSFORMS: list[Callable[[F], F]] = [
-    click.option("--procs", type=click.IntRange(1), metavar="N", help="Processors (default: the trace's)."),
-    click.option("--window", metavar="T0,T1", help="Only jobs submitted from T0 until T1 (like 30d,37d)."),
-    click.option("--jobs", type=click.IntRange(0), metavar="N", help="Only the first N jobs."),
-    click.option("--load", type=float, default=1.0, metavar="F", help="Divide the times between arrivals by F."),
-    click.option("--stretch", type=float, default=1.0, metavar="F", help="Multiply run times and estimates by F."),
-    click.option("--offline", is_flag=True, help="All jobs are submitted at the beginning."),
-    click.option(
-        "--estimates", default="recorded", metavar="MODEL", help="recorded, exact, factor:R, random:R or phi:P."
-    ),
-    click.option("--high", type=float, metavar="FRACTION", help="This share of the jobs, by lot, has high priority."),
-    click.option("--priority-from", type=click.Choice(["queue"]), help="High priority is read from the queue field."),
-    click.option("--reserve", type=float, default=0.0, metavar="FRACTION", help="This share asks for a reservation."),
-    click.option("--lead", default="1d", metavar="T", help="Reservations are asked for up to T ahead."),
-    click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="For all that is drawn by lot."),
-    click.option(
-        "--overrun", type=click.Choice(["kill", "grow"]), default="kill",
-        help="Jobs longer than their estimate are killed there, or the estimate grows.",
-    ),
-    click.option(
-        "--count", type=click.Choice(["cpus", "nodes"]), default="cpus", help="What a processor is in a sacct dump."
-    ),
-]  # fmt: skip
-_CHECK = click.option("--check", is_flag=True, help="Verify after every step that no rule is broken.")
-_PLACEMENT = click.option(
-    "--placement", type=click.Choice(["lowest", "together"]), default="lowest",
-    help="Which free processors a job gets: the lowest-numbered, or neighbours.",
-)  # fmt: skip
-
-
-def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[tuple[float, str]]:
-    """`T=SPEC` as (seconds, spec), each checked."""
-    if not given:
-        return []
-    from sim.errors import ParameterError
-    from sim.policies import parse_policy
-    from sim.words import parse_time
-
-    parsed = []
-    for text in given:
-        time, equals, spec = text.partition("=")
-        if not equals or not spec:
-            raise click.BadParameter(f"{text!r}: expected T=SPEC, like 12d4h=easy:order=sjf", ctx, option)
-        try:
-            parse_policy(spec)
-            parsed.append((parse_time(time), spec))
-        except ParameterError as error:
-            raise click.BadParameter(f"{text!r}: {error}", ctx, option) from None
-    return parsed
-
-
-_SWITCHES = click.option(
-    "--switch", "switches", multiple=True, metavar="T=SPEC", callback=_parsed_switches,
-    help="From time T on the policy is SPEC; repeatable.",
-)  # fmt: skip
-
-
-def _transforms(command: F) -> F:
-    for option in reversed(_TRANSFORMS):
-        command = option(command)
-    return command
-
-
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
 @click.version_option(package_name="schedscope", prog_name="schedscope", message="%(prog)s %(version)s")
 def commands() -> None:
@@ -161,14 +96,14 @@ def commands() -> None:
 
 @commands.command()
 @click.argument("trace", required=False)
-@click.option("--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value")
+@options.policy
 @click.option("--at", metavar="STEP|TIME", help="Where to begin: a step (#1200) or a time (12d4h).")
 @click.option("--session", metavar="FILE", help="Bring back what was saved: a file, a pasted line, or last.")
-@_SWITCHES
-@_PLACEMENT
-@_transforms
+@options.switches
+@options.placement
+@options.of_workload
 def watch(
-    trace: str | None, policy: str, at: str | None, session: str | None, switches: Any, placement: Any, **options: Any
+    trace: str | None, policy: str, at: str | None, session: str | None, switches: Any, placement: Any, **given: Any
 ) -> int:
     """Open the replay screen (on a built-in sample without TRACE).
 
@@ -192,8 +127,9 @@ def watch(
         from tui.sessions.moment import found_session
 
         return open_replay(Opening.of_session(found_session(session)))
-    source = Source.of_options(trace or "z-figure4", options)
-    return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=_made(switches)))
+    source = Source.of_options(trace or "z-figure4", given)
+    later = tuple((time, parse_policy(spec)) for time, spec in switches)
+    return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=later))
 
 
 def _refuse_beside_session() -> None:
@@ -214,13 +150,13 @@ def _refuse_beside_session() -> None:
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
 @click.option("--segments", metavar="FILE", help="Write one row a stretch of time on processors.")
-@_CHECK
-@_SWITCHES
-@_PLACEMENT
-@_transforms
+@options.check
+@options.switches
+@options.placement
+@options.of_workload
 def run(
     trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool,
-    schedule: str | None, segments: str | None, check: bool, switches: Any, placement: Any, **options: Any,
+    schedule: str | None, segments: str | None, check: bool, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their numbers."""
     from sim.metrics import GROUPS
@@ -235,10 +171,10 @@ def run(
     if len(policies) > 1 and (schedule or segments):
         raise click.UsageError("--schedule and --segments write one schedule: give one --policy with them")
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
-    _, workload = Source.of_options(trace, options).read()
+    _, workload = Source.of_options(trace, given).read()
     files = Files(schedule, segments)
     courses = [
-        (_named(spec, switches), Course(workload, policy, _made(switches), placement, check)) for spec, policy in chosen
+        (_named(spec, switches), Course(workload, policy, switches, placement, check)) for spec, policy in chosen
     ]
     outcomes = [simulate(course, spec, files) for spec, course in courses]
     if form == "json":
@@ -260,25 +196,25 @@ def policies(name: str | None) -> None:
 
 @commands.command()
 @click.argument("trace")
-@_transforms
-def inspect(trace: str, **options: Any) -> None:
+@options.of_workload
+def inspect(trace: str, **given: Any) -> None:
     """What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories."""
     from sim.workload.portrait import portrait
     from sim.workload.source import Source
     from tui.cli.inspect import render
 
-    read, workload = Source.of_options(trace, options).read(with_overruns=False)
+    read, workload = Source.of_options(trace, given).read(with_overruns=False)
     _say(render(portrait(workload, read), _width(), _unicode()))
 
 
 @commands.command()
 @click.argument("trace")
 @click.argument("job")
-@click.option("--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value")
-@_SWITCHES
-@_PLACEMENT
-@_transforms
-def explain(trace: str, job: str, policy: str, switches: Any, placement: Any, **options: Any) -> None:
+@options.policy
+@options.switches
+@options.placement
+@options.of_workload
+def explain(trace: str, job: str, policy: str, switches: Any, placement: Any, **given: Any) -> None:
     """Why a job waited as long as it did, as a story with numbers."""
     from sim.life.life import life_of
     from sim.policies import parse_policy
@@ -287,8 +223,8 @@ def explain(trace: str, job: str, policy: str, switches: Any, placement: Any, **
     from tui.replay.places import parse_job
 
     chosen = parse_policy(policy)
-    _, workload = Source.of_options(trace, options).read()
-    life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=_made(switches))
+    _, workload = Source.of_options(trace, given).read()
+    life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=switches)
     _say(render(life, _width(), _unicode()))
 
 
@@ -297,11 +233,11 @@ def explain(trace: str, job: str, policy: str, switches: Any, placement: Any, **
 @click.option("--policy", "specs", multiple=True, metavar="SPEC", help="Twice: the first and the second.")
 @click.option("--at", metavar="T", help="The second takes over from the first at T (seconds or like 12d4h30m).")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
-@_CHECK
-@_PLACEMENT
-@_transforms
+@options.check
+@options.placement
+@options.of_workload
 def compare(
-    trace: str, specs: tuple[str, ...], at: str | None, form: Any, check: bool, placement: Any, **options: Any
+    trace: str, specs: tuple[str, ...], at: str | None, form: Any, check: bool, placement: Any, **given: Any
 ) -> None:
     """Two policies side by side: where they part and why, who gains and who loses."""
     from sim.words import parse_time
@@ -311,13 +247,13 @@ def compare(
     if len(specs) != 2:
         raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}")
     since = None if at is None else parse_time(at)
-    source = Source.of_options(trace, options)
+    source = Source.of_options(trace, given)
     _say(compared(source, (specs[0], specs[1]), since, form, placement, check, _width(), _unicode()))
 
 
 @commands.command()
 @click.argument("trace")
-@click.option("--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value")
+@options.policy
 @click.option("--from", "begin", metavar="T", help="Where the chart begins (default: with the first job).")
 @click.option("--to", "until", metavar="T", help="Where now is; the plan stands right of it (default: the end).")
 @click.option("--width", type=click.IntRange(320, 20000), default=1440, metavar="PX")
@@ -325,12 +261,12 @@ def compare(
 @click.option("--theme", default="dark", metavar="NAME", help="dark, light or contrast.")
 @click.option("--colour", default="job", metavar="MODE", help="job, user, queue, partition, width, length, wait ...")
 @click.option("-o", "--output", "out", required=True, metavar="FILE", help="A name ending in .svg or .png.")
-@_SWITCHES
-@_PLACEMENT
-@_transforms
+@options.switches
+@options.placement
+@options.of_workload
 def draw(
     trace: str, policy: str, begin: str | None, until: str | None, width: int, height: int, theme: str, colour: str,
-    out: str, switches: Any, placement: Any, **options: Any,
+    out: str, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Draw a run, or a window of it, as a chart in a file."""
     from sim.words import parse_time
@@ -340,24 +276,14 @@ def draw(
 
     first, last = (None if time is None else parse_time(time) for time in (begin, until))
     wanted = Options(first, last, width, height, theme, colour)
-    draw_run(Source.of_options(trace, options), policy, placement, wanted, out, switches)
+    draw_run(Source.of_options(trace, given), policy, placement, wanted, out, switches)
 
 
 def _named(spec: str, switches: list[tuple[float, str]]) -> str:
     """The policy of a run, and those that take over."""
     from sim.words import clock
 
-    later = sorted(switches, key=lambda switch: switch[0])
-    return spec + "".join(f", {other} from {clock(time)}" for time, other in later)
-
-
-def _made(switches: list[tuple[float, str]]) -> tuple[tuple[float, Any], ...]:
-    """The policies that the switches name, in order of time."""
-    if not switches:
-        return ()
-    from sim.policies import parse_policy
-
-    return tuple((time, parse_policy(spec)) for time, spec in sorted(switches, key=lambda switch: switch[0]))
+    return spec + "".join(f", {other} from {clock(time)}" for time, other in switches)
 
 
 def _width() -> int:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from sim.machine.processors import Placement
 from sim.policies import Policy, parse_policy
+from sim.session.session import Session
+from sim.session.sources import source_of
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from sim.workload.source import Source, caption
 from tui.replay.places import parse_place
 from tui.replay.requests import Order, Restore
 from tui.replay.scene import About
-
-if TYPE_CHECKING:
-    from sim.session.session import Session
 
 
 @dataclass(frozen=True)
@@ -34,8 +32,6 @@ class Opening:
     @classmethod
     def of_session(cls, session: Session) -> Opening:
         """What a session was opened on, and is to be brought back to."""
-        from tui.sessions.sources import source_of
-
         switches = tuple((switch.time, parse_policy(switch.policy)) for switch in session.branches[0].switches)
         policy = parse_policy(session.policy)
         return cls(source_of(session), policy, session.placement, switches=switches, session=session)

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from sim.errors import SchedscopeError
 from sim.policies.policy import written_policy
 from sim.session.session import Session, verify_trace, write_session
+from sim.session.sources import session_of
 from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import Choice
 from tui.sessions.autosave import Autosave, Orphan, offer
 from tui.sessions.moment import last_path, planned, record
-from tui.sessions.sources import session_of
 
 if TYPE_CHECKING:
     from tui.app import Schedscope

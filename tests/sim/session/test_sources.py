@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import given, settings
@@ -14,13 +15,13 @@ from hypothesis import strategies as st
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.session.session import from_line, one_line, verify_trace
+from sim.session.sources import session_of, source_of
 from sim.session.text import Value
 from sim.session.trace_ref import TraceRef
+from sim.workload import options, source
+from sim.workload.options import OPTIONS
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
-from tui.cli.main import commands
-from tui.sessions import sources as sessions
-from tui.sessions.sources import options_of, session_of, source_of
 
 seconds = st.floats(0, 1e9) | st.integers(0, 10**9).map(float)
 shares = st.floats(0, 1)
@@ -50,7 +51,7 @@ sources = st.builds(
     st.just("z-figure4"),
     st.none() | st.integers(1, 10**6),
     st.sampled_from(["cpus", "nodes"]),
-    transforms() | st.just(Transforms(priority_from_queue=True)),
+    transforms() | st.just(Transforms(priority_from="queue")),
 )
 
 
@@ -60,15 +61,8 @@ def test_every_source_comes_back(source: Source) -> None:
     assert source_of(from_line(one_line(session_of(source, "easy")))) == source
 
 
-def test_the_options_of_the_command_line_are_all_known() -> None:
-    """A new transform has to find its way into sessions."""
-    params = {param.name: param.default for param in commands.commands["inspect"].params if param.name != "trace"}
-    assert params.keys() == sessions.DEFAULTS.keys()
-    assert Source.of_options("a", dict(sessions.DEFAULTS)) == Source("a")
-
-
 def test_what_is_left_at_its_default_is_not_written() -> None:
-    assert options_of(Source("z-figure4")) == {}
+    assert Source("z-figure4").options == {}
 
 
 def test_a_path_is_kept_whole_and_a_sample_by_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -115,7 +109,7 @@ def test_a_wrong_option_is_refused_in_a_line(option: str, value: Value, said: st
 
 
 @settings(deadline=None)
-@given(st.dictionaries(st.sampled_from(sorted(sessions.DEFAULTS)), st.text(max_size=5) | st.integers() | st.floats()))
+@given(st.dictionaries(st.sampled_from(sorted(OPTIONS)), st.text(max_size=5) | st.integers() | st.floats()))
 def test_any_options_make_a_source_or_are_refused(options: dict[str, Value]) -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), options=options)
     with suppress(SchedscopeError):
@@ -127,5 +121,6 @@ def test_a_trace_that_is_gone_cannot_be_referred_to(tmp_path: Path) -> None:
         TraceRef.of(str(tmp_path / "gone.swf"))
 
 
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(sessions).failed == 0
+@pytest.mark.parametrize("module", [options, source], ids=lambda module: module.__name__)
+def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
+    assert doctest.testmod(module).failed == 0

@@ -12,8 +12,9 @@ import pytest
 from sim.engine.engine import Engine
 from sim.errors import ParameterError, TraceError
 from sim.policies import parse_policy
-from sim.workload import Field, Trace, Workload, samples
+from sim.workload import samples
 from sim.workload.formats import swf
+from sim.workload.model import Field, Trace, Workload
 from sim.workload.samples import SAMPLES, captions, sample_path, text_of, write_all
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_traces"

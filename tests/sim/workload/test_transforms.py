@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from sim.errors import ParameterError
-from sim.workload import Field, Trace, Workload
 from sim.workload import transforms as t
-from sim.workload.transforms import Estimates, Transforms, parse_estimates, parse_window
+from sim.workload.model import Field, Trace, Workload
+from sim.workload.options import parse_window
+from sim.workload.transforms import Estimates, Transforms, parse_estimates
 
 
 def jobs(
@@ -200,7 +201,7 @@ def test_reservations_are_asked_for_from_the_final_submit_time(five: Workload) -
 def test_every_transform_takes_a_workload_without_jobs(five: Workload) -> None:
     empty = t.first(five, 0)
     everything = Transforms(
-        (0, 9), 3, 2.0, 2.0, True, "random:2", None, priority_from_queue=True, reserve=0.5, overrun="grow"
+        (0, 9), 3, 2.0, 2.0, True, "random:2", None, priority_from="queue", reserve=0.5, overrun="grow"
     )
     assert len(everything.apply(empty)) == 0
 
@@ -217,7 +218,7 @@ def test_every_transform_takes_a_workload_without_jobs(five: Workload) -> None:
         (lambda: Transforms(estimates="random:0.4"), "estimates random:R needs R of at least 0.5, got 0.4"),
         (lambda: Transforms(estimates="phi:1.5"), "estimates phi:P needs P between 0 and 1, got 1.5"),
         (lambda: Transforms(high=1.2), "high priority jobs must be between 0 and 1, got 1.2"),
-        (lambda: Transforms(high=0.5, priority_from_queue=True), "not from both"),
+        (lambda: Transforms(high=0.5, priority_from="queue"), "not from both"),
         (lambda: Transforms(reserve=-0.1), "fraction of reservations must be between 0 and 1, got -0.1"),
         (lambda: Transforms(lead=-1), "the lead of reservations must be 0 seconds or more, got -1"),
         (lambda: Transforms(seed=-1), "the seed must be 0 or more, got -1"),

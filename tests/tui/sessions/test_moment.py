@@ -14,6 +14,7 @@ import pytest
 from sim.errors import SchedscopeError
 from sim.policies import parse_policy
 from sim.session.session import Session, one_line, write_session
+from sim.session.sources import session_of
 from sim.stops.stop import parse_stop
 from sim.workload.source import Source
 from tests.tui.replays import Replay, replay
@@ -21,7 +22,6 @@ from tui.chart.scale import Camera
 from tui.replay import requests as o
 from tui.sessions import moment as remembering
 from tui.sessions.moment import camera_of, found_session, last_path
-from tui.sessions.sources import session_of
 
 
 async def wander(run: Replay) -> None:

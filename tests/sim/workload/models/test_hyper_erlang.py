@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from sim.errors import ParameterError
-from sim.workload import Field, Trace, Workload
-from sim.workload.model import Floats
+from sim.workload.model import Field, Floats, Trace, Workload
 from sim.workload.models.hyper_erlang import HyperErlang, class_bounds, fit, fit_distribution
 from sim.workload.models.lublin import generate
 

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from sim.errors import ParameterError
-from sim.workload import Field, Trace, Workload
-from sim.workload.model import Bools
+from sim.workload.model import Bools, Field, Trace, Workload
 from sim.workload.models.lublin import (
     BATCH,
     BUCKETS,

@@ -1,0 +1,208 @@
+"""The options of a workload: each declared once, with its kind, its range, how it is typed and what it means.
+
+The command line, sessions and plans of experiments all read them from here, so nothing is said twice. Nothing here
+needs numpy: the command line is parsed without it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal
+
+from sim.errors import ParameterError
+from sim.words import parse_time
+
+ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option as a person meets it."""
+
+    name: str
+    default: Any
+    kind: type
+    """Of what is typed or kept: int, float, bool or str."""
+    meaning: str
+    metavar: str | None = None
+    called: str = ""
+    """In a sentence that says what it must be."""
+    low: float | None = None
+    high: float | None = None
+    above: float | None = None
+    unit: str = ""
+    choices: tuple[str, ...] = ()
+    read: Callable[[str], Any] | None = None
+    """What makes the value of the text, where the value is no text."""
+    write: Callable[[Any], str] | None = None
+
+    @property
+    def range(self) -> str:
+        """The allowed values in words.
+
+        >>> OPTIONS["load"].range, OPTIONS["high"].range, OPTIONS["overrun"].range
+        ('a number above 0', 'between 0 and 1', 'kill or grow')
+        """
+        if self.choices:
+            return " or ".join(self.choices)
+        if self.above is not None:
+            return f"a number above {self.above:g}"
+        if self.low is None:
+            return "any"
+        return f"{self.low:g}{self.unit} or more" if self.high is None else f"between {self.low:g} and {self.high:g}"
+
+    def check(self, value: Any) -> None:
+        """Refuse a value that is out of range.
+
+        >>> OPTIONS["load"].check(0)
+        Traceback (most recent call last):
+        sim.errors.ParameterError: the load factor must be a number above 0, got 0
+        """
+        if not (value == self.default or self._allows(value)):
+            raise ParameterError(f"{self.called} {'is' if self.choices else 'must be'} {self.range}, got {value}")
+
+    def _allows(self, value: Any) -> bool:
+        if self.choices:
+            return value in self.choices
+        if self.above is not None:
+            return bool(self.above < value < inf)
+        return self.low is None or bool(self.low <= value < inf and (self.high is None or value <= self.high))
+
+    def taken(self, given: object) -> Any:
+        """The value of what was typed or kept, the default for None; what is of another kind is refused.
+
+        >>> OPTIONS["lead"].taken("1h"), OPTIONS["lead"].taken(None)
+        (3600.0, 86400.0)
+        """
+        if given is None:
+            return self.default
+        if self.choices and given not in self.choices:
+            raise ParameterError(f"option {self.name}: expected {self.range}, got {given!r}")
+        kinds = (int, float) if self.kind is float else self.kind
+        if not isinstance(given, kinds) or (isinstance(given, bool) and self.kind is not bool):
+            raise ParameterError(f"option {self.name} cannot be {given!r}")
+        return self.read(given) if self.read and isinstance(given, str) else given
+
+    def written(self, value: Any) -> Any:
+        """The value as it may be typed again.
+
+        >>> OPTIONS["window"].written((86400.0, inf))
+        '86400,'
+        """
+        return self.write(value) if self.write else value
+
+
+def option(default: Any, kind: type, meaning: str, metavar: str | None = None, **about: Any) -> Any:
+    """A dataclass field that is an option; `about` are other fields of `Option`."""
+    return dataclasses.field(default=default, metadata={"kind": kind, "meaning": meaning, "metavar": metavar, **about})
+
+
+def options_of(cls: Any) -> dict[str, Option]:
+    """The options that a dataclass declares, in order."""
+    return {field.name: Option(field.name, field.default, **field.metadata) for field in dataclasses.fields(cls)}
+
+
+# What a person types
+
+
+def parse_window(text: str) -> tuple[float, float]:
+    """A time window `T0,T1`; an end that is left out is open.
+
+    >>> parse_window("1d,36h"), parse_window("7d,")
+    ((86400.0, 129600.0), (604800.0, inf))
+    """
+    start, comma, end = text.partition(",")
+    if not comma:
+        raise ParameterError(f"a window is two times like 1d,36h, got {text!r}")
+    return parse_time(start) if start.strip() else -inf, parse_time(end) if end.strip() else inf
+
+
+def written_time(seconds: float) -> str:
+    """A time as `parse_time` reads it, to the last digit; nothing for one without end.
+
+    >>> written_time(86400.0), written_time(1e-07), written_time(inf)
+    ('86400', '0.0000001', '')
+    """
+    from decimal import Decimal  # takes as long to import as all of this file
+
+    return "" if abs(seconds) == inf else f"{Decimal(repr(seconds)).normalize():f}"
+
+
+def _written_window(window: tuple[float, float]) -> str:
+    return ",".join(map(written_time, window))
+
+
+# The options
+
+
+@dataclass(frozen=True)
+class TransformOptions:
+    """What is to be done to a workload, in the order in which it is done; the overrun rule comes last."""
+
+    window: tuple[float, float] | None = option(
+        None,
+        str,
+        "Only jobs submitted from T0 until T1 (like 30d,37d).",
+        "T0,T1",
+        read=parse_window,
+        write=_written_window,
+    )
+    jobs: int | None = option(None, int, "Only the first N jobs.", "N", called="the number of jobs", low=0)
+    load: float = option(1.0, float, "Divide the times between arrivals by F.", "F", called="the load factor", above=0)
+    stretch: float = option(
+        1.0, float, "Multiply run times and estimates by F.", "F", called="the stretch factor", above=0
+    )
+    offline: bool = option(False, bool, "All jobs are submitted at the beginning.")
+    estimates: str = option("recorded", str, f"{ESTIMATES}.", "MODEL")
+    high: float | None = option(
+        None,
+        float,
+        "This share of the jobs, by lot, has high priority.",
+        "FRACTION",
+        called="the fraction of high priority jobs",
+        low=0,
+        high=1,
+    )
+    priority_from: Literal["queue"] | None = option(
+        None,
+        str,
+        "High priority is read from the queue field.",
+        called="where priorities come from",
+        choices=("queue",),
+    )
+    reserve: float = option(
+        0.0,
+        float,
+        "This share asks for a reservation.",
+        "FRACTION",
+        called="the fraction of reservations",
+        low=0,
+        high=1,
+    )
+    lead: float = option(
+        86400.0,
+        str,
+        "Reservations are asked for up to T ahead.",
+        "T",
+        called="the lead of reservations",
+        low=0,
+        unit=" seconds",
+        read=parse_time,
+        write=written_time,
+    )
+    seed: int = option(0, int, "For all that is drawn by lot.", "N", called="the seed", low=0)
+    overrun: Literal["kill", "grow"] = option(
+        "kill", str, "Jobs longer than their estimate are killed there, or the estimate grows.",
+        called="the overrun rule", choices=("kill", "grow"),
+    )  # fmt: skip
+
+
+OPTIONS = {
+    "procs": Option("procs", None, int, "Processors (default: the trace's).", "N", low=1),
+    **options_of(TransformOptions),
+    "count": Option("count", "cpus", str, "What a processor is in a sacct dump.", choices=("cpus", "nodes")),
+}
+"""All of them, in the order in which help lists them: the machine's first, how the trace is read last."""
