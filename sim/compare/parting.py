@@ -17,8 +17,9 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sim.decisions.decisions import Backfill, Decision, Keep, PlannedLater, Resume, Start, Suspend, Switched
+from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
+from sim.decisions.obstacles import PlannedLater
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.history.history import Past

@@ -1,4 +1,4 @@
-"""What a gang scheduling policy can do to the matrix, and why (`sim.decisions.decisions`: those of all policies).
+"""What a gang scheduling policy can do to the matrix, and why; each decision and each reason says itself.
 
 A rebuild is a list of phases; each begins with a `Phase`, and the decisions after it belong to it. Rows are named by
 their ids, columns are sets as in `sim.machine.processors`, costs are processor-seconds.
@@ -6,8 +6,11 @@ their ids, columns are sets as in `sim.machine.processors`, costs are processor-
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Annotated, Literal, NamedTuple, TypeAlias
 
+from sim.decisions.sentences import UNTOLD, Brief, Others, Reason, Span, why
+from sim.machine.processors import written
+from sim.words import Clock, name, processors, span
 from sim.workload.model import Job
 
 PhaseName = Literal[
@@ -18,27 +21,32 @@ PhaseName = Literal[
 
 
 class BestFit(NamedTuple):
-    """Of the rows that can hold it, this one has the fewest free columns: `free`."""
-
     free: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"needs {job.procs}, {self.free} free there; of the rows with enough it is the fullest"
 
 
 class NewRow(NamedTuple):
-    """No row can hold it, and there are `rows` of at most `mpl`."""
-
     rows: int
     mpl: int
 
+    def sentence(self, job: Job, at: Clock) -> str:
+        wanted = f"no row can hold its {processors(job.procs)}" if self.rows else "the matrix is empty"
+        return f"{wanted}; rows so far: {self.rows} of at most {self.mpl}"
+
 
 class GoesOn(NamedTuple):
-    """It was suspended, and its own columns are free in this row."""
+    def sentence(self, job: Job, at: Clock) -> str:
+        return "it was suspended, and its own columns are free there"
 
 
 class Fuller(NamedTuple):
-    """Its columns are free in a fuller row: `held` columns were taken there, `was` where it stood."""
-
     was: int
     held: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"its columns are free in a fuller row: {self.held} were taken there, {self.was} where it stood"
 
 
 class MakesWay(NamedTuple):
@@ -48,6 +56,13 @@ class MakesWay(NamedTuple):
     cost: float
     other: float | None
 
+    def sentence(self, job: Job, at: Clock) -> str:
+        if self.job == job:
+            moves = f"whoever stands in {name(job)}'s columns there moves aside"
+        else:
+            moves = f"makes way for {name(self.job)}"
+        return f"{moves}; {_costs(self.cost, self.other)}"
+
 
 class OtherColumns(NamedTuple):
     """Its columns are taken in the target row, others are free; so costs `cost`, the other option `other`."""
@@ -55,29 +70,49 @@ class OtherColumns(NamedTuple):
     cost: float
     other: float | None
 
+    def sentence(self, job: Job, at: Clock) -> str:
+        taken = "the newcomer's own columns are taken there, others are free"
+        return f"{taken}; {_costs(self.cost, self.other)}"
+
 
 class EarliestInRow(NamedTuple):
     """No row has room for it from now on for `span` seconds; this one does first."""
 
-    span: float
+    span: Span
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"the first time that a row has room for {processors(job.procs)} over {span(self.span)}"
 
 
 class FitsNoRow(NamedTuple):
-    """It fits in none of the `rows` rows, the emptiest of which has `free` columns free, and there may be no more."""
+    free: Annotated[int, UNTOLD]
+    rows: Annotated[int, UNTOLD]
 
-    free: int
-    rows: int
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"needs {job.procs}, at most {self.free} free in any of the {self.rows} rows"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        free = f"{job.procs:,} > {self.free:,}"
+        return f"{free} free in any row", f"{free} free", free
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"no row of the matrix had {processors(job.procs)} free"
 
 
 class OwnColumnsTaken(NamedTuple):
     """It was suspended and has to go on in its own columns, which are taken in all of the `rows` rows."""
 
-    rows: int
+    rows: Annotated[int, UNTOLD]
 
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"its own columns are taken in each of the {self.rows} rows"
 
-MatrixReason: TypeAlias = (
-    BestFit | NewRow | GoesOn | Fuller | MakesWay | OtherColumns | EarliestInRow | FitsNoRow | OwnColumnsTaken
-)
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return "its columns are taken", "columns busy"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "its own columns were taken in every row of the matrix"
+
 
 # Decisions
 
@@ -87,17 +122,29 @@ class Phase(NamedTuple):
 
     name: PhaseName
 
+    def say(self, at: Clock) -> str:
+        return f"the rebuild comes to its phase: {self.name}"
+
 
 class Clean(NamedTuple):
     """Every job leaves all rows but its home row."""
+
+    def say(self, at: Clock) -> str:
+        return "the replicas go: every job stands in its home row alone"
 
 
 class DropRows(NamedTuple):
     """Empty rows vanish."""
 
+    def say(self, at: Clock) -> str:
+        return "empty rows vanish"
+
 
 class OpenRow(NamedTuple):
     """A new row after the last; its id is the next that was never used."""
+
+    def say(self, at: Clock) -> str:
+        return "a new row is opened"
 
 
 class Place(NamedTuple):
@@ -106,9 +153,13 @@ class Place(NamedTuple):
     job: Job
     row: int
     columns: int
-    because: MatrixReason
+    because: Reason
     passes: bool = False
     """Does it pass a job that stands before it in the queue? Then it counts as backfilled."""
+
+    def say(self, at: Clock) -> str:
+        comes = f"{name(self.job)} comes into row {self.row}, columns {written(self.columns)}"
+        return f"{comes}: {why(self.because, self.job, at)}"
 
 
 class Rehome(NamedTuple):
@@ -116,7 +167,10 @@ class Rehome(NamedTuple):
 
     job: Job
     row: int
-    because: MatrixReason
+    because: Reason
+
+    def say(self, at: Clock) -> str:
+        return f"{name(self.job)} moves to row {self.row} and keeps its columns: {why(self.because, self.job, at)}"
 
 
 class Replicate(NamedTuple):
@@ -124,6 +178,9 @@ class Replicate(NamedTuple):
 
     job: Job
     row: int
+
+    def say(self, at: Clock) -> str:
+        return f"{name(self.job)} stands in row {self.row} too"
 
 
 class Migrate(NamedTuple):
@@ -133,7 +190,12 @@ class Migrate(NamedTuple):
     row: int
     columns: int
     stall: float
-    because: MatrixReason
+    because: Reason
+
+    def say(self, at: Clock) -> str:
+        costs = f", which costs it {span(self.stall)} of its turns" if self.stall else ""
+        goes = f"{name(self.job)} migrates to columns {written(self.columns)} of row {self.row}"
+        return f"{goes}{costs}: {why(self.because, self.job, at)}"
 
 
 class Stall(NamedTuple):
@@ -141,13 +203,20 @@ class Stall(NamedTuple):
 
     job: Job
     seconds: float
-    because: MatrixReason
+    because: Reason
+
+    def say(self, at: Clock) -> str:
+        loses = f"{name(self.job)} stays in its columns and loses {span(self.seconds)} of its turns to a migration"
+        return f"{loses}: {why(self.because, self.job, at)}"
 
 
 class TurnTo(NamedTuple):
     """The row comes on turn at once, for whom a reservation was granted."""
 
     row: int
+
+    def say(self, at: Clock) -> str:
+        return f"row {self.row} comes on turn at once, for the sake of a reservation"
 
 
 class ReserveRow(NamedTuple):
@@ -156,9 +225,18 @@ class ReserveRow(NamedTuple):
     job: Job
     row: int
     at: float
-    because: MatrixReason
+    because: Reason
+
+    def say(self, at: Clock) -> str:
+        return f"{name(self.job)} is planned for {at(self.at)} in row {self.row}: {why(self.because, self.job, at)}"
 
 
 MatrixDecision: TypeAlias = (
     Phase | Clean | DropRows | OpenRow | Place | Rehome | Replicate | Migrate | Stall | ReserveRow | TurnTo
 )
+
+
+def _costs(cost: float, other: float | None) -> str:
+    """What this way costs and, where there was another, what that would have cost."""
+    way = f", the other way {other:.12g}" if other is not None else ""
+    return f"costs {cost:.12g} processor-seconds{way}"

@@ -1,233 +1,180 @@
-"""Decisions and reasons in words: the one module that says them, so that every screen says the same.
+"""Decisions and reasons in words, so that every screen says the same; each says itself, these functions ask it.
 
-`say` is for a decision, `why` for a reason alone. Both are without a full stop, `why` without a capital: the caller
-puts them together. A new type needs one line in `REASONS` or `DECISIONS` (those of the matrix are in
-`sim.decisions.matrix_sentences`); until it has one, it is said by its name and its fields. Moments are written by a
-function that the caller may choose, so that a line can leave out the day.
+`say` is for a decision, `why` for a reason alone, `brief` for a column of a table. All are without a full stop, reasons
+without a capital: the caller puts them together. A reason is any immutable value with a `sentence`; a policy of
+somebody's own may bring its own. What says nothing of itself, or fails to, is said by its name and its fields. Moments
+are written by a function that the caller may choose, so that a line can leave out the day.
 """
 
 from __future__ import annotations
 
+import dataclasses
+import re
 from collections.abc import Callable
-from typing import Any
+from enum import Enum
+from functools import cache
+from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, get_type_hints
 
-from sim.decisions import decisions as d
-from sim.decisions.matrix_sentences import MATRIX_DECISIONS, MATRIX_REASONS
-from sim.words import Clock, clock, listed, name, processors, span, spelled
+from sim.words import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
 
-# Reasons
+Brief: TypeAlias = tuple[str, ...]
+"""One thing in several ways, the fullest first: a column takes the first for which it has room."""
+Others: TypeAlias = Callable[[str], str]
+"""Which jobs were named, over many steps; the argument says what they are."""
 
 
-def why(reason: d.Reason, job: Job, at: Clock = clock) -> str:
+class Reason(Protocol):
+    """Why something was done with a job, or not done, with the numbers that made the difference.
+
+    A reason may also have `brief(job, at)`, the same in a few words (`Brief`), and `past(job, others)`, what it says
+    of many steps, behind "because".
+    """
+
+    def sentence(self, job: Job, at: Clock, /) -> str:
+        """Without a capital and a full stop; moments are written by `at`."""
+
+
+# What the fields of a reason are
+
+
+class Called(NamedTuple):
+    """What a field is called beside its value, where its name does not say it; "": other facts say the same."""
+
+    name: str
+
+
+UNTOLD = Called("")
+
+
+class Unit(Enum):
+    """How a number is written, where it is not just a number."""
+
+    MOMENT = "a moment"
+    SPAN = "a length of time"
+
+
+Moment: TypeAlias = Annotated[float, Unit.MOMENT]
+Span: TypeAlias = Annotated[float, Unit.SPAN]
+
+
+class Detail(NamedTuple):
+    """A field of a reason: a number or a job, and what it is called."""
+
+    field: str
+    called: str
+    value: float | Job
+    unit: Unit | None
+
+    def written(self, at: Clock) -> str:
+        """Its value; numbers that are no times are exact to the hundredth."""
+        if isinstance(self.value, Job):
+            return name(self.value)
+        match self.unit:
+            case Unit.MOMENT:
+                return at(self.value)
+            case Unit.SPAN:
+                return span(self.value)
+        return f"{self.value:,.2f}".rstrip("0").rstrip(".")
+
+
+def details(reason: Any) -> list[Detail]:
+    """The numbers and jobs of a reason that are worth a line of their own."""
+    known, found = _annotations(reason.__class__), []
+    for field, value in fields_of(reason).items():
+        notes = known.get(field, ())
+        unit = next((note for note in notes if isinstance(note, Unit)), None)
+        called = next((note.name for note in notes if isinstance(note, Called)), spelled(field))
+        if called and isinstance(value, Job | int | float):
+            found.append(Detail(field, called, value, unit))
+    return found
+
+
+@cache
+def _annotations(kind: type) -> dict[str, tuple[Any, ...]]:
+    try:
+        hints = get_type_hints(kind, include_extras=True)
+    except Exception:  # somebody's own may be annotated with what is not there
+        return {}
+    return {field: getattr(hint, "__metadata__", ()) for field, hint in hints.items()}
+
+
+def fields_of(value: Any) -> dict[str, Any]:
+    """The fields of a NamedTuple or a dataclass, by name."""
+    if dataclasses.is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    return value._asdict() if hasattr(value, "_asdict") else {}
+
+
+def jobs_in(value: object) -> list[Job]:
+    """The jobs that a reason or a decision names."""
+    return [field for field in fields_of(value).values() if isinstance(field, Job)]
+
+
+# In words
+
+
+def why(reason: Reason, job: Job, at: Clock = clock) -> str:
     """Why that was done with `job`, or not done, with the numbers that made the difference.
 
-    >>> why(d.TooFewFree(free=40), Job(0, "17", submit=0, procs=64, estimate=3600))
+    >>> from sim.decisions.obstacles import TooFewFree
+    >>> why(TooFewFree(free=40), Job(0, "17", submit=0, procs=64, estimate=3600))
     'needs 64, 40 free'
     """
-    told = REASONS.get(type(reason))
-    return told(reason, job, at) if told else in_words(reason)
+    told = _asked(reason, "sentence", job, at)
+    return told if isinstance(told, str) else in_words(reason)
 
 
-def _ends_before(reason: d.EndsBefore, job: Job, at: Clock) -> str:
-    if reason.ends == reason.shadow:
-        return f"ends at {at(reason.ends)}, just when {name(reason.head)} is to start"
-    return f"ends at {at(reason.ends)}, before {name(reason.head)}'s start at {at(reason.shadow)}"
+def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
+    """The same in a few words and numbers; of a reason that has only a sentence, that or its beginning.
+
+    >>> from sim.decisions.obstacles import TooFewFree
+    >>> from sim.decisions.reasons import Due
+    >>> job = Job(0, "17", submit=0, procs=64, estimate=3600)
+    >>> brief(TooFewFree(free=40), job), brief(Due(), job)
+    (('64 > 40 free', '64 > 40'), ('its planned start has come',))
+    """
+    told = _asked(reason, "brief", job, at)
+    if isinstance(told, tuple) and told and all(isinstance(part, str) for part in told):
+        return told
+    whole = why(reason, job, at)
+    return tuple(dict.fromkeys((whole, re.split("[,:;] ", whole)[0])))
 
 
-def _within_bounds(reason: d.WithinBounds, job: Job, at: Clock) -> str:
-    if reason.tightest is None:
-        return "no other job waits whose bound it could break"
-    who = name(reason.tightest)
-    if reason.margin < 0:
-        return f"the others keep their bounds, except {who}, which misses its own by {span(-reason.margin)} in any case"
-    return f"all others keep their bounds, {who} with {span(reason.margin)} to spare"
+def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
+    """What it says of many steps, behind "because"."""
+    told = _asked(reason, "past", job, others)
+    return told if isinstance(told, str) else why(reason, job, at)
 
 
-def _as_recorded(reason: d.AsRecorded, job: Job, at: Clock) -> str:
-    if reason.recorded is None:
-        return "it fits, and the trace does not say when it started"
-    if not reason.late:
-        return "the trace says that it started now"
-    return f"the trace says that it started at {at(reason.recorded)}, {span(reason.late)} earlier"
-
-
-def _borrowed(reason: d.PivotDue | d.DelaysNoPivot) -> str:
-    return f", {reason.borrowed} borrowed" if reason.borrowed else ""
-
-
-def _its_own(job: Job) -> str:
-    return "its own processor is" if job.procs == 1 else f"its own {processors(job.procs)} are"
-
-
-def _waits_for_own(reason: d.WaitsForOwn, job: Job, at: Clock) -> str:
-    if reason.busy == job.procs:
-        return f"{_its_own(job)}{' all' * (job.procs > 1)} taken"
-    return f"{reason.busy:,} of its own {processors(job.procs)} {'is' if reason.busy == 1 else 'are'} taken"
-
-
-REASONS: dict[type, Callable[[Any, Job, Clock], str]] = {
-    # Why a job starts
-    d.InOrder: lambda r, job, at: f"its turn has come and it fits: needs {job.procs}, {r.free} free",
-    d.Fits: lambda r, job, at: f"it fits: needs {job.procs}, {r.free} free",
-    d.EndsBefore: _ends_before,
-    d.FitsExtra: lambda r, job, at: (
-        f"needs {job.procs} of the {r.extra} extra processors that {name(r.head)} leaves free at {at(r.shadow)}"
-    ),
-    d.Due: lambda r, job, at: "its planned start has come",
-    d.Planned: lambda r, job, at: "the plan made just now starts it at once",
-    d.InWindow: lambda r, job, at: (
-        f"ends at {at(r.ends)}, within the window for {name(r.head)} that closes at {at(r.closes)}"
-    ),
-    d.WithinBounds: _within_bounds,
-    d.AsRecorded: _as_recorded,
-    d.OwnFree: lambda r, job, at: f"{_its_own(job)} free",
-    d.Preempts: lambda r, job, at: f"takes the place of {listed(map(name, r.victims)) or 'nobody'}",
-    d.Claimed: lambda r, job, at: "those that were suspended for it have left",
-    d.PivotDue: lambda r, job, at: (
-        f"heads partition {r.partition}'s queue and its planned start has come{_borrowed(r)}"
-    ),
-    d.EndsBeforePivot: lambda r, job, at: (
-        f"ends at {at(r.ends)}, by the start of the pivot {name(r.pivot)} at {at(r.start)}; "
-        f"needs {job.procs}, {r.idle} idle in its partition"
-    ),
-    d.SparesPivot: lambda r, job, at: (
-        f"needs {job.procs}, {r.idle} idle in its partition, and the pivot {name(r.pivot)} leaves {r.extra} extra "
-        f"at {at(r.start)}"
-    ),
-    d.DelaysNoPivot: lambda r, job, at: (
-        f"delays no queue's pivot; needs {job.procs}, {r.idle} idle in its partition{_borrowed(r)}"
-    ),
-    d.TrialDue: lambda r, job, at: f"the reserved start of its speculative run of at most {span(r.limit)} has come",
-    d.TrialEarly: lambda r, job, at: (
-        f"its speculative run of at most {span(r.limit)}, reserved for {at(r.reserved)}, delays nobody now either"
-    ),
-    # Why a job is suspended
-    d.ReservationDue: lambda r, job, at: f"makes way for {name(r.by)}, whose start was reserved as its user asked",
-    d.Outranked: lambda r, job, at: (
-        f"{name(r.by)}'s xfactor {r.xfactor:.2f} is at least {r.factor:.12g} times its own {r.own_xfactor:.2f}"
-    ),
-    d.MadeWay: lambda r, job, at: (
-        f"makes way for {name(r.by)}, which has never run: it has had its slice of {span(r.slice)}, "
-        f"and its suffering of {r.suffering:.2f} is the least"
-    ),
-    # Why a start is planned when it is
-    d.WhenFree: lambda r, job, at: f"needs {job.procs}, {r.free} free; there will be {r.then}",
-    d.EarliestHole: lambda r, job, at: (
-        f"the first hole in the plan for {processors(job.procs)} over {span(job.estimate)}; {r.free} free now"
-    ),
-    d.Compressed: lambda r, job, at: f"a job ended early and the plan closed up; it was planned for {at(r.was)}",
-    d.NewPlan: lambda r, job, at: "the plan was made anew",
-    d.MadeRoom: lambda r, job, at: (
-        f"{name(r.passer)} started and the others were planned again around it; it was planned for {at(r.was)}"
-    ),
-    d.AskedFor: lambda r, job, at: f"the first place from {at(r.wanted)} on, for which its user asked",
-    d.PlannedTrial: lambda r, job, at: (
-        f"a speculative run of at most {span(r.limit)} comes first and delays nobody then"
-    ),
-    # Why a job is kept waiting
-    d.TooFewFree: lambda r, job, at: f"needs {job.procs}, {r.free} free",
-    d.WouldDelay: lambda r, job, at: (
-        f"needs {job.procs} > {r.extra} extra and would end at {at(r.ends)} > {name(r.head)}'s start at {at(r.shadow)}"
-    ),
-    d.PlannedLater: lambda r, job, at: (
-        f"needs {job.procs}, {r.free} free, but only from {at(r.at)} on for its whole estimate of {span(job.estimate)}"
-    ),
-    d.WindowCloses: lambda r, job, at: (
-        f"would end at {at(r.ends)}, after the window for {name(r.head)} closes at {at(r.closes)}"
-    ),
-    d.BreaksBound: lambda r, job, at: (
-        f"would push {name(r.other)}'s start to {at(r.start)}, past its bound {at(r.bound)}"
-    ),
-    d.WaitsForOwn: _waits_for_own,
-    d.NoVictims: lambda r, job, at: (
-        f"too few running jobs have an xfactor {r.factor:.12g} times smaller than its own {r.xfactor:.2f}"
-    ),
-    d.NoSliceOver: lambda r, job, at: f"too few running jobs have had their slice of {span(r.slice)}",
-    d.PivotLater: lambda r, job, at: (
-        f"heads its partition's queue and is planned for {at(r.at)}: needs {job.procs}, {r.free} free"
-    ),
-    d.WouldDelayPivot: lambda r, job, at: (
-        f"would end at {at(r.ends)} and push the pivot {name(r.pivot)} from {at(r.start)} to {at(r.later)}"
-    ),
-    d.TouchesReservation: lambda r, job, at: (
-        f"would end at {at(r.ends)} and take processors reserved for {name(r.other)} from {at(r.at)} on"
-    ),
-    d.TrialLater: lambda r, job, at: (
-        f"its speculative run of at most {span(r.limit)} is reserved for {at(r.at)}: needs {job.procs}, {r.free} free"
-    ),
-    d.WaitsForReserved: lambda r, job, at: f"its start is reserved for {at(r.at)}, as its user asked",
-    d.NotYet: lambda r, job, at: f"the trace says that it starts at {at(r.recorded)}",
-    **MATRIX_REASONS,
-}
-
-
-# Decisions
-
-
-def say(decision: d.Decision, at: Clock = clock) -> str:
+def say(decision: object, at: Clock = clock) -> str:
     """What was decided, and why.
 
-    >>> say(d.Start(Job(0, "17", submit=0, procs=8, estimate=3600), d.InOrder(free=12)))
+    >>> from sim.decisions.decisions import Start
+    >>> from sim.decisions.reasons import InOrder
+    >>> say(Start(Job(0, "17", submit=0, procs=8, estimate=3600), InOrder(free=12)))
     'J17 starts on 8 processors: its turn has come and it fits: needs 8, 12 free'
     """
-    told = DECISIONS.get(type(decision))
-    return told(decision, at) if told else in_words(decision)
+    told = _asked(decision, "say", at)
+    return told if isinstance(told, str) else in_words(decision)
 
 
-def _limit(decision: d.Start | d.Backfill) -> str:
-    return "" if decision.limit is None else f" for at most {span(decision.limit)}"
-
-
-def _overhead(decision: d.Suspend | d.Resume) -> str:
-    return f", which takes {span(decision.overhead)}" if decision.overhead else ""
-
-
-def _with_reason(told: Callable[[Any, Clock], str]) -> Callable[[Any, Clock], str]:
-    """What is done to the matrix, and behind a colon why, where there is a reason."""
-
-    def sentence(decision: Any, at: Clock) -> str:
-        because = getattr(decision, "because", None)
-        return told(decision, at) + (f": {why(because, decision.job, at)}" if because is not None else "")
-
-    return sentence
-
-
-DECISIONS: dict[type, Callable[[Any, Clock], str]] = {
-    d.Start: lambda x, at: f"{name(x.job)} starts on {processors(x.job.procs)}{_limit(x)}: {why(x.because, x.job, at)}",
-    d.Backfill: lambda x, at: (
-        f"{name(x.job)} is backfilled on {processors(x.job.procs)}{_limit(x)}: {why(x.because, x.job, at)}"
-    ),
-    d.Reserve: lambda x, at: f"{name(x.job)} is planned for {at(x.at)}: {why(x.because, x.job, at)}",
-    d.Expect: lambda x, at: f"{name(x.job)} should start at {at(x.at)} as things stand",
-    d.Suspend: lambda x, at: f"{name(x.job)} is suspended{_overhead(x)}: {why(x.because, x.job, at)}",
-    d.Resume: lambda x, at: f"{name(x.job)} resumes{_overhead(x)}: {why(x.because, x.job, at)}",
-    d.Await: lambda x, at: (
-        f"the processors of {name(x.job)} are kept for it: it is the first that must go on and cannot"
-    ),
-    d.Switched: lambda x, at: f"the policy is switched from {x.was} to {x.now}",
-    d.Divide: lambda x, at: (
-        f"the machine is divided into partitions of {listed((f'{p.bit_count():,}' for p in x.owners), 8)} processors"
-    ),
-    d.Borrow: lambda x, at: (
-        f"partition {x.to} borrows {processors(x.processors.bit_count())} from partition {x.lender} for {name(x.job)}"
-    ),
-    d.Wake: lambda x, at: f"the policy wants to be asked again at {at(x.at)}",
-    d.Keep: lambda x, at: f"{name(x.job)} waits: {why(x.because, x.job, at)}",
-    **{kind: _with_reason(told) for kind, told in MATRIX_DECISIONS.items()},
-}
-
-
-# What has no sentence yet
+def _asked(value: object, method: str, *given: object) -> object:
+    """What it says of itself; None if it does not, or fails."""
+    try:
+        return getattr(value, method)(*given)
+    except Exception:  # a policy of somebody's own must not break a screen
+        return None
 
 
 def in_words(value: Any) -> str:
     """Any decision or reason by its name and fields; numbers as they are.
 
-    >>> in_words(d.WhenFree(free=3, then=8)), in_words(d.Due())
+    >>> from sim.decisions.reasons import Due, WhenFree
+    >>> in_words(WhenFree(free=3, then=8)), in_words(Due())
     ('when free: free 3, then 8', 'due')
     """
-    fields = value._asdict() if hasattr(value, "_asdict") else {}
+    fields = fields_of(value)
     because = fields.pop("because", None)
     told = [f"{spelled(key)} {_value(field)}" for key, field in fields.items() if field is not None]
     if because is not None:

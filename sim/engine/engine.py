@@ -20,7 +20,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sim.decisions.decisions import (
-    AskedFor,
     Await,
     Backfill,
     Borrow,
@@ -28,7 +27,6 @@ from sim.decisions.decisions import (
     Divide,
     Expect,
     Keep,
-    ReservationDue,
     Reserve,
     Resume,
     Start,
@@ -49,6 +47,7 @@ from sim.decisions.matrix import (
     Stall,
     TurnTo,
 )
+from sim.decisions.reasons import AskedFor, ReservationDue
 from sim.engine.checkpoint import Checkpoint, copied
 from sim.engine.queue import Waiting
 from sim.engine.schedule import Schedule, schedule_of

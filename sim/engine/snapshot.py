@@ -6,7 +6,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, overload
 
-from sim.decisions.decisions import Decision, Keep, Reason
+from sim.decisions.decisions import Decision, Keep
+from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.history.history import GANG, KINDS, PolicyChange
 from sim.history.tally import Totals

@@ -23,25 +23,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple, Protocol, cast
 
-from sim.decisions.decisions import (
-    Await,
-    Backfill,
-    Decision,
-    Due,
-    Expect,
-    Keep,
-    OwnFree,
-    Reason,
-    ReservationDue,
-    Reserve,
-    Resume,
-    Start,
-    Suspend,
-    TouchesReservation,
-    WaitsForOwn,
-    WaitsForReserved,
-)
+from sim.decisions.decisions import Await, Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import OpenRow, Place, TurnTo
+from sim.decisions.obstacles import TouchesReservation, WaitsForOwn, WaitsForReserved
+from sim.decisions.reasons import Due, OwnFree, ReservationDue
+from sim.decisions.sentences import Reason
 from sim.machine.profile import Profile, shadow
 from sim.policies.gang.phases import MatrixView
 from sim.policies.policy import Policy, written_policy

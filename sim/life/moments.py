@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-from sim.decisions.decisions import Decision, Reason
+from sim.decisions.decisions import Decision
+from sim.decisions.obstacles import TooFewFree
+from sim.decisions.sentences import Others, Reason, fields_of, jobs_in
+from sim.words import Clock, listed, name
 from sim.workload.model import Job
 
 # What kept it waiting, where the policy gives no reason
@@ -16,6 +19,12 @@ class Heads(NamedTuple):
 
     free: int
 
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"heads the queue: {TooFewFree(self.free).sentence(job, at)}"
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"it headed the queue and {TooFewFree(self.free).past(job, others)}"
+
 
 class NotConsidered(NamedTuple):
     """The policy stopped at `head` (None: it does not say at whom) and did not come to this job."""
@@ -23,11 +32,24 @@ class NotConsidered(NamedTuple):
     head: Job | None
     free: int
 
+    def sentence(self, job: Job, at: Clock) -> str:
+        stopped = "" if self.head in (None, job) else f", and the queue stops at {name(self.head)}"
+        return f"needs {job.procs:,}, {self.free:,} free{stopped}"
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"the queue stopped at {others('jobs ahead of it')}"
+
 
 class AwaitsVictims(NamedTuple):
     """Others were suspended for it and have not left yet."""
 
     victims: tuple[Job, ...]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{listed(map(name, self.victims))} suspended for it, and not gone yet"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "the jobs that were suspended for it had not left yet"
 
 
 class AwaitsTurn(NamedTuple):
@@ -35,8 +57,14 @@ class AwaitsTurn(NamedTuple):
 
     rows: int
 
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"its row, one of {self.rows:,}, has not been on turn yet"
 
-State: TypeAlias = Reason | Heads | NotConsidered | AwaitsVictims | AwaitsTurn
+    def past(self, job: Job, others: Others) -> str:
+        return "its row of the matrix had not been on turn yet"
+
+
+State: TypeAlias = Reason
 """Why the job waits after a step. Two are of one kind if their type and the job they name are the same."""
 
 # Moments
@@ -240,10 +268,10 @@ class Pass(NamedTuple):
 
 def named(state: State) -> Job | None:
     """The other job that a reason names."""
-    return next((field for field in state if isinstance(field, Job)), None)
+    return next(iter(jobs_in(state)), None)
 
 
 def numbers_of(state: State) -> dict[str, Range]:
     """The numbers of a reason by name, each as a range of one value."""
-    fields = state._asdict().items()
+    fields = fields_of(state).items()
     return {key: Range(value, value) for key, value in fields if isinstance(value, int | float)}

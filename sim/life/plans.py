@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.decisions.decisions import Backfill, Decision, MadeRoom, Reason, Reserve, Start, WhenFree
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.decisions.matrix import Place, ReserveRow
+from sim.decisions.reasons import MadeRoom, WhenFree
+from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Holder, Pass, Planned, Unplanned
 from sim.policies.orders import Order

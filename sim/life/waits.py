@@ -8,8 +8,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sim.decisions.decisions import Decision, Keep, NoVictims, PlannedLater, Reason, TooFewFree, WhenFree
+from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import FitsNoRow
+from sim.decisions.obstacles import NoVictims, PlannedLater, TooFewFree
+from sim.decisions.reasons import WhenFree
+from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import AwaitsVictims, Heads, Holder, NotConsidered, Range, State, Waited, named, numbers_of
 from sim.workload.model import Job

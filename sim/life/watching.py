@@ -11,18 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from sim.decisions.decisions import (
-    Backfill,
-    Decision,
-    Expect,
-    Keep,
-    Reason,
-    Reserve,
-    Resume,
-    Start,
-    Suspend,
-)
+from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
+from sim.decisions.sentences import Reason, jobs_in
 from sim.engine.engine import Engine
 from sim.history.history import SPECULATIVE
 from sim.life.moments import (
@@ -146,7 +137,7 @@ class Observer:
         if self._where != "queue":
             self._see_start()
             return
-        asked_for = [d.job for d in self._decisions if isinstance(d, Suspend) and self.job in d.because]
+        asked_for = [d.job for d in self._decisions if isinstance(d, Suspend) and self.job in jobs_in(d.because)]
         self._victims += tuple(asked_for)
         if not engine.curious and not asked_for and self._waits.go_on():
             return

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, NamedTuple, TypeAlias
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Suspend
+from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Suspend, job_of
 from sim.decisions.matrix import Place
-from sim.decisions.sentences import say
+from sim.decisions.sentences import jobs_in, say
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.why import facts as f
 from sim.why.finding import ahead_of, enough_for, facts_of_running, facts_of_suspended, facts_of_waiting, sitters_of
@@ -86,7 +86,7 @@ class Evidence:
     @cached_property
     def log(self) -> tuple[Considered, ...]:
         """The third level: everything, in order."""
-        return tuple(Considered(d, _rank(d) == self.job.rank, _touches(d, self.job)) for d in self._considered)
+        return tuple(Considered(d, job_of(d) == self.job, _touches(d, self.job)) for d in self._considered)
 
     def _standing(self) -> Iterator[str]:
         match self.entry:
@@ -138,16 +138,10 @@ def _entry(snapshot: Snapshot, rank: int) -> Entry | None:
 # What was considered
 
 
-def _rank(decision: Decision) -> int | None:
-    job = getattr(decision, "job", None)
-    return job.rank if isinstance(job, Job) else None
-
-
 def _touches(decision: Decision, job: Job) -> bool:
     """Did it let another job go ahead, or does its reason name this one?"""
-    if _rank(decision) in (job.rank, None):
+    if job_of(decision) in (job, None):
         return False
     if isinstance(decision, Start | Backfill | Resume | Suspend | Place):
         return True
-    reason = getattr(decision, "because", None)
-    return reason is not None and any(isinstance(field, Job) and field.rank == job.rank for field in reason)
+    return job in jobs_in(getattr(decision, "because", None))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple, TypeAlias
 
-from sim.words import Clock, clock, listed, name, processors, span, spelled
+from sim.decisions.sentences import Detail
+from sim.words import Clock, clock, listed, name, processors, span
 from sim.workload.model import Job
 
 # What it needs, and what there is
@@ -41,13 +42,6 @@ class Enough(NamedTuple):
     ending: tuple[Job, ...]
     row: int | None = None
     """The row of the matrix, where there is one."""
-
-
-class Reasoned(NamedTuple):
-    """A number, or a job, that the policy gave with its reason, by the name of the reason's field."""
-
-    field: str
-    value: float | Job
 
 
 # Who else waits, and what is planned
@@ -151,7 +145,7 @@ Fact: TypeAlias = (
     | Free
     | FreeInRow
     | Enough
-    | Reasoned
+    | Detail
     | Ahead
     | PassedBy
     | PlannedFor
@@ -167,14 +161,6 @@ Fact: TypeAlias = (
 )
 
 # In words
-
-_TIMES = {"shadow", "ends", "closes", "start", "later", "bound", "at", "reserved", "recorded", "was", "wanted"}
-_SPANS = {"limit", "slice", "span", "late", "margin"}
-_CALLED = {
-    "ends": "would end", "shadow": "its start", "closes": "window closes", "extra": "extra procs", "bound": "its bound",
-    "head": "head of queue", "at": "from", "busy": "own procs taken", "by": "makes way for",
-}  # fmt: skip
-"""What the fields of reasons are called, where their names alone do not say it."""
 
 
 def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
@@ -194,8 +180,8 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
         case Enough(time, ending, row):
             have = "has" if len(ending) == 1 else "have"
             return "enough free", f"by {at(time)}{_in_row(row)}, when {listed(map(name, ending))} {have} ended"
-        case Reasoned(field, value):
-            return _CALLED.get(field, spelled(field)), _number(field, value, at)
+        case Detail():
+            return fact.called, fact.written(at)
         case Ahead(jobs, wanted):
             who = "1 job that wants" if jobs == 1 else f"{jobs:,} jobs that want"
             return "before it", f"{who} {processors(wanted)}"
@@ -231,12 +217,3 @@ def _in_row(row: int | None) -> str:
 
 def _moved(seconds: float) -> str:
     return f", {span(abs(seconds))} {'later' if seconds > 0 else 'earlier'} than before" if seconds else ""
-
-
-def _number(field: str, value: float | Job, at: Clock) -> str:
-    """A field of a reason; numbers that are no times are exact to the hundredth."""
-    if isinstance(value, Job):
-        return name(value)
-    if field in _TIMES:
-        return at(value)
-    return span(value) if field in _SPANS else f"{value:,.2f}".rstrip("0").rstrip(".")

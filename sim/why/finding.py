@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Suspend
 from sim.decisions.matrix import Place
+from sim.decisions.sentences import details
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.matrix import Cell
 from sim.machine.profile import Profile
@@ -16,8 +16,6 @@ from sim.workload.model import Job
 
 _LOOKED_AT = 200
 """Of so many jobs with a planned start it is found out whether they would be delayed."""
-_SAID_BETTER = {"free", "rows", "xfactor"}
-"""Fields of reasons that facts say better."""
 
 # A wait
 
@@ -28,7 +26,7 @@ def facts_of_waiting(snapshot: Snapshot, queued: Queued, enough: f.Enough | None
     yield f.Needs(job.procs, job.estimate)
     yield _free(snapshot)
     if queued.why is not None:
-        yield from _reasoned(queued.why, said=queued.planned)
+        yield from (d for d in details(queued.why) if d.field != "at" or d.value != queued.planned)
     if enough is not None:
         yield enough
     if ahead := ahead_of(snapshot, queued):
@@ -76,13 +74,6 @@ def _at_home(snapshot: Snapshot, cells: Iterable[Cell]) -> list[Running]:
 
 def _held(cells: Iterable[Cell]) -> int:
     return sum(cell.columns.bit_count() for cell in cells)
-
-
-def _reasoned(reason: NamedTuple, said: float | None = None) -> Iterator[f.Reasoned]:
-    """The fields of a reason, but for what is said anyway."""
-    for field, value in reason._asdict().items():
-        if field not in _SAID_BETTER and isinstance(value, Job | int | float) and (field != "at" or value != said):
-            yield f.Reasoned(field, value)
 
 
 def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
@@ -148,7 +139,7 @@ def facts_of_suspended(snapshot: Snapshot, halted: Suspended, kept: Keep | Suspe
     yield f.Needs(halted.job.procs, halted.job.estimate - halted.ran)
     yield f.Ran(halted.ran, halted.job.estimate)
     if kept is not None:
-        yield from _reasoned(kept.because)
+        yield from details(kept.because)
     if sitters := sitters_of(snapshot, halted):
         yield sitters
     if snapshot.awaited == halted.job.rank:

@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from sim.decisions.decisions import Backfill, Decision, Reason, Reserve, Start
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start
+from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.machine.processors import Placement
 from sim.policies import POLICIES, Policy, parse_policy
@@ -57,7 +58,7 @@ class Lab:
                 return decision
         raise AssertionError(f"job {job} did not start")
 
-    def reservations(self, engine: Engine, job: str) -> list[tuple[float, Reason]]:
+    def reservations(self, engine: Engine, job: str) -> list[tuple[float, object]]:
         """Every start that was planned for this job, and why."""
         return [
             (decision.at, decision.because) for decision in self.story(engine, job) if isinstance(decision, Reserve)

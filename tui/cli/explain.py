@@ -6,12 +6,13 @@ import re
 import textwrap
 from collections.abc import Sequence
 
+from sim.decisions.obstacles import TooFewFree
 from sim.life.life import Life
 from sim.life.moments import Ended, Heads, NotConsidered, Requeued, Started, Unplanned, Waited
 from sim.words import clock, listed, name, processors, span, times
 from sim.workload.model import Job
 from tui.cli.story import rows_of
-from tui.cli.waits import TooFew, because_of, by_kind, fitted_for, seconds_of
+from tui.cli.waits import because_of, by_kind, fitted_for, seconds_of
 from tui.look import text
 
 NARROWEST, WIDEST = 40, 100
@@ -117,7 +118,7 @@ def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
     kinds = by_kind(waits)
     seconds: dict[str, float] = {}
     for kind, some in kinds.items():
-        because = because_of(TooFew if kind is Heads else kind, some, job)
+        because = because_of(TooFewFree(0) if kind is Heads else some[0].state, some, job)
         if kind is NotConsidered:
             because += f", though {fitted}" if (fitted := fitted_for(some)) else ""
         seconds[because] = seconds.get(because, 0) + seconds_of(some)

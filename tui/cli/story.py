@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
-from sim.decisions.sentences import say, why
+from sim.decisions.sentences import jobs_in, say, why
 from sim.life.life import Life
 from sim.life.moments import (
     Ended,
@@ -202,7 +202,7 @@ def _pause(pause: Paused, job: Job) -> list[Row]:
 
 def _made_way_for(pauses: Sequence[Paused]) -> str:
     """For whom it was suspended: those for whom it was most often."""
-    asked = Counter(job for pause in pauses for job in pause.because if isinstance(job, Job))
+    asked = Counter(job for pause in pauses for job in jobs_in(pause.because))
     if not asked:
         return "others"
     return listed((name(job) + (f" {times(often)}" if often > 1 else "") for job, often in asked.most_common()), 3)

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Generic, Protocol, TypeVar
 
-from sim.decisions import decisions as d
-from sim.decisions import matrix as m
+from sim.decisions.matrix import FitsNoRow
+from sim.decisions.obstacles import BreaksBound, NoSliceOver, NoVictims, PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.sentences import past
 from sim.life.life import Life
-from sim.life.moments import AwaitsTurn, AwaitsVictims, Heads, NotConsidered, Pass, Waited
-from sim.words import clock_near, listed, name, processors, span, spelled
+from sim.life.moments import Heads, NotConsidered, Pass, State, Waited
+from sim.words import clock_near, listed, name, span
 from sim.workload.model import Job
 from tui.look import text
 
@@ -18,12 +20,6 @@ MOST_STRETCHES = 400
 """More than these are not looked at one by one."""
 
 # What kept it waiting
-
-TooFew = d.TooFewFree
-
-
-def _few(waits: Sequence[Waited], job: Job) -> str:
-    return f"fewer than its {processors(job.procs)} were free" if job.procs > 1 else "no processor was free"
 
 
 def _blockers(waits: Sequence[Waited], many: str) -> str:
@@ -38,47 +34,22 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
     return f"{many} ({listed((f'{name(job)} for {span(seconds[job])}' for job in longest), 3)})"
 
 
-BECAUSE: dict[type, Callable[[Sequence[Waited], Job], str]] = {
-    TooFew: _few,
-    Heads: lambda waits, job: f"it headed the queue and {_few(waits, job)}",
-    NotConsidered: lambda waits, job: f"the queue stopped at {_blockers(waits, 'jobs ahead of it')}",
-    d.WouldDelay: lambda waits, job: f"starting it would have delayed {_blockers(waits, 'the head of the queue')}",
-    d.PlannedLater: lambda waits, job: "what was free was needed too soon by jobs planned before it",
-    d.WindowCloses: lambda waits, job: f"it would have outlasted the window for {_blockers(waits, 'the head')}",
-    d.BreaksBound: lambda waits, job: f"it would have pushed {_blockers(waits, 'others')} past their bounds",
-    d.NotYet: lambda waits, job: "the trace starts it later",
-    d.PivotLater: lambda waits, job: "it headed its queue, but too much was needed by others before its planned start",
-    d.WouldDelayPivot: lambda waits, job: f"starting it would have delayed {_blockers(waits, 'the pivots')}",
-    d.TouchesReservation: lambda waits, job: f"it would have touched what is reserved for {_blockers(waits, 'others')}",
-    d.TrialLater: lambda waits, job: "its speculative run was reserved for later",
-    d.WaitsForReserved: lambda waits, job: "its user had asked for a later start",
-    d.WaitsForOwn: lambda waits, job: "other jobs were on its own processors",
-    d.NoVictims: lambda waits, job: "it had too few victims: running jobs with an xfactor so much smaller than its own",
-    d.NoSliceOver: lambda waits, job: "too few running jobs had had their slice",
-    AwaitsVictims: lambda waits, job: "the jobs that were suspended for it had not left yet",
-    AwaitsTurn: lambda waits, job: "its row of the matrix had not been on turn yet",
-    m.FitsNoRow: lambda waits, job: f"no row of the matrix had {processors(job.procs)} free",
-    m.OwnColumnsTaken: lambda waits, job: "its own columns were taken in every row of the matrix",
-}
-"""The reason for some stretches of one kind, after "because"."""
-
-
-def because_of(kind: type, waits: Sequence[Waited], job: Job) -> str:
-    told = BECAUSE.get(kind)
-    return told(waits, job) if told else spelled(kind.__name__)
+def because_of(state: State, waits: Sequence[Waited], job: Job) -> str:
+    """The reason for some stretches of one kind, after "because"."""
+    return past(state, job, partial(_blockers, waits))
 
 
 def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
     """The numbers that belong to it, as ranges."""
-    if kind is d.WouldDelay:
+    if kind is WouldDelay:
         return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
-    if kind is m.FitsNoRow:
+    if kind is FitsNoRow:
         return f": at most {_range(waits, 'free')} in any of {_range(waits, 'rows')} rows"
-    if kind in (TooFew, Heads):
+    if kind in (TooFewFree, Heads):
         return f": {_range(waits, 'free')}"
     if kind is NotConsidered:
         return f", though {fitted}" if (fitted := fitted_for(waits)) else ", and it would not have fitted anyway"
-    return f": {_range(waits, 'free')} free" if kind in (d.PlannedLater, d.BreaksBound) else ""
+    return f": {_range(waits, 'free')} free" if kind in (PlannedLater, BreaksBound) else ""
 
 
 def fitted_for(waits: Sequence[Waited]) -> str:
@@ -154,13 +125,13 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
     steps = text.count(sum(wait.steps for wait in waits), "step")
     changes = f", {text.count(len(waits) - 1, 'change')}" if len(waits) > 1 else ""
     head = f"For {span(until - time)} ({steps}{changes})"
-    parts = [because_of(kind, some, job) + _numbers(kind, some, job) for kind, some in kinds.items()]
+    parts = [because_of(some[0].state, some, job) + _numbers(kind, some, job) for kind, some in kinds.items()]
     if len(kinds) > 1:
         shares = [span(seconds_of(some)) for some in kinds.values()]
         told = f"{head}: {'; '.join(f'{share} {part}' for share, part in zip(shares, parts, strict=True))}."
     else:
         told = f"{head} {parts[0]}{_ahead(waits)}."
-    takes_more = isinstance(waits[0].state, d.NoVictims | d.NoSliceOver)  # it would suspend whom it needs
+    takes_more = isinstance(waits[0].state, NoVictims | NoSliceOver)  # it would suspend whom it needs
     if waits[0].missing and not takes_more and (first or isinstance(waits[0].state, Heads)):
         told += _missing(waits[0], job)
     return told + _passers([p for p in life.passes if time <= p.time < until])

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from sim.decisions.decisions import Decision, Keep, TooFewFree
+from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import FitsNoRow, Phase
+from sim.decisions.obstacles import TooFewFree
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.words import listed, name

@@ -42,7 +42,8 @@ def standing(context: Context, job: JobScene) -> tuple[str, ...]:
 
 def numbers(context: Context, found: Evidence, width: int) -> list[Line]:
     """What each number is called, and beside it the number."""
-    rows = [fact_row(fact, context.at) for fact in found.facts]
+    told = (fact_row(fact, context.at) for fact in found.facts)
+    rows = [(written(label, context), value) for label, value in told]
     margin = max((text.cells(label) for label, _ in rows), default=0) + 2
     lines: list[Line] = []
     for label, value in rows:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from sim.decisions.obstacles import TooFewFree
+from sim.decisions.sentences import Brief, brief
 from sim.engine.snapshot import Queued, Snapshot
 from sim.words import listed, name, span
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Span, line
-from tui.panels.brief import Said, brief, too_few
 from tui.panels.growing import suspended_by_clock, waiting_by_clock
 from tui.panels.parts import Context, mini_bar, spark, written
 
@@ -35,7 +36,7 @@ class Row(NamedTuple):
     promised: bool
     """Is the planned start a promise, or made anew at each pass?"""
     moved: Span
-    why: Said
+    why: Brief
 
 
 def waiting_row(context: Context, index: int) -> Row:
@@ -54,7 +55,7 @@ def halted_row(context: Context, index: int) -> Row:
     return Row(halted.job, scene.clock - halted.since, halted.xfactor, "", False, Span(""), _sitting(jobs))
 
 
-def _sitting(jobs: Sequence[Job]) -> Said:
+def _sitting(jobs: Sequence[Job]) -> Brief:
     """Who is on a suspended job's processors."""
     if not jobs:
         return "its place is free", "free"
@@ -90,15 +91,15 @@ def told_move(moved: float, unicode: bool = True) -> str:
     return f"{signs[moved > 0]} {span(abs(moved))}"
 
 
-def _why(queued: Queued, context: Context) -> Said:
+def _why(queued: Queued, context: Context) -> Brief:
     if queued.why is not None:
         return brief(queued.why, queued.job, context.at)
     if queued.row is not None:
         return f"then in row {queued.row}", f"in row {queued.row}"
     if queued.planned is None:
         return "not considered", "not reached"
-    free = context.scene.snapshot.free
-    return too_few(queued.job, free) if queued.job.procs > free else ("no hole before", "no hole yet")
+    few = TooFewFree(context.scene.snapshot.free)
+    return brief(few, queued.job) if queued.job.procs > few.free else ("no hole before", "no hole yet")
 
 
 # The table
@@ -150,7 +151,7 @@ class Table(NamedTuple):
         return line(*spans, rank=job.rank)
 
 
-def _from(row: Row) -> Said:
+def _from(row: Row) -> Brief:
     """A planned start in the column of reasons."""
     if row.promised:
         return f"from {row.starts}", row.starts

@@ -11,7 +11,7 @@ from sim.decisions.sentences import say
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.parts import Context, window, worded
-from tui.panels.signs import sign
+from tui.panels.signs import rank_of, sign
 
 COUNTED: dict[type, str] = {
     Place: "placed", Rehome: "moved", Migrate: "migrated", Stall: "stalled", Replicate: "replicated",
@@ -103,7 +103,7 @@ def told_phase(context: Context, width: int, rows: int, first: int) -> Told:
     if len(chosen) > MOST_WRAPPED:
         seen = window(len(chosen), first, rows)
         body = [_lines(context, chosen[at], width)[0] for at in seen]
-        return Told(tuple(body), seen.start, len(chosen), _first_about(context.selected, map(_rank, chosen)))
+        return Told(tuple(body), seen.start, len(chosen), _first_about(context.selected, map(rank_of, chosen)))
     lines = [told for decision in chosen for told in _lines(context, decision, width)]
     if not lines and context.phase is not None:
         lines = [line(Span("This phase changed nothing.", "dim"))]
@@ -117,7 +117,7 @@ def _first_about(selected: int | None, ranks: Iterable[int | None]) -> int | Non
 
 def _lines(context: Context, decision: Decision, width: int) -> list[Line]:
     """A decision with its sign, over as many lines as it takes."""
-    told = worded(say(decision, context.at), context, width - INDENT, hang=INDENT, rank=_rank(decision))
+    told = worded(say(decision, context.at), context, width - INDENT, hang=INDENT, rank=rank_of(decision))
     return [line(sign(decision, context.unicode), Span(" "), *told[0].spans, rank=told[0].rank), *told[1:]]
 
 
@@ -127,8 +127,3 @@ def _chosen(context: Context) -> Iterator[Decision]:
             yield from (decision for decision in done.decisions if not isinstance(decision, QUIET))
         elif context.phase == place:
             yield from done.decisions
-
-
-def _rank(decision: Decision) -> int | None:
-    job = getattr(decision, "job", None)
-    return None if job is None else int(job.rank)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
-from sim.workload.model import Job
 from tui.look.sheets import Span
 
 
@@ -51,5 +50,5 @@ def sign(decision: d.Decision, unicode: bool = True) -> Span:
 
 def rank_of(decision: d.Decision) -> int | None:
     """The rank of the job that a decision is about, if it is about one."""
-    job = getattr(decision, "job", None)
-    return job.rank if isinstance(job, Job) else None
+    job = d.job_of(decision)
+    return None if job is None else job.rank

@@ -5,16 +5,23 @@ from __future__ import annotations
 from typing import TypeAlias
 
 from sim.compare.parting import Account, Parting
-from sim.decisions.decisions import Backfill, PlannedLater, Resume, Start, Suspend
+from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
-from sim.decisions.sentences import in_words, say, why
-from sim.life.moments import AwaitsTurn, AwaitsVictims, Heads, NotConsidered, State
+from sim.decisions.obstacles import PlannedLater
+from sim.decisions.sentences import say, why
 from sim.words import Clock, clock, clock_near, listed, name, span
 from sim.workload.model import Workload
 from tui.look.text import printable
 
-_STAYS = {"running": "runs on", "suspended": "is suspended", "matrix": "stays in the matrix", "finished": "ends"}
+_STAYS = {
+    "queue": "waits",
+    "running": "runs on",
+    "suspended": "is suspended",
+    "matrix": "stays in the matrix",
+    "finished": "ends",
+}
 _LEFT = {
+    "queue": "keeps {} waiting",
     "running": "runs {} on",
     "suspended": "leaves {} suspended",
     "matrix": "goes on with {}",
@@ -42,23 +49,14 @@ def tell(account: Account, at: Clock = clock) -> str:
     """
     if account.act is not None:
         return say(account.act, at)
-    if account.where == "queue":
-        return f"{name(account.job)} waits: {_reason(account, account.waits, at)}"
-    because = f": {_reason(account, account.waits, at)}" if account.waits else ""
-    return f"{name(account.job)} {_STAYS[account.where]}{because}"
+    return f"{name(account.job)} {_STAYS[account.where]}{_because(account, at)}"
 
 
-def _reason(account: Account, state: State | None, at: Clock) -> str:
-    job, delays = account.job, account.delays
+def _because(account: Account, at: Clock) -> str:
+    state, delays = account.waits, account.delays
     if isinstance(state, PlannedLater) and delays is not None:
-        return f"it would delay {name(delays.other)}, planned for {at(delays.at)}, by {span(delays.seconds)}"
-    match state:
-        case NotConsidered(head, free):
-            stopped = "" if head is None or head == job else f", and the queue stops at {name(head)}"
-            return f"needs {job.procs:,}, {free:,} free{stopped}"
-        case None | Heads() | AwaitsVictims() | AwaitsTurn():
-            return in_words(state)
-    return why(state, job, at)
+        return f": it would delay {name(delays.other)}, planned for {at(delays.at)}, by {span(delays.seconds)}"
+    return "" if state is None else f": {why(state, account.job, at)}"
 
 
 def about(parting: Parting, workload: Workload) -> str:
@@ -80,6 +78,5 @@ def _done(account: Account, at: Clock) -> str:
     if act is not None:
         limit = getattr(act, "limit", None)
         return f"{_VERBS.get(type(act), 'moves')} {who}{f' for {span(limit)}' if limit is not None else ''}"
-    if account.where != "queue":
-        return _LEFT[account.where].format(who)
-    return f"keeps {who} waiting: {_reason(account, account.waits, at)}"
+    because = _because(account, at) if account.where == "queue" else ""
+    return _LEFT[account.where].format(who) + because

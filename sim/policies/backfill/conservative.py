@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sim.decisions.decisions import Backfill, Compressed, Decision, Due, EarliestHole, Reserve, Start
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start
+from sim.decisions.reasons import Compressed, Due, EarliestHole
 from sim.machine.profile import compression
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered

@@ -5,22 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import (
-    Backfill,
-    Decision,
-    EarliestHole,
-    EndsBefore,
-    FitsExtra,
-    InOrder,
-    Keep,
-    Planned,
-    PlannedLater,
-    Reserve,
-    Start,
-    TooFewFree,
-    WhenFree,
-    WouldDelay,
-)
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim.decisions.obstacles import PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, InOrder, Planned, WhenFree
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, Decision, Fits, Keep, Start, TooFewFree
+from sim.decisions.decisions import Backfill, Decision, Keep, Start
+from sim.decisions.obstacles import TooFewFree
+from sim.decisions.reasons import Fits
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.policies.view import View

@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
-from sim.decisions.decisions import AsRecorded, Decision, Keep, NotYet, Start, TooFewFree, Wake
+from sim.decisions.decisions import Decision, Keep, Start, Wake
+from sim.decisions.obstacles import NotYet, TooFewFree
+from sim.decisions.reasons import AsRecorded
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
 from sim.policies.view import View

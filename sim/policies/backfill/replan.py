@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, Decision, NewPlan, Planned, Reserve, Start
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start
+from sim.decisions.reasons import NewPlan, Planned
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.policies.view import View

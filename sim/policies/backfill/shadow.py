@@ -6,18 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
-from sim.decisions.decisions import (
-    Backfill,
-    BreaksBound,
-    Decision,
-    Keep,
-    Reserve,
-    Start,
-    TooFewFree,
-    WhenFree,
-    WithinBounds,
-    WouldDelay,
-)
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim.decisions.obstacles import BreaksBound, TooFewFree, WouldDelay
+from sim.decisions.reasons import WhenFree, WithinBounds
 from sim.policies.backfill.bounds import Trial, place_within
 from sim.policies.orders import Order, ShortestFirst
 from sim.policies.parameters import parameter

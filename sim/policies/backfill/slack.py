@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, BreaksBound, Decision, Keep, MadeRoom, Reserve, WithinBounds
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
+from sim.decisions.obstacles import BreaksBound
+from sim.decisions.reasons import MadeRoom, WithinBounds
 from sim.policies.backfill.bounds import place_within
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.parameters import parameter

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sim.decisions.matrix import MakesWay, MatrixReason, Migrate, OtherColumns, Phase, Rehome, Replicate, Stall
+from sim.decisions.matrix import MakesWay, Migrate, OtherColumns, Phase, Rehome, Replicate, Stall
+from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.gang.phases import GangView, Step
 from sim.workload.model import Job
@@ -99,7 +100,7 @@ class Migration:
         ranks = matrix.in_the_way(matrix.columns(rank), row)
         return ranks, sum(matrix.columns(other).bit_count() for other in ranks)
 
-    def _move_aside(self, ranks: list[int], for_rank: int, row: int, why: MatrixReason) -> Iterator[Step]:
+    def _move_aside(self, ranks: list[int], for_rank: int, row: int, why: Reason) -> Iterator[Step]:
         """One after another leaves the columns of A. There is room, as A fits beside them all."""
         matrix = self._matrix
         wanted = matrix.columns(for_rank)
@@ -109,6 +110,6 @@ class Migration:
             self._tasks -= own.bit_count()
             yield Migrate(self._view.job(rank), row, columns, self._cost, why)
 
-    def _stall(self, job: Job, why: MatrixReason) -> Iterator[Step]:
+    def _stall(self, job: Job, why: Reason) -> Iterator[Step]:
         if self._cost:
             yield Stall(job, self._cost / 2, why)

@@ -6,9 +6,9 @@ Each yields its decisions one by one and looks at the matrix again after each, a
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
-from typing import Protocol, TypeAlias, cast
+from typing import Protocol, TypeAlias
 
-from sim.decisions.decisions import Decision, Keep, Reason
+from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import (
     Clean,
     DropRows,
@@ -16,7 +16,6 @@ from sim.decisions.matrix import (
     Fuller,
     GoesOn,
     MatrixDecision,
-    MatrixReason,
     NewRow,
     OpenRow,
     OwnColumnsTaken,
@@ -26,6 +25,7 @@ from sim.decisions.matrix import (
     Rehome,
     Replicate,
 )
+from sim.decisions.sentences import Reason
 from sim.policies.view import View
 from sim.workload.model import Job
 
@@ -135,7 +135,7 @@ def best_fits(matrix: MatrixView, procs: int) -> list[tuple[int, int]]:
     return sorted(rows, key=lambda fit: fit[0])
 
 
-def place(view: GangView, job: Job, row: int, why: MatrixReason, passes: bool = False) -> Iterator[Step]:
+def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False) -> Iterator[Step]:
     """The job comes into the row, in its lowest free columns."""
     yield Place(job, row, view.matrix.lowest_free(row, job.procs), why, passes)
 
@@ -147,10 +147,10 @@ def place_in_new_row(view: GangView, job: Job, mpl: int, passes: bool = False) -
     yield from place(view, job, view.matrix.rows[-1], NewRow(before, mpl), passes)
 
 
-def keep(view: GangView, job: Job, why: MatrixReason) -> Iterator[Step]:
+def keep(view: GangView, job: Job, why: Reason) -> Iterator[Step]:
     """The job goes on waiting; somebody may want to know why."""
     if view.curious:
-        yield Keep(job, cast(Reason, why))
+        yield Keep(job, why)
 
 
 def fits_no_row(view: GangView) -> FitsNoRow:

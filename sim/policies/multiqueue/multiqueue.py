@@ -6,29 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from sim.decisions.decisions import (
+from sim.decisions.decisions import Backfill, Decision, Divide, Expect, Keep, Reserve, Start
+from sim.decisions.obstacles import PivotLater, TooFewFree, TrialLater, WaitsForReserved
+from sim.decisions.reasons import (
     AskedFor,
-    Backfill,
-    Decision,
     DelaysNoPivot,
-    Divide,
     Due,
     EndsBeforePivot,
-    Expect,
-    Keep,
     PivotDue,
-    PivotLater,
     PlannedTrial,
-    Reason,
-    Reserve,
     SparesPivot,
-    Start,
-    TooFewFree,
     TrialDue,
     TrialEarly,
-    TrialLater,
-    WaitsForReserved,
 )
+from sim.decisions.sentences import Reason
 from sim.policies.multiqueue.partitions import Classes, borrow, divided, own_idle
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.parameters import parameter

@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from math import inf
 
-from sim.decisions.decisions import Decision, Keep, MadeWay, NoSliceOver, Reason, Wake
+from sim.decisions.decisions import Decision, Keep, Wake
+from sim.decisions.obstacles import NoSliceOver
+from sim.decisions.reasons import MadeWay
+from sim.decisions.sentences import Reason
 from sim.policies.parameters import parameter
 from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.registry import policy

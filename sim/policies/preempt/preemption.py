@@ -5,20 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import (
-    Claimed,
-    Decision,
-    Fits,
-    Keep,
-    OwnFree,
-    Preempts,
-    Reason,
-    Resume,
-    Start,
-    Suspend,
-    TooFewFree,
-    WaitsForOwn,
-)
+from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
+from sim.decisions.obstacles import TooFewFree, WaitsForOwn
+from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
+from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.orders import lot
 from sim.policies.parameters import parameter

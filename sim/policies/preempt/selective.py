@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from functools import partial
 from math import ceil, inf
 
-from sim.decisions.decisions import Decision, Keep, NoVictims, Outranked, Reason, Wake
+from sim.decisions.decisions import Decision, Keep, Wake
+from sim.decisions.obstacles import NoVictims
+from sim.decisions.reasons import Outranked
+from sim.decisions.sentences import Reason
 from sim.policies.parameters import parameter
 from sim.policies.preempt.ladder import Ladder
 from sim.policies.preempt.preemption import Preemptive, enough

@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sim.compare.parting import Account, Act, Delays, Parting, Side, account, part
-from sim.decisions.decisions import Backfill, EndsBefore, PlannedLater, WouldDelay
+from sim.decisions.decisions import Backfill
+from sim.decisions.obstacles import PlannedLater, WouldDelay
+from sim.decisions.reasons import EndsBefore
 from sim.engine.engine import Engine
 from sim.life.moments import NotConsidered
 from sim.policies import parse_policy

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sim.decisions.decisions import Decision, Due, Fits, Reserve, Start
+from sim.decisions.decisions import Decision, Reserve, Start
+from sim.decisions.reasons import Due, Fits
 from sim.engine.engine import Engine
 from sim.errors import InvariantError
 from sim.policies import Policy, parse_policy

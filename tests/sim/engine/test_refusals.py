@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from sim.decisions.decisions import Backfill, Decision, Due, Fits, Reserve, Start, Wake
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Wake
+from sim.decisions.reasons import Due, Fits
 from sim.engine.engine import Engine
 from sim.errors import DecisionError
 from sim.policies import Policy

@@ -8,7 +8,8 @@ from time import perf_counter
 import numpy as np
 import pytest
 
-from sim.decisions.decisions import EndsBefore, FitsExtra, InOrder, PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.obstacles import PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
 from sim.engine.engine import Engine
 from sim.life.life import Life, life_of
 from sim.life.moments import AwaitsTurn, Ended, Heads, NotConsidered, Planned, Requeued, Started, Submitted, Unplanned

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from sim.decisions.decisions import Backfill, Keep, Reserve, Switched, TooFewFree
+from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
+from sim.decisions.obstacles import TooFewFree
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.timeline.course import Course

@@ -12,7 +12,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from sim.decisions.decisions import Decision, Fits, Start
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import Fits
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.errors import DecisionError, ParameterError, PolicyError

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from sim.decisions.sentences import Detail
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.why import facts
@@ -27,7 +28,6 @@ from sim.why.facts import (
     Passes,
     PlannedFor,
     Ran,
-    Reasoned,
     Sitters,
     fact_row,
 )
@@ -67,7 +67,7 @@ def test_a_job_that_was_rejected_says_why(lab: Lab) -> None:
     found = evidence(at(lab, "easy", 12, *BUSY), "4")
     assert found.status == "rejected"
     assert found.clauses[0] == ("J4 has waited 0s: needs 1 > 0 extra and would end at 00:08:32 > J2's start at 00:01.")
-    assert rows(at(lab, "easy", 12, *BUSY), "4", Reasoned) == [
+    assert rows(at(lab, "easy", 12, *BUSY), "4", Detail) == [
         ("head of queue", "J2"), ("its start", "00:01"), ("would end", "00:08:32"), ("extra procs", "0"),
     ]  # fmt: skip
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sim.decisions.decisions import Backfill, Compressed, Due, EarliestHole, Start
+from sim.decisions.decisions import Backfill, Start
+from sim.decisions.reasons import Compressed, Due, EarliestHole
 from sim.policies import parse_policy
 
 if TYPE_CHECKING:

@@ -6,18 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sim.decisions.decisions import (
-    Backfill,
-    EarliestHole,
-    EndsBefore,
-    FitsExtra,
-    Planned,
-    PlannedLater,
-    Start,
-    TooFewFree,
-    WhenFree,
-    WouldDelay,
-)
+from sim.decisions.decisions import Backfill, Start
+from sim.decisions.obstacles import PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
 from sim.policies import parse_policy
 
 if TYPE_CHECKING:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.decisions.decisions import InOrder, TooFewFree
+from sim.decisions.obstacles import TooFewFree
+from sim.decisions.reasons import InOrder
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

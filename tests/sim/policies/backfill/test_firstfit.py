@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sim.decisions.decisions import Backfill, Fits, Start, TooFewFree
+from sim.decisions.decisions import Backfill, Start
+from sim.decisions.obstacles import TooFewFree
+from sim.decisions.reasons import Fits
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

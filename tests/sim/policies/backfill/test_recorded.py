@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.decisions.decisions import AsRecorded, NotYet, TooFewFree
+from sim.decisions.obstacles import NotYet, TooFewFree
+from sim.decisions.reasons import AsRecorded
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

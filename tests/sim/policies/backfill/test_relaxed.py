@@ -6,7 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from sim.decisions.decisions import Backfill, InWindow, TooFewFree, WhenFree, WindowCloses
+from sim.decisions.decisions import Backfill
+from sim.decisions.obstacles import TooFewFree, WindowCloses
+from sim.decisions.reasons import InWindow, WhenFree
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

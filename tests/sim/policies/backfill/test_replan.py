@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.decisions.decisions import Backfill, NewPlan, Planned, Start
+from sim.decisions.decisions import Backfill, Start
+from sim.decisions.reasons import NewPlan, Planned
 from sim.policies import parse_policy
 
 if TYPE_CHECKING:

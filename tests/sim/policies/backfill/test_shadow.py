@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.decisions.decisions import Backfill, BreaksBound, Reserve, WhenFree, WithinBounds, WouldDelay
+from sim.decisions.decisions import Backfill, Reserve
+from sim.decisions.obstacles import BreaksBound, WouldDelay
+from sim.decisions.reasons import WhenFree, WithinBounds
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

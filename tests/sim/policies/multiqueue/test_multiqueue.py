@@ -13,25 +13,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.decisions.decisions import (
+from sim.decisions.decisions import Backfill, Borrow, Start
+from sim.decisions.obstacles import (
+    PivotLater,
+    TooFewFree,
+    TouchesReservation,
+    TrialLater,
+    WaitsForReserved,
+    WouldDelayPivot,
+)
+from sim.decisions.reasons import (
     AskedFor,
-    Backfill,
-    Borrow,
     DelaysNoPivot,
     Due,
     EndsBeforePivot,
     PivotDue,
-    PivotLater,
     PlannedTrial,
     SparesPivot,
-    Start,
-    TooFewFree,
-    TouchesReservation,
     TrialDue,
     TrialEarly,
-    TrialLater,
-    WaitsForReserved,
-    WouldDelayPivot,
 )
 from sim.engine.engine import Engine
 from sim.errors import ParameterError

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.decisions.decisions import MadeWay, NoSliceOver, Suspend
+from sim.decisions.decisions import Suspend
+from sim.decisions.obstacles import NoSliceOver
+from sim.decisions.reasons import MadeWay
 from sim.engine.engine import Engine
 from sim.machine.processors import written
 

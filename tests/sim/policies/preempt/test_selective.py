@@ -12,7 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sim.decisions.decisions import Decision, Keep, NoVictims, Outranked, Suspend, Wake
+from sim.decisions.decisions import Decision, Keep, Suspend, Wake
+from sim.decisions.obstacles import NoVictims
+from sim.decisions.reasons import Outranked
 from sim.engine.engine import Engine
 from sim.history.history import Stretch
 from sim.machine.processors import written

@@ -1,0 +1,294 @@
+"""Why a policy starts, suspends or plans a job: plain immutable data, each of which says itself.
+
+A reason carries the numbers that made the difference; times are seconds, `free`/`idle`/`extra` processors. What keeps
+a job waiting is in `sim.decisions.obstacles`, what is done to a matrix and why in `sim.decisions.matrix`.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, NamedTuple
+
+from sim.decisions.sentences import UNTOLD, Called, Moment, Span
+from sim.words import Clock, listed, name, processors, span
+from sim.workload.model import Job
+
+# Why a job starts
+
+
+class InOrder(NamedTuple):
+    free: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"its turn has come and it fits: needs {job.procs}, {self.free} free"
+
+
+class Fits(NamedTuple):
+    free: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"it fits: needs {job.procs}, {self.free} free"
+
+
+class EndsBefore(NamedTuple):
+    head: Job
+    shadow: Moment
+    ends: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        if self.ends == self.shadow:
+            return f"ends at {at(self.ends)}, just when {name(self.head)} is to start"
+        return f"ends at {at(self.ends)}, before {name(self.head)}'s start at {at(self.shadow)}"
+
+
+class FitsExtra(NamedTuple):
+    """It takes only processors that the head will not need."""
+
+    head: Job
+    shadow: Moment
+    extra: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        extra = f"{self.extra} extra processors that {name(self.head)} leaves free at {at(self.shadow)}"
+        return f"needs {job.procs} of the {extra}"
+
+
+class Due(NamedTuple):
+    def sentence(self, job: Job, at: Clock) -> str:
+        return "its planned start has come"
+
+
+class Planned(NamedTuple):
+    def sentence(self, job: Job, at: Clock) -> str:
+        return "the plan made just now starts it at once"
+
+
+class InWindow(NamedTuple):
+    head: Job
+    ends: Moment
+    closes: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"ends at {at(self.ends)}, within the window for {name(self.head)} that closes at {at(self.closes)}"
+
+
+class WithinBounds(NamedTuple):
+    """Every waiting job can still start within its bound; `tightest` has the least room left."""
+
+    tightest: Job | None
+    margin: Span
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        if self.tightest is None:
+            return "no other job waits whose bound it could break"
+        who = name(self.tightest)
+        if self.margin < 0:
+            missed = span(-self.margin)
+            return f"the others keep their bounds, except {who}, which misses its own by {missed} in any case"
+        return f"all others keep their bounds, {who} with {span(self.margin)} to spare"
+
+
+class AsRecorded(NamedTuple):
+    """The trace says that it started at `recorded` (None: it does not say); `late` seconds ago."""
+
+    recorded: Moment | None
+    late: Span
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        if self.recorded is None:
+            return "it fits, and the trace does not say when it started"
+        if not self.late:
+            return "the trace says that it started now"
+        return f"the trace says that it started at {at(self.recorded)}, {span(self.late)} earlier"
+
+
+class OwnFree(NamedTuple):
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{its_own(job)} free"
+
+
+class Preempts(NamedTuple):
+    victims: tuple[Job, ...]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"takes the place of {listed(map(name, self.victims)) or 'nobody'}"
+
+
+class Claimed(NamedTuple):
+    def sentence(self, job: Job, at: Clock) -> str:
+        return "those that were suspended for it have left"
+
+
+class PivotDue(NamedTuple):
+    """It is the pivot, the first of its partition's queue, and its planned start is now; so many were borrowed."""
+
+    partition: int
+    borrowed: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"heads partition {self.partition}'s queue and its planned start has come{_borrowed(self.borrowed)}"
+
+
+class EndsBeforePivot(NamedTuple):
+    """Rule a: its partition has `idle` processors, and it ends before the pivot's planned start."""
+
+    pivot: Job
+    start: Moment
+    ends: Moment
+    idle: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        ends = f"ends at {at(self.ends)}, by the start of the pivot {name(self.pivot)} at {at(self.start)}"
+        return f"{ends}; {_needs_idle(job, self.idle)}"
+
+
+class SparesPivot(NamedTuple):
+    """Rule b: of its partition's `idle` processors the pivot leaves `extra` when it starts."""
+
+    pivot: Job
+    start: Moment
+    idle: int
+    extra: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        leaves = f"the pivot {name(self.pivot)} leaves {self.extra} extra at {at(self.start)}"
+        return f"{_needs_idle(job, self.idle)}, and {leaves}"
+
+
+class DelaysNoPivot(NamedTuple):
+    """Rule c: it delays no pivot of any queue; its partition has `idle` processors and borrowed so many."""
+
+    idle: int
+    borrowed: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"delays no queue's pivot; {_needs_idle(job, self.idle)}{_borrowed(self.borrowed)}"
+
+
+class TrialDue(NamedTuple):
+    limit: Span
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"the reserved start of {_trial(self.limit)} has come"
+
+
+class TrialEarly(NamedTuple):
+    """Its speculative run was reserved for `reserved`; now it moves no pivot and no reservation either."""
+
+    limit: Span
+    reserved: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{_trial(self.limit)}, reserved for {at(self.reserved)}, delays nobody now either"
+
+
+# Why a job is suspended
+
+
+class ReservationDue(NamedTuple):
+    by: Annotated[Job, Called("makes way for")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"makes way for {name(self.by)}, whose start was reserved as its user asked"
+
+
+class Outranked(NamedTuple):
+    """`by` has an xfactor at least `factor` times as large."""
+
+    by: Annotated[Job, Called("makes way for")]
+    xfactor: Annotated[float, UNTOLD]
+    own_xfactor: float
+    factor: float
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        own = f"at least {self.factor:.12g} times its own {self.own_xfactor:.2f}"
+        return f"{name(self.by)}'s xfactor {self.xfactor:.2f} is {own}"
+
+
+class MadeWay(NamedTuple):
+    """It has had its slice, `by` has never run; of those that had, it has suffered least."""
+
+    by: Annotated[Job, Called("makes way for")]
+    suffering: float
+    slice: Span
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return (
+            f"makes way for {name(self.by)}, which has never run: it has had its slice of {span(self.slice)}, "
+            f"and its suffering of {self.suffering:.2f} is the least"
+        )
+
+
+# Why a start is planned when it is
+
+
+class WhenFree(NamedTuple):
+    """The head of the queue: `free` processors are not enough, at the planned time there are `then`."""
+
+    free: int
+    then: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"needs {job.procs}, {self.free} free; there will be {self.then}"
+
+
+class EarliestHole(NamedTuple):
+    free: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        hole = f"the first hole in the plan for {processors(job.procs)} over {span(job.estimate)}"
+        return f"{hole}; {self.free} free now"
+
+
+class Compressed(NamedTuple):
+    was: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"a job ended early and the plan closed up; it was planned for {at(self.was)}"
+
+
+class NewPlan(NamedTuple):
+    def sentence(self, job: Job, at: Clock) -> str:
+        return "the plan was made anew"
+
+
+class MadeRoom(NamedTuple):
+    passer: Job
+    was: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        started = f"{name(self.passer)} started and the others were planned again around it"
+        return f"{started}; it was planned for {at(self.was)}"
+
+
+class AskedFor(NamedTuple):
+    wanted: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"the first place from {at(self.wanted)} on, for which its user asked"
+
+
+class PlannedTrial(NamedTuple):
+    limit: Span
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"a speculative run of at most {span(self.limit)} comes first and delays nobody then"
+
+
+# What several say
+
+
+def _needs_idle(job: Job, idle: int) -> str:
+    return f"needs {job.procs}, {idle} idle in its partition"
+
+
+def _borrowed(borrowed: int) -> str:
+    return f", {borrowed} borrowed" if borrowed else ""
+
+
+def _trial(limit: float) -> str:
+    return f"its speculative run of at most {span(limit)}"
+
+
+def its_own(job: Job) -> str:
+    """Its processors, with the verb."""
+    return "its own processor is" if job.procs == 1 else f"its own {processors(job.procs)} are"
