@@ -1,12 +1,20 @@
-"""What every test may use."""
+"""What every test may use: the folder of real logs, and how many random examples are tried."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
+
+# Other profiles by `pytest --hypothesis-profile=long`. No example has a deadline: a busy machine is no fault.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=3000)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
 
 
 @pytest.fixture(scope="session")

@@ -122,13 +122,17 @@ def _workloads(draw: Draw, exact: bool, whole_seconds: bool) -> Workload:
     ).with_overruns("kill")  # fmt: skip
 
 
+_FINEST = {"slice": 1.0, "bandwidth": 20.0}
+"""Turns of a thousandth of a second, or days of writing a job's memory, make half a million stretches of forty jobs."""
+
+
 def _values(parameter: Parameter) -> st.SearchStrategy[Any]:
     """Valid values of a parameter, near the edges of its range."""
     if parameter.choices:
         return st.sampled_from(parameter.choices)
     if parameter.kind is bool:
         return st.booleans()
-    low = parameter.default if parameter.low is None else parameter.low
+    low = parameter.default if parameter.low is None else max(parameter.low, _FINEST.get(parameter.name, parameter.low))
     if not isinstance(low, int | float) or parameter.kind not in (int, float):
         return st.just(parameter.default)
     steps = [low, low + 1, low + 2, low + 5] if parameter.kind is int else [low, low + 0.25, low + 1, low + 3]

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Reserve
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -53,7 +54,7 @@ def literal_easy() -> Callable[..., list[float]]:
 
 
 @given(data=ANY)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_easy_is_easy(lab: Lab, literal_easy: Callable[..., list[float]], data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     jobs = workload.jobs
@@ -80,14 +81,14 @@ def test_easy_is_easy(lab: Lab, literal_easy: Callable[..., list[float]], data: 
     ],
 )
 @given(data=ANY)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_policies_that_agree_in_every_order(lab: Lab, one: str, other: str, data: st.DataObject) -> None:
     workload, order = data.draw(lab.workloads()), data.draw(lab.orders())
     assert starts(workload, with_order(one, order)) == starts(workload, with_order(other, order))
 
 
 @given(data=ANY)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_with_exact_estimates_conservative_has_one_schedule(lab: Lab, data: st.DataObject) -> None:
     # ZKP table 9, first rows: no job ends early, so that nothing is ever compressed.
     workload = data.draw(lab.workloads(exact=True))
@@ -98,21 +99,21 @@ def test_with_exact_estimates_conservative_has_one_schedule(lab: Lab, data: st.D
 
 
 @given(data=ANY)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_with_exact_estimates_replanning_in_order_of_arrival_keeps_all_promises(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads(exact=True))
     assert starts(workload, "replan") == starts(workload, "conservative")
 
 
 @given(data=ANY)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_under_fcfs_nobody_passes_anybody(lab: Lab, data: st.DataObject) -> None:
     start = starts(data.draw(lab.workloads()), "fcfs")
     assert start == sorted(start)
 
 
 @given(data=ANY)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_under_firstfit_nobody_waits_who_fits(lab: Lab, data: st.DataObject) -> None:
     spec = with_order("firstfit", data.draw(lab.orders()))
     engine = Engine(data.draw(lab.workloads()), parse_policy(spec), check=True)
@@ -122,7 +123,7 @@ def test_under_firstfit_nobody_waits_who_fits(lab: Lab, data: st.DataObject) -> 
 
 @pytest.mark.parametrize("spec", ["easy", "conservative:compress=start", "conservative:compress=none", "bf", "lsbf"])
 @given(data=ANY)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_no_reservation_is_ever_missed(lab: Lab, spec: str, data: st.DataObject) -> None:
     engine = run(data.draw(lab.workloads()), spec)
     start = engine.schedule().start
@@ -137,14 +138,14 @@ def test_no_reservation_is_ever_missed(lab: Lab, spec: str, data: st.DataObject)
 
 
 @given(data=ANY)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_everybody_is_promised_a_start_by_conservative(lab: Lab, data: st.DataObject) -> None:
     schedule = run(data.draw(lab.workloads()), "conservative").schedule()
     assert (schedule.start <= schedule.promised).all()
 
 
 @given(data=ANY)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_under_slack_nobody_starts_after_its_bound(lab: Lab, data: st.DataObject) -> None:
     workload, slack = data.draw(lab.workloads()), data.draw(st.sampled_from([0.25, 1, 3]))
     engine = run(workload, f"slack:slack={slack}")
@@ -157,7 +158,7 @@ def test_under_slack_nobody_starts_after_its_bound(lab: Lab, data: st.DataObject
 
 
 @given(data=ANY)
-@settings(max_examples=30, deadline=None)
+@examples(30)
 def test_a_recorded_schedule_is_played_back(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads(whole_seconds=True))
     start = run(workload, with_order("firstfit", data.draw(lab.orders()))).schedule().start
@@ -166,7 +167,7 @@ def test_a_recorded_schedule_is_played_back(lab: Lab, data: st.DataObject) -> No
 
 @pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative:compress=queue", "shadow"])
 @given(data=ANY)
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_a_queue_that_is_sorted_at_every_look_stands_as_one_that_is_kept_sorted(
     lab: Lab, policy: str, data: st.DataObject
 ) -> None:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.transforms import high, reserve
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -46,7 +47,7 @@ def machine_wide(workload: Workload) -> Workload:
     ],
 )
 @given(data=st.data())
-@settings(max_examples=20, deadline=None)
+@examples(20)
 def test_one_row_alone_is_space_sharing(lab: Lab, gang: str, plain: str, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads(whole_seconds=True))
     shared, alone = finished(workload, gang).schedule(), finished(workload, plain).schedule()
@@ -57,14 +58,14 @@ def test_one_row_alone_is_space_sharing(lab: Lab, gang: str, plain: str, data: s
 @pytest.mark.parametrize("name", GANGS)
 @pytest.mark.parametrize("clock", ["mpl=2,slice=10,cs=0.05", "mpl=3,slice=3", "mpl=5,slice=50,cs=0.5"])
 @given(data=st.data())
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_rows_take_turns_at_any_pace(lab: Lab, name: str, clock: str, data: st.DataObject) -> None:
     finished(data.draw(lab.workloads()), f"{name}:{clock}")
 
 
 @pytest.mark.parametrize("name", ["gang-migrate", "gang-migrate-backfill"])
 @given(data=st.data())
-@settings(max_examples=15, deadline=None)
+@examples(15)
 def test_where_no_task_may_move_none_does(lab: Lab, name: str, data: st.DataObject) -> None:
     # Jobs may still come into fuller rows in their own columns, in the compaction that could have moved tasks.
     workload = data.draw(lab.workloads())
@@ -76,7 +77,7 @@ def test_where_no_task_may_move_none_does(lab: Lab, name: str, data: st.DataObje
 @pytest.mark.parametrize("name", ["gang-migrate", "gang-migrate-backfill"])
 @pytest.mark.parametrize("migration", ["cost=0,q=1000", "cost=0.25,q=3", "cost=30,q=8"])
 @given(data=st.data())
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_migration_free_or_dear(lab: Lab, name: str, migration: str, data: st.DataObject) -> None:
     finished(data.draw(lab.workloads()), f"{name}:slice=10,{migration}")
 
@@ -84,7 +85,7 @@ def test_migration_free_or_dear(lab: Lab, name: str, migration: str, data: st.Da
 @pytest.mark.parametrize("classes", ["none", "10", "5/20", "2/10/40"])
 @pytest.mark.parametrize("speculate", [0, 3])
 @given(data=st.data())
-@settings(max_examples=8, deadline=None)
+@examples(8)
 def test_any_number_of_partitions(lab: Lab, classes: str, speculate: int, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     share = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
@@ -94,7 +95,7 @@ def test_any_number_of_partitions(lab: Lab, classes: str, speculate: int, data: 
 
 
 @given(data=st.data())
-@settings(max_examples=25, deadline=None)
+@examples(25)
 def test_when_everybody_has_priority_nobody_has(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     spec = "multiqueue:classes=5/20"
@@ -106,7 +107,7 @@ def test_when_everybody_has_priority_nobody_has(lab: Lab, data: st.DataObject) -
     "spec", [*GANGS, *PREEMPTIVE, "multiqueue:classes=5/20", "multiqueue:speculate=2,speculate_over=1"]
 )
 @given(data=st.data())
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_all_jobs_as_wide_as_the_machine(lab: Lab, spec: str, data: st.DataObject) -> None:
     finished(machine_wide(data.draw(lab.workloads())), spec)
 
@@ -114,7 +115,7 @@ def test_all_jobs_as_wide_as_the_machine(lab: Lab, spec: str, data: st.DataObjec
 @pytest.mark.parametrize("name", PREEMPTIVE)
 @pytest.mark.parametrize("memory", ["no", "yes"])
 @given(data=st.data())
-@settings(max_examples=10, deadline=None)
+@examples(10)
 def test_suspension_with_and_without_overhead(lab: Lab, name: str, memory: str, data: st.DataObject) -> None:
     pace = "slice=2" if name == "immediate" else f"sf={data.draw(st.sampled_from([1, 1.2, 2, 5]))},tick=2"
     workload = data.draw(lab.workloads())

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
-from sim import words
 from sim.errors import ParameterError
 from sim.words import parse_time, span
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(words).failed == 0
 
 
 @pytest.mark.parametrize(

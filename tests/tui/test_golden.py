@@ -1,6 +1,6 @@
 """Golden pictures: the replay screen under every family of policies, in every look and size.
 
-A picture that changes is looked at before it is accepted: `pytest tests/tui/test_golden.py --snapshot-update`.
+A picture that changes is looked at before it is accepted: `pytest -n0 tests/tui/test_golden.py --snapshot-update`.
 """
 
 from __future__ import annotations

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.compare import differences as comparing
 from sim.compare.differences import SIZES, Comparison, compare, earlier_later, moves
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
@@ -126,7 +123,3 @@ def test_every_move_has_one_size(later: list[float]) -> None:
     assert sum(size.earlier for size in found.sizes) == found.earlier.jobs
     assert sum(size.later for size in found.sizes) == found.later.jobs
     assert [size.most for size in found.sizes] == list(SIZES[1:])
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(comparing).failed == 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.compare.parting import Account, Act, Delays, Parting, Side, account, part
@@ -19,6 +19,7 @@ from sim.timeline.course import Course
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
+from tests.examples import examples
 from tests.sim.conftest import Lab
 
 RUNS = {"fcfs", "firstfit", "easy", "conservative", "selective", "gang", "multiqueue:speculate=5"}
@@ -137,7 +138,7 @@ def brute_force(first: Side, second: Side) -> float | None:
     return min(times, default=None)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_space_sharing_runs_part_where_their_schedules_do(lab: Lab, data: st.DataObject) -> None:
     of = data.draw(lab.workloads())
@@ -147,7 +148,7 @@ def test_space_sharing_runs_part_where_their_schedules_do(lab: Lab, data: st.Dat
     assert (None if found is None else found.time) == brute_force(*sides)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_every_run_can_account_for_every_job_it_parted_over(lab: Lab, data: st.DataObject) -> None:
     of = data.draw(lab.workloads(whole_seconds=True))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
 
 import pytest
 
-from sim.decisions import matrix, obstacles, reasons, sentences
+from sim.decisions import matrix, obstacles, reasons
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.matrix import MakesWay, Migrate
 from sim.decisions.obstacles import TooFewFree, WouldDelay
@@ -51,10 +50,6 @@ def is_said(value: Any, sentence: str) -> bool:
         written = (f"{value:.12g}", f"{value:.2f}", clock(value), span(value))
         return any(text in sentence for text in written)
     return True
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(sentences).failed == 0
 
 
 @pytest.mark.parametrize("cls", REASONS, ids=lambda cls: cls.__name__)

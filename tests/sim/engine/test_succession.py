@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Await, Reserve, Resume, Start, Suspend, Switched
@@ -18,6 +18,7 @@ from sim.policies import POLICIES, parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -76,7 +77,7 @@ def test_every_policy_adopts_what_three_kinds_of_policies_leave(busy: Workload, 
 
 
 @given(data=st.data())
-@settings(max_examples=40, deadline=None)
+@examples(40)
 def test_any_switches_at_any_time(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     asks = data.draw(st.lists(st.sampled_from([None, None, 0, 5, 40]), min_size=len(workload), max_size=len(workload)))

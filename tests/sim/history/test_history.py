@@ -7,7 +7,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Reserve, Start
@@ -46,7 +46,6 @@ HISTORIES = [long_history(1, 0), long_history(2, 5), long_history(3, 256), long_
 
 @pytest.mark.parametrize("history", HISTORIES, ids=len)
 @given(st.floats(-10, 2000), st.floats(0, 300), st.sampled_from([-1, 0b1, 0b11110000]))
-@settings(deadline=None)
 def test_a_window_shows_what_a_look_at_everything_shows(
     history: History, start: float, width: float, processors: int
 ) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from time import perf_counter
 
 import numpy as np
 import pytest
@@ -17,6 +16,8 @@ from sim.policies import parse_policy
 from sim.workload.formats.swf import read as read_swf
 from sim.workload.model import Workload
 from sim.workload.reading import read
+from sim.workload.transforms import Transforms
+from tests.effort import calls
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_traces"
 
@@ -214,21 +215,16 @@ def test_what_is_told_covers_the_wait_without_a_gap(policy: str) -> None:
         assert [m.time for m in lived.moments] == sorted(m.time for m in lived.moments)
 
 
-def test_a_job_late_in_a_real_log_is_found_as_fast_as_the_run_takes(shared: Path) -> None:
-    """J28006 of KTH's 28,489 jobs: at most thrice the run alone, with room for a busy machine."""
-    of = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")).with_overruns()
-    before = perf_counter()
-    Engine(of, parse_policy("easy"), curious=False).run()
-    run = perf_counter() - before
-    before = perf_counter()
-    life(of, "easy", "28006")
-    assert perf_counter() - before < 3 * run + 0.5
+def test_a_job_late_in_a_long_log_is_found_as_fast_as_the_run_takes() -> None:
+    of = sample("lublin-320.swf")
+    run = calls(lambda: Engine(of, parse_policy("easy"), curious=False).run())
+    assert calls(lambda: life(of, "easy", "9900")) < 2 * run
 
 
-def test_a_job_that_is_suspended_for_most_of_a_year_is_told_quickly(shared: Path) -> None:
+def test_a_job_that_is_suspended_for_weeks_is_told_quickly(shared: Path) -> None:
     """J4034 of KTH needs 98 of 100 processors and goes on when nobody else wants one of them."""
-    of = Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz")).with_overruns()
-    before = perf_counter()
-    lived = life(of, "immediate", "4034")
-    assert [round(pause.seconds / 86400) for pause in lived.pauses] == [303]
-    assert perf_counter() - before < 20
+    of = Transforms(jobs=6000).apply(Workload.of(read(shared / "traces" / "KTH-SP2-1996-2.swf.gz"))).with_overruns()
+    run = calls(lambda: Engine(of, parse_policy("immediate"), curious=False).run())
+    lived = []
+    assert calls(lambda: lived.append(life(of, "immediate", "4034"))) < 2 * run
+    assert [round(pause.seconds / 86400) for pause in lived[0].pauses] == [38]

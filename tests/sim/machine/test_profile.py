@@ -6,11 +6,12 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.machine.profile import Profile, compression, shadow
 from sim.workload.model import Job
+from tests.examples import examples
 
 SIZE = 6
 HORIZON = 80
@@ -117,7 +118,7 @@ def test_the_shadow_counts_all_that_ends_by_then_and_nothing_later() -> None:
     st.lists(st.integers(0, 12), min_size=14, max_size=14),
     st.randoms(use_true_random=False),
 )
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_compression_finds_what_releasing_and_placing_each_again_finds(
     jobs: list[tuple[int, int, int]], gaps: list[int], random: object
 ) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError
 from sim.session.records import BranchRecord, Intervention
 from sim.session.restoring import records_of, restore
 from sim.timeline.timeline import Timeline
+from tests.examples import examples
 from tests.sim.conftest import Lab
 
 JOBS = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", "4 3 1 9 9", "5 40 2 5 5")
@@ -52,7 +53,7 @@ def test_every_branch_is_recorded_with_where_it_left_its_parent_and_what_was_swi
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.lists(
         st.tuples(st.integers(0, 3), st.integers(0, 14), st.none() | st.sampled_from(SPECS)), min_size=1, max_size=5

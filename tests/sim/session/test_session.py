@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import os
 import zlib
 from base64 import urlsafe_b64encode
@@ -11,10 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.session import text as session_text
 from sim.session.records import Bookmark, BranchRecord, Intervention
 from sim.session.session import (
     PREFIX,
@@ -83,7 +81,6 @@ def changed(old: str, new: str) -> str:
 # What comes back
 
 
-@settings(deadline=None)
 @given(sessions())
 def test_any_session_survives_a_file(tmp_path_factory: pytest.TempPathFactory, session: Session) -> None:
     path = tmp_path_factory.getbasetemp() / "any.session"
@@ -91,7 +88,6 @@ def test_any_session_survives_a_file(tmp_path_factory: pytest.TempPathFactory, s
     assert read_session(path) == session
 
 
-@settings(deadline=None)
 @given(sessions())
 def test_any_session_survives_one_line(session: Session) -> None:
     line = one_line(session)
@@ -100,7 +96,6 @@ def test_any_session_survives_one_line(session: Session) -> None:
     assert from_line(line) == session
 
 
-@settings(deadline=None)
 @given(sessions())
 def test_the_text_shows_on_any_terminal(session: Session) -> None:
     assert all(line.isprintable() for line in written(session).split("\n"))
@@ -227,7 +222,6 @@ def test_any_other_bytes_are_refused_as_no_session(data: bytes) -> None:
         parsed(data, "it")
 
 
-@settings(deadline=None)
 @given(st.data())
 def test_a_damaged_session_is_a_session_or_refused(data: st.DataObject) -> None:
     whole = bytearray(written(data.draw(sessions())).encode())
@@ -347,7 +341,3 @@ def test_a_sample_that_there_is_no_more_is_missing() -> None:
     problem = verify_trace(small(trace=TraceRef("z-figure44", NO_HASH, 7, True)))
     assert problem is not None
     assert "did you mean" in problem.told
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(session_text).failed == 0

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import doctest
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError, SchedscopeError
@@ -18,7 +16,6 @@ from sim.session.session import from_line, one_line, verify_trace
 from sim.session.sources import session_of, source_of
 from sim.session.text import Value
 from sim.session.trace_ref import TraceRef
-from sim.workload import options, source
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
@@ -55,7 +52,6 @@ sources = st.builds(
 )
 
 
-@settings(deadline=None)
 @given(sources)
 def test_every_source_comes_back(source: Source) -> None:
     assert source_of(from_line(one_line(session_of(source, "easy")))) == source
@@ -108,7 +104,6 @@ def test_a_wrong_option_is_refused_in_a_line(option: str, value: Value, said: st
     assert said in str(error.value)
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(sorted(OPTIONS)), st.text(max_size=5) | st.integers() | st.floats()))
 def test_any_options_make_a_source_or_are_refused(options: dict[str, Value]) -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), options=options)
@@ -119,8 +114,3 @@ def test_any_options_make_a_source_or_are_refused(options: dict[str, Value]) -> 
 def test_a_trace_that_is_gone_cannot_be_referred_to(tmp_path: Path) -> None:
     with pytest.raises(SchedscopeError, match="cannot be read: No such file or directory"):
         TraceRef.of(str(tmp_path / "gone.swf"))
-
-
-@pytest.mark.parametrize("module", [options, source], ids=lambda module: module.__name__)
-def test_the_examples_in_the_docstrings_hold(module: ModuleType) -> None:
-    assert doctest.testmod(module).failed == 0

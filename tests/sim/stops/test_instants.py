@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
@@ -11,6 +11,7 @@ from sim.stops.instants import OfEngine, OfSnapshot, Record
 from sim.stops.stop import Stop, parse_stop
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from sim.workload.model import Workload
+from tests.examples import examples
 from tests.sim.conftest import Lab
 
 LAB = Lab()
@@ -29,7 +30,7 @@ STOPS = [
 
 
 @pytest.mark.parametrize("spec", SPECS)
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(workload=LAB.workloads())
 def test_an_engine_says_what_its_snapshot_says(spec: str, workload: Workload) -> None:
     engine = Engine(workload, parse_policy(spec))
@@ -41,7 +42,7 @@ def test_an_engine_says_what_its_snapshot_says(spec: str, workload: Workload) ->
 
 
 @pytest.mark.parametrize("spec", [spec for spec in SPECS if "gang" not in spec])
-@settings(max_examples=15, deadline=None)
+@examples(15)
 @given(workload=LAB.workloads())
 def test_the_history_says_what_the_snapshots_said(spec: str, workload: Workload) -> None:
     cheap = [stop for stop in STOPS if stop.cheap]

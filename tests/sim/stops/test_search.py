@@ -5,13 +5,14 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.stops.search import search_backward, search_forward
 from sim.stops.stop import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
+from tests.examples import examples
 from tests.sim.conftest import Lab
 
 LAB = Lab()
@@ -83,7 +84,7 @@ STOPS = st.sampled_from(
 )
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(workload=LAB.workloads(), text=STOPS)
 def test_all_that_is_found_forwards_is_what_the_snapshots_say_and_is_found_backwards(
     workload: Workload, text: str

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
-from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
@@ -22,6 +21,7 @@ from sim.policies.view import View
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
+from tests.examples import examples
 from tests.sim.conftest import Lab
 
 if TYPE_CHECKING:
@@ -130,7 +130,7 @@ def many_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 TestWalk = Walk.TestCase
-TestWalk.settings = settings(max_examples=40, stateful_step_count=15, deadline=None)
+TestWalk.settings = examples(40, stateful_step_count=15)
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from sim.decisions.decisions import Backfill, Borrow, Divide, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import ReserveRow
@@ -11,6 +11,7 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.why.causes import Division, HolderOf, PlanOf, last_change, trace_back
 from sim.workload.model import Workload
+from tests.examples import examples
 from tests.sim.conftest import Lab
 
 LAB = Lab()
@@ -118,7 +119,7 @@ def test_whoever_searches_long_may_give_up(lab: Lab) -> None:
     assert last_change(engine.history, PlanOf(0), engine.step_count, should_quit=lambda: True) is None
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(workload=LAB.workloads())
 def test_the_holder_is_the_same_from_the_cause_on(workload: Workload) -> None:
     engine = Engine(workload, parse_policy("selective:tick=1"))

@@ -9,12 +9,13 @@ from typing import Literal
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError, TraceError
 from sim.workload.model import Workload
 from sim.workload.reading import read
+from tests.examples import examples
 
 SWF = b"; MaxProcs: 8\n; Queue: 1 q\n" + b"".join(
     b"%d %d 5 100.5 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n" % (i, i) for i in range(4)
@@ -76,7 +77,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("fuzz") / "file"
 
 
-fuzzed = settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+fuzzed = examples(300, suppress_health_check=[HealthCheck.too_slow])
 
 
 @fuzzed
@@ -85,7 +86,7 @@ def test_any_bytes(path: Path, content: bytes) -> None:
     check(path, content)
 
 
-@settings(fuzzed, max_examples=1000)
+@examples(1000, suppress_health_check=[HealthCheck.too_slow])
 @given(content=damaged(), count=st.sampled_from(["cpus", "nodes"]))
 def test_damaged_files(path: Path, content: bytes, count: Literal["cpus", "nodes"]) -> None:
     check(path, content, count)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -14,6 +13,7 @@ from sim.errors import TraceError
 from sim.workload import reading
 from sim.workload.model import Field
 from sim.workload.reading import read, sniff
+from tests.effort import calls
 
 SWF = b"; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n"
 
@@ -143,10 +143,10 @@ def test_the_count_option_reaches_sacct(tmp_path: Path) -> None:
     assert read(dump, count="nodes").column(Field.PROCS_ASKED).tolist() == [2]
 
 
-def test_a_big_real_log_takes_less_than_a_second(shared: Path) -> None:
-    start = time.perf_counter()
-    assert len(read(shared / "traces" / "CTC-SP2-1996-3.1-cln.swf.gz").ids) == 77222
-    assert time.perf_counter() - start < 3  # a busy machine; it is 0.3 s on a quiet one
+def test_a_big_real_log_is_read_with_fewer_calls_than_it_has_fields(shared: Path) -> None:
+    found = []
+    assert calls(lambda: found.append(read(shared / "traces" / "CTC-SP2-1996-3.1-cln.swf.gz"))) < 10 * 77222
+    assert len(found[0].ids) == 77222
 
 
 def test_every_real_file_is_a_trace(shared: Path) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 from sim.workload.model import Workload
 from tests.sim.conftest import Lab
-from tui.chart import colours
 from tui.chart.colours import MODES, Colours, partition_hue
 from tui.look.palette import Hue
 
@@ -29,10 +27,6 @@ def hues(workload: Workload, mode: str, now: float = 1e9) -> list[int]:
     own, owner = np.array([4, 5, 6, 7], np.uint8), np.array([0, 1, 0, -1], np.int8)
     found: list[int] = Colours(workload).of(mode, every, start, end, now, own, owner).tolist()
     return found
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(colours).failed == 0
 
 
 def test_each_job_has_its_own_hue_from_its_start_on(workload: Workload) -> None:

@@ -2,17 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 
-from tui.chart import hues
 from tui.chart.hues import JobHues, distances, far_from
 from tui.look.palette import Hue
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(hues).failed == 0
 
 
 def test_all_hues_are_told_apart_by_all_eyes() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from dataclasses import replace
 
 import pytest
@@ -12,10 +11,6 @@ from tui.chart import scale
 from tui.chart.scale import NOW_AT, Camera, ChartView
 
 CAMERA = Camera(per_column=60, low=0, high=100, columns=100, rows=50)
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(scale).failed == 0
 
 
 @pytest.mark.parametrize("now", [0, 59, 60, 123456.5])

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from tui.chart import shares
 from tui.chart.shares import Shares
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(shares).failed == 0
 
 
 @given(st.lists(st.integers(1, 2**23 - 1), min_size=1, max_size=8), st.integers(1, 23))

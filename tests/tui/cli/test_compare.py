@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from pathlib import Path
 from typing import Any
@@ -35,10 +34,6 @@ def headline(sample: str, first: str, second: str, at: float | None = None) -> s
     pair = run_pair(workload, (first, second), at, "lowest", False)
     assert pair.parting is not None
     return parted.headline(pair.parting, pair.names, pair.accounts)
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(parted).failed == 0
 
 
 def test_the_whole_page_of_a_small_figure() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +13,6 @@ from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from tui.cli import explain
-from tui.cli import story as stories
 from tui.look import text
 
 SAMPLES = Path(__file__).resolve().parents[3] / "sample_traces"
@@ -28,10 +26,6 @@ def story(sample: str, policy: str, job: str, width: int = 100, unicode: bool = 
 def flat(page: str) -> str:
     """Without the line breaks."""
     return " ".join(page.split())
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(stories).failed == 0
 
 
 def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
-
 import numpy as np
 import pytest
 
@@ -29,10 +27,6 @@ def page(
     table[:, Field.QUEUE] = 1
     of = Trace("little", "swf", tuple(str(i + 1) for i in number), table, header)
     return inspect.render(portrait(Workload.of(of), of), width, unicode)
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(inspect).failed == 0
 
 
 @pytest.mark.parametrize("width", [60, 80, 100])

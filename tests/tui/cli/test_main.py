@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -284,17 +283,19 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     program.stderr.close()
 
 
-def test_an_interrupt_ends_it_with_a_word() -> None:
+def test_an_interrupt_ends_it_with_a_word(tmp_path: Path) -> None:
+    # A pipe is opened for writing when somebody reads it: then the program is at work, and waits.
+    os.mkfifo(tmp_path / "pipe.swf")
     program = subprocess.Popen(
-        [*PROGRAM, "run", "lublin-320", "--policy", "gang"],
+        [*PROGRAM, "run", str(tmp_path / "pipe.swf"), "--policy", "gang"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         # Tests that run in the background of a shell would hand it on that interrupts are ignored.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
-    time.sleep(1.5)
-    program.send_signal(signal.SIGINT)
-    out, said = program.communicate(timeout=30)
+    with (tmp_path / "pipe.swf").open("w"):
+        program.send_signal(signal.SIGINT)
+        out, said = program.communicate(timeout=30)
     assert (program.returncode, out, said.strip()) == (130, b"", b"schedscope: error: interrupted")
 
 

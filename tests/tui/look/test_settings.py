@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import doctest
 import json
 from pathlib import Path
 
 import pytest
 
-from tui.look import settings
 from tui.look.settings import MOST_RECENT, Settings, load, save, settings_path
 
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "settings.json"
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(settings).failed == 0
 
 
 def test_what_is_saved_is_loaded_again(path: Path) -> None:

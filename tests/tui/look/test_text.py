@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
 from tui.look import text
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(text).failed == 0
 
 
 @pytest.mark.parametrize(

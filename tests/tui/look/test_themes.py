@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from io import StringIO
 
 import pytest
@@ -10,15 +9,10 @@ from rich.console import Console
 from rich.segment import Segment
 from textual.color import Color
 
-from tui.look import themes as themes_module
 from tui.look.palette import LOOKS, Look
 from tui.look.settings import Settings
 from tui.look.text import cells
 from tui.look.themes import Ascii, choose, depth_of, in_ascii, theme_name, theme_of, themes
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(themes_module).failed == 0
 
 
 @pytest.mark.parametrize(

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import doctest
 from itertools import islice, pairwise
 
 import pytest
 
-from tui.look import ticks
 from tui.look.ticks import STEPS, named, round_numbers
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(ticks).failed == 0
 
 
 def test_each_step_is_a_little_longer_than_the_one_before() -> None:

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 import pytest
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, scene_of
-from tui.panels import metrics
 from tui.panels.metrics import draw_metrics, figures, one_line
 from tui.panels.parts import Context
 from tui.replay.making import StripMaker
@@ -23,10 +20,6 @@ def lublin(policy: str, steps: int = 700) -> Context:
 
 def names(context: Context) -> list[str]:
     return [figure.name for figure in figures(context)]
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(metrics).failed == 0
 
 
 # Which numbers

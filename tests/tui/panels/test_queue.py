@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
@@ -16,7 +15,7 @@ from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
 from tui.look.sheets import Line
 from tui.look.text import plain
-from tui.panels import parts, queue, queue_table
+from tui.panels import queue
 from tui.panels.parts import Context
 
 HEAD_AND_ANOTHER = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11")
@@ -28,11 +27,6 @@ def shown(context: Context, width: int = 70, rows: int = 20, first: int = 0) -> 
 
 def rows(context: Context, width: int = 70) -> list[Line]:
     return [line for line in queue.draw(context, (width, 40), 0).body if line.rank is not None]
-
-
-@pytest.mark.parametrize("module", [parts, queue_table])
-def test_the_examples_in_the_docstrings_hold(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 def test_the_head_has_a_planned_start_and_the_others_a_reason(lab: Lab) -> None:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 from typing import Any
-
-import pytest
 
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, scene_of
 from tui.chart.scene import Mark
 from tui.look.palette import DARK, Look
-from tui.panels import curves, strip
 from tui.panels.parts import Context
 from tui.panels.strip import column_of, draw_strip, plot_columns, strip_lines, time_at
 from tui.replay.scene import StripScene
@@ -35,11 +31,6 @@ def half_way(lab: Lab, look: Look = DARK, marks: tuple[Mark, ...] = (), **fields
 
 def texts(context: Context, rows: int) -> list[str]:
     return [line.text.rstrip() for line in strip_lines(context, WIDTH, rows)]
-
-
-@pytest.mark.parametrize("module", [curves, strip])
-def test_the_examples_in_the_docstrings_hold(module: object) -> None:
-    assert doctest.testmod(module).failed == 0  # type: ignore[arg-type]
 
 
 # What is drawn

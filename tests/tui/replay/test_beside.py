@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import Sequence
 from math import nan
 
@@ -61,10 +60,6 @@ def advanced(one: Stage, other: Stage) -> Versus:
 
 def sides(one: Stage, other: Stage) -> tuple[Side, Side]:
     return Side.of(one.timeline.branch.engine), Side.of(other.timeline.branch.engine)
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(versus).failed == 0
 
 
 # Where they part

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
-import doctest
 from math import inf
 
-from tui.replay import speed as clock
 from tui.replay.speed import SPEEDS, Speed, first_speed
-
-
-def test_the_examples() -> None:
-    assert doctest.testmod(clock).failed == 0
 
 
 def test_every_speed_says_what_it_is() -> None:

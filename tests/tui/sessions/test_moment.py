@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -20,7 +19,6 @@ from sim.workload.source import Source
 from tests.tui.replays import Replay, replay
 from tui.chart.scale import Camera
 from tui.replay import requests as o
-from tui.sessions import moment as remembering
 from tui.sessions.moment import camera_of, found_session, last_path
 
 
@@ -218,10 +216,6 @@ def test_a_camera_that_was_kept() -> None:
 )  # fmt: skip
 def test_a_camera_that_makes_no_sense_is_left_alone(wrong: dict[str, Any]) -> None:
     assert camera_of({**KEPT, **wrong}, CAMERA) == CAMERA
-
-
-def test_the_examples() -> None:
-    assert doctest.testmod(remembering).failed == 0
 
 
 async def test_what_a_session_says_that_nobody_knows_is_told() -> None:

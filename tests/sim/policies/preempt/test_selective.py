@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Decision, Keep, Suspend, Wake
@@ -26,6 +26,7 @@ from sim.policies.preempt.tolls import xfactor
 from sim.policies.view import View
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
+from tests.examples import examples
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -244,7 +245,7 @@ def past(workload: Workload, policy: Policy) -> list[Stretch]:
     return list(engine.history.stretches())
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_what_is_remembered_changes_nothing(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
@@ -255,7 +256,7 @@ def test_what_is_remembered_changes_nothing(lab: Lab, data: st.DataObject) -> No
         assert past(workload, quickly) == past(workload, plainly)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(st.data())
 def test_watching_changes_nothing(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())

@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-import doctest
 from itertools import pairwise
 
 import pytest
 
-from tui.chart.cells import axis
 from tui.chart.cells.axis import processor_ticks, time_axis, time_ticks
 from tui.chart.scale import LADDER, ChartView
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(axis).failed == 0
 
 
 @pytest.mark.parametrize("per_column", LADDER)

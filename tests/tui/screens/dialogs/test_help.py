@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import doctest
 from itertools import chain
 
 from tests.tui.screens.conftest import Ask
 from tui.look.text import cells
-from tui.screens.dialogs import help as help_module
 from tui.screens.dialogs.help import Groups, HelpScreen, drawn, filtered
 
 GROUPS: Groups = (
     ("Playing", (("space", "Play, or pause."), ("→", "One step forwards."), ("p", "Another policy."))),
     ("Looking", (("shift+tab", "The panel before, which is told in so many words that they need a second line."),)),
 )
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(help_module).failed == 0
 
 
 def test_every_key_stands_in_every_width() -> None:

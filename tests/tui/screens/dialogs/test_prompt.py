@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import doctest
-
 from textual.widgets import Input
 
 from sim.errors import ParameterError
 from tests.tui.screens.conftest import Ask, Person
-from tui.screens.dialogs import prompt
 from tui.screens.dialogs.prompt import Answers, Prompt, pointed
 
 
@@ -21,10 +18,6 @@ def number(text: str) -> str:
 
 def typed(person: Person) -> str:
     return person.app.screen.query_one(Input).value
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(prompt).failed == 0
 
 
 async def test_a_good_answer_is_given_and_remembered(ask: Ask) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import doctest
 import os
 from pathlib import Path
 
@@ -11,7 +10,6 @@ from textual.widgets import Input
 
 from sim.workload.samples import captions, sample_path
 from tests.tui.screens.conftest import Ask, Person
-from tui.screens.dialogs import trace_choices, trace_preview
 from tui.screens.dialogs.trace_choices import MOST_FILES, completed, sections
 from tui.screens.dialogs.trace_picker import TracePicker
 
@@ -34,11 +32,6 @@ def titles(typed: str, *recent: str) -> dict[str, list[str]]:
 
 def typed(person: Person) -> str:
     return person.app.screen.query_one("#find", Input).value
-
-
-def test_the_examples_in_the_docstrings_hold() -> None:
-    assert doctest.testmod(trace_choices).failed == 0
-    assert doctest.testmod(trace_preview).failed == 0
 
 
 def test_folders_come_first_then_what_is_called_like_a_trace(folder: Path) -> None:

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import doctest
 from collections import Counter
 
 from textual.keys import Keys, _character_to_key
 
-from tui.screens.replay import keys
 from tui.screens.replay.keys import bindings, every_key, identity, sign
 from tui.screens.replay.screen import ReplayScreen
 from tui.widgets.gantt import Gantt
-
-
-def test_the_examples() -> None:
-    assert doctest.testmod(keys).failed == 0
 
 
 def test_every_key_does_something() -> None:

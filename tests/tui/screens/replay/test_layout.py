@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import doctest
-
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tui.screens.replay import layout
 from tui.screens.replay.layout import LEAST, PRECIOUS, WEIGHTS, arrange
 
 NAMES = sorted(WEIGHTS)
 SOME = st.sets(st.sampled_from(NAMES))
-
-
-def test_the_examples() -> None:
-    assert doctest.testmod(layout).failed == 0
 
 
 @given(
