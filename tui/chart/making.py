@@ -22,6 +22,7 @@ from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Mark
 from tui.chart.shares import Shares
 from tui.chart.tiles import Tiles
+from tui.chart.turns import are_seen, by_turns
 
 
 class ChartMaker:
@@ -100,7 +101,7 @@ class ChartMaker:
         def draw(first: int, columns: int) -> Raster:
             return self._past(history, Frame(view.per_column, first, columns, edges), clock, shares)
 
-        layout = (view.per_column, edges, self._by_turns(view))
+        layout = (view.per_column, edges, are_seen(self._turn, view.per_column))
         budget = max(deadline - perf_counter(), 0.001)
         ready = floor(max(self._chronicle.until, view.start) / view.per_column)
         past, pending = self._tiles.window(layout, view.bands, view.first, finished, ready, draw, budget)
@@ -123,25 +124,11 @@ class ChartMaker:
             held = Raster.blank(len(frame.edges) - 1, frame.columns, FREE)
         else:
             cut = [s for s in stretches if s.end is not None and s.end <= clock and self._chronicle.is_cut(s)]
-            held = rasterise(self._with_turns(history, stretches, frame, end), frame, clock, shares, cut)
+            if are_seen(self._turn, frame.per_column):
+                stretches = by_turns(history, stretches, start, end)
+            held = rasterise(stretches, frame, clock, shares, cut)
         pauses = self._chronicle.pauses(start, end)
         return held.above(rasterise(pauses, frame, clock, shares)) if pauses else held
-
-    def _by_turns(self, view: ChartView | Frame) -> bool:
-        """Is a column short enough to see turns?"""
-        return self._turn is not None and view.per_column <= self._turn
-
-    def _with_turns(self, history: Past, stretches: list[Stretch], frame: Frame, end: float) -> list[Stretch]:
-        if not self._by_turns(frame):
-            return stretches
-        start = frame.first * frame.per_column
-        shown: list[Stretch] = []
-        for stretch in stretches:
-            if stretch.kind == "gang":
-                shown += history.turns(stretch, start, end)
-            else:
-                shown.append(stretch)
-        return shown
 
     # What it means
 

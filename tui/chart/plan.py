@@ -11,6 +11,7 @@ from sim.machine.matrix import MatrixPicture
 from sim.machine.processors import lowest
 from tui.chart.scale import ChartView
 from tui.chart.scene import Box
+from tui.chart.turns import are_seen
 
 _LOOKED_AT = 500
 """Queues are long; plans are made for those near their head."""
@@ -99,7 +100,7 @@ def _slots(
     count = len(places)
     if not count:
         return
-    if turn is None or snapshot.turn_end is None or view.per_column > turn:
+    if turn is None or snapshot.turn_end is None or not are_seen(turn, view.per_column):
         order = sorted(places)
         for column in range(max(view.column_of(clock), 0), view.columns):
             row = order[(view.first + column) % count]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sim.history.history import KINDS, Stretch
 from sim.machine.processors import ranges
 from tui.chart.shares import Shares
+from tui.chart.turns import rows_on_turn
 
 FREE, UNKNOWN = -1, -2
 """Instead of a rank: nobody holds the pixel; it has not been drawn yet."""
@@ -130,22 +131,11 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
 def _turns(
     stretches: Sequence[Stretch], frame: Frame, first: NDArray[np.intp], last: NDArray[np.intp]
 ) -> NDArray[np.float64]:
-    """[stretch, column]: 0 where it is not shown, else the share of the time that it is on turn.
-
-    Column c, counted from time 0, shows row c mod n of the n that are present then.
-    """
-    rows = sorted({row for s in stretches for row in s.rows})
-    stands = np.array([[row in s.rows for row in rows] for s in stretches])
-    column = np.arange(frame.columns)
-    lives = (first[:, None] <= column) & (column < last[:, None])
-    present = stands.T.astype(np.int32) @ lives.astype(np.int32) > 0
-    place = np.cumsum(present, axis=0)
-    count = np.maximum(place[-1], 1)
-    turn = (column + frame.first) % count + 1
-    chosen = np.argmax(present & (place == turn), axis=0)
-    share = stands[:, chosen] * (stands.astype(np.int32) @ present.astype(np.int32)) / count
-    alone = np.array([s.kind != "gang" for s in stretches])
-    return np.where(alone[:, None], 1.0, share)
+    """[stretch, column]: 0 where it is not shown, else the share of the time that it is on turn."""
+    shown = rows_on_turn(stretches, first, last, range(frame.first, frame.first + frame.columns))
+    stands, count = shown.stands.astype(np.int32), np.maximum(shown.present.sum(axis=0), 1)
+    share = stands[:, shown.row] * (stands @ shown.present.astype(np.int32)) / count
+    return np.where(np.array([s.kind != "gang" for s in stretches])[:, None], 1.0, share)
 
 
 def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:

@@ -14,8 +14,8 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from sim.workload.model import Workload
-from tui.chart.cells.axis import margin
 from tui.chart.cells.cells import Brush, Cells
+from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.hover import Spot, hover_text, job_span, spot_at

@@ -6,7 +6,7 @@ from textual.events import Paste
 from textual.geometry import Offset
 
 from tests.tui.replays import Replay
-from tui.chart.cells.axis import margin
+from tui.chart.cells.edges import margin
 
 
 def seen(run: Replay, selector: str) -> str:

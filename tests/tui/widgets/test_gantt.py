@@ -15,7 +15,7 @@ from textual.pilot import Pilot
 from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import scene_of
-from tui.chart.cells.axis import margin
+from tui.chart.cells.edges import margin
 from tui.chart.making import ChartMaker
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, LIGHT, Look

@@ -7,10 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tui.chart.cells.axis import ROWS, margin
 from tui.chart.cells.cells import Cells
-from tui.chart.cells.edges import draw_edges
-from tui.chart.cells.elsewhere import draw_elsewhere
+from tui.chart.cells.edges import ROWS, draw_edges, margin
 from tui.chart.cells.grid import BLANK, Bools, Grid, Size
 from tui.chart.cells.signs import draw_signs
 from tui.chart.raster import EXPECTED, PLANNED, RESERVED, RESUMING, SPECULATIVE, SUSPENDING, TRAIL, UNKNOWN
@@ -62,8 +60,7 @@ def paint(
     grid = Grid(chart, look, inner, selected)
     _fill(area, grid)
     _texture(area, grid)
-    draw_signs(area, grid)
-    draw_elsewhere(area, grid, planned)
+    draw_signs(area, grid, planned)
     draw_edges(cells, grid, left)
     return cells
 

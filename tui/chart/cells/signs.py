@@ -1,14 +1,17 @@
-"""What is written upon the chart: partition lines, marks, where jobs were killed, their names, now."""
+"""What is written upon the chart: partition lines, marks, where jobs were killed, their names, now,
+and where the selected job is if it is out of sight.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
-from sim.words import name
+from sim.words import clock, name
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
 from tui.chart.raster import TRAIL
+from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
@@ -16,14 +19,15 @@ _MARK, _MARK_ROWS = 16, 3
 """Columns of a mark's name, and in how many rows such names stand."""
 
 
-def draw_signs(area: Cells, grid: Grid) -> None:
-    """All of them, the more important upon the less."""
+def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
+    """All of them, the more important upon the less. `planned` is when the selected job is to start."""
     _draw_borders(area, grid)
     _draw_marks(area, grid)
     _draw_ends(area, grid)
     _draw_names(area, grid)
     _draw_now(area, grid)
     _name_marks(area, grid)
+    _point_elsewhere(area, grid, planned)
 
 
 def _draw_borders(area: Cells, grid: Grid) -> None:
@@ -119,3 +123,29 @@ def _draw_now(area: Cells, grid: Grid) -> None:
         if grid.look.colour:
             lower = grid.lower.ink[:, grid.now]
             area.bg[:, grid.now] = np.where(grid.lower.kind[:, grid.now] == TRAIL, BLANK, lower)
+
+
+def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:
+    """An arrow in the top row, if the selected job lies wholly left or right of what is shown."""
+    rank, chart = grid.selected, grid.chart
+    if rank is None or np.any(grid.upper.rank == rank) or np.any(grid.lower.rank == rank):
+        return
+    lasts = _lasts(chart, rank, planned)
+    if lasts is None:
+        return
+    told = f"{name(chart.workload.jobs[rank])} {clock(lasts[0]).rpartition(':')[0]}"
+    left, right = "<>" if grid.look.ascii else "◂▸"
+    accent = ink(Hue.ACCENT, Tone.STRONG)
+    if lasts[1] <= chart.view.start:
+        area.write(0, 0, f"{left} {told} ", accent, BLANK)
+    elif lasts[0] >= chart.view.end:
+        area.write(0, max(grid.size.columns - len(told) - 3, 0), f" {told} {right}", accent, BLANK)
+
+
+def _lasts(chart: ChartScene, rank: int, planned: float | None) -> tuple[float, float] | None:
+    """From when until when there is a bar of the job; None: there is none yet."""
+    start, end = float(chart.start[rank]), float(chart.end[rank])
+    if start <= chart.clock:
+        ahead = max((box.end for box in chart.plan if box.rank == rank), default=chart.clock)
+        return start, end if end <= chart.clock else max(ahead, chart.clock)
+    return None if planned is None else (planned, planned + chart.workload.jobs[rank].estimate)

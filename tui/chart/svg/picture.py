@@ -16,9 +16,9 @@ from tui.chart.svg.pixels import is_small
 from tui.chart.svg.signs import draw_boundaries, draw_killed, draw_marks, draw_now, draw_plan
 from tui.chart.svg.strips import in_use_and_waiting, strips
 from tui.chart.svg.subject import Subject
-from tui.chart.svg.ticks import processors as named_processors
-from tui.chart.svg.ticks import times
-from tui.chart.svg.turns import shown
+from tui.chart.ticks import processors as named_processors
+from tui.chart.ticks import times
+from tui.chart.turns import are_seen, by_columns, by_turns
 from tui.look.palette import Look
 from tui.look.text import count
 
@@ -31,7 +31,13 @@ def draw_svg(subject: Subject, look: Look, width: int, height: int) -> str:
         raise ParameterError(f"a picture needs at least {LEAST_WIDTH} x {LEAST_HEIGHT} pixels, got {width} x {height}")
     owners = subject.history.owners_at(subject.now)
     frame = Frame.within(width, height, subject.begin, subject.end, subject.workload.procs, bool(owners))
-    ran = shown(subject.history, subject.begin, subject.now, subject.turn, subject.column)
+    visible = subject.history.between(subject.begin, subject.now)
+    if subject.turn is None:
+        ran = visible
+    elif are_seen(subject.turn, subject.column):
+        ran = by_turns(subject.history, visible, subject.begin, subject.now)
+    else:
+        ran = by_columns(visible, subject.begin, subject.now, subject.column)
     trails = subject.chronicle.pauses(subject.begin, subject.now)
     solid, trail = (pieces_of(s, subject.begin, subject.now) for s in (ran, trails))
     textures_seen = {*solid.texture.tolist(), *trail.texture.tolist()}
@@ -99,7 +105,7 @@ def _description(subject: Subject, frame: Frame) -> str:
 
 def _heading(subject: Subject, look: Look) -> str:
     title = element("text", text(_title(subject)), x=16, y=24, font_size=15, font_weight="bold", fill=look.text)
-    is_interleaved = subject.turn is not None and subject.turn < subject.column
+    is_interleaved = subject.turn is not None and not are_seen(subject.turn, subject.column)
     words = _window(subject) + (" · each column shows one row of the matrix" if is_interleaved else "")
     return title + element("text", text(words), x=16, y=42, fill=look.dim)
 
@@ -109,12 +115,12 @@ def _heading(subject: Subject, look: Look) -> str:
 
 def _axes(frame: Frame, look: Look) -> str:
     drawn = []
-    for time, word in times(frame.begin, frame.end, frame.width // 80):
+    for time, word in times(frame.begin, frame.end, lambda _: (frame.end - frame.begin) / (frame.width // 80)):
         x = frame.x(time)
         drawn.append(element("path", d=f"M{number(x)} {frame.bottom}v4", stroke=look.dim))
         if x < frame.right - 12:
             drawn.append(element("text", text(word), x=x, y=frame.bottom + 16, text_anchor="middle", fill=look.dim))
-    for number_of in named_processors(frame.procs, frame.height // 36):
+    for number_of in sorted(named_processors(0, frame.procs - 1, frame.procs / max(frame.height // 36, 2), clear=0.5)):
         y = (frame.y(number_of) + frame.y(number_of + 1)) / 2
         drawn.append(element("path", d=f"M{LEFT - 4} {number(y)}h-3", stroke=look.dim))
         drawn.append(element("text", f"{number_of:,}", x=LEFT - 10, y=y + 4, text_anchor="end", fill=look.dim))

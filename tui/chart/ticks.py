@@ -1,8 +1,9 @@
-"""Round moments and round numbers: what the axes of the chart and of the drawing count in."""
+"""Which moments and which processors the axes name: round ones, as many as have room."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from math import ceil, floor
 
 from sim.words import clock
 
@@ -12,6 +13,29 @@ STEPS = (
 )  # fmt: skip
 """Seconds between two moments that are named: what people count in."""
 _DAY = 86400
+
+
+def times(begin: float, end: float, room: Callable[[str], float]) -> list[tuple[int, str]]:
+    """Round moments with their names, each of which has `room(name)` seconds; the day is said where it is new.
+
+    >>> times(80000, 100000, lambda name: 3000)
+    [(82800, 'd0 23:00'), (86400, 'd1 00:00'), (90000, '01:00'), (93600, '02:00'), (97200, '03:00')]
+    """
+    step = next((step for step in STEPS if step >= room(moment(end // step * step, step))), STEPS[-1])
+    return list(named(range(ceil(begin / step) * step, floor(end) + 1, step)))
+
+
+def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[int]:
+    """The lowest and the highest processor, then round numbers between them, at least so far `apart`.
+
+    What is nearer to an end than `clear` of a step gives way.
+
+    >>> processors(0, 99, 17), processors(0, 9, 2, clear=0.5), processors(0, 0, 1)
+    ([0, 99, 20, 40, 60, 80], [0, 9, 2, 4, 6], [0])
+    """
+    step = next(number for number in round_numbers() if number >= apart)
+    between = range(ceil(low / step) * step, high, step)
+    return [*dict.fromkeys((low, high)), *(n for n in between if min(n - low, high - n) > clear * step)]
 
 
 def moment(time: float, step: int, with_day: bool = True) -> str:

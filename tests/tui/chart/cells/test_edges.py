@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 
-from tui.chart.cells.axis import processor_ticks, time_axis, time_ticks
+from tui.chart.cells.edges import processor_ticks, time_axis, time_ticks
 from tui.chart.scale import LADDER, ChartView
 
 
