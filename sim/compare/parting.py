@@ -33,6 +33,8 @@ class Side(NamedTuple):
 
     history: Past
     schedule: Schedule
+    since: int = 0
+    """From which step on it is compared; of the schedule only what happens from then on."""
 
     @classmethod
     def of(cls, engine: Engine) -> Side:
@@ -97,37 +99,37 @@ def _instants(side: Side) -> Iterator[tuple[float, Acts]]:
 
 
 def _decided(side: Side) -> Iterator[tuple[float, Act]]:
-    history, started = side.history, set()
-    for step, decision in history.all_decisions():
+    history = side.history
+    for step, decision in history.all_decisions(side.since):
+        time = history.time_of(step)
         match decision:
-            case Start() | Backfill() | Place():
-                rank = decision.job.rank
-                # A suspended job comes back into a matrix as it came in.
-                resumes = isinstance(decision, Place) and rank in started
-                limit = None if isinstance(decision, Place) else decision.limit
-                started.add(rank)
-                yield history.time_of(step), Act("resumes" if resumes else "starts", rank, limit)
-            case Resume():
-                yield history.time_of(step), Act("resumes", decision.job.rank)
-            case Suspend():
-                yield history.time_of(step), Act("suspended", decision.job.rank)
-            case Migrate():
-                yield history.time_of(step), Act("migrates", decision.job.rank)
+            case Start(job=job, limit=limit) | Backfill(job=job, limit=limit):
+                yield time, Act("starts", job.rank, limit)
+            case Place(job=job):
+                yield time, Act("resumes" if _comes_back(history.as_of(step), job.rank) else "starts", job.rank)
+            case Resume(job=job):
+                yield time, Act("resumes", job.rank)
+            case Suspend(job=job):
+                yield time, Act("suspended", job.rank)
+            case Migrate(job=job):
+                yield time, Act("migrates", job.rank)
             case Switched():
-                time = history.time_of(step)
-                for act in _put_aside(side, time):
-                    if act.verb == "queued":
-                        started.discard(act.rank)
-                    yield time, act
+                yield from ((time, act) for act in _put_aside(history, time))
 
 
-def _put_aside(side: Side, time: float) -> list[Act]:
+def _comes_back(before: Past, rank: int) -> bool:
+    """A suspended job comes into a matrix as a new one does."""
+    ran = before.of(rank)
+    return bool(ran) and ran[-1].ended_by not in ("queued", "cut")
+
+
+def _put_aside(history: Past, time: float) -> Iterator[Act]:
     """Who left the matrix by a switch alone: it stood in a row that was not on turn, or had never been."""
-    history, start, end = side.history, side.schedule.start, side.schedule.end
-    left = {s.rank for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time}
+    left = [s for s in history.between(nextafter(time, -inf), time) if s.rows and s.end == time]
     stays = {s.rank for s in history.between(time, nextafter(time, inf))}
-    aside = sorted(rank for rank in left - stays if end[rank] != time)
-    return [Act("suspended" if start[rank] < time else "queued", rank) for rank in aside]
+    for stretch in sorted(left):
+        if stretch.ended_by in ("suspended", "queued") and stretch.rank not in stays:
+            yield Act(stretch.ended_by, stretch.rank)
 
 
 def _ended(schedule: Schedule) -> Iterator[tuple[float, Act]]:

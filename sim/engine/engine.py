@@ -56,7 +56,20 @@ from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.stint import Run
 from sim.engine.succession import Switch, adopting, prospect
 from sim.errors import DecisionError, ParameterError
-from sim.history.history import RESUMING, RUN, SPECULATIVE, SUSPENDING, History, whole
+from sim.history.history import (
+    CUT,
+    DONE,
+    KILLED,
+    MOVED,
+    QUEUED,
+    RESUMING,
+    RUN,
+    SPECULATIVE,
+    SUSPENDED,
+    SUSPENDING,
+    History,
+    whole,
+)
 from sim.history.ledger import Ledger
 from sim.history.tally import Tally
 from sim.machine.matrix import Matrix
@@ -329,19 +342,23 @@ class Engine:
             if run.kind == RESUMING:
                 self._progress_begins(run)
             elif run.kind == SUSPENDING:
-                self._leave(run)
+                self._leave(run, SUSPENDED)
             elif run.is_cut:
-                self._leave(run)
+                self._leave(run, CUT)
                 self.killed.append(run.job)
                 self.tally.speculative_kills += 1
                 self._waiting.add(run.job)
             else:
                 self.ended_early |= run.expected_end > now
-                self._leave(run)
+                self._leave(run, self._ending(run.job.rank))
                 self._done(run.job)
         self.free = self.machine.free
 
-    def _leave(self, run: Run) -> None:
+    def _ending(self, rank: int) -> int:
+        """Is the job done, or killed at its estimate?"""
+        return KILLED if self._killed[rank] else DONE
+
+    def _leave(self, run: Run, because: int) -> None:
         """The job gives its processors back."""
         now, job = self.now, run.job
         rank, expected_end = job.rank, run.expected_end
@@ -351,7 +368,7 @@ class Engine:
             self._plan.advance(now)
             self._plan.take(now, expected_end, -job.procs)
         self.machine.give_back(rank)
-        self.history.finish(run.stretch, now)
+        self.history.finish(run.stretch, now, because)
 
     def _done(self, job: Job) -> None:
         """The job has completed."""
@@ -389,7 +406,7 @@ class Engine:
         if self.step_count and now > sharing.since:
             self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
         for rank in sharing.elapse(now):
-            self.history.leave_matrix(rank, now)
+            self.history.leave_matrix(rank, now, self._ending(rank))
             self._done(self._jobs[rank])
 
     def _rows_go_on(self) -> None:
@@ -528,7 +545,7 @@ class Engine:
         self._ran[rank] = self.ran(rank)
         self.ledger.preemptions[rank] += 1
         self.tally.preemptions += 1
-        self._leave(run)
+        self._leave(run, SUSPENDED)
         if decision.overhead > 0:
             self._occupy(job, self.suspended[rank], SUSPENDING, now + decision.overhead, now + decision.overhead)
         self.free = self.machine.free
@@ -571,7 +588,7 @@ class Engine:
     def _progress_begins(self, run: Run) -> None:
         """A resumed job has its memory back."""
         rank, now = run.job.rank, self.now
-        self.history.finish(run.stretch, now)
+        self.history.finish(run.stretch, now, MOVED)
         run.stretch = self.history.begin(rank, now, self.machine.held[rank], RUN)
         run.kind, run.since = RUN, now
         run.leaves = now + self._runtimes[rank] - self._ran[rank]
@@ -712,7 +729,7 @@ class Engine:
                 return
             run = max(reaching, key=lambda run: run.job.rank)
             processors, self._ran[run.job.rank] = self.machine.held[run.job.rank], run.ran_by(self.now)
-            self._leave(run)
+            self._leave(run, SUSPENDED)
             self._put_aside(run.job, processors)
             asked = min((at, rank) for rank, at in self.granted.items())[1]
             self._log(Suspend(run.job, ReservationDue(self._jobs[asked])))
@@ -721,7 +738,7 @@ class Engine:
         """A speculative run goes on to its end."""
         rank, now = run.job.rank, self.now
         del self.ends[bisect_left(self.ends, (run.expected_end, rank))]
-        self.history.finish(run.stretch, now)
+        self.history.finish(run.stretch, now, MOVED)
         run.stretch = self.history.begin(rank, now, self.machine.held[rank], RUN)
         run.kind, run.is_cut = RUN, False
         run.leaves, run.expected_end = run.since + self._runtimes[rank], run.since + run.job.estimate
@@ -741,10 +758,11 @@ class Engine:
             job, columns = self._jobs[rank], sharing.matrix.columns(rank)
             self._ran[rank] = self._runtimes[rank] - sharing.remaining[rank]
             self.tally.stalled -= sharing.stall[rank] * job.procs
-            self.history.leave_matrix(rank, self.now)
-            if rank in on_turn:
+            ending = MOVED if rank in on_turn else QUEUED if rank in sharing.new else SUSPENDED
+            self.history.leave_matrix(rank, self.now, ending)
+            if ending == MOVED:
                 self._begin_run(job, columns)
-            elif rank in sharing.new:
+            elif ending == QUEUED:
                 self._wait_again(job)
             else:
                 self._put_aside(job, columns)
@@ -778,7 +796,7 @@ class Engine:
         row = sharing.matrix.open_row()
         for rank, run in list(self.running.items()):
             processors, ran = self.machine.held[rank], run.ran_by(self.now)
-            self._leave(run)
+            self._leave(run, SUSPENDED if run.kind == SUSPENDING else MOVED)
             if run.kind != SUSPENDING:
                 sharing.come_in(rank, row, processors, self._runtimes[rank] - ran, False)
                 sharing.stall[rank] = run.leaves - self.now if run.kind == RESUMING else 0

@@ -7,6 +7,9 @@ are marked, so that a window of time is answered by looking at what is in it and
 Where jobs share processors in time, a stretch of kind "gang" is a stay in the same rows of the matrix. How the rows
 took turns is known from their clock after each step; the turns of a stretch are derived when somebody looks.
 
+A stretch that has ended says why (`ENDINGS`), and the stretches of one job are linked: a job's history is read without
+a look at any other's.
+
 It is known of every stretch in which steps it began and ended, so the past can be read as it was after any step
 (`as_of`), and cut there and continued differently (`until`): two steps may have the same time.
 """
@@ -23,12 +26,17 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.decisions.decisions import Decision
+from sim.history.times import NEVER, Floats, Times
 from sim.machine.turns import Turns
 
 _EVERY = 256
-_NEVER = 2**31 - 1
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
+ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved")
+"""How a stretch ends: the job is done, or killed at its estimate; a trial is cut, and the job waits again; it is
+suspended (once its memory has been written, where that takes time); it waits again, as it had never been on turn when
+its matrix was given up; or it goes on at once in another stretch, in other rows or as another kind."""
+DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED = range(len(ENDINGS))
 
 
 class Stretch(NamedTuple):
@@ -41,6 +49,13 @@ class Stretch(NamedTuple):
     processors: int
     rows: tuple[int, ...] = ()
     """The rows of the matrix in which the job stands: it has the processors when one of them is on turn."""
+    ended_by: str | None = None
+    """As in `ENDINGS`; None while it goes on."""
+
+    @property
+    def is_cut(self) -> bool:
+        """Does it end with the job killed, for good or to be tried again?"""
+        return self.ended_by in ("killed", "cut")
 
 
 class PolicyChange(NamedTuple):
@@ -57,8 +72,9 @@ class Past:
 
     __slots__ = (
         "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
-        "_decision_end", "_decisions", "_end", "_end_step", "_free", "_kind", "_marks", "_processors", "_rank", "_rows",
-        "_start", "_steps", "_time", "_waiting", "_wanted",
+        "_decision_end", "_decisions", "_done", "_end", "_end_step", "_ended_by", "_first", "_free",
+        "_kind", "_marks", "_next", "_processors", "_rank", "_rows", "_start", "_started", "_steps",
+        "_time", "_waiting", "_wanted",
     )  # fmt: skip
 
     _rank: array[int]
@@ -66,9 +82,20 @@ class Past:
     _end: array[float]
     _end_step: array[int]
     """In which step, counted from 0, the stretch ended"""
+    _ended_by: bytearray
+    """An index into `ENDINGS`, of those that have ended"""
     _kind: bytearray
     _processors: list[int]
+    _next: array[int]
+    """The next stretch of the same job; -1: none"""
     _marks: list[tuple[int, ...]]
+    """The stretches that are open, or after which their job is suspended"""
+    _first: array[int]
+    """rank -> the first stretch of the job; -1: none"""
+    _started: Times
+    """When each job first ran"""
+    _done: Times
+    """When each job was done, or killed at its estimate"""
     _rows: dict[int, tuple[int, ...]]
     """stretch -> rows, of those of kind gang"""
     _time: array[float]
@@ -93,6 +120,18 @@ class Past:
         """How many steps there are."""
         return len(self._time) if self._steps is None else self._steps
 
+    def as_of(self, step: int) -> Past:
+        """The past as it was when so many steps had been made: what runs then is open, what came later is not there.
+
+        The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are
+        already the average until the next.
+        """
+        past = Past.__new__(Past)
+        for name in Past.__slots__:
+            setattr(past, name, getattr(self, name))
+        past._steps = min(step, self.steps)
+        return past
+
     def __len__(self) -> int:
         """How many stretches there are."""
         if self._steps is None:
@@ -101,7 +140,7 @@ class Past:
 
     def stretch(self, index: int) -> Stretch:
         """That stretch, counted from 0 in the order in which they began."""
-        open_ = self._end_step[index] >= (_NEVER if self._steps is None else self._steps)
+        open_ = self._end_step[index] >= self._now
         return Stretch(
             self._rank[index],
             whole(self._start[index]),
@@ -109,11 +148,50 @@ class Past:
             KINDS[self._kind[index]],
             self._processors[index],
             self._rows.get(index, ()),
+            None if open_ else ENDINGS[self._ended_by[index]],
         )
+
+    @property
+    def _now(self) -> int:
+        """What happened in this step, or later, is not seen."""
+        return NEVER if self._steps is None else self._steps
 
     def stretches(self) -> Iterator[Stretch]:
         """All of them, in the order in which they began."""
         return map(self.stretch, range(len(self)))
+
+    # By job
+
+    def of(self, rank: int) -> list[Stretch]:
+        """The job's stretches, in order."""
+        count, stretch = len(self), self._first[rank] if rank < len(self._first) else -1
+        found = []
+        while 0 <= stretch < count:
+            found.append(self.stretch(stretch))
+            stretch = self._next[stretch]
+        return found
+
+    def starts(self, jobs: int) -> Floats:
+        """When each of so many jobs first ran, by rank: nan if it has not, or stood in rows that were not on turn."""
+        return self._started.column(jobs, self._now)
+
+    def ends(self, jobs: int) -> Floats:
+        """When each of so many jobs was done, or killed at its estimate; nan if it was not."""
+        return self._done.column(jobs, self._now)
+
+    def start_of(self, rank: int) -> float | None:
+        """When the job first ran; None if it has not."""
+        start = self._started.of(rank, self._now)
+        return None if start is None else whole(start)
+
+    def passers(self, rank: int, since: float) -> list[int]:
+        """The ranks of those that came later and began while the job waited for its first start, from `since` on."""
+        count, first = len(self), self._first[rank] if rank < len(self._first) else -1
+        until = first if 0 <= first < count else count
+        begun = self._rank[bisect_left(self._start, since, 0, count) : until]
+        return list(dict.fromkeys(other for other in begun if other > rank))
+
+    # By time
 
     def segments(self) -> Iterator[Stretch]:
         """All stretches in which processors were held: where rows take turns, every turn is one."""
@@ -149,17 +227,36 @@ class Past:
 
         Takes time in proportion to what is visible, however long the history is.
         """
-        count = len(self)
-        first = bisect_left(self._start, start, 0, count)
-        last = bisect_left(self._start, end, 0, count)
-        # the last that was made by then
-        mark = max(bisect_right(self._start, start, 0, count) - 1, 0) // _EVERY
-        earlier = [*self._marks[mark], *range(mark * _EVERY, first)] if self._marks else []
-        ends, held = self._end, self._processors
-        open_from = _NEVER if self._steps is None else self._steps
-        seen = [i for i in earlier if ends[i] > start or self._end_step[i] >= open_from]
+        first = bisect_left(self._start, start, 0, len(self))
+        last = bisect_left(self._start, end, 0, len(self))
+        ends, held, now = self._end, self._processors, self._now
+        seen = [i for i in self._under_way(start, first) if ends[i] > start or self._end_step[i] >= now]
         seen += range(first, last)
         return [self.stretch(i) for i in seen if held[i] & processors]
+
+    def pauses(self, start: float, end: float) -> list[Stretch]:
+        """Which jobs were suspended at some moment from `start` until `end`, and where, in the order of these pauses.
+
+        A pause, of kind "suspended", lasts from the end of a stretch to the beginning of the job's next one.
+        """
+        if SUSPENDED not in self._ended_by:
+            return []
+        pauses, count, now = [], len(self), self._now
+        for i in self._under_way(start, bisect_left(self._start, end, 0, count)):
+            if self._ended_by[i] == SUSPENDED and self._end_step[i] < now and self._end[i] < end:
+                then, since = self._next[i], self._end[i]
+                until = self._start[then] if 0 <= then < count else None
+                if until is None or until > max(start, since):
+                    goes_on = None if until is None else whole(until)
+                    pauses.append(Stretch(self._rank[i], whole(since), goes_on, "suspended", self._processors[i]))
+        return sorted(pauses, key=itemgetter(1))
+
+    def _under_way(self, start: float, before: int) -> list[int]:
+        """The stretches before that one, but for some that were over, with the pause after them, by `start`."""
+        if not self._marks:
+            return []
+        mark = max(bisect_right(self._start, start, 0, len(self)) - 1, 0) // _EVERY  # the last that was made by then
+        return [*self._marks[mark], *range(mark * _EVERY, before)]
 
     def step_at(self, time: float) -> int | None:
         """The last step at or before `time`, counted from 0; None before the first."""
@@ -175,14 +272,9 @@ class Past:
         first = self._decision_end[step - 1] if step else 0
         return self._decisions[first : self._decision_end[step]]
 
-    def all_decisions(self) -> Iterator[tuple[int, Decision]]:
-        """(step, decision) from the beginning on."""
-        first = 0
-        for step in range(self.steps):
-            end = self._decision_end[step]
-            for decision in self._decisions[first:end]:
-                yield step, decision
-            first = end
+    def all_decisions(self, since: int = 0) -> Iterator[tuple[int, Decision]]:
+        """(step, decision) from that step on."""
+        return ((step, decision) for step in range(since, self.steps) for decision in self.decisions(step))
 
     @property
     def switches(self) -> tuple[PolicyChange, ...]:
@@ -202,7 +294,13 @@ class Past:
 
     @property
     def _divisions(self) -> int:
-        return bisect_left(self._boundary_step, self.steps if self._steps is not None else _NEVER)
+        return bisect_left(self._boundary_step, self.steps if self._steps is not None else NEVER)
+
+    @property
+    def turn(self) -> float | None:
+        """How long a row was last on turn; None: rows have never taken turns."""
+        clocks = len(self._clocks) if self._steps is None else bisect_left(self._clock_step, self._steps)
+        return self._clocks[clocks - 1].slice if clocks else None
 
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:
         """time, free, waiting and wanted after each step: copies."""
@@ -213,7 +311,7 @@ class Past:
 class History(Past):
     """The past of one run, to which the engine adds."""
 
-    __slots__ = ("_places", "decided")
+    __slots__ = ("_last", "_new", "_places", "decided")
 
     decided: Callable[[Decision], None]
     """The engine applied this decision."""
@@ -221,8 +319,10 @@ class History(Past):
     def __init__(self) -> None:
         self._rank, self._start, self._end = array("l"), array("d"), array("d")
         self._end_step, self._begun = array("l"), array("l")
-        self._kind, self._processors = bytearray(), []
+        self._ended_by, self._kind, self._processors = bytearray(), bytearray(), []
         self._marks = []
+        self._next, self._first, self._last = array("i"), array("i"), array("i")
+        self._started, self._done = Times(), Times()
         self._time, self._free = array("d"), array("d")
         self._waiting, self._wanted = array("l"), array("l")
         self._decisions, self._decision_end = [], array("l")
@@ -230,6 +330,8 @@ class History(Past):
         self._boundaries, self._boundary_step = [], array("l")
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
         """rank -> (columns, rows, stretch) of the jobs in the matrix"""
+        self._new: set[int] = set()
+        """Those of them that have never been on turn"""
         self._rows = {}
         self._clock_since, self._clocks, self._clock_step = array("d"), [], array("l")
         self._changes = []
@@ -242,18 +344,39 @@ class History(Past):
         stretch = len(self._start)
         if not stretch % _EVERY:
             self._marks.append(tuple(self._open()))
+        if rank >= len(self._last):
+            self._make_room(rank + 1 - len(self._last))
+        if (before := self._last[rank]) < 0:
+            self._first[rank] = stretch
+        else:
+            self._next[before] = stretch
+        self._last[rank] = stretch
+        if kind != GANG and not self._started.has(rank):
+            self._started.note(rank, now, len(self._time))
         self._rank.append(rank)
         self._start.append(now)
         self._end.append(inf)
-        self._end_step.append(_NEVER)
+        self._end_step.append(NEVER)
+        self._ended_by.append(DONE)
         self._kind.append(kind)
         self._processors.append(processors)
+        self._next.append(-1)
         return stretch
 
-    def finish(self, stretch: int, now: float) -> None:
+    def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
         """The stretch is over."""
         self._end[stretch] = now
-        self._end_step[stretch] = len(self._time)
+        self._end_step[stretch] = step = len(self._time)
+        self._ended_by[stretch] = ended_by
+        if ended_by <= KILLED:
+            self._done.note(self._rank[stretch], now, step)
+
+    def _make_room(self, more: int) -> None:
+        """For so many more jobs, of whom nothing is known."""
+        for links in (self._first, self._last):
+            links.extend([-1] * more)
+        self._started.make_room(more)
+        self._done.make_room(more)
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
         """A step is complete."""
@@ -282,14 +405,20 @@ class History(Past):
             known = self._places.get(rank)
             if known is None or known[1] != rows or known[0] != columns:
                 if known is not None:
-                    self.finish(known[2], now)
+                    self.finish(known[2], now, MOVED)
                 stretch = self.begin(rank, now, columns, GANG)
                 self._rows[stretch] = rows
                 self._places[rank] = columns, rows, stretch
+                if not self._started.has(rank):
+                    self._new.add(rank)
+        for rank in [rank for rank in self._new if turns.row in self._places[rank][1]]:
+            self._started.note(rank, now, len(self._time))
+            self._new.remove(rank)
 
-    def leave_matrix(self, rank: int, now: float) -> None:
+    def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:
         """The job stands in no row any more."""
-        self.finish(self._places.pop(rank)[2], now)
+        self.finish(self._places.pop(rank)[2], now, ended_by)
+        self._new.discard(rank)
 
     def mend_free(self, free: float) -> None:
         """So many processors were free on average since the last step."""
@@ -301,27 +430,14 @@ class History(Past):
 
     def open_stretches(self) -> dict[int, int]:
         """rank -> stretch, of every job that is on processors or in the matrix."""
-        return {self._rank[stretch]: stretch for stretch in self._open()}
+        return {self._rank[stretch]: stretch for stretch in self._open() if self._end[stretch] == inf}
 
     def _open(self) -> list[int]:
-        """The stretches that have not ended: of those that were open at the last mark, and those since."""
-        ends, last = self._end, max(len(self._marks) - 1, 0)
-        known = [*self._marks[last], *range(last * _EVERY, len(ends))] if self._marks else []
-        return [stretch for stretch in known if ends[stretch] == inf]
+        """The stretches that have not ended, or are followed by a pause: of those of the last mark, and those since."""
+        known = self._under_way(inf, len(self._end))
+        return [i for i in known if self._end[i] == inf or (self._ended_by[i] == SUSPENDED and self._next[i] < 0)]
 
-    # Read as of another moment, and cut there
-
-    def as_of(self, step: int) -> Past:
-        """The past as it was when so many steps had been made: what runs then is open, what came later is not there.
-
-        The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are
-        already the average until the next.
-        """
-        past = Past.__new__(Past)
-        for name in Past.__slots__:
-            setattr(past, name, getattr(self, name))
-        past._steps = min(step, self.steps)
-        return past
+    # Cut at another moment
 
     def until(self, step: int, free: float) -> History:
         """The first so many steps as a history of its own that can go on otherwise.
@@ -331,14 +447,21 @@ class History(Past):
         cut, begun = History(), self._begun[step - 1] if step else 0
         cut._rank, cut._start, cut._end = self._rank[:begun], self._start[:begun], self._end[:begun]
         cut._end_step, cut._kind = self._end_step[:begun], self._kind[:begun]
-        cut._processors = self._processors[:begun]
+        cut._ended_by, cut._processors = self._ended_by[:begun], self._processors[:begun]
         cut._marks = self._marks[: -(-begun // _EVERY)]
         is_open = np.flatnonzero(np.array(cut._end_step) >= step).tolist()
         for stretch in is_open:
-            cut._end[stretch], cut._end_step[stretch] = inf, _NEVER
+            cut._end[stretch], cut._end_step[stretch], cut._ended_by[stretch] = inf, NEVER, DONE
         cut._rows = {stretch: rows for stretch, rows in self._rows.items() if stretch < begun}
         gangs = [stretch for stretch in is_open if cut._kind[stretch] == GANG]
         cut._places = {cut._rank[s]: (cut._processors[s], cut._rows[s], s) for s in gangs}
+        cut._next = array("i", [then if then < begun else -1 for then in self._next[:begun]])
+        cut._first = array("i", [first if first < begun else -1 for first in self._first])
+        cut._last = array("i", [-1]) * len(self._last)
+        for stretch, rank in enumerate(cut._rank):
+            cut._last[rank] = stretch
+        cut._started, cut._done = self._started.until(step), self._done.until(step)
+        cut._new = {rank for rank in cut._places if not cut._started.has(rank)}
         cut._time, cut._free, cut._begun = self._time[:step], self._free[:step], self._begun[:step]
         cut._waiting, cut._wanted = self._waiting[:step], self._wanted[:step]
         cut._decision_end = self._decision_end[:step]
@@ -352,44 +475,6 @@ class History(Past):
         if step:
             cut._free[-1] = free
         return cut
-
-
-class Unwritten(History):
-    """For an engine whose history is known already: nothing is written."""
-
-    __slots__ = ()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.decided = _ignore
-
-    def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
-        return -1
-
-    def finish(self, stretch: int, now: float) -> None:
-        pass
-
-    def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        pass
-
-    def boundaries(self, now: float, owners: Sequence[int]) -> None:
-        pass
-
-    def share(self, now: float, turns: Turns, places: Mapping[int, tuple[int, tuple[int, ...]]]) -> None:
-        pass
-
-    def leave_matrix(self, rank: int, now: float) -> None:
-        pass
-
-    def mend_free(self, free: float) -> None:
-        pass
-
-    def switch(self, now: float, was: str, to: str) -> None:
-        pass
-
-
-def _ignore(decision: Decision) -> None:
-    pass
 
 
 def whole(time: float) -> float:

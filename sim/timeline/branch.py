@@ -15,7 +15,8 @@ from sim.engine.checkpoint import Checkpoint
 from sim.engine.engine import Engine
 from sim.engine.succession import Switch
 from sim.errors import PolicyError, SchedscopeError
-from sim.history.history import History, Unwritten
+from sim.history.history import History
+from sim.history.unwritten import Unwritten
 from sim.policies.policy import Policy
 
 MOST = 512

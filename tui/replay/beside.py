@@ -17,8 +17,6 @@ from numpy.typing import NDArray
 
 from sim.compare.differences import Comparison, compare
 from sim.compare.parting import Account, Parting, Side, account, part
-from sim.decisions.decisions import Decision, Resume
-from sim.decisions.matrix import Place
 from sim.history.history import Past
 from sim.metrics.aggregates import ratio
 from sim.timeline.branch import Branch
@@ -191,31 +189,10 @@ class Search:
     def _side(self, place: int, until: float) -> Side:
         """One run from where it was read to, until the end of the window."""
         branch, ledger = self._branches[place], self._branches[place].engine.ledger
-        start, end = np.array(ledger.start), np.array(ledger.end)
+        end = np.array(ledger.end)
         end[~((end >= self._since) & (end <= until))] = np.nan
-        history = Rest(branch.history, self._first[place], _steps_until(branch.history, until), start)
-        return Side(history, replace(self._schedules[place], start=start, end=end))
-
-
-class Rest(Past):
-    """A past whose decisions are read from a step on."""
-
-    __slots__ = ("_from", "_started")
-
-    def __init__(self, past: Past, first: int, steps: int, start: Floats) -> None:
-        for name in Past.__slots__:
-            setattr(self, name, getattr(past, name))
-        self._steps, self._from = min(steps, past.steps), first
-        self._started = start < past.time_of(first) if first < past.steps else start < inf
-
-    def all_decisions(self) -> Iterator[tuple[int, Decision]]:
-        """Whoever comes back into a matrix is resumed; that it had started cannot be seen in what is left to read."""
-        for step in range(self._from, self.steps):
-            for decision in self.decisions(step):
-                if isinstance(decision, Place) and self._started[decision.job.rank]:
-                    yield step, Resume(decision.job, decision.because)
-                else:
-                    yield step, decision
+        history = branch.history.as_of(_steps_until(branch.history, until))
+        return Side(history, replace(self._schedules[place], end=end), self._first[place])
 
 
 def _last(history: Past) -> float:

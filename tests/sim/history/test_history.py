@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from math import inf
+from collections.abc import Iterator
+from itertools import pairwise
+from math import inf, isnan
 from random import Random
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.engine.engine import Engine
 from sim.history.history import History, Stretch
+from sim.policies import parse_policy
+from sim.workload.source import Source
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -67,7 +73,7 @@ def test_the_window_of_everything() -> None:
 def test_a_stretch_is_there_from_its_start_on_and_gone_at_its_end() -> None:
     history = History()
     history.finish(history.begin(rank=0, now=10, processors=0b11), 20)
-    stretch = Stretch(rank=0, start=10, end=20, kind="run", processors=0b11)
+    stretch = Stretch(rank=0, start=10, end=20, kind="run", processors=0b11, ended_by="done")
     assert history.between(10, 11) == history.between(19, 25) == history.between(0, 30) == [stretch]
     assert history.between(0, 10) == history.between(20, 30) == []
     assert history.between(0, 30, processors=0b100) == []
@@ -108,3 +114,96 @@ def test_the_columns_say_what_was_free_and_wanted_after_each_step(lab: Lab) -> N
     assert free == [1, 1, 1, 0, 3, 4]
     assert waiting == [0, 1, 2, 1, 0, 0]
     assert wanted == [0, 4, 5, 1, 0, 0]
+
+
+# By job
+
+SPECS = ["easy", "selective:sf=1.5", "immediate:memory=yes", "multiqueue:speculate=180", "gang-migrate"]
+WAITS_AFTER = {"suspended", "queued", "cut"}
+
+
+def runs() -> Iterator[Engine]:
+    """Every policy, followed by the next in the middle of its run."""
+    _, workload = Source("lublin-128").read()
+    for first, second in pairwise([*SPECS, *SPECS[::-1]]):
+        engine = Engine(workload.take(slice(120)), parse_policy(first))
+        engine.advance(90)
+        engine.switch(parse_policy(second))
+        yield engine
+
+
+def test_a_jobs_history_is_what_a_look_at_everything_finds() -> None:
+    for engine in runs():
+        cut = engine.history.until(70, engine.free)
+        engine.run()
+        for history in (engine.history, engine.history.as_of(110), engine.history.as_of(70), cut):
+            for rank in range(len(engine.workload)):
+                assert history.of(rank) == [s for s in history.stretches() if s.rank == rank]
+        assert [*cut.stretches()] == [*engine.history.as_of(70).stretches()]
+
+
+def test_every_stretch_says_why_it_ended() -> None:
+    seen: set[str | None] = set()
+    for engine in runs():
+        engine.run()
+        for rank in range(len(engine.workload)):
+            *before, last = engine.history.of(rank)
+            assert last.ended_by == ("killed" if engine.workload.killed[rank] else "done")
+            for stretch, then in pairwise([*before, last]):
+                gone_on = then.start == stretch.end
+                assert stretch.ended_by in ({"moved", "suspended", "queued", "cut"} if gone_on else WAITS_AFTER)
+                seen.add(stretch.ended_by)
+    assert seen == {"moved", "suspended", "cut"}
+
+
+def test_who_was_never_on_turn_is_queued_again_by_a_switch() -> None:
+    _, workload = Source("z-figure7").read()
+    engine = Engine(workload, parse_policy("gang"))
+    engine.run(359)
+    engine.switch(parse_policy("fcfs"), 360)
+    left = {s.rank: s.ended_by for s in engine.history.stretches() if s.rows and s.end == 360}
+    assert {rank for rank, ended_by in left.items() if ended_by == "queued"} == {job.rank for job in engine.queue}
+    assert {rank for rank, ended_by in left.items() if ended_by == "suspended"} == set(engine.suspended)
+    assert {rank for rank, ended_by in left.items() if ended_by == "moved"} == set(engine.running)
+
+
+def test_starts_and_ends_are_known_as_of_any_step() -> None:
+    for engine in runs():
+        jobs, known = len(engine.workload), []
+        while engine.step():
+            if not engine.step_count % 23:
+                schedule = engine.schedule()
+                known.append((engine.step_count, schedule.start, schedule.end))
+        for step, start, end in known:
+            past = engine.history.as_of(step)
+            for history in (past, engine.history.until(step, 0)):
+                assert np.array_equal(history.starts(jobs), start, equal_nan=True)
+                assert np.array_equal(history.ends(jobs), end, equal_nan=True)
+            assert [past.start_of(rank) for rank in range(jobs)] == [None if isnan(at) else at for at in start]
+
+
+def test_a_job_pauses_from_one_stretch_to_the_next() -> None:
+    for engine in runs():
+        engine.run()
+        history = engine.history
+        for past in (history, history.as_of(100), history.until(100, 0)):
+            expected = []
+            for rank in range(len(engine.workload)):
+                ran: list[Stretch | None] = [*past.of(rank), None]
+                for stretch, then in pairwise(ran):
+                    until = None if then is None else then.start
+                    if stretch is not None and stretch.ended_by == "suspended" and stretch.end != until:
+                        expected.append((rank, stretch.end, until, stretch.processors))
+            found = [(p.rank, p.start, p.end, p.processors) for p in past.pauses(-inf, inf)]
+            assert sorted(found) == sorted(expected)
+            for start in range(0, int(engine.now), int(engine.now) // 7):
+                window = [p for p in past.pauses(-inf, inf) if p.start < start + 500 and (p.end or inf) > start]
+                assert past.pauses(start, start + 500) == window
+
+
+def test_who_came_later_and_began_earlier_has_passed(lab: Lab) -> None:
+    jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 20 20", "4 3 1 10 10", "5 4 4 5 5")
+    history = lab.run("easy", 4, *jobs).history
+    assert history.passers(1, since=1) == [2, 3]
+    assert history.as_of(3).passers(1, since=1) == [2]
+    assert history.passers(4, since=4) == []

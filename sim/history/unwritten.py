@@ -1,0 +1,47 @@
+"""A history that is not kept: for an engine whose past is known already."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sim.decisions.decisions import Decision
+from sim.history.history import DONE, History
+from sim.machine.turns import Turns
+
+
+class Unwritten(History):
+    """For an engine whose history is known already: nothing is written."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decided = _ignore
+
+    def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
+        return -1
+
+    def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
+        pass
+
+    def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
+        pass
+
+    def boundaries(self, now: float, owners: Sequence[int]) -> None:
+        pass
+
+    def share(self, now: float, turns: Turns, places: Mapping[int, tuple[int, tuple[int, ...]]]) -> None:
+        pass
+
+    def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:
+        pass
+
+    def mend_free(self, free: float) -> None:
+        pass
+
+    def switch(self, now: float, was: str, to: str) -> None:
+        pass
+
+
+def _ignore(decision: Decision) -> None:
+    pass
