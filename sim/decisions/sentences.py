@@ -27,8 +27,9 @@ Others: TypeAlias = Callable[[str], str]
 class Reason(Protocol):
     """Why something was done with a job, or not done, with the numbers that made the difference.
 
-    A reason may also have `brief(job, at)`, the same in a few words (`Brief`), and `past(job, others)`, what it says
-    of many steps, behind "because".
+    An immutable value, such as a frozen dataclass. It may also have `brief(job, at)`, the same in a few words
+    (`Brief`), and `past(job, others)`, what it says of many steps, behind "because". Its fields stand beside it as
+    numbers: those that are a `Moment` or a `Span` as such, by their names or as they are `Called`.
     """
 
     def sentence(self, job: Job, at: Clock, /) -> str:

@@ -179,7 +179,7 @@ def _give_a_row(view: WholeView) -> Iterator[Decision]:
             yield OpenRow()
             row = view.matrix.rows[-1]
             yield TurnTo(row)
-        yield Place(job, row, view.matrix.lowest_free(row, job.procs), cast(Any, Due()))
+        yield Place(job, row, view.matrix.lowest_free(row, job.procs), Due())
 
 
 def _decide_beside(policy: Policy, view: WholeView, shown: AdoptedView) -> Iterator[Decision]:

@@ -1,0 +1,156 @@
+"""A reason of somebody's own policy is drawn everywhere as well as ours; it brings a sentence and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated, NamedTuple
+
+import pytest
+
+from sim.compare.parting import account
+from sim.decisions.decisions import Decision, Keep, Wake
+from sim.decisions.sentences import Called, Detail, Moment, Reason, Span, brief, details, say, why
+from sim.engine.engine import Engine
+from sim.life.life import life_of
+from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.policies.view import View
+from sim.why.evidence import evidence_of
+from sim.why.facts import fact_row
+from sim.words import Clock, clock
+from sim.workload.model import Job
+from tests.sim.conftest import Lab
+from tests.tui.scenes import context_of
+from tui.cli import explain
+from tui.panels import decisions, queue
+from tui.panels.evidence import numbers
+from tui.panels.sentence import sentence
+from tui.replay.parted import tell
+
+EVENING = 7200
+JOBS = ("1 0 2 50 60", "2 5 1 100 100")
+
+
+@dataclass(frozen=True)
+class TooHot:
+    until: Annotated[Moment, Called("cool again")]
+    lasts: Span
+    after: Job | None
+    degrees: float
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{self.degrees} [b]degrees[/b]\x1b[2J, too hot until {at(self.until)}"
+
+
+class Named(NamedTuple):
+    """No dataclass; and its annotations name what is not there."""
+
+    degrees: Fahrenheit  # type: ignore[name-defined]  # noqa: F821
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{self.degrees} degrees"
+
+
+@dataclass(frozen=True)
+class Failing:
+    degrees: float
+    after: Job
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        raise ZeroDivisionError
+
+
+class Silent(Failing):
+    def sentence(self, job: Job, at: Clock) -> str:
+        return None  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Siesta(FirstComeFirstServed):
+    """Nobody starts before the evening."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        if view.now >= EVENING:
+            yield from super().decide(view)
+            return
+        yield Wake(EVENING)
+        for job in view.queue if view.curious else ():
+            yield Keep(job, self.reason(view, job))
+
+    def reason(self, view: View, job: Job) -> Reason:
+        return TooHot(EVENING, EVENING - view.now, None, 41.5)
+
+
+class Failure(Siesta):
+    def reason(self, view: View, job: Job) -> Reason:
+        return Failing(41.5, job)
+
+
+def at_noon(lab: Lab, policy: Siesta | None = None) -> Engine:
+    engine = Engine(lab.workload(4, *JOBS), policy or Siesta())
+    engine.run(5)
+    return engine
+
+
+SAID = "41.5 [b]degrees[/b]?[2J, too hot until 02:00"
+"""As a terminal is given it."""
+
+
+def test_it_says_itself(lab: Lab) -> None:
+    first = at_noon(lab).job(0)
+    hot = TooHot(EVENING, EVENING, None, 41.5)
+    assert why(hot, first, clock) == "41.5 [b]degrees[/b]\x1b[2J, too hot until d0 02:00:00"
+    assert say(Keep(first, hot), clock) == f"J1 waits: {why(hot, first, clock)}"
+    assert brief(hot, first, clock) == (why(hot, first, clock), "41.5 [b]degrees[/b]\x1b[2J")
+
+
+@pytest.mark.parametrize("kind", [Failing, Silent])
+def test_one_whose_sentence_fails_is_said_by_its_name_and_its_fields(lab: Lab, kind: type[Failing]) -> None:
+    first = at_noon(lab).job(0)
+    assert why(kind(41.5, first), first) == f"{kind.__name__.lower()}: degrees 41.5, after J1"
+    assert brief(kind(41.5, first), first)[-1] == kind.__name__.lower()
+
+
+def test_its_fields_are_facts(lab: Lab) -> None:
+    found = evidence_of(at_noon(lab).snapshot(), 0)
+    assert found is not None
+    rows = [fact_row(fact, found.at) for fact in found.facts]
+    assert {("cool again", "02:00"), ("lasts", "2h00"), ("degrees", "41.5")} <= set(rows)
+
+
+def test_fields_whose_annotations_mean_nothing_are_just_numbers() -> None:
+    assert details(Named(41.5)) == [Detail("degrees", "degrees", 41.5, None)]
+
+
+def test_the_panels_show_it(lab: Lab) -> None:
+    context = context_of(at_noon(lab), selected=0)
+    waiting = [row.text for row in queue.draw(context, (110, 9), 0).body if row.rank is not None]
+    assert [text.endswith(f"  {SAID}") for text in waiting] == [True, True]
+    assert "41.5 [b]degrees[/b]?[2J\n" in queue.draw(context, (75, 9), 0).text
+    assert f"○ J2 waits: {SAID}" in decisions.draw(context, (100, 20), 0).text
+    assert SAID in sentence(context, 100).text
+    found = evidence_of(context.scene.snapshot, 0)
+    assert found is not None
+    assert any(line.text.split() == ["cool", "again", "02:00"] for line in numbers(context, found, 60))
+
+
+def test_explain_tells_it(lab: Lab) -> None:
+    page = " ".join(explain.render(life_of(lab.workload(4, *JOBS), Siesta(), 0), 100).split())
+    assert "J1 waited 2h00 because 41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00." in page
+    assert "For 2h00 (2 steps) 41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00" in page
+
+
+def test_a_comparison_tells_it(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, *JOBS), Siesta())
+    engine.curious = True
+    engine.run(5)
+    assert tell(account(engine, 1, 5)) == "J2 waits: 41.5 [b]degrees[/b]\x1b[2J, too hot until d0 02:00:00"
+
+
+def test_a_failing_one_breaks_no_panel(lab: Lab) -> None:
+    context = context_of(at_noon(lab, Failure()), selected=0)
+    assert "failing: degrees 41.5, after J1" in queue.draw(context, (110, 9), 0).text
+    assert "J1 waits: failing: degrees 41.5, after J1" in decisions.draw(context, (100, 20), 0).text
+    assert "because failing: degrees 41.5, after J1" in explain.render(
+        life_of(lab.workload(4, *JOBS), Failure(), 0), 100
+    )
