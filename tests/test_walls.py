@@ -7,6 +7,7 @@ import dataclasses
 import re
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,61 @@ from sim.policies.parameters import parameters_of
 from sim.policies.policy import Policy
 from sim.policies.view import View
 
-SIM = Path(__file__).resolve().parents[1] / "sim"
+ROOT = Path(__file__).resolve().parents[1]
+SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
+FLOORS = (
+    ("sim.errors", "sim.files", "sim.words"),
+    ("sim.workload",),
+    ("sim.machine",),
+    ("sim.decisions",),
+    ("sim.policies",),
+    ("sim.history",),
+    ("sim.engine",),
+    ("sim.timeline", "sim.metrics", "sim.why"),
+    ("sim.stops", "sim.life", "sim.session"),
+    ("sim.compare",),
+    ("sim",),
+    ("tui.look",),
+    ("tui.chart",),
+    ("tui.replay",),
+    ("tui.panels", "tui.widgets"),
+    ("tui.screens",),
+    ("tui.sessions",),
+    ("tui.cli",),
+    ("tui.app", "tui.faults", "tui.__main__"),
+)
+"""The rooms, the ground first: a room knows those of its own floor and of the floors before it."""
+KNOWN = frozenset(
+    {
+        "tui.cli.main -> tui.app",
+        "tui.panels.versus -> tui.cli.compare_page",
+        "tui.replay.beside -> tui.cli.compare_page",
+        "tui.screens.replay.base -> tui.app",
+        "tui.screens.replay.base -> tui.sessions.moment",
+        "tui.sessions.keeper -> tui.app",
+    }
+)
+"""Arrows upwards that still stand; the list only gets shorter."""
+IN_CIRCLES = frozenset(
+    {
+        "sim.engine.check",
+        "sim.engine.engine",
+        "sim.engine.schedule",
+        "sim.engine.snapshot",
+        "tui.app",
+        "tui.screens.replay.base",
+        "tui.screens.replay.drawn",
+        "tui.screens.replay.files",
+        "tui.screens.replay.looking",
+        "tui.screens.replay.screen",
+        "tui.screens.replay.transport",
+        "tui.screens.replay.what_if",
+        "tui.sessions.keeper",
+        "tui.sessions.moment",
+    }
+)
+"""Files that still know one another in a circle; the list only gets shorter."""
 POLICY_FILES = [path for path in FILES if "policies" in path.parts]
 
 
@@ -47,6 +101,58 @@ def assigned_attributes(path: Path) -> Iterator[str]:
             owner = ast.unparse(node.value)
             if owner != "self":
                 yield f"{owner}.{node.attr}"
+
+
+def dotted(path: Path) -> str:
+    """sim/why/causes.py -> sim.why.causes; a package's own file goes by the package's name."""
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def floor_of(module: str) -> int:
+    """The floor of the room in which a file lies."""
+    room = ".".join(module.split(".")[:2])
+    return next(number for number, rooms in enumerate(FLOORS) if room in rooms)
+
+
+@cache
+def arrows() -> dict[str, set[str]]:
+    """Which files every file of the house knows."""
+    files = {dotted(path): path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")}
+    known: dict[str, set[str]] = {}
+    for name, path in files.items():
+        named = {f"{module}.{what}" if f"{module}.{what}" in files else module for module, what in imports(path)}
+        known[name] = (named & files.keys()) - {name}
+    return known
+
+
+def reached_from(name: str) -> set[str]:
+    """All that a file knows, and what that knows, and so on."""
+    seen: set[str] = set()
+    ahead = [*arrows()[name]]
+    while ahead:
+        if (module := ahead.pop()) not in seen:
+            seen.add(module)
+            ahead += arrows()[module]
+    return seen
+
+
+def test_every_room_has_its_floor() -> None:
+    rooms = {room for rooms in FLOORS for room in rooms}
+    assert {".".join(name.split(".")[:2]) for name in arrows()} - {"tui"} <= rooms
+
+
+def test_no_arrow_points_upwards() -> None:
+    upwards = {
+        f"{name} -> {module}"
+        for name, known in arrows().items()
+        for module in known
+        if name != "tui" and floor_of(module) > floor_of(name)
+    }
+    assert sorted(upwards) == sorted(KNOWN)
+
+
+def test_no_file_knows_itself_by_way_of_others() -> None:
+    assert sorted(name for name in arrows() if name in reached_from(name)) == sorted(IN_CIRCLES)
 
 
 def test_the_files_are_found() -> None:
