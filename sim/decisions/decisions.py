@@ -74,11 +74,12 @@ class Suspend(NamedTuple):
 
 
 class Resume(NamedTuple):
-    """The suspended job goes on, on exactly its processors, with progress after `overhead` seconds."""
+    """The suspended job goes on, with progress after `overhead` seconds; `on`: the processors, if not its own."""
 
     job: Job
     because: Reason
     overhead: float = 0
+    on: int | None = None
 
     def say(self, at: Clock) -> str:
         return f"{name(self.job)} resumes{_taking(self.overhead)}: {why(self.because, self.job, at)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NoReturn
 
+from sim.decisions.decisions import Resume
 from sim.decisions.matrix import Migrate
 from sim.errors import InvariantError
 from sim.history.history import Stretch
@@ -21,7 +22,7 @@ class Checker:
     - no processor is held twice, none is lost, a job holds as many as it asked for;
     - every job is in one place: to come, waiting, running, suspended or finished;
     - a job starts no earlier than it was submitted and makes exactly the progress it must;
-    - a suspended job goes on where it was; partitions own every processor once;
+    - a suspended job goes on where it was, or where it was told to; partitions own every processor once;
     - no cell of a matrix is held twice, only the row on turn makes progress, no more tasks migrate than may;
     - a promised start never moves later while it stands, and is kept;
     - the plan is what running jobs and standing reservations make it.
@@ -169,14 +170,17 @@ class Checker:
                 yield stretch
 
     def _pinned(self) -> None:
-        """A resumed job is on its own processors; one that goes on in a matrix is there in its own columns."""
+        """A resumed job is on its own processors, unless it was resumed on others; in a matrix in its own columns."""
         engine = self._engine
+        resumed = (d for d in engine.history.decisions(engine.step_count - 1) if isinstance(d, Resume))
+        sent = {d.job.rank: d.on for d in resumed if d.on is not None}
         for rank, processors in engine.suspended.items():
-            pinned = self._pins.setdefault(rank, processors)
-            if pinned != processors:
+            if self._pins.get(rank, processors) != processors and rank not in sent:
                 self._fail("a suspended job's processors changed", rank)
+            self._pins[rank] = processors
         for rank in [rank for rank in self._pins if rank not in engine.suspended]:
-            pinned = self._pins.pop(rank)
+            was = self._pins.pop(rank)
+            pinned = sent.get(rank, was)
             held = engine.machine.held.get(rank, pinned)
             if engine.sharing and rank in engine.sharing.matrix:
                 held = pinned  # it may have migrated since

@@ -552,15 +552,15 @@ class Engine:
         self._log(decision)
 
     def _resume(self, decision: Resume) -> None:
-        """The job goes on where it was, on the same processors; after `overhead` seconds it makes progress."""
+        """The job goes on, on the processors that it had or on others; after `overhead` seconds it makes progress."""
         job, now = decision.job, self.now
         rank = job.rank
         if rank not in self.suspended or rank in self.running:
             raise DecisionError(f"job {job.id} cannot be resumed: it is not suspended")
-        if self.suspended[rank] & ~self.machine.free_set:
+        held = self.suspended[rank] if decision.on is None else decision.on
+        if held & ~self.machine.free_set:
             raise DecisionError(f"job {job.id} cannot be resumed: its processors are not free")
-        held = self.suspended.pop(rank)
-        del self.suspended_since[rank]
+        del self.suspended[rank], self.suspended_since[rank]
         if rank == self.awaited:
             self._keep_processors(None)
         begins = now + decision.overhead

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-_TAU = 10
+from sim.workload.categories import TAU
 
 
 class Totals(NamedTuple):
@@ -60,7 +60,7 @@ class Tally:
 
     def finish(self, turnaround: float, wait: float, run: float, procs: int) -> None:
         """A job completed; `wait` is that for its first start."""
-        slowdown = 1 + (turnaround - run) / (run if run > _TAU else _TAU)
+        slowdown = 1 + (turnaround - run) / (run if run > TAU else TAU)
         self.finished += 1
         self.wait += wait
         self.slowdown += slowdown

@@ -10,9 +10,10 @@ import numpy as np
 
 from sim.engine.schedule import Schedule
 from sim.metrics.catalogue import METRICS
-from sim.metrics.outcome import TAU, Outcome
+from sim.metrics.outcome import Outcome
 from sim.metrics.over_time import area
 from sim.metrics.tails import guarantee_ratios, reservation_delays
+from sim.workload.categories import TAU
 from sim.workload.model import Floats
 
 Value = float | int | None

@@ -10,7 +10,8 @@ from sim.engine.schedule import Schedule
 from sim.metrics import groups
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.groups import Row
-from sim.metrics.outcome import TAU, Outcome
+from sim.metrics.outcome import Outcome
+from sim.workload.categories import TAU
 
 
 class Group(NamedTuple):

@@ -10,10 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.schedule import Schedule
+from sim.workload.categories import TAU
 from sim.workload.model import Bools, Floats, Ints, Workload
-
-TAU = 10.0
-"""Seconds: jobs shorter than this count as this long in the bounded slowdowns."""
 
 T = TypeVar("T", np.float64, np.int64, np.bool_)
 

@@ -87,7 +87,7 @@ class View(Protocol):
 
     @property
     def suspended(self) -> Mapping[int, int]:
-        """rank -> the processors on which the suspended job must go on."""
+        """rank -> the processors that the suspended job had; it goes on on them, unless it is resumed on others."""
 
     @property
     def free_set(self) -> int:

@@ -1,4 +1,7 @@
-"""Kettimuthu's job categories: sixteen by run time and width (K table 2.1), four coarse (K table 4.1)."""
+"""Kettimuthu's job categories: sixteen by run time and width (K table 2.1), four coarse (K table 4.1).
+
+And from which length on a job's slowdown counts in full.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,9 @@ WIDTHS = (
 LENGTH_LIMITS = (600.0, 3600.0, 28800.0)
 WIDTH_LIMITS = (1, 8, 32)
 """A limit belongs to the category below it: 600 seconds are very short, 8 processors narrow."""
+
+TAU = 10.0
+"""Seconds: jobs shorter than this count as this long in the bounded slowdowns."""
 
 CATEGORIES = tuple(
     Category(f"{length.label} {width.label}", f"{length.meaning}, {width.meaning}")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
+from operator import or_
+from typing import Literal
 
 from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
 from sim.decisions.obstacles import TooFewFree, WaitsForOwn
@@ -17,19 +20,33 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 LEAST_MEMORY, MOST_MEMORY = 100, 1000
-"""MB a processor (K section 4.2)."""
+"""MB a job (K section 4.1)."""
 
 
 @dataclass(frozen=True)
 class Preemptive(Policy):
-    """A policy that suspends jobs; a suspended job goes on on exactly its processors.
+    """A policy that suspends jobs; a suspended job goes on on exactly its processors, unless restart=any.
 
-    With memory=yes a suspended job keeps its processors busy while its memory, U(100, 1000) MB a processor, is
-    written at `bandwidth`, and after it is resumed makes no progress while that is read. What a job gets by
+    With seats=apart a new job takes the lowest-numbered free processors on which no suspended job waits, then the
+    lowest of the others; so few come between a suspended job and its processors. With restart=any a suspended job
+    goes on, and suspends others for that, wherever a new one could start, but takes its own processors first.
+
+    With memory=yes a suspended job keeps its processors busy while its memory, U(100, 1000) MB spread evenly over them,
+    is written at `bandwidth`, and after it is resumed makes no progress while that is read. What a job gets by
     suspending others is then claimed for it until those have left.
     """
 
-    memory: bool = parameter(False, "does suspending and resuming cost time for the job's memory? (K section 4.2)")
+    seats: Literal["apart", "lowest"] = parameter(
+        "apart",
+        "which free processors a new job takes: first those on which no suspended job waits, or by number alone",
+        choices=("apart", "lowest"),
+    )
+    restart: Literal["own", "any"] = parameter(
+        "own",
+        "where a suspended job may go on: on its own processors (K section 3.1) or on any",
+        choices=("own", "any"),
+    )
+    memory: bool = parameter(False, "does suspending and resuming cost time for the job's memory? (K section 4.1)")
     bandwidth: float = parameter(2.0, "MB a second at which a processor writes and reads memory", low=0.001)
     seed: int = parameter(0, "for the memory sizes that are drawn by lot", low=0)
 
@@ -44,7 +61,12 @@ class Preemptive(Policy):
         """Seconds that suspending the job takes, and resuming it as long again."""
         if not self.memory:
             return 0
-        return (LEAST_MEMORY + (MOST_MEMORY - LEAST_MEMORY) * lot(self.seed, job.rank)) / self.bandwidth
+        memory = LEAST_MEMORY + (MOST_MEMORY - LEAST_MEMORY) * lot(self.seed, job.rank)
+        return memory / (job.procs * self.bandwidth)
+
+    def pinned(self, view: View, rank: int) -> int | None:
+        """The processors that a suspended job must have back; None where it may sit on any."""
+        return view.suspended.get(rank) if self.restart == "own" else None
 
     def go_on(
         self, view: View, first: Callable[[Job], float], suspended: Iterable[int] | None = None
@@ -67,47 +89,55 @@ class Preemptive(Policy):
         if not free:
             return []
         busy, count, claims = ~free, free.bit_count(), view.notes.get("claim", {})
-        ranks = [rank for rank in ranks if not view.suspended.get(rank, busy) & busy]
-        takers = [view.job(rank) for rank in ranks if rank not in view.running]
-        takers += [job for job in view.queue if job.procs <= count]
-        return [job for job in takers if job.rank not in claims] if claims else takers
+        if self.restart == "own":
+            ranks = [rank for rank in ranks if not view.suspended.get(rank, busy) & busy]
+        takers = [view.job(rank) for rank in ranks if rank in view.suspended and rank not in view.running]
+        takers += view.queue
+        return [job for job in takers if job.procs <= count and job.rank not in claims]
 
     def take_room(self, view: View, job: Job) -> Iterator[Decision]:
         """The job starts or resumes if there is room for it."""
         if not self.fits(view, job):
             return
-        if job.rank in view.suspended:
-            yield Resume(job, OwnFree(), self.overhead(job))
-        elif view.notes.get("claim"):
-            yield Start(job, Fits(view.free), on=lowest(self.unclaimed(view), job.procs))
+        pinned = self.pinned(view, job.rank)
+        if pinned is not None:
+            yield self._begun(view, job, OwnFree(), pinned)
         else:
-            yield Start(job, Fits(view.free))
+            yield self._begun(view, job, Fits(view.free), self._seat(view, job))
+
+    def _begun(self, view: View, job: Job, why: Reason, on: int) -> Start | Resume:
+        """The job starts, or resumes, on these processors."""
+        own = view.suspended.get(job.rank)
+        if own is None:
+            return Start(job, why, on)
+        return Resume(job, why, self.overhead(job), None if on == own else on)
 
     def fits(self, view: View, job: Job) -> bool:
-        """Is there room for the job: any free processors for a new one, its own for a suspended one?"""
-        pinned = view.suspended.get(job.rank)
+        """Is there room for the job: its own processors for a suspended one, else any that are free?"""
+        pinned = self.pinned(view, job.rank)
         if pinned is not None:
             return not pinned & ~self.unclaimed(view)
         return job.procs <= self.count_unclaimed(view)
 
+    def _seat(self, view: View, job: Job) -> int:
+        """The free processors that a job takes which may sit on any."""
+        free = self.unclaimed(view)
+        own = free & view.suspended.get(job.rank, 0)
+        waited_for = reduce(or_, view.suspended.values(), 0) if self.seats == "apart" else 0
+        return first_of(job.procs, own, free & ~waited_for, free)
+
     def preempt(self, view: View, job: Job, victims: list[Job], reasons: dict[int, Reason]) -> Iterator[Decision]:
         """Suspend the victims; `job` gets free processors first, then theirs, the lowest numbers first."""
-        pinned = view.suspended.get(job.rank)
-        chosen = pinned
+        chosen = self.pinned(view, job.rank)
         if chosen is None:
-            free = self.unclaimed(view)
-            theirs = 0
-            for victim in victims:
-                theirs |= view.held(victim.rank)
-            chosen = free | lowest(theirs, job.procs - free.bit_count())
+            theirs = reduce(or_, (view.held(victim.rank) for victim in victims))
+            chosen = first_of(job.procs, self.unclaimed(view), theirs & view.suspended.get(job.rank, 0), theirs)
         for victim in victims:
             yield Suspend(victim, reasons[victim.rank], self.overhead(victim))
         if chosen & ~view.free_set:
             view.notes.setdefault("claim", {})[job.rank] = chosen
-        elif pinned is None:
-            yield Start(job, Preempts(tuple(victims)), on=chosen)
         else:
-            yield Resume(job, Preempts(tuple(victims)), self.overhead(job))
+            yield self._begun(view, job, Preempts(tuple(victims)), chosen)
 
     def claims_come_true(self, view: View) -> Iterator[Decision]:
         """The jobs whose victims have left take their place."""
@@ -117,10 +147,7 @@ class Preemptive(Policy):
             if chosen & ~view.free_set:
                 continue
             del claims[rank]
-            if rank in view.suspended:
-                yield Resume(job, Claimed(), self.overhead(job))
-            else:
-                yield Start(job, Claimed(), on=chosen)
+            yield self._begun(view, job, Claimed(), chosen)
 
     def idle(self, view: View) -> list[Job]:
         """Waiting and suspended jobs, without those that have a claim or are still leaving."""
@@ -130,7 +157,7 @@ class Preemptive(Policy):
         return [job for job in jobs if job.rank not in claims] if claims else jobs
 
     def _obstacle(self, view: View, job: Job) -> Reason:
-        pinned = view.suspended.get(job.rank)
+        pinned = self.pinned(view, job.rank)
         if pinned is None:
             return TooFewFree(self.count_unclaimed(view))
         return WaitsForOwn((pinned & ~view.free_set).bit_count())
@@ -145,6 +172,22 @@ class Preemptive(Policy):
     def count_unclaimed(self, view: View) -> int:
         """How many they are."""
         return self.unclaimed(view).bit_count() if view.notes.get("claim") else view.free
+
+
+def first_of(count: int, *choices: int) -> int:
+    """So many processors: those of the first set, then of the second, and so on, the lowest-numbered first.
+
+    >>> bin(first_of(3, 0b100000, 0b101100, 0b101111))
+    '0b101100'
+    """
+    taken = 0
+    for choice in choices:
+        choice &= ~taken
+        if choice.bit_count() >= count:
+            return taken | lowest(choice, count)
+        taken |= choice
+        count -= choice.bit_count()
+    return taken
 
 
 def enough(needed: int, candidates: Iterable[Job]) -> list[Job] | None:

@@ -17,7 +17,7 @@ from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.preempt.tolls import Tolls, xfactor
 from sim.policies.registry import policy
 from sim.policies.view import Stint, View
-from sim.workload.categories import category_of
+from sim.workload.categories import TAU, category_of
 from sim.workload.model import Job
 
 
@@ -60,8 +60,14 @@ class Selective(Preemptive):
         return not self.memory
 
     def _tolls(self, view: View) -> Tolls:
-        height, room = partial(self.height, view), partial(self.count_unclaimed, view)
-        return Tolls(view, self.sf, height, room, steady=self.steady())
+        return Tolls(
+            view,
+            self.sf,
+            height=partial(self.height, view),
+            room=partial(self.count_unclaimed, view),
+            pinned=partial(self.pinned, view),
+            steady=self.steady(),
+        )
 
     def _preempt_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
         """Each job that is idle now, once: the largest xfactor first, then by rank."""
@@ -81,7 +87,7 @@ class Selective(Preemptive):
                 yield Keep(job, NoVictims(xfactor(view, job), self.sf))
 
     def _preempt(self, view: View, ladder: Ladder, job: Job) -> Iterator[Decision]:
-        mine, pinned = xfactor(view, job), view.suspended.get(job.rank)
+        mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
         if pinned is not None:
             victims = [other for _, _, other, processors in ladder.rungs if processors & pinned]
         else:
@@ -109,8 +115,8 @@ class Selective(Preemptive):
 class Tunable(Selective):
     """Selective suspension that spares who has suffered enough.
 
-    A job is not suspended while its xfactor exceeds `limit` times the mean slowdown of the finished jobs of its
-    category (K table 2.1, by estimate; before any has finished there is no limit).
+    A job is not suspended while its xfactor exceeds `limit` times the mean bounded slowdown, 1 + idle time / max(run,
+    10 s), of the finished jobs of its category (K table 2.1, by estimate; before any has finished there is no limit).
     """
 
     limit: float = parameter(1.5, "how many mean slowdowns of its category a job may suffer (K section 3.5.1)", low=0.0)
@@ -120,7 +126,8 @@ class Tunable(Selective):
         for job in view.completed:
             kind = category_of(job.estimate, job.procs)
             count[kind] = count.get(kind, 0) + 1
-            total[kind] = total.get(kind, 0) + (view.now - job.submit) / view.ran(job.rank)
+            ran = view.ran(job.rank)
+            total[kind] = total.get(kind, 0) + 1 + (view.now - job.submit - ran) / max(ran, TAU)
         yield from super().decide(view)
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:

@@ -27,10 +27,22 @@ class Tolls:
     """
 
     def __init__(
-        self, view: View, sf: float, height: Callable[[Stint], float], room: Callable[[], int], *, steady: bool
+        self,
+        view: View,
+        sf: float,
+        *,
+        height: Callable[[Stint], float],
+        room: Callable[[], int],
+        pinned: Callable[[int], int | None],
+        steady: bool,
     ) -> None:
-        """`steady`: does a height stand while the job is on its processors? `room`: how many processors are free."""
+        """What the policy says of this view.
+
+        `room`: how many processors are free. `pinned`: those that a job of this rank must have back.
+        `steady`: does a height stand while the job is on its processors?
+        """
         self._view, self._sf, self._height, self._room, self._steady = view, sf, height, room, steady
+        self._pinned = pinned
         self._keepers = view.notes.setdefault("keeper", {})
         self._moments = view.notes.setdefault("moment", {})
         self._heights = view.notes.setdefault("height", {})
@@ -81,16 +93,16 @@ class Tolls:
 
     def _find(self, job: Job) -> None:
         rank = job.rank
-        pinned, ran = self._view.suspended.get(rank), 0.0
+        pinned = self._pinned(rank)
         if pinned is None:
             toll, self._keepers[rank] = self.ladder.price(job.procs)
         elif (claims := self._view.notes.get("claim")) and any(int(c) & pinned for c in claims.values()):
             toll, self._keepers[rank] = inf, NOBODY  # somebody waits there for those who are leaving
         else:
             toll, self._keepers[rank] = self.ladder.toll(job.procs, pinned)
-            ran = self._view.ran(rank)
         self._paying[rank] = least = self._sf * toll
         if least < inf:
+            ran = self._view.ran(rank)
             self._moments[rank] = EARLY * (job.submit + ran + least * job.estimate) - job.estimate
         else:
             self._moments.pop(rank, None)

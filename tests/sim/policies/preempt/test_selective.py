@@ -177,6 +177,37 @@ def test_a_suspended_job_goes_on_on_its_own_processors_only(lab: Lab) -> None:
     assert {written(stretch.processors) for stretch in stretches(engine, "2")} == {"2-3"}
 
 
+# Four processors. Job 4 makes way at 20 on 0 and 1; job 5 leaves 0 at 30, as job 2 does 2, and job 6 leaves 1 at 40.
+SEATED = (
+    "1 0 2 5 5", "2 0 1 30 200", "3 0 1 200 200", "4 6 2 100 100", "5 6 1 10 10", "6 6 1 20 20", "7 30 1 50 50",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("seats", "seat", "back"), [("apart", "2", 40), ("lowest", "0", 80)])
+def test_a_new_job_sits_apart_from_the_suspended_or_by_number(lab: Lab, seats: str, seat: str, back: float) -> None:
+    engine = lab.run(f"selective:tick=10,seats={seats}", 4, *SEATED)
+    assert [(written(s.processors), s.start) for s in stretches(engine, "7")] == [(seat, 30)]
+    assert [(written(s.processors), s.start) for s in stretches(engine, "4")] == [("0-1", 6), ("0-1", back)]
+
+
+def test_seats_are_apart_unless_told(lab: Lab) -> None:
+    assert past(lab.workload(4, *SEATED), Selective(tick=10)) == past(
+        lab.workload(4, *SEATED), Selective(tick=10, seats="apart")
+    )
+
+
+def test_where_there_is_no_room_apart_the_lowest_of_the_others_are_taken(lab: Lab) -> None:
+    """At 30 processor 2 is the only one on which nobody waits; job 7 wants two."""
+    engine = lab.run("selective:tick=10", 4, *SEATED[:-1], "7 30 2 50 50")
+    assert [(written(s.processors), s.start) for s in stretches(engine, "7")] == [("0 2", 30)]
+
+
+def test_with_restart_any_a_suspended_job_goes_on_elsewhere_its_own_processors_first(lab: Lab) -> None:
+    engine = lab.run("selective:tick=10,restart=any", 4, *SEATED)
+    assert [(written(s.processors), s.start) for s in stretches(engine, "4")] == [("0-1", 6), ("0 2", 30)]
+    assert [(written(s.processors), s.start) for s in stretches(engine, "7")] == [("1", 40)]
+
+
 # Memory
 
 
@@ -200,12 +231,32 @@ def test_memory_is_written_faster_with_more_bandwidth() -> None:
     assert Selective().overhead(job) == 0
 
 
+def test_memory_is_spread_over_the_processors() -> None:
+    narrow, wide = Job(0, "1", 0, 1, 10), Job(0, "1", 0, 8, 10)
+    assert Selective(memory=True).overhead(narrow) == 8 * Selective(memory=True).overhead(wide)
+
+
 # What is remembered
 
 
 @dataclass(frozen=True)
 class Plain(Selective):
-    """Selective suspension as it is defined: at every tick every idle job is asked, and nothing is remembered."""
+    """Selective suspension as it is defined: at every tick every idle job is asked, and nothing is remembered.
+
+    Seats are chosen processor by processor.
+    """
+
+    def _seat(self, view: View, job: Job) -> int:
+        own = view.suspended.get(job.rank, 0)
+        waited_for = view.suspended.values() if self.seats == "apart" else ()
+
+        def preference(processor: int) -> tuple[bool, bool, int]:
+            bit = 1 << processor
+            return not own & bit, any(processors & bit for processors in waited_for), processor
+
+        free = self.unclaimed(view)
+        numbers = sorted((p for p in range(view.procs) if free & 1 << p), key=preference)
+        return sum(1 << processor for processor in numbers[: job.procs])
 
     def decide(self, view: View) -> Iterator[Decision]:
         yield from self.claims_come_true(view)
@@ -226,7 +277,7 @@ class Plain(Selective):
         return Ladder(rungs, self.count_unclaimed(view))
 
     def _may(self, view: View, job: Job) -> bool:
-        pinned, mine, rungs = view.suspended.get(job.rank), xfactor(view, job), self._all(view).rungs
+        pinned, mine, rungs = self.pinned(view, job.rank), xfactor(view, job), self._all(view).rungs
         allowed = [o for height, _, o, _ in rungs if mine >= self.sf * height and job.procs >= o.procs / 2]
         if pinned is None:
             return enough(job.procs - self.count_unclaimed(view), allowed) is not None
@@ -250,9 +301,19 @@ def past(workload: Workload, policy: Policy) -> list[Stretch]:
 def test_what_is_remembered_changes_nothing(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     sf, tick = data.draw(st.sampled_from([1, 1.1, 1.5, 2])), data.draw(st.sampled_from([1, 2.5, 10]))
-    memory = data.draw(st.booleans())
+    memory, apart, own = data.draw(st.booleans()), data.draw(st.booleans()), data.draw(st.booleans())
     for quick, plain in ((Selective, Plain), (Tunable, PlainTunable)):
-        quickly, plainly = (cls(sf=sf, tick=tick, memory=memory, bandwidth=100) for cls in (quick, plain))
+        quickly, plainly = (
+            cls(
+                sf=sf,
+                tick=tick,
+                memory=memory,
+                bandwidth=100,
+                seats="apart" if apart else "lowest",
+                restart="own" if own else "any",
+            )
+            for cls in (quick, plain)
+        )
         assert past(workload, quickly) == past(workload, plainly)
 
 

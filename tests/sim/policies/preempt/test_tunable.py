@@ -36,3 +36,10 @@ def test_it_is_spared_no_longer_when_the_mean_of_its_category_has_grown(lab: Lab
     jobs = ("1 0 1 100 100", "2 0 1 100 100", "3 0 1 100 100", "4 0 1 50 100", "5 100 2 10 10")
     assert lab.starts("selective:tick=10", 2, *jobs)["5"] == 130
     assert lab.starts("tunable:tick=10", 2, *jobs)["5"] == 150
+
+
+def test_what_a_very_short_job_suffered_counts_as_if_it_were_ten_seconds_long(lab: Lab) -> None:
+    """Job 2 ran from 99 to 100: its bounded slowdown is 10.9, and job 3's xfactor of 2 is more than 0.15 times that."""
+    jobs = ("1 0 1 99 700", "2 0 1 1 100", "3 0 1 100 100", "4 100 1 10 10")
+    assert lab.starts("tunable:tick=10,limit=0.2", 1, *jobs)["4"] == 130
+    assert lab.starts("tunable:tick=10,limit=0.15", 1, *jobs)["4"] == 200
