@@ -25,7 +25,7 @@ from tui.look.themes import Ascii, choose, depth_of, theme_name, themes
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared
 from tui.replay.stage import Stage
-from tui.screens.replay.screen import ReplayScreen
+from tui.screens.replay.whole import ReplayScreen
 
 if TYPE_CHECKING:
     from textual.command import Provider

@@ -16,7 +16,7 @@ from sim.workload.source import Source
 from tui.app import Schedscope
 from tui.replay.opening import Opening
 from tui.replay.scene import Scene
-from tui.screens.replay.screen import ReplayScreen
+from tui.screens.replay.whole import ReplayScreen
 
 PATIENCE = 30.0
 """Seconds after which what was waited for does not come any more, even on a busy machine."""

@@ -18,7 +18,7 @@ from tui.sessions.autosave import state_folder
 
 if TYPE_CHECKING:
     from sim.stops.stop import Stop
-    from tui.screens.replay.base import ReplayBase
+    from tui.screens.replay.screen import ReplayBase
 
 LAST = "last"
 """`--session last`: where the program was left the last time."""

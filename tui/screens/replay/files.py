@@ -15,8 +15,8 @@ from tui.look.text import file_name
 from tui.replay.requests import Draw
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import prompt, trace_picker
-from tui.screens.replay.base import ReplayBase
 from tui.screens.replay.keys import every_key
+from tui.screens.replay.screen import ReplayBase
 from tui.screens.replay.transport import JUMPS
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from tui.chart.colours import MODES
 from tui.replay.places import parse_job
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import fidelity_report, help_screen, prompt
-from tui.screens.replay.base import SIDE, ReplayBase
 from tui.screens.replay.keys import GROUPS, sign
+from tui.screens.replay.screen import SIDE, ReplayBase
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 

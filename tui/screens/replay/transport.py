@@ -10,7 +10,7 @@ from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToTime, Move
 from tui.replay.speed import SPEEDS
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import prompt
-from tui.screens.replay.base import ReplayBase
+from tui.screens.replay.screen import ReplayBase
 from tui.widgets.scrubber import Scrubber
 
 JUMPS = {

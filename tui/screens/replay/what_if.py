@@ -25,7 +25,7 @@ from tui.replay.requests import (
 )
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import policy_picker, prompt
-from tui.screens.replay.base import ReplayBase
+from tui.screens.replay.screen import ReplayBase
 
 if TYPE_CHECKING:
     from sim.stops.stop import Stop

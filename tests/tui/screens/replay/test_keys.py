@@ -7,7 +7,7 @@ from collections import Counter
 from textual.keys import Keys, _character_to_key
 
 from tui.screens.replay.keys import bindings, every_key, identity, sign
-from tui.screens.replay.screen import ReplayScreen
+from tui.screens.replay.whole import ReplayScreen
 from tui.widgets.gantt import Gantt
 
 

@@ -10,7 +10,7 @@ from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.help import HelpScreen
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.report import FidelityReport
-from tui.screens.replay.screen import ReplayScreen
+from tui.screens.replay.whole import ReplayScreen
 
 
 async def test_a_slash_finds_a_job_and_selects_it() -> None:

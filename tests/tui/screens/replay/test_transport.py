@@ -10,7 +10,7 @@ from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.prompt import Prompt
-from tui.screens.replay.screen import ReplayScreen
+from tui.screens.replay.whole import ReplayScreen
 
 # z-figure4 under easy: jobs come at 0, 10, 20, 30 and 40 s (steps 1 to 5); J5 passes J3 and J4 at 600 s (step 6).
 

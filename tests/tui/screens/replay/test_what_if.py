@@ -6,7 +6,7 @@ from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, noted, seen
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.policy_picker import PolicyPicker
-from tui.screens.replay.screen import ReplayScreen
+from tui.screens.replay.whole import ReplayScreen
 
 # Under easy J5 passes J3 and J4 at 600 s (step 6); under fcfs nobody passes.
 

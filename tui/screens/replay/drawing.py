@@ -10,9 +10,9 @@ from tui.panels.legend import legend_line
 from tui.panels.parts import Context
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, top_line
-from tui.screens.replay.base import SIDE, ReplayBase
 from tui.screens.replay.keyline import key_lines
 from tui.screens.replay.layout import arrange
+from tui.screens.replay.screen import SIDE, ReplayBase
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
