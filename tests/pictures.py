@@ -17,7 +17,7 @@ from sim.policies import parse_policy
 from sim.workload.source import Source
 from tui.app import Schedscope
 from tui.replay.opening import Opening
-from tui.screens.replay.whole import ReplayScreen
+from tui.screens.replay.screen import ReplayScreen
 
 FOLDER = Path(__file__).parent / "pictures"
 KTH = "KTH-SP2-1996-2.swf.gz"

@@ -48,9 +48,6 @@ KNOWN = frozenset(
         "tui.cli.main -> tui.app",
         "tui.panels.versus -> tui.cli.compare_page",
         "tui.replay.beside -> tui.cli.compare_page",
-        "tui.screens.replay.base -> tui.app",
-        "tui.screens.replay.base -> tui.sessions.moment",
-        "tui.sessions.keeper -> tui.app",
     }
 )
 """Arrows upwards that still stand; the list only gets shorter."""
@@ -60,16 +57,6 @@ IN_CIRCLES = frozenset(
         "sim.engine.engine",
         "sim.engine.schedule",
         "sim.engine.snapshot",
-        "tui.app",
-        "tui.screens.replay.base",
-        "tui.screens.replay.drawn",
-        "tui.screens.replay.files",
-        "tui.screens.replay.looking",
-        "tui.screens.replay.screen",
-        "tui.screens.replay.transport",
-        "tui.screens.replay.what_if",
-        "tui.sessions.keeper",
-        "tui.sessions.moment",
     }
 )
 """Files that still know one another in a circle; the list only gets shorter."""

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
-from textual import work
+from textual import on, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
-from sim.policies.policy import Policy, written_policy
+from sim.policies.policy import written_policy
 from sim.workload.source import Source
 from tui.look.palette import Look
 from tui.look.settings import load, save, settings_path
@@ -25,7 +25,9 @@ from tui.look.themes import Ascii, choose, depth_of, theme_name, themes
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared
 from tui.replay.stage import Stage
-from tui.screens.replay.whole import ReplayScreen
+from tui.screens.replay.desk import KeepSession, OpenTrace, PolicyChosen, Quit, Remember, UseLook
+from tui.screens.replay.screen import ReplayScreen
+from tui.screens.replay.state import first_view
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -77,20 +79,20 @@ class Schedscope(App[int]):
         self._show(self.opened)
         if self._warning:
             self.notify(self._warning, severity="warning", timeout=10)
-        self.set_timer(AFTER_THE_FIRST_FRAME, lambda: self.keeper.begin())
+        self.set_timer(AFTER_THE_FIRST_FRAME, lambda: self.keeper.begin(self.opened.opening.session is None))
 
     def _show(self, prepared: Prepared) -> None:
         self.opened = prepared
         fps = self.settings.fps or frames_a_second(os.environ)
-        screen = ReplayScreen(prepared.about, Conductor(Stage(prepared.timeline)), self.look, fps)
-        screen.remembered(self.settings.panels, self.settings.colour_by)
+        state = first_view(prepared.about.workload, self.settings.panels, self.settings.colour_by)
         if prepared.opening.session is not None:
-            from tui.sessions.moment import stops_of
+            from tui.sessions.moment import view_of
 
-            stops, wrong = stops_of(prepared.opening.session)
-            screen.bring_back(prepared.opening.session, stops)
-            for warning in (*prepared.opening.session.warnings, *wrong):
-                self.notify(warning, severity="warning", timeout=10)
+            state, warnings = view_of(prepared.opening.session, prepared.about.workload, state)
+            for warning in warnings:
+                self.notify(warning, severity="warning", timeout=10, markup=False)
+        conductor = Conductor(Stage(prepared.timeline))
+        screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
         if len(self.screen_stack) > 1:
@@ -105,9 +107,10 @@ class Schedscope(App[int]):
 
     # Another trace
 
-    def open_trace(self, trace: str, policy: Policy) -> None:
-        """Another trace, under this policy."""
-        self.open(lambda: Opening(Source(trace), policy, self.opened.opening.placement))
+    @on(OpenTrace)
+    def _open_trace(self, wanted: OpenTrace) -> None:
+        """Another trace, under the same policy."""
+        self.open(lambda: Opening(Source(wanted.trace), wanted.policy, self.opened.opening.placement))
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
@@ -133,13 +136,45 @@ class Schedscope(App[int]):
         if self._keeper is None:
             from tui.sessions.keeper import Keeper
 
-            self._keeper = Keeper(self)
+            self._keeper = Keeper(self, lambda: self.session, self.open)
         return self._keeper
 
     @property
     def session(self) -> Session:
         """The session that brings back what is shown."""
-        return self.keeper.session
+        screen, opened = self.replay, self.opened
+        if screen is None or screen.shown is None:
+            return opened.opening.session or self.keeper.begun(opened)
+        from tui.sessions.moment import record
+
+        return record(self.keeper.begun(opened), screen.state, screen.shown, screen.about.workload)
+
+    @on(KeepSession)
+    def _keep_session(self, wanted: KeepSession) -> None:
+        """In a file, or in the clipboard."""
+        from sim.session.session import one_line, write_session
+
+        if self.replay is None:
+            return
+        try:
+            if wanted.path is None:
+                self.copy_to_clipboard(one_line(self.session))
+                told = "the session is in the clipboard: schedscope --session brings the line back"
+            else:
+                write_session(self.session, Path(wanted.path).expanduser())
+                told = f"saved: schedscope --session {wanted.path}"
+        except SchedscopeError as error:
+            self.replay.fail(str(error))
+        else:
+            self.replay.tell(told)
+
+    @on(Remember)
+    def _remember(self, wanted: Remember) -> None:
+        self.remember(**wanted.changed)
+
+    @on(PolicyChosen)
+    def _remember_policy(self, chosen: PolicyChosen) -> None:
+        self.remember(policies=self.settings.with_policy(written_policy(chosen.policy)).policies)
 
     def remember(self, **changed: Any) -> None:
         """Keep what a person has chosen; the disk may refuse."""
@@ -147,12 +182,13 @@ class Schedscope(App[int]):
         if problem := save(self.settings, self.settings_path):
             self.notify(problem, severity="warning")
 
-    def remember_policy(self, policy: Policy) -> None:
-        self.remember(policies=self.settings.with_policy(written_policy(policy)).policies)
-
     def remember_trace(self, trace: str) -> None:
         path = Path(trace)
         self.remember(recent=self.settings.with_recent(str(path.resolve()) if path.exists() else trace).recent)
+
+    @on(UseLook)
+    def _use_look(self, wanted: UseLook) -> None:
+        self.use_look(wanted.look)
 
     def use_look(self, look: Look, kept: bool = True) -> None:
         """See everything so from now on."""
@@ -161,9 +197,13 @@ class Schedscope(App[int]):
         if kept:
             self.remember(look=look.name, mode=look.mode)
         if self.replay is not None:
-            self.replay.look_changed()
+            self.replay.use_look(look)
 
     # The end
+
+    @on(Quit)
+    def _quit(self) -> None:
+        self.exit()
 
     def exit(self, *args: Any, **kwargs: Any) -> None:
         self.keeper.leave()

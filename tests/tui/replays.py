@@ -16,7 +16,8 @@ from sim.workload.source import Source
 from tui.app import Schedscope
 from tui.replay.opening import Opening
 from tui.replay.scene import Scene
-from tui.screens.replay.whole import ReplayScreen
+from tui.screens.replay.screen import ReplayScreen
+from tui.sessions.moment import reopened
 
 PATIENCE = 30.0
 """Seconds after which what was waited for does not come any more, even on a busy machine."""
@@ -58,6 +59,10 @@ class Replay:
         """Press keys, and wait until everything that they ask for has been shown."""
         await self.pilot.press(*keys)
         await self.settle()
+
+    async def do(self, action: str) -> None:
+        """Let the screen do something that has no key, or not this one."""
+        await self.screen.run_action(action)
 
     async def type(self, text: str) -> None:
         """Type into the dialog that is open, and accept it."""
@@ -105,9 +110,7 @@ async def replay(
     **opening: Any,
 ) -> AsyncIterator[Replay]:
     """The program on a trace, or where a session left it; it ends as it should."""
-    opened = (
-        Opening.of_session(session) if session is not None else Opening(Source(trace), parse_policy(policy), **opening)
-    )
+    opened = reopened(session) if session is not None else Opening(Source(trace), parse_policy(policy), **opening)
     app = Schedscope(opened.prepare())
     async with app.run_test(size=size) as pilot:
         run = Replay(app, pilot)

@@ -107,7 +107,7 @@ async def test_a_trace_that_cannot_be_read_is_told_and_what_is_shown_stays(
         (tmp_path / name).write_bytes(content)
     async with replay("z-figure4") as run:
         await run.press("right", "right")
-        run.screen.action_open_trace(str(tmp_path / name))
+        await run.do(f"open_trace({str(tmp_path / name)!r})")
         await run.wait_for(lambda: run.told)
         assert said in run.told
         assert (run.app.opened.about.trace, run.step) == ("z-figure4", 2)
@@ -127,7 +127,7 @@ async def test_a_trace_that_vanishes_while_it_is_opened_is_told(
 
     async with replay("z-figure4") as run:
         monkeypatch.setattr(Source, "read", read_and_lose)
-        run.screen.action_open_trace(str(trace))
+        await run.do(f"open_trace({str(trace)!r})")
         await run.wait_for(lambda: run.told)
         assert "t.swf" in run.told
         await run.press("right")
@@ -157,7 +157,7 @@ async def test_a_policy_that_breaks_is_told_and_can_be_replaced(broken: str) -> 
         assert "broken failed after step 5" in run.told
         await run.press("end")
         assert run.step == 5
-        run.screen.action_use_policy("easy")
+        await run.do("use_policy('easy')")
         await run.settle()
         await run.press("end")
         assert run.scene.snapshot.totals.finished == 5
@@ -173,13 +173,13 @@ async def test_a_terminal_that_shrinks_and_grows_again_loses_nothing() -> None:
         run.screen.chart.focus()
         await run.press("plus", "shift+left")
         await run.complete()
-        before = (run.screen.selected, run.step, run.screen.chart.camera, run.text)
+        before = (run.screen.state.selected, run.step, run.screen.chart.camera, run.text)
         for size in ((20, 5), (1, 1), (200, 60), (120, 36)):
             await run.pilot.resize_terminal(*size)
             await run.wait_for(lambda size=size: run.screen.size == size)  # type: ignore[misc]
             await run.settle()
         await run.wait_for(lambda: run.text == before[-1])
-        assert (run.screen.selected, run.step, run.screen.chart.camera, run.text) == before
+        assert (run.screen.state.selected, run.step, run.screen.chart.camera, run.text) == before
 
 
 @pytest.mark.parametrize("size", [(1, 1), (20, 5), (80, 24)])
@@ -216,7 +216,7 @@ async def test_where_nothing_can_be_kept_it_works_and_says_so(tmp_path: Path, mo
     monkeypatch.setenv(STATE, str(tmp_path / "file"))
     async with replay("z-figure4") as run:
         await run.wait_for(lambda: "no autosaves" in run.told)
-        run.screen.action_use_policy("fcfs")
+        await run.do("use_policy('fcfs')")
         await run.settle()
         assert "the settings are not kept" in run.told
         assert run.scene.snapshot.policy == "fcfs"

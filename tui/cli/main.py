@@ -124,9 +124,9 @@ def watch(
     from tui.replay.opening import Opening
 
     if session is not None:
-        from tui.sessions.moment import found_session
+        from tui.sessions.moment import found_session, reopened
 
-        return open_replay(Opening.of_session(found_session(session)))
+        return open_replay(reopened(found_session(session)))
     source = Source.of_options(trace or "z-figure4", given)
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
     return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=later))

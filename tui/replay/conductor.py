@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sim.errors import ParameterError
-from sim.policies import Policy, parse_policy
 from sim.session.restoring import restore
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
@@ -21,7 +20,6 @@ from tui.replay.scene import Scene
 from tui.replay.stage import Stage
 
 if TYPE_CHECKING:
-    from sim.session.session import Session
     from tui.replay.beside import Versus
 
 
@@ -143,28 +141,20 @@ class Conductor:
         return self._go.seek_time(moment, halted) if has_begun else None
 
     def _restore(self, order: o.Restore, wish: Wish, halted: Halted) -> str | None:
-        """The branches of a session grow again, and the cursor goes to where it was."""
-        timeline, session = self.stage.timeline, order.session
-        restore(timeline, session.branches, halted)
+        timeline = self.stage.timeline
+        restore(timeline, order.branches, halted)
         if halted():
             return None
-        timeline.look_at(session.branch)
-        told = self._go.seek(session.step, halted)
+        timeline.look_at(order.branch)
+        told = self._go.seek(order.step, halted)
         next_time = self.stage.snapshot.next_time
-        if session.step == self._go.step > 0 and order.clock is not None and next_time is not None:
+        if order.step == self._go.step > 0 and order.clock is not None and next_time is not None:
             self.stage.clock = min(max(order.clock, self.stage.clock), next_time)
-        if session.partner is not None and session.partner in timeline.branches:
-            self._compare_branch(o.CompareBranch(session.partner), wish, halted)
-        elif session.partner is not None:
-            self._part_beside(parse_policy(session.partner), *self._parted_at(session))
+        if isinstance(order.beside, o.CompareBranch):
+            self._compare_branch(order.beside, wish, halted)
+        elif order.beside is not None:
+            self._part_beside(order.beside)
         return told
-
-    def _parted_at(self, session: Session) -> tuple[str, int, float | None]:
-        """The branch, the step and the moment from which the session's other run went its own way."""
-        branch, step, time = (session.view.get(f"beside.{name}") for name in ("branch", "step", "time"))
-        if isinstance(branch, str) and branch in self.stage.timeline.branches and isinstance(step, int):
-            return branch, step, time if step and isinstance(time, int | float) else None
-        return session.branch, self._go.step, None
 
     def _draw(self, order: o.Draw, wish: Wish, halted: Halted) -> str | None:
         """What the chart shows of the past, with the plan right of it."""
@@ -182,18 +172,15 @@ class Conductor:
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
         """The other run starts as this one and goes its own way from here on, or from the beginning."""
-        branch = self.stage.timeline.branch.name
-        if order.from_start:
-            self._part_beside(order.policy, branch, 0)
-        else:
-            self._part_beside(order.policy, branch, self._go.step, self._moment)
+        branch, from_start = self.stage.timeline.branch.name, order.from_start
+        step, time = (0, None) if from_start else (self._go.step, self._moment)
+        self._part_beside(o.Parting(order.policy, branch, step, time))
         return None
 
-    def _part_beside(self, policy: Policy, branch: str, step: int, at: float | None = None) -> None:
-        """Beside this run one that parted from a branch after so many steps, or at a moment before the next one."""
+    def _part_beside(self, parting: o.Parting) -> None:
         twin = self.stage.timeline.twin()
-        twin.look_at(branch)
-        twin.switch(policy, at_step=step, at=at, name=BESIDE)
+        twin.look_at(parting.branch)
+        twin.switch(parting.policy, at_step=parting.step, at=parting.time, name=BESIDE)
         self._put_beside(Stage(twin))
 
     def _put_beside(self, beside: Stage) -> None:

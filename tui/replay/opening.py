@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sim.machine.processors import Placement
-from sim.policies import Policy, parse_policy
+from sim.policies import Policy
 from sim.session.session import Session
-from sim.session.sources import source_of
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from sim.workload.source import Source, caption
@@ -27,14 +26,9 @@ class Opening:
     """Where to begin, as it is typed; None: before the first step."""
     switches: tuple[tuple[float, Policy], ...] = ()
     session: Session | None = None
-    """What is to be brought back."""
-
-    @classmethod
-    def of_session(cls, session: Session) -> Opening:
-        """What a session was opened on, and is to be brought back to."""
-        switches = tuple((switch.time, parse_policy(switch.policy)) for switch in session.branches[0].switches)
-        policy = parse_policy(session.policy)
-        return cls(source_of(session), policy, session.placement, switches=switches, session=session)
+    """What it is opened from, if it is brought back."""
+    restore: Restore | None = None
+    """Its moment."""
 
     def prepare(self) -> Prepared:
         """Read the trace and set up its replay."""
@@ -44,10 +38,7 @@ class Opening:
         return Prepared(self, about, timeline, self._first(workload))
 
     def _first(self, workload: Workload) -> Order | None:
-        if self.session is not None:
-            clock = self.session.view.get("clock")
-            return Restore(self.session, clock if isinstance(clock, int | float) else None)
-        return None if self.at is None else parse_place(self.at, workload)
+        return self.restore if self.at is None else parse_place(self.at, workload)
 
 
 @dataclass(frozen=True)

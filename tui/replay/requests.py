@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sim.session.records import Bookmark
+from sim.session.records import Bookmark, BranchRecord
 from sim.why.causes import What
 from tui.chart.scale import Camera
 from tui.replay.scene import Scene
@@ -14,7 +14,6 @@ from tui.replay.speed import Speed
 
 if TYPE_CHECKING:
     from sim.policies.policy import Policy
-    from sim.session.session import Session
     from sim.stops.stop import Stop
 
 VERSUS = "versus"
@@ -102,14 +101,6 @@ class Draw(NamedTuple):
     theme: str
 
 
-class Restore(NamedTuple):
-    """To the very moment of a session."""
-
-    session: Session
-    clock: float | None = None
-    """The moment between two steps, if it was between two."""
-
-
 BESIDE = "beside"
 """The name of the branch that was made to be compared with; no other is called so."""
 
@@ -125,6 +116,26 @@ class CompareBranch(NamedTuple):
     """Beside this run another branch."""
 
     branch: str
+
+
+class Parting(NamedTuple):
+    """Under this policy a run parted from a branch after so many steps, or at a moment before the next one."""
+
+    policy: Policy
+    branch: str
+    step: int
+    time: float | None = None
+
+
+class Restore(NamedTuple):
+    """To a very moment: the branches grow again, and the cursor goes to where it was."""
+
+    branches: tuple[BranchRecord, ...]
+    branch: str
+    step: int = 0
+    clock: float | None = None
+    """The moment between two steps, if it was between two."""
+    beside: CompareBranch | Parting | None = None
 
 
 class CompareNoMore(NamedTuple):

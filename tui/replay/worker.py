@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import NamedTuple, TypeVar
 
 from sim.errors import SchedscopeError
 from tui.replay.conductor import Conductor
-from tui.replay.requests import Failed, Move, Order, Play, Shown, Stopped, Told, Wish
+from tui.replay.requests import Failed, GoToTime, Move, Order, Play, Shown, Stopped, Told, Wish
 
 T = TypeVar("T")
 
@@ -34,12 +34,14 @@ class _Ask(NamedTuple):
 class Player:
     """Asked by the screen, in its thread; works in a thread of its own; tells through `tell`, from that thread."""
 
-    def __init__(self, conductor: Conductor, wish: Wish, tell: Callable[[Told], None]) -> None:
+    def __init__(self, conductor: Conductor, wish: Wish, tell: Callable[[Told], None], frame: float = 0) -> None:
         self.asked = 0
         """How many orders and wishes there have been."""
         self.playing = False
         """Is somebody watching it play? Then computing ahead takes less of the time."""
-        self._conductor, self._wish, self._tell = conductor, wish, tell
+        self._conductor, self._wish, self._tell, self._frame = conductor, wish, tell, frame
+        self._taken = 0.0
+        """When orders were taken last: not sooner than a frame later are others."""
         self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
         self._answered = 0
         self._obeyed = Event()
@@ -107,6 +109,9 @@ class Player:
         asks = []
         try:
             ask = self._asks.get() if block else self._asks.get(timeout=2 * SLICE if self.playing else SLICE / 4)
+            if ask is not None and not self._closed:
+                sleep(max(self._taken + self._frame - perf_counter(), 0))
+            self._taken = perf_counter()
             while ask is not None:
                 asks.append(ask)
                 ask = self._asks.get_nowait()
@@ -158,10 +163,10 @@ class Player:
 
 
 def merged(orders: list[Order]) -> list[Order]:
-    """Steps that piled up while a key was held are one move, and so are pieces of playing.
+    """Steps that piled up while a key was held are one move, and so are pieces of playing; of moments the last counts.
 
-    >>> merged([Move(1), Move(1), Move(-1)])
-    [Move(steps=1)]
+    >>> merged([Move(1), Move(1), Move(-1), GoToTime(60), GoToTime(90)])
+    [Move(steps=1), GoToTime(time=90)]
     """
     done: list[Order] = []
     for order in orders:
@@ -170,6 +175,8 @@ def merged(orders: list[Order]) -> list[Order]:
             done[-1] = Move(last.steps + order.steps)
         elif isinstance(order, Play) and isinstance(last, Play) and order[1:] == last[1:]:
             done[-1] = last._replace(seconds=last.seconds + order.seconds)
+        elif isinstance(order, GoToTime) and isinstance(last, GoToTime):
+            done[-1] = order
         else:
             done.append(order)
     return done

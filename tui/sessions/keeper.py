@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TypeAlias
+
+from textual.app import App
 
 from sim.errors import SchedscopeError
 from sim.policies.policy import written_policy
@@ -14,30 +17,29 @@ from sim.session.sources import session_of
 from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import Choice
 from tui.sessions.autosave import Autosave, Orphan, offer
-from tui.sessions.moment import last_path, planned, record
-
-if TYPE_CHECKING:
-    from tui.app import Schedscope
+from tui.sessions.moment import last_path, planned, reopened
 
 AUTOSAVE = 2.0
 """Seconds between two autosaves."""
+Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
+"""Opens something in the background, and does something more when it is there."""
 
 
 class Keeper:
-    """Keeps the sessions of one run of the program."""
+    """Keeps the sessions of one run of the program: `now` is the session of what it shows."""
 
-    def __init__(self, app: Schedscope) -> None:
-        self._app = app
+    def __init__(self, app: App[int], now: Callable[[], Session], open_it: Open) -> None:
+        self._app, self._now, self._open = app, now, open_it
         self._autosave: Autosave | None = None
         self._saved: Session | None = None
         self._begun: tuple[Prepared, Session] | None = None
         self._has_left = False
 
-    def begin(self) -> None:
+    def begin(self, is_new: bool) -> None:
         """Offer what an earlier run left when it broke off, and save where this one is every now and then."""
         if self._has_left:
             return
-        if self._app.opened.opening.session is None and (orphan := offer()):
+        if is_new and (orphan := offer()):
             self._offer(orphan)
         try:
             self._autosave = Autosave()
@@ -57,7 +59,7 @@ class Keeper:
 
         def chosen(answer: str | None) -> None:
             if answer == "continue":
-                self._app.open(lambda: reopening(session), lambda: self._take_over(orphan))
+                self._open(lambda: _reopened(session), lambda: self._take_over(orphan))
             elif answer == "discard":
                 orphan.discard()
 
@@ -68,15 +70,7 @@ class Keeper:
         self.save_now()
         orphan.discard()
 
-    @property
-    def session(self) -> Session:
-        """What brings back what is shown."""
-        app = self._app
-        if app.replay is None or app.replay.shown is None:
-            return app.opened.opening.session or self._begin_of(app.opened)
-        return record(app.replay, self._begin_of(app.opened))
-
-    def _begin_of(self, opened: Prepared) -> Session:
+    def begun(self, opened: Prepared) -> Session:
         """The session of the very beginning: the trace is read once for it."""
         if self._begun is None or self._begun[0] is not opened:
             opening = opened.opening
@@ -90,7 +84,7 @@ class Keeper:
         if self._autosave is None:
             return
         try:
-            session = self.session
+            session = self._now()
             if session != self._saved:
                 self._autosave.save(session)
                 self._saved = session
@@ -105,14 +99,14 @@ class Keeper:
         self._has_left = True
         with suppress(SchedscopeError, OSError):
             last_path().parent.mkdir(parents=True, exist_ok=True)
-            write_session(self.session, last_path())
+            write_session(self._now(), last_path())
         if self._autosave is not None:
             self._autosave.close()
             self._autosave = None
 
 
-def reopening(session: Session) -> Opening:
+def _reopened(session: Session) -> Opening:
     """What a session is to be opened on; its trace must be as it was."""
     if problem := verify_trace(session):
         raise SchedscopeError(problem.told)
-    return Opening.of_session(session)
+    return reopened(session)

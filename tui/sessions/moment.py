@@ -1,27 +1,36 @@
-"""A replay as a session, and a session as something to open: what a screen shows, as plain values."""
+"""A replay as a session, and a session as something to open: what a screen shows, as plain values and back."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sim.errors import SchedscopeError
 from sim.policies.policy import Policy, written_policy
+from sim.policies.registry import parse_policy
 from sim.session.records import BranchRecord, Intervention
 from sim.session.session import PREFIX, Session, from_line, read_session, verify_trace
+from sim.session.sources import source_of
 from sim.session.text import Value
+from sim.workload.model import Workload
+from tui.chart.colours import MODES
 from tui.chart.scale import Camera
-from tui.replay.requests import BESIDE, Shown
+from tui.replay.opening import Opening
+from tui.replay.requests import BESIDE, CompareBranch, Parting, Restore, Shown
+from tui.replay.speed import SPEEDS
+from tui.screens.replay.state import PANELS, ViewState
 from tui.sessions.autosave import state_folder
 
 if TYPE_CHECKING:
     from sim.stops.stop import Stop
-    from tui.screens.replay.screen import ReplayBase
 
 LAST = "last"
 """`--session last`: where the program was left the last time."""
+
+
+# Finding a session
 
 
 def found_session(named: str) -> Session:
@@ -48,11 +57,11 @@ def last_path() -> Path:
     return state_folder() / "last-left"
 
 
-def record(screen: ReplayBase, begun: Session) -> Session:
-    """The session that brings back what the screen shows; `begun` is that of its beginning."""
-    shown = screen.shown
-    if shown is None:
-        return begun
+# To a session
+
+
+def record(begun: Session, state: ViewState, shown: Shown, workload: Workload) -> Session:
+    """The session that brings back what is shown; `begun` is that of its beginning."""
     scene = shown.scene
     return replace(
         begun,
@@ -60,9 +69,9 @@ def record(screen: ReplayBase, begun: Session) -> Session:
         branch=scene.branch,
         step=scene.snapshot.step,
         partner=_partner(shown),
-        bookmarks=tuple(screen.bookmarks.values()),
-        stops=tuple(stop.text for stop in screen.stops),
-        view=_view(screen, shown),
+        bookmarks=state.bookmarks,
+        stops=tuple(stop.text for stop in state.stops),
+        view=_view(state, shown, workload),
     )
 
 
@@ -86,34 +95,77 @@ def _with_plans(branches: tuple[BranchRecord, ...], begun: Session) -> tuple[Bra
     return (replace(first, switches=begun.branches[0].switches), *others)
 
 
-def planned(switches: tuple[tuple[float, Policy], ...]) -> tuple[BranchRecord, ...]:
+def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[BranchRecord, ...]:
     """The first branch of a run that is opened with these switches."""
-    return (
-        BranchRecord(
-            "main", switches=tuple(Intervention(0, time, written_policy(policy)) for time, policy in switches)
-        ),
-    )
+    made = tuple(Intervention(0, time, written_policy(policy)) for time, policy in switches)
+    return (BranchRecord("main", switches=made),)
 
 
-def _view(screen: ReplayBase, shown: Shown) -> dict[str, Value]:
-    found: dict[str, Value] = {"clock": shown.scene.clock, "colour": screen.colour, "speed": screen.speed}
-    found |= {"jump": screen.jump_kind, "hidden": " ".join(sorted(screen.hidden))}
-    if screen.selected is not None:
-        found["selected"] = screen.job(screen.selected).id
+def _view(state: ViewState, shown: Shown, workload: Workload) -> dict[str, Value]:
+    found: dict[str, Value] = {"clock": shown.scene.clock, "colour": state.colour, "speed": state.speed}
+    found |= {"jump": state.jump, "hidden": " ".join(sorted(state.hidden))}
+    if state.selected is not None:
+        found["selected"] = workload.jobs[state.selected].id
     made = _made_beside(shown)
     if made is not None and made.parent is not None:
         found |= {"beside.branch": made.parent, "beside.step": made.forked, "beside.time": made.switches[0].time}
-    camera = screen.chart.camera
-    if camera is not None:
-        found |= {
-            "camera.per_column": camera.per_column, "camera.low": camera.low, "camera.high": camera.high,
-            "camera.follow": camera.follow, "camera.first": camera.first,
-        }  # fmt: skip
+    if state.camera is not None:
+        found |= {f"camera.{name}": getattr(state.camera, name) for name in _CAMERA}
     return found
 
 
-def stops_of(session: Session) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
-    """The conditions to stop at, and what is said of those that cannot be read."""
+_CAMERA = ("per_column", "low", "high", "follow", "first")
+
+
+# From a session: what makes no sense any more is left as it is
+
+
+def reopened(session: Session) -> Opening:
+    """What a session is opened on, and its moment."""
+    switches = tuple((switch.time, parse_policy(switch.policy)) for switch in session.branches[0].switches)
+    policy, clock = parse_policy(session.policy), _number(session.view.get("clock"))
+    moment = Restore(session.branches, session.branch, session.step, clock, _beside(session))
+    return Opening(
+        source_of(session), policy, session.placement, switches=switches, session=session, restore=moment
+    )  # fmt: skip
+
+
+def _beside(session: Session) -> CompareBranch | Parting | None:
+    """The run beside: another branch, or else one that went its own way from a step or a moment on."""
+    partner, names = session.partner, {branch.name for branch in session.branches}
+    if partner is None:
+        return None
+    if partner in names:
+        return CompareBranch(partner)
+    branch, step, time = (session.view.get(f"beside.{name}") for name in ("branch", "step", "time"))
+    if isinstance(branch, str) and branch in names and isinstance(step, int):
+        return Parting(parse_policy(partner), branch, step, _number(time) if step else None)
+    return Parting(parse_policy(partner), session.branch, session.step)
+
+
+def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[ViewState, tuple[str, ...]]:
+    """What is seen when a session is opened, where else it were `state`; and what could not be read, a line each."""
+    view = session.view
+    stops, warnings = _stops(session)
+    colour, speed, selected = view.get("colour"), view.get("speed"), view.get("selected")
+    is_job = isinstance(selected, str) and selected in workload.ids
+    found = replace(
+        state,
+        camera=camera_of(view, Camera.on(workload, 80, 40)),
+        selected=workload.rank_of(str(selected)) if is_job else state.selected,
+        colour=colour if isinstance(colour, str) and colour in MODES else state.colour,
+        speed=speed if isinstance(speed, int) and 0 <= speed < len(SPEEDS) else state.speed,
+        jump=str(view.get("jump", state.jump)),
+        stops=stops,
+        bookmarks=session.bookmarks,
+        hidden=frozenset(str(view.get("hidden", "")).split()) & {*PANELS},
+    )
+    return found, (*session.warnings, *warnings)
+
+
+def _stops(session: Session) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
+    if not session.stops:
+        return (), ()
     from sim.stops.stop import parse_stop
 
     stops, warnings = [], []
@@ -127,10 +179,13 @@ def stops_of(session: Session) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
 
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
     """The camera of a session on a screen of another size; what makes no sense stays as it is."""
-    per_column, low, high = (view.get(f"camera.{name}") for name in ("per_column", "low", "high"))
-    first, follow = view.get("camera.first"), view.get("camera.follow")
+    per_column, low, high, follow, first = (view.get(f"camera.{name}") for name in _CAMERA)
     if not (isinstance(per_column, int | float) and per_column > 0 and isinstance(low, int) and isinstance(high, int)):
         return now
     if not (0 <= low < high <= now.high) or not isinstance(first, int):
         return now
     return replace(now, per_column=per_column, low=low, high=high, follow=bool(follow), first=first)
+
+
+def _number(value: Value | None) -> float | None:
+    return value if isinstance(value, int | float) else None

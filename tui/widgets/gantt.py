@@ -71,10 +71,12 @@ class Gantt(Widget, can_focus=True):
             self.rank, self.spot = rank, spot
             super().__init__()
 
-    def __init__(self, workload: Workload, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, workload: Workload, camera: Camera | None = None, *, id: str | None = None, classes: str | None = None
+    ) -> None:
         super().__init__(id=id, classes=classes)
         self._workload = workload
-        self._camera: Camera | None = None
+        self._camera = camera
         self._scene: Scene | None = None
         self._selected: int | None = None
         self._brush = Brush(DARK)

@@ -12,8 +12,6 @@ from sim.decisions.decisions import Reserve
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.session.records import BranchRecord
-from sim.session.session import Session
-from sim.session.trace_ref import TraceRef
 from sim.stops.stop import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.why.causes import Division, HolderOf, PlanOf
@@ -28,7 +26,7 @@ from tui.replay.stage import Stage
 FIGURE = (0, 0, 10, 20, 30, 40, 600, 1100, 1200, 1800, 2700)
 """z-figure4 under EASY: the moment that is shown after so many steps."""
 LAST = len(FIGURE) - 1
-TRACE = TraceRef("z-figure4", "0" * 64, 1, is_sample=True)
+MAIN = (BranchRecord("main"),)
 
 
 class Replayed:
@@ -409,30 +407,29 @@ def test_a_session_brings_back_the_very_step_where_two_are_at_one_moment(figure:
     for step in (0, 4, 5):
         figure.does(o.GoTo(step))
         scene = figure.stage.scene(figure.wish)
-        session = Session(TRACE, branches=scene.branches, branch=scene.branch, step=step)
         anew = Replayed()
-        anew.does(o.Restore(session, scene.clock))
+        anew.does(o.Restore(scene.branches, scene.branch, step, scene.clock))
         assert anew.place == figure.place
         assert anew.stage.snapshot == figure.stage.snapshot
 
 
 def test_a_session_brings_back_the_moment_between_two_steps(figure: Replayed) -> None:
-    figure.does(o.Restore(Session(TRACE, step=6), 700))
+    figure.does(o.Restore(MAIN, "main", 6, 700))
     assert figure.place == (6, 700)
 
 
 @pytest.mark.parametrize("clock", [-5, 40, None])
 def test_a_moment_that_is_not_of_the_step_is_not_believed(figure: Replayed, clock: float | None) -> None:
-    figure.does(o.Restore(Session(TRACE, step=6), clock))
+    figure.does(o.Restore(MAIN, "main", 6, clock))
     assert figure.place == (6, 600)
 
 
 def test_a_session_of_a_run_that_has_fewer_steps_now_ends_at_its_end(figure: Replayed) -> None:
-    assert figure.does(o.Restore(Session(TRACE, step=99), 9e9)) == "the run is over"
+    assert figure.does(o.Restore(MAIN, "main", 99, 9e9)) == "the run is over"
     assert figure.place == (LAST, 2700)
 
 
 def test_who_gives_up_while_branches_grow_sees_what_there_is(figure: Replayed) -> None:
     branches = BranchRecord("main"), BranchRecord("fork 1", "main", 4)
-    assert figure.does(o.Restore(Session(TRACE, branches=branches, branch="fork 1")), halted=Impatient()) is None
+    assert figure.does(o.Restore(branches, "fork 1"), halted=Impatient()) is None
     assert (figure.stage.timeline.branch.name, figure.place) == ("main", (0, 0))

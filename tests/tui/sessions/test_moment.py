@@ -28,7 +28,8 @@ async def wander(run: Replay) -> None:
     await run.ask(o.GoTo(200))
     await run.ask(o.Switch(parse_policy("conservative")))
     await run.ask(o.GoTo(260))
-    screen._bookmark("here")
+    await run.press("b")
+    await run.type("here")
     await run.ask(o.Fork())
     await run.ask(o.LookAt("main"))
     await run.ask(o.GoTo(100))
@@ -36,23 +37,23 @@ async def wander(run: Replay) -> None:
     await run.ask(o.GoTo(320))
     await run.ask(o.GoToTime(run.scene.clock + 100))
     screen.select(run.scene.snapshot.queue[0].job.rank)
-    screen.action_colour_by("width")
-    screen._stop_at((parse_stop("queue > 50"), parse_stop("head slips")))
-    screen.hidden = {"metrics"}
-    screen.action_speed(2)
+    await run.do("colour_by('width')")
+    screen.change(stops=(parse_stop("queue > 50"), parse_stop("head slips")))
+    screen.change(hidden=frozenset({"metrics"}))
+    await run.do("speed(2)")
     screen.chart.focus()
     await run.press("plus", "plus", "shift+left")
 
 
 def seen(run: Replay) -> dict[str, Any]:
     """All that a session promises to bring back."""
-    scene, screen = run.scene, run.screen
+    scene, state = run.scene, run.screen.state
     assert scene.chart is not None
     return {
         "branches": scene.branches, "branch": scene.branch, "snapshot": scene.snapshot, "clock": scene.clock,
         "view": scene.chart.view, "hues": scene.hues, "job": scene.job, "marks": sorted(scene.strip.marks),
-        "camera": screen.chart.camera, "selected": screen.selected, "bookmarks": screen.bookmarks,
-        "stops": screen.stops, "colour": screen.colour, "speed": screen.speed, "hidden": screen.hidden,
+        "camera": run.screen.chart.camera, "selected": state.selected, "bookmarks": state.bookmarks,
+        "stops": state.stops, "colour": state.colour, "speed": state.speed, "hidden": state.hidden,
     }  # fmt: skip
 
 
@@ -129,14 +130,14 @@ async def test_what_makes_no_sense_in_a_session_is_left_as_it_is() -> None:
         },
     )  # fmt: skip
     async with replay(session=session) as run:
-        assert (run.step, run.screen.selected, run.screen.hidden) == (4, None, {"queue"})
-        assert run.screen.colour == "job"
+        assert (run.step, run.screen.state.selected, run.screen.state.hidden) == (4, None, frozenset({"queue"}))
+        assert run.screen.state.colour == "job"
 
 
 async def test_a_stop_that_cannot_be_read_is_told_and_left_out() -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), stops=("queue > lots", "queue > 1"))
     async with replay(session=session) as run:
-        assert [stop.text for stop in run.screen.stops] == ["queue > 1"]
+        assert [stop.text for stop in run.screen.state.stops] == ["queue > 1"]
         assert "'queue > lots' is left out: expected a number" in run.told
 
 

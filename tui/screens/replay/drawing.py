@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from time import monotonic
+from typing import Any
+
+from textual.screen import Screen
 
 from tui.chart.scene import ChartScene
-from tui.look.sheets import wrapped
+from tui.look.palette import Look
+from tui.look.sheets import Sheet, Size, wrapped
+from tui.panels import decisions, details, matrix, partitions, queue
 from tui.panels.legend import legend_line
-from tui.panels.parts import Context
+from tui.panels.parts import Context, Draw
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, top_line
+from tui.replay.requests import Shown
+from tui.replay.scene import About, Scene
 from tui.screens.replay.keyline import key_lines
-from tui.screens.replay.layout import arrange
-from tui.screens.replay.screen import SIDE, ReplayBase
+from tui.screens.replay.layout import Layout, arrange
+from tui.screens.replay.state import ViewState
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -23,110 +30,142 @@ CALM = 0.12
 """Seconds between two drawings of the panels while it plays: numbers that flicker cannot be read."""
 
 
-class Drawn(ReplayBase):
-    """Draws what the state says."""
+def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
+    """Imported when two runs are compared, as it needs all that measures schedules."""
+    from tui.panels import versus
 
-    def place_panels(self) -> None:
-        """Give every panel its place."""
-        width, height = self.size
-        self._available = self._with_something_to_show()
-        layout = arrange(width, height, self._available, self.hidden, self.over)
-        has_strip = "strip" not in self.hidden
-        if layout == self._layout and has_strip == self.query_one("#strip").display:
-            return
-        self._layout = layout
-        self.set_class(layout.small, "small")
+    return versus.draw(context, size, first)
+
+
+SIDE: dict[str, Draw] = {
+    "versus": _draw_versus,
+    "matrix": matrix.draw_matrix,
+    "queue": queue.draw,
+    "decisions": decisions.draw,
+    "partitions": partitions.draw_partitions,
+    "details": details.draw,
+}
+"""The panels beside the chart, from top to bottom."""
+
+
+class Drawing:
+    """Draws on a screen what its state says."""
+
+    def __init__(self, screen: Screen[Any], about: About) -> None:
+        self._screen, self._about = screen, about
+        self.layout: Layout | None = None
+        self.available: frozenset[str] = frozenset()
+        """The panels that mean something under this policy."""
+        self._placed: tuple[Layout, bool, str | None] | None = None
+        self._drawn = 0.0
+
+    def _bar(self, name: str) -> Bar:
+        return self._screen.query_one(f"#{name}", Bar)
+
+    def _chart(self, name: str) -> Gantt:
+        return self._screen.query_one(f"#{name}", Gantt)
+
+    # Places
+
+    def place(self, state: ViewState, scene: Scene | None) -> bool:
+        """Give every panel its place; True if something moves."""
+        screen, was = self._screen, self._placed
+        width, height = screen.size
+        self.available = self._with_something_to_show(state, scene)
+        self.layout = layout = arrange(width, height, self.available, state.hidden, state.over)
+        has_strip = "strip" not in state.hidden
+        self._placed = layout, has_strip, state.alone
+        if self._placed == was:
+            return False
+        if state.alone is not None:
+            screen.maximize(screen.query_one(f"#{state.alone}"), container=False)
+        elif was is not None and was[2] is not None:
+            screen.minimize()
+        screen.set_class(layout.small, "small")
         rows = dict(layout.panels)
-        side = self.query_one("#side")
+        side = screen.query_one("#side")
         side.display = bool(layout.side and layout.panels)
         side.styles.width = layout.side
         for name in SIDE:
-            panel = self.query_one(f"#{name}")
+            panel = screen.query_one(f"#{name}")
             panel.display = name in rows
             panel.styles.height = rows.get(name, 0)
-        bottom = self.query_one("#bottom")
+        bottom, metrics = screen.query_one("#bottom"), screen.query_one("#metrics")
         bottom.display = bool(layout.bottom)
         bottom.styles.height = layout.bottom
-        self.query_one("#strip").display = has_strip
-        self.query_one("#metrics").display = bool(layout.metrics)
-        self.query_one("#metrics").styles.width = layout.metrics if has_strip else "1fr"
-        self.query_one("#sentence").styles.height = layout.sentence
-        keys = self.query_one("#keys")
+        screen.query_one("#strip").display = has_strip
+        metrics.display = bool(layout.metrics)
+        metrics.styles.width = layout.metrics if has_strip else "1fr"
+        screen.query_one("#sentence").styles.height = layout.sentence
+        keys = screen.query_one("#keys")
         keys.display = bool(layout.keys)
         keys.styles.height = layout.keys
+        return True
 
-    def _with_something_to_show(self) -> frozenset[str]:
-        """The panels that mean something under this policy."""
+    def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:
         names = {"queue", "decisions"}
-        if self.selected is not None or self.size.height >= ROOMY or self.over == "details":
+        if state.selected is not None or self._screen.size.height >= ROOMY or state.over == "details":
             names.add("details")
-        if self.scene and self.scene.snapshot.matrix is not None:
+        if scene and scene.snapshot.matrix is not None:
             names.add("matrix")
-        if self.scene and self.scene.versus is not None:
+        if scene and scene.versus is not None:
             names.add("versus")
-        if self.scene and self.scene.snapshot.owners:
+        if scene and scene.snapshot.owners:
             names.add("partitions")
         return frozenset(names)
 
-    def draw(self) -> None:
+    # Everything
+
+    def draw(self, state: ViewState, shown: Shown, look: Look, progress: tuple[str, float] | None) -> None:
         """Everything as it is now; while it plays, panels only as often as they can be read."""
-        context = self.context()
-        if context is None or not self.is_mounted:
-            return
-        if self._with_something_to_show() != self._available:
-            self.place_panels()
-        self.chart.selected = self.selected
-        self.chart.show(context.scene, self.look)
-        self._draw_beside()
-        self._draw_legend(context.scene.chart)
-        self.draw_top()
+        scene = shown.scene
+        context = Context(self._about, scene, look, state.selected, state.hovered, state.decision, state.phase)
+        chart = self._chart("chart")
+        chart.selected = state.selected
+        chart.show(scene, look)
+        self._draw_beside(context, shown.beside, chart.size.width)
+        self._draw_legend(scene.chart, look, chart.size.width)
+        self.draw_top(state, shown, look, progress)
         now = monotonic()
-        if self.playing and now - self._drawn < CALM:
+        if state.playing and now - self._drawn < CALM:
             return
         self._drawn = now
-        for panel in self.query(Panel):
+        for panel in self._screen.query(Panel):
             if panel.display:
                 panel.show(context)
-        self._draw_sentence(context)
-        self._draw_keys()
+        self._draw_sentence(context, state.said)
+        keys = self._bar("keys")
+        keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing), look)
 
-    def draw_top(self) -> None:
-        going = Going(self.playing, self.direction, self.rate.label, self.player.progress)
-        beside = self.shown.beside.snapshot.policy if self.shown and self.shown.beside else ""
-        told = top_line(self.about, self.scene, going, self.size.width, beside)
-        self.query_one("#top", Bar).show([told], self.look)
+    def draw_top(
+        self, state: ViewState, shown: Shown | None, look: Look, progress: tuple[str, float] | None
+    ) -> None:  # fmt: skip
+        """The line at the top alone."""
+        going = Going(state.playing, state.direction, state.rate.label, progress)
+        beside = shown.beside.snapshot.policy if shown and shown.beside else ""
+        scene = shown.scene if shown else None
+        self._bar("top").show([top_line(self._about, scene, going, self._screen.size.width, beside)], look)
 
-    def _draw_sentence(self, context: Context) -> None:
+    def _draw_sentence(self, context: Context, said: str) -> None:
         """What there is to say, over as many rows as it may have."""
-        width, rows = self.size.width, self._layout.sentence if self._layout else 1
-        if self._said:
-            lines = wrapped(self._said, width - 1, "accent", indent=1)[:rows]
-        else:
-            lines = sentence_lines(context, width, rows)
-        self.query_one("#sentence", Bar).show(lines, self.look)
+        width, rows = self._screen.size.width, self.layout.sentence if self.layout else 1
+        told = wrapped(said, width - 1, "accent", indent=1)[:rows]
+        self._bar("sentence").show(told if said else sentence_lines(context, width, rows), context.look)
 
-    def _draw_keys(self) -> None:
-        keys = self.query_one("#keys", Bar)
-        keys.show(key_lines(self.size.width, max(keys.size.height, 1), self.playing), self.look)
-
-    def _draw_legend(self, chart: ChartScene | None) -> None:
+    def _draw_legend(self, chart: ChartScene | None, look: Look, width: int) -> None:
         """What the colours tell, where they do not just tell jobs apart."""
-        legend = self.query_one("#legend", Bar)
+        legend = self._bar("legend")
         legend.display = chart is not None and bool(chart.legend)
         if chart is not None and legend.display:
-            legend.show([legend_line(chart, self.look, self.chart.size.width)], self.look)
+            legend.show([legend_line(chart, look, width)], look)
 
-    def _draw_beside(self) -> None:
+    def _draw_beside(self, context: Context, beside: Scene | None, width: int) -> None:
         """The run that is compared, on the same clock and under the same camera."""
-        beside = self.shown.beside if self.shown else None
-        chart = self.query_one("#beside", Gantt)
-        chart.display = self.query_one("#between").display = beside is not None
+        chart, between = self._chart("beside"), self._bar("between")
+        chart.display = between.display = beside is not None
         if beside is not None:
-            chart.selected = self.selected
-            chart.show(beside, self.look)
             from tui.panels import versus
 
-            context = self.context()
-            if context is not None:
-                told = versus.between(context, self.chart.size.width)
-                self.query_one("#between", Bar).show([told], self.look)
+            chart.selected = context.selected
+            chart.show(beside, context.look)
+            between.show([versus.between(context, width)], context.look)

@@ -1,154 +1,103 @@
-"""Actions that keep or bring something: pictures, sessions, themes, traces."""
+"""Keeping or bringing something: pictures, sessions, looks, traces."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
-from tui.chart.colours import MODES
 from tui.look.palette import LOOKS, Mode
 from tui.look.text import file_name
 from tui.replay.requests import Draw
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import prompt, trace_picker
-from tui.screens.replay.keys import every_key
-from tui.screens.replay.screen import ReplayBase
-from tui.screens.replay.transport import JUMPS
-
-if TYPE_CHECKING:
-    from tui.screens.commands import Command
+from tui.screens.replay.desk import Desk, KeepSession, OpenTrace, Quit, UseLook
 
 PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),
     ("c", "chart", "the chart alone, as a drawing of any size, as SVG"),
 )
+MODES = (
+    ("1", "colour", "in colour"),
+    ("2", "mono", "without colour: textures and letters"),
+    ("3", "ascii", "ASCII only"),
+)
 DRAWING = 1440, 810
 """Pixels of a drawing, unless told."""
 
 
-class Keeping(ReplayBase):
+class Files:
     """Saving, opening, and how the program looks."""
 
-    def action_trace(self) -> None:
-        self.app.push_screen(trace_picker(self.schedscope.settings.recent), self._open)
+    def __init__(self, desk: Desk, recent: Sequence[str]) -> None:
+        self._desk, self._recent = desk, recent
 
-    def _open(self, trace: str | None) -> None:
-        if trace is not None:
-            self.action_open_trace(trace)
+    def trace(self) -> None:
+        self._desk.open(trace_picker(self._recent), self.open_trace)
 
-    def action_open_trace(self, trace: str) -> None:
+    def open_trace(self, trace: str) -> None:
         """Another trace under the same policy, from the beginning."""
-        self.pause()
-        self.schedscope.open_trace(trace, self.policy)
+        self._desk.pause()
+        self._desk.post_message(OpenTrace(trace, self._desk.policy))
 
     # Pictures
 
-    def action_picture(self) -> None:
-        self.app.push_screen(Choice("Save a picture of", PICTURES), self._ask_where)
+    def picture(self) -> None:
+        if self._desk.scene is not None:
+            self._desk.open(Choice("Save a picture of", PICTURES), self._ask_where)
 
-    def _ask_where(self, what: str | None) -> None:
-        if what is None or self.scene is None:
-            return
-        name = file_name(f"{Path(self.about.workload.name).stem}-{self.scene.snapshot.step}") + ".svg"
+    def _ask_where(self, what: str) -> None:
+        step = self._desk.scene.snapshot.step if self._desk.scene else 0
+        name = file_name(f"{Path(self._desk.about.workload.name).stem}-{step}") + ".svg"
         if what == "screen":
-            self.app.push_screen(prompt("Save the screen as", "FILE.svg", _picture, initial=name), self._save_screen)
+            self._desk.open(prompt("Save the screen as", "FILE.svg", _picture, initial=name), self._save_screen)
         else:
             hint = "FILE.svg, and its size in pixels if you like: chart.svg 1600x900"
-            self.app.push_screen(prompt("Save the chart as", hint, parse_drawing, initial=name), self._save_chart)
+            self._desk.open(prompt("Save the chart as", hint, parse_drawing, initial=name), self._save_chart)
 
-    def _save_screen(self, path: str | None) -> None:
-        if not path:
-            return
+    def _save_screen(self, path: str) -> None:
         try:
             with write_whole(Path(path).expanduser()) as file:
-                file.write(self.app.export_screenshot())
+                file.write(self._desk.screenshot())
         except SchedscopeError as error:
-            self.notify(str(error), severity="error")
+            self._desk.fail(str(error))
         else:
-            self.tell(f"saved {path}")
+            self._desk.tell(f"saved {path}")
 
-    def _save_chart(self, drawing: tuple[Path, int, int] | None) -> None:
-        if drawing is not None:
-            path, width, height = drawing
-            self.ask(Draw(path, width, height, self.look.name))
+    def _save_chart(self, drawing: tuple[Path, int, int]) -> None:
+        self._desk.ask(Draw(*drawing, self._desk.look.name))
 
     # Sessions
 
-    def action_save(self) -> None:
-        initial = f"{file_name(Path(self.about.workload.name).stem)}.session"
+    def save(self) -> None:
+        initial = f"{file_name(Path(self._desk.about.workload.name).stem)}.session"
         hint = "a file; schedscope --session FILE brings this very moment back"
-        self.app.push_screen(prompt("Save the session as", hint, _file, initial=initial), self._save_session)
+        dialog = prompt("Save the session as", hint, _file, initial=initial)
+        self._desk.open(dialog, lambda path: self._desk.post_message(KeepSession(path)))
 
-    def _save_session(self, path: str | None) -> None:
-        if not path:
-            return
-        try:
-            from sim.session.session import write_session
-
-            write_session(self.schedscope.session, Path(path).expanduser())
-        except SchedscopeError as error:
-            self.notify(str(error), severity="error")
-        else:
-            self.tell(f"saved: schedscope --session {path}")
-
-    def action_copy_session(self) -> None:
+    def copy_session(self) -> None:
         """The session as one line, for the clipboard."""
-        from sim.session.session import one_line
+        self._desk.post_message(KeepSession())
 
-        try:
-            self.app.copy_to_clipboard(one_line(self.schedscope.session))
-        except SchedscopeError as error:
-            self.notify(str(error), severity="error")
-        else:
-            self.tell("the session is in the clipboard: schedscope --session brings the line back")
-
-    def action_quit(self) -> None:
-        """Leave; where it stood is kept as the last session."""
-        self.app.exit()
+    def quit(self) -> None:
+        """Quit; where it stood is kept as the last session."""
+        self._desk.post_message(Quit())
 
     # How it looks
 
-    def action_theme(self) -> None:
+    def theme(self) -> None:
         looks = [(name[0], name, f"the {name} look") for name in LOOKS]
-        modes = [
-            ("1", "colour", "in colour"),
-            ("2", "mono", "without colour: textures and letters"),
-            ("3", "ascii", "ASCII only"),
-        ]
-        self.app.push_screen(Choice("Theme", [*looks, *modes], self.look.name), self._use)
+        choice = Choice("Theme", [*looks, *MODES], self._desk.look.name)
+        self._desk.open(choice, lambda name: self.use_look(name) if name in LOOKS else self.use_mode(name))
 
-    def _use(self, name: str | None) -> None:
-        if name in LOOKS:
-            self.action_use_look(name)
-        elif name is not None:
-            self.action_use_mode(name)
+    def use_look(self, name: str) -> None:
+        self._desk.post_message(UseLook(LOOKS[name].with_mode(self._desk.look.mode)))
 
-    def action_use_look(self, name: str) -> None:
-        self.schedscope.use_look(LOOKS[name].with_mode(self.look.mode))
-
-    def action_use_mode(self, mode: str) -> None:
-        self.schedscope.use_look(self.look.with_mode(cast(Mode, mode)))
-
-    def look_changed(self) -> None:
-        """The program looks otherwise from now on."""
-        self.look = self.schedscope.look
-        self.draw()
-
-    # The palette of commands
-
-    def palette_commands(self) -> Iterable[Command]:
-        for key in every_key():
-            if key.action != "escape":
-                yield key.meaning.rstrip("."), f"key {key.keys}", key.action
-        for condition, meaning in JUMPS.values():
-            yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
-        from tui.screens.commands import choices
-
-        yield from choices(MODES)
+    def use_mode(self, mode: str) -> None:
+        self._desk.post_message(UseLook(self._desk.look.with_mode(cast(Mode, mode))))
 
 
 def _file(text: str) -> str:

@@ -1,150 +1,129 @@
-"""Actions that change what is seen: selection, colours, panels."""
+"""What is seen: selection, colours, panels, and what there is to read."""
 
 from __future__ import annotations
 
-from textual import on
+from functools import partial
+
 from textual.binding import Binding
 
 from tui.chart.colours import MODES
 from tui.replay.places import parse_job
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import fidelity_report, help_screen, prompt
+from tui.screens.replay.desk import Desk, Remember
 from tui.screens.replay.keys import GROUPS, sign
-from tui.screens.replay.screen import SIDE, ReplayBase
+from tui.screens.replay.layout import WEIGHTS
+from tui.screens.replay.state import PANELS
 from tui.widgets.gantt import Gantt
-from tui.widgets.panel import Panel
 
 
-class Looking(ReplayBase):
+class Looking:
     """Selecting, finding, colouring; which panels are shown."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
     # Selection is shared by all
 
-    def action_select_rank(self, rank: int) -> None:
-        self.select(rank)
+    def select_rank(self, rank: int) -> None:
+        self._desk.select(rank)
 
-    @on(Gantt.Picked)
-    @on(Panel.Picked)
-    def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        self.select(None if message.rank == self.selected else message.rank)
+    def find(self) -> None:
+        job = partial(parse_job, workload=self._desk.about.workload)
+        dialog = prompt("Find a job", "a job's number or name", job, answers=self._desk.answers)
+        self._desk.open(dialog, self._desk.select)
 
-    @on(Gantt.Hovered)
-    def _pointed(self, message: Gantt.Hovered) -> None:
-        if message.spot is not None:
-            self.spot = message.spot
-
-    @on(Panel.Hovered)
-    def _hovered(self, message: Panel.Hovered) -> None:
-        if message.rank != self.hovered:
-            self.hovered = message.rank
-            self.draw()
-
-    @on(Gantt.CameraChanged)
-    def _camera_changed(self, message: Gantt.CameraChanged) -> None:
-        """Both charts look where one does; that one may already look elsewhere."""
-        for gantt in self.query(Gantt):
-            if gantt is not message.control:
-                gantt.camera = message.camera
-        self.wish()
-
-    def action_find(self) -> None:
-        hint = "a job's number or name"
-        self.app.push_screen(prompt("Find a job", hint, self._job, answers=self.answers), self._find)
-
-    def _job(self, text: str) -> int:
-        return parse_job(text, self.about.workload)
-
-    def _find(self, rank: int | None) -> None:
-        if rank is not None:
-            self.select(rank)
-
-    def action_why(self) -> None:
+    def why(self) -> None:
         """The job that waits first; pressed again the next, and so on. Its details say why."""
-        if self.scene is None:
+        desk = self._desk
+        if desk.scene is None:
             return
-        queue = self.scene.snapshot.queue
-        waiting = [queued.job.rank for queued in queue[:200]]
+        waiting = [queued.job.rank for queued in desk.scene.snapshot.queue[:200]]
         if not waiting:
-            self.tell("nobody waits now: → steps on, ] goes to the next start")
+            desk.tell("nobody waits now: → steps on, ] goes to the next start")
             return
-        at = waiting.index(self.selected) + 1 if self.selected in waiting else 0
-        self.select(waiting[at % len(waiting)])
-        self.show_panel("details")
+        at = waiting.index(desk.state.selected) + 1 if desk.state.selected in waiting else 0
+        desk.select(waiting[at % len(waiting)])
+        if self._is_small:
+            desk.change(over="details")
+        self._hide(desk.state.hidden - {"details"})
 
     # Colours
 
-    def action_colour(self) -> None:
+    def colour(self) -> None:
         options = [(f"{index}", mode, meaning) for index, (mode, meaning) in enumerate(MODES.items(), 1)]
-        self.app.push_screen(Choice("Colour jobs by", options, self.colour), self._coloured)
+        self._desk.open(Choice("Colour jobs by", options, self._desk.state.colour), self.colour_by)
 
-    def _coloured(self, mode: str | None) -> None:
-        if mode is not None:
-            self.action_colour_by(mode)
-
-    def action_colour_by(self, mode: str) -> None:
-        self.colour = mode
-        self.schedscope.remember(colour_by=mode)
-        self.wish()
+    def colour_by(self, mode: str) -> None:
+        self._desk.change(colour=mode)
+        self._desk.post_message(Remember(colour_by=mode))
 
     # Panels
 
-    def action_toggle_panel(self, name: str) -> None:
+    @property
+    def _is_small(self) -> bool:
+        return self._desk.places is not None and self._desk.places.small
+
+    def toggle_panel(self, name: str) -> None:
         """Show or hide a panel; on a small screen it comes over the chart."""
-        if self._layout and self._layout.small and name in SIDE:
-            self.over = None if self.over == name else name
-        elif name in self.hidden:
-            self.hidden.discard(name)
+        if self._is_small and name in WEIGHTS:
+            self._desk.change(over=None if self._desk.state.over == name else name)
         else:
-            self.hidden.add(name)
-        self.rearrange()
+            self._hide(self._desk.state.hidden ^ {name})
 
-    def show_panel(self, name: str) -> None:
-        """The panel is to be seen."""
-        if self._layout and self._layout.small:
-            self.over = name
-        self.hidden.discard(name)
-        self.rearrange()
+    def _hide(self, hidden: frozenset[str]) -> None:
+        """These panels, and remember it."""
+        if hidden != self._desk.state.hidden:
+            self._desk.change(hidden=hidden)
+            self._desk.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
-    def action_next_panel(self) -> None:
+    def next_panel(self) -> None:
         self._walk_panels(1)
 
-    def action_previous_panel(self) -> None:
+    def previous_panel(self) -> None:
         self._walk_panels(-1)
 
     def _walk_panels(self, by: int) -> None:
         """On a small screen the next panel comes over the chart, after the last none; else the focus goes on."""
-        if self._layout and self._layout.small:
-            names: list[str | None] = [None, *(name for name in SIDE if name in self._available)]
-            self.over = names[(names.index(self.over) + by) % len(names)]
-            self.rearrange()
-        elif by > 0:
-            self.focus_next()
+        if self._is_small:
+            names = [None, *(name for name in WEIGHTS if name in self._desk.available)]
+            self._desk.change(over=names[(names.index(self._desk.state.over) + by) % len(names)])
         else:
-            self.focus_previous()
+            self._desk.move_focus(by)
 
-    def action_maximise(self) -> None:
+    def maximise(self) -> None:
         """The focused panel alone, and back."""
-        focused = self.focused
-        if self.alone or not isinstance(focused, Panel | Gantt):
-            self.close_panel()
+        if self._desk.state.alone or self._desk.in_focus is None:
+            self._desk.change(over=None, alone=None)
         else:
-            self.show_alone(focused.id)
+            self._desk.change(alone=self._desk.in_focus)
 
-    @on(Panel.Maximise)
-    def _maximise(self, message: Panel.Maximise) -> None:
-        self.show_alone(None if self.alone == message.panel.id else message.panel.id)
+    def maximise_panel(self, name: str) -> None:
+        """This panel alone, and back."""
+        self._desk.change(alone=None if self._desk.state.alone == name else name)
 
-    def action_select_phase(self, phase: int) -> None:
+    def select_phase(self, phase: int) -> None:
         """Walk the phases of the last rebuild of the matrix."""
-        self.phase = None if self.phase == phase else phase
-        self.draw()
+        self._desk.change(phase=None if self._desk.state.phase == phase else phase)
+
+    def escape(self) -> None:
+        """What takes long is given up first, then what lies over the chart is closed, then nothing is selected."""
+        desk = self._desk
+        if desk.player.progress:
+            desk.player.halt()
+        elif desk.state.alone or desk.state.over:
+            desk.change(over=None, alone=None)
+        elif desk.state.selected is not None:
+            desk.select(None)
+        else:
+            desk.pause()
 
     # Reading
 
-    def action_report(self) -> None:
-        self.app.push_screen(fidelity_report(self.about.read, self.about.workload))
+    def report(self) -> None:
+        self._desk.open(fidelity_report(self._desk.about.read, self._desk.about.workload))
 
-    def action_help(self) -> None:
+    def help(self) -> None:
         chart = [(sign(b.key), b.description) for b in Gantt.BINDINGS if isinstance(b, Binding)]
         groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
-        self.app.push_screen(help_screen([*groups, ("The chart", chart)]))
+        self._desk.open(help_screen([*groups, ("The chart", chart)]))

@@ -1,70 +1,52 @@
-"""The replay screen without its actions: what it is made of, the state that its panels share, and drawing it.
+"""The replay screen: one state, controllers that change it, a worker, and one drawing of what it shows.
 
-Widgets draw what they are given and tell what a person did; what is selected, how fast it plays and which panels are
-shown is decided here. The actions are in four files beside this one, one a group of keys.
+Widgets draw what they are given and tell what a person did. What is seen is a `ViewState`; the controllers beside this
+file put another in its place, or ask the worker for something. Every public method of a controller is an action.
 """
 
 from __future__ import annotations
 
 import gc
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from time import monotonic
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from sim.policies import Policy, parse_policy
-from sim.session.records import Bookmark
-from sim.workload.model import Job
 from tui.chart.colours import MODES
-from tui.chart.hover import Spot
 from tui.chart.scale import Camera
 from tui.look.palette import Look
-from tui.look.sheets import Sheet, Size
-from tui.panels import decisions, details, matrix, metrics, partitions, queue
-from tui.panels.parts import Context
-from tui.panels.strip import draw_strip
+from tui.panels.metrics import draw_metrics
+from tui.panels.strip import draw_strip, time_at
 from tui.replay.conductor import Conductor
-from tui.replay.requests import VERSUS, Failed, Noticed, Order, Play, Shown, Stopped, Told, Wish
+from tui.replay.requests import VERSUS, Failed, GoToTime, Noticed, Order, Play, Shown, Stopped, Told, Wish
 from tui.replay.scene import About, Scene
-from tui.replay.speed import SPEEDS, Speed, first_speed
 from tui.replay.worker import Player
-from tui.screens.replay.keys import bindings
+from tui.screens.replay.drawing import SIDE, Drawing
+from tui.screens.replay.files import Files
+from tui.screens.replay.keys import bindings, every_key
 from tui.screens.replay.layout import Layout
+from tui.screens.replay.looking import Looking
+from tui.screens.replay.state import ViewState
+from tui.screens.replay.transport import JUMPS, Transport
+from tui.screens.replay.what_if import WhatIf
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 from tui.widgets.scrubber import Scrubber
 
 if TYPE_CHECKING:
-    from sim.session.session import Session
-    from sim.session.text import Value
-    from sim.stops.stop import Stop
-    from tui.app import Schedscope
+    from tui.screens.commands import Command
     from tui.screens.dialogs.prompt import Answers
 
-
-def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
-    """Imported when two runs are compared, as it needs all that measures schedules."""
-    from tui.panels import versus
-
-    return versus.draw(context, size, first)
-
-
-SIDE = {
-    "versus": _draw_versus,
-    "matrix": matrix.draw_matrix,
-    "queue": queue.draw,
-    "decisions": decisions.draw,
-    "partitions": partitions.draw_partitions,
-    "details": details.draw,
-}
-"""The panels beside the chart, from top to bottom."""
+T = TypeVar("T")
 
 
 class FromWorker(Message):
@@ -75,52 +57,35 @@ class FromWorker(Message):
         super().__init__()
 
 
-class ReplayBase(Screen[None]):
-    """What all actions share."""
+class ReplayScreen(Screen[None]):
+    """A trace, replayed. The controllers' `Desk`."""
 
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "#chart"
     BINDINGS: ClassVar[list[BindingType]] = [*bindings()]
 
-    def __init__(self, about: About, conductor: Conductor, look: Look, fps: int = 30) -> None:
+    def __init__(
+        self,
+        about: About,
+        conductor: Conductor,
+        look: Look,
+        state: ViewState,
+        fps: int = 30,
+        recent: Sequence[str] = (),
+    ) -> None:
         super().__init__()
-        self.about, self.look = about, look
+        self.about, self.look, self.state = about, look, state
         self.shown: Shown | None = None
-        self.selected: int | None = None
-        self.hovered: int | None = None
-        self.spot: Spot | None = None
-        """Where the pointer was last in the chart."""
-        self.decision: int | None = None
-        """How many decisions of the step have been walked past; None: the step is seen as a whole."""
-        self.phase: int | None = None
-        self.playing, self.direction = False, 1
-        self.speed = first_speed(_lasts(about))
-        self.jump_kind = "start"
-        self.colour = "job"
-        self.stops: tuple[Stop, ...] = ()
-        self.bookmarks: dict[str, Bookmark] = {}
-        self.hidden: set[str] = set()
-        self.over: str | None = None
-        """The panel over a small chart."""
-        self.alone: str | None = None
-        """The panel that has the whole screen."""
+        self.looking = Looking(self)
+        for controller in (Transport(self), WhatIf(self), self.looking, Files(self, recent)):
+            for name, action in actions_of(controller):
+                setattr(self, f"action_{name}", action)
+        self._drawing = Drawing(self, about)
         self._answers: Answers | None = None
-        self._fps = fps
-        self._said = ""
-        """What is told instead of the sentence that tells the state."""
-        self._layout: Layout | None = None
-        self._available: frozenset[str] = frozenset()
-        self._ticked = self._drawn = 0.0
-        self._brought_back: Mapping[str, Value] = {}
-        self.player = Player(conductor, self._wish(), self._hear)
-
-    @property
-    def schedscope(self) -> Schedscope:
-        """The program, of which this is one screen."""
-        from tui.app import Schedscope
-
-        assert isinstance(self.app, Schedscope)
-        return self.app
+        self._frame = 1 / fps
+        self._ticked = 0.0
+        self._newest: Shown | None = None
+        self.player = Player(conductor, self._wish(), self._hear, self._frame)
 
     # What it is made of
 
@@ -128,9 +93,9 @@ class ReplayBase(Screen[None]):
         yield Bar("surface", id="top")
         with Horizontal(id="middle"):
             with Vertical(id="charts"):
-                yield Gantt(self.about.workload, id="chart")
+                yield Gantt(self.about.workload, self.state.camera, id="chart")
                 yield Bar("surface", id="between")
-                yield Gantt(self.about.workload, id="beside")
+                yield Gantt(self.about.workload, self.state.camera, id="beside")
                 yield Bar(id="legend")
             with Vertical(id="side"):
                 for name, draw in SIDE.items():
@@ -138,21 +103,15 @@ class ReplayBase(Screen[None]):
         yield Bar(id="sentence")
         with Horizontal(id="bottom"):
             yield Scrubber(draw_strip, id="strip")
-            yield Panel(metrics.draw_metrics, id="metrics")
+            yield Panel(draw_metrics, id="metrics")
         yield Bar("surface", id="keys")
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._begin)
-        self.set_interval(1 / self._fps, self._tick)
+        self.set_interval(self._frame, self._tick)
 
     def _begin(self) -> None:
         """The widgets have their sizes: now it is known what is to be seen."""
-        if self._brought_back:
-            from tui.sessions.moment import camera_of
-
-            camera = camera_of(self._brought_back, self.chart.camera or Camera.on(self.about.workload, 80, 40))
-            for chart in self.query(Gantt):
-                chart.camera = camera
         self.wish()
         self.player.start()
 
@@ -160,7 +119,6 @@ class ReplayBase(Screen[None]):
         self.player.close()
 
     def on_resize(self) -> None:
-        self.place_panels()
         self.draw()
 
     @property
@@ -172,6 +130,19 @@ class ReplayBase(Screen[None]):
         return self.shown.scene if self.shown else None
 
     @property
+    def policy(self) -> Policy:
+        """The one that is shown."""
+        return self.scene.snapshot.rules if self.scene else parse_policy("easy")
+
+    @property
+    def places(self) -> Layout | None:
+        return self._drawing.layout
+
+    @property
+    def available(self) -> frozenset[str]:
+        return self._drawing.available
+
+    @property
     def answers(self) -> Answers:
         """What has been answered to questions."""
         if self._answers is None:
@@ -180,162 +151,190 @@ class ReplayBase(Screen[None]):
             self._answers = Answers()
         return self._answers
 
-    @property
-    def policy(self) -> Policy:
-        """The one that is shown."""
-        return self.scene.snapshot.rules if self.scene else parse_policy("easy")
+    # The state
 
-    @property
-    def rate(self) -> Speed:
-        return SPEEDS[self.speed]
+    def change(self, **changed: Any) -> None:
+        """See this from now on."""
+        self.state = replace(self.state, **changed)
+        self.player.playing = self.state.playing
+        self.draw()
+        self.wish()
 
-    def job(self, rank: int) -> Job:
-        return self.about.workload.jobs[rank]
-
-    # The worker
+    def select(self, rank: int | None) -> None:
+        """This job is selected everywhere; None: no job is."""
+        self.change(selected=rank, said="")
 
     def tell(self, told: str) -> None:
         """Say something in the line under the chart, until the person does something else."""
-        self._said = told
+        self.change(said=told)
+
+    def fail(self, what: str) -> None:
+        self.app.clear_notifications()
+        self.notify(what, severity="error", timeout=12, markup=False)
+
+    def pause(self) -> None:
+        if self.state.playing:
+            self.change(playing=False)
+
+    def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
+        """Ask the person; without an answer nothing happens."""
+
+        def answered(answer: T | None) -> None:
+            if answer is not None:
+                then(answer)
+
+        self.app.push_screen(dialog, answered)
+
+    @property
+    def in_focus(self) -> str | None:
+        return self.focused.id if isinstance(self.focused, Panel | Gantt) else None
+
+    def move_focus(self, by: int) -> None:
+        if by > 0:
+            self.focus_next()
+        else:
+            self.focus_previous()
+
+    def screenshot(self) -> str:
+        return self.app.export_screenshot()
+
+    def use_look(self, look: Look) -> None:
+        """The program looks otherwise from now on."""
+        self.look = look
         self.draw()
 
+    # Drawing
+
+    def draw(self) -> None:
+        """Everything as it is now."""
+        if not self.is_mounted:
+            return
+        if self._drawing.place(self.state, self.scene):
+            self.call_after_refresh(self.draw)
+            self.call_after_refresh(self.wish)
+        if self.shown is not None:
+            self._drawing.draw(self.state, self.shown, self.look, self.player.progress)
+
+    # The worker
+
     def ask(self, order: Order) -> None:
-        """Ask the worker to do it; what has been walked to within the step is left."""
-        self.decision, self._said = None, ""
+        """Ask the worker to do this; what has been walked to within the step is left."""
+        self.state = replace(self.state, decision=None, said="")
         self.player.ask(order)
+
+    def go(self, *orders: Order) -> None:
+        """Pause, and ask for these."""
+        self.pause()
+        for order in orders:
+            self.ask(order)
 
     def wish(self) -> None:
         """Tell the worker what is to be seen."""
         self.player.wish(self._wish())
 
     def _wish(self) -> Wish:
-        camera = self.chart.camera if self.is_mounted else None
-        if camera is None:
+        state = self.state
+        if state.camera is None or not self.is_mounted:
             return Wish(Camera.on(self.about.workload, 80, 40))
         return Wish(
-            camera=camera,
-            beside=self.query_one("#beside", Gantt).camera,
+            camera=state.camera,
+            beside=state.beside,
             strip_columns=max(self.query_one("#strip").size.width, 20),
-            selected=self.selected,
-            colour=VERSUS if self.shown and self.shown.beside and self.colour == "job" else self.colour,
-            stops=self.stops,
-            bookmarks=tuple(self.bookmarks.values()),
+            selected=state.selected,
+            colour=VERSUS if self.shown and self.shown.beside and state.colour == "job" else state.colour,
+            stops=state.stops,
+            bookmarks=state.bookmarks,
         )
 
     def _hear(self, told: Told) -> None:
         """In the worker's thread."""
+        if isinstance(told, Shown):
+            self._newest = told
         self.post_message(FromWorker(told))
 
     @on(FromWorker)
     def _told(self, message: FromWorker) -> None:
         match message.told:
-            case Shown() as shown:
+            case Shown() as shown if shown is self._newest:  # of those that piled up the last is drawn
                 if self.shown is None:
                     self.call_after_refresh(settle_memory)
                 self.shown = shown
                 self.draw()
             case Stopped(why):
-                self.pause()
-                self.tell(why)
+                self.change(playing=False, said=why)
             case Noticed(rank):
                 self.select(rank)
             case Failed(what):
                 self.pause()
-                self.app.clear_notifications()
-                self.notify(what, severity="error", timeout=12)
-
-    def pause(self) -> None:
-        self.playing = self.player.playing = False
-        self.draw()
+                self.fail(what)
 
     def _tick(self) -> None:
         """A piece of playing, if the last one has been shown; else how far the work is that takes long."""
         now = monotonic()
         passed, self._ticked = now - self._ticked, now
-        if self.playing and self.player.idle:
-            self.player.ask(Play(min(passed, 0.25), self.rate, self.direction))
+        if self.state.playing and self.player.idle:
+            self.player.ask(Play(min(passed, 0.25), self.state.rate, self.state.direction))
         if self.player.progress:
-            self.draw_top()
+            self._drawing.draw_top(self.state, self.shown, self.look, self.player.progress)
 
-    # State that all share
+    # What widgets tell
 
-    def select(self, rank: int | None) -> None:
-        """This job is selected everywhere; None: no job is."""
-        self.selected, self._said = rank, ""
-        self.draw()
+    @on(Gantt.Picked)
+    @on(Panel.Picked)
+    def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
+        self.select(None if message.rank == self.state.selected else message.rank)
+
+    @on(Gantt.Hovered)
+    def _pointed(self, message: Gantt.Hovered) -> None:
+        if message.spot is not None:
+            self.state = replace(self.state, spot=message.spot)
+
+    @on(Panel.Hovered)
+    def _hovered(self, message: Panel.Hovered) -> None:
+        if message.rank != self.state.hovered:
+            self.change(hovered=message.rank)
+
+    @on(Panel.Maximise)
+    def _maximise(self, message: Panel.Maximise) -> None:
+        if message.panel.id is not None:
+            self.looking.maximise_panel(message.panel.id)
+
+    @on(Gantt.CameraChanged)
+    def _camera_changed(self, message: Gantt.CameraChanged) -> None:
+        """Both charts look where one does; that one may already look elsewhere."""
+        beside = self.query_one("#beside", Gantt)
+        for gantt in (self.chart, beside):
+            if gantt is not message.control:
+                gantt.camera = message.camera
+        self.state = replace(self.state, camera=self.chart.camera, beside=beside.camera)
         self.wish()
 
-    def show_alone(self, name: str | None) -> None:
-        self.alone = name
-        if name is None:
-            self.minimize()
-        else:
-            self.maximize(self.query_one(f"#{name}"), container=False)
-        self.call_after_refresh(self.draw)
+    @on(Scrubber.Scrubbed)
+    def _scrub(self, message: Scrubber.Scrubbed) -> None:
+        if self.scene is not None:
+            self.go(GoToTime(time_at(self.scene.strip, message.column, message.width)))
 
-    def close_panel(self) -> None:
-        """What lies over the chart goes."""
-        self.over = None
-        if self.alone:
-            self.show_alone(None)
-        self.rearrange()
+    # The palette of commands
 
-    def rearrange(self) -> None:
-        self.place_panels()
-        self.schedscope.remember(panels={name: name not in self.hidden for name in (*SIDE, "strip", "metrics")})
-        self.call_after_refresh(self.draw)
-        self.call_after_refresh(self.wish)
+    def palette_commands(self) -> Iterable[Command]:
+        for key in every_key():
+            if key.action != "escape":
+                yield key.meaning.rstrip("."), f"key {key.keys}", key.action
+        for condition, meaning in JUMPS.values():
+            yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
+        from tui.screens.commands import choices
 
-    def remembered(self, panels: Mapping[str, bool], colour: str | None) -> None:
-        """How a person liked it the last time."""
-        self.hidden = {name for name, is_shown in panels.items() if not is_shown} & {*SIDE, "strip", "metrics"}
-        if colour in MODES:
-            self.colour = colour
+        yield from choices(MODES)
 
-    def bring_back(self, session: Session, stops: tuple[Stop, ...]) -> None:
-        """What a session kept of this screen; what makes no sense any more is left as it is."""
-        view, workload = session.view, self.about.workload
-        self.bookmarks = {bookmark.name: bookmark for bookmark in session.bookmarks}
-        self.stops = stops
-        self.jump_kind = str(view.get("jump", self.jump_kind))
-        self.hidden = set(str(view.get("hidden", "")).split()) & {*SIDE, "strip", "metrics"}
-        colour, speed, selected = view.get("colour"), view.get("speed"), view.get("selected")
-        if isinstance(colour, str) and colour in MODES:
-            self.colour = colour
-        if isinstance(speed, int) and 0 <= speed < len(SPEEDS):
-            self.speed = speed
-        if isinstance(selected, str) and selected in workload.ids:
-            self.selected = workload.rank_of(selected)
-        self._brought_back = view
 
-    # Drawing, which is in `tui.screens.replay.drawing`
-
-    def place_panels(self) -> None:
-        """Give every panel its place."""
-        raise NotImplementedError
-
-    def draw(self) -> None:
-        """Everything as it is now."""
-        raise NotImplementedError
-
-    def draw_top(self) -> None:
-        """The line at the top alone."""
-        raise NotImplementedError
-
-    def context(self) -> Context | None:
-        """What every panel is given."""
-        if self.scene is None:
-            return None
-        return Context(self.about, self.scene, self.look, self.selected, self.hovered, self.decision, self.phase)
+def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
+    """The public methods of a controller, by name."""
+    for name in vars(type(controller)):
+        if not name.startswith("_"):
+            yield name, getattr(controller, name)
 
 
 def settle_memory() -> None:
     """What there is after the first frame stays: the collector need not look at it, nor at a trace's many jobs."""
     gc.freeze()
     gc.enable()
-
-
-def _lasts(about: About) -> float:
-    """How long the trace goes on."""
-    submit = about.workload.submit
-    return float(submit[-1] - submit[0] + about.workload.estimate.max()) if len(submit) else 0.0

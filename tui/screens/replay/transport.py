@@ -1,17 +1,15 @@
-"""Actions that move the replay in time."""
+"""Moving in time: playing, stepping, jumping. Every public method of a controller is an action of the screen."""
 
 from __future__ import annotations
 
-from textual import on
+from functools import partial
 
-from tui.panels.strip import time_at
 from tui.replay.places import parse_place
-from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToTime, Move, Order
+from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, Move
 from tui.replay.speed import SPEEDS
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import prompt
-from tui.screens.replay.screen import ReplayBase
-from tui.widgets.scrubber import Scrubber
+from tui.screens.replay.desk import Desk
 
 JUMPS = {
     "s": ("start", "a job starts"),
@@ -29,113 +27,85 @@ JUMPS = {
 """key -> (condition, what it means)."""
 
 
-class Playing(ReplayBase):
-    """Playing, stepping, jumping."""
+class Transport:
+    """Moves the replay."""
 
-    def action_toggle_play(self) -> None:
-        if self.playing:
-            self.pause()
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+
+    # Playing
+
+    def toggle_play(self) -> None:
+        if self._desk.state.playing:
+            self._desk.pause()
         else:
             self._play(1)
 
-    def action_rewind(self) -> None:
-        if self.playing and self.direction < 0:
-            self.pause()
+    def rewind(self) -> None:
+        if self._desk.state.playing and self._desk.state.direction < 0:
+            self._desk.pause()
         else:
             self._play(-1)
 
     def _play(self, direction: int) -> None:
-        self.direction, self.decision = direction, None
-        self.playing = self.player.playing = True
-        self.draw()
+        self._desk.change(direction=direction, decision=None, playing=True)
 
-    def action_speed(self, by: int) -> None:
-        self.speed = min(max(self.speed + by, 0), len(SPEEDS) - 1)
-        self.draw()
+    def speed(self, by: int) -> None:
+        self._desk.change(speed=min(max(self._desk.state.speed + by, 0), len(SPEEDS) - 1))
 
-    def action_step(self, steps: int) -> None:
-        self.pause()
-        self.ask(Move(steps))
+    # Stepping
 
-    def action_decision(self, by: int) -> None:
+    def step(self, steps: int) -> None:
+        self._desk.go(Move(steps))
+
+    def decision(self, by: int) -> None:
         """Through the decisions of this step; beyond the last to the next step, before the first to the one before."""
-        if self.scene is None:
+        desk = self._desk
+        if desk.scene is None:
             return
-        self.pause()
-        many = len(self.scene.snapshot.decisions)
-        at = self.decision if self.decision is not None else (many if by < 0 else -1)
+        many = len(desk.scene.snapshot.decisions)
+        at = desk.state.decision if desk.state.decision is not None else (many if by < 0 else -1)
         if 0 <= at + by < many:
-            self.decision = at + by
-            self.draw()
+            desk.pause()
+            desk.change(decision=at + by)
         else:
-            self.ask(Move(by))
+            desk.go(Move(by))
 
-    def action_jump(self, direction: int) -> None:
+    # Jumping
+
+    def jump(self, direction: int) -> None:
         """To the next event of the chosen kind."""
-        condition = self.jump_kind
-        if condition == "job":
-            if self.selected is None:
-                self.tell("no job is selected: click one, or / to find one")
-                return
-            who = self.job(self.selected).id
-            condition = " or ".join(f"job {who} {what}" for what in ("starts", "suspended", "resumes", "ends"))
-        self.pause()
         from sim.stops.stop import parse_stop
 
-        self.ask(Find(parse_stop(condition), direction))
+        desk, condition = self._desk, self._desk.state.jump
+        if condition == "job":
+            if desk.state.selected is None:
+                desk.tell("no job is selected: click one, or / to find one")
+                return
+            who = desk.about.workload.jobs[desk.state.selected].id
+            condition = " or ".join(f"job {who} {what}" for what in ("starts", "suspended", "resumes", "ends"))
+        desk.go(Find(parse_stop(condition), direction))
 
-    def action_choose_jump(self) -> None:
+    def choose_jump(self) -> None:
         options = [(key, condition, meaning) for key, (condition, meaning) in JUMPS.items()]
-        self.app.push_screen(Choice("Jump to the next", options), self._chose_jump)
+        self._desk.open(Choice("Jump to the next", options), self.jump_to)
 
-    def _chose_jump(self, chosen: str | None) -> None:
-        if chosen is not None:
-            self.jump_kind = chosen
-            self.action_jump(1)
-
-    def action_jump_to(self, condition: str) -> None:
+    def jump_to(self, condition: str) -> None:
         """To the next event of this kind, which is the chosen one from now on."""
-        self._chose_jump(condition)
+        self._desk.change(jump=condition)
+        self.jump(1)
 
-    def action_go_to(self) -> None:
+    def go_to(self) -> None:
         hint = "a time (12d 4h, 4:30), a step (#1200), a job (J17: its submission; J17 starts)"
-        self.app.push_screen(prompt("Go to", hint, self._place, answers=self.answers), self._go_to)
+        place = partial(parse_place, workload=self._desk.about.workload)
+        dialog = prompt("Go to", hint, place, answers=self._desk.answers)
+        self._desk.open(dialog, self._desk.go)  # type: ignore[misc]  # mypy takes no union for a T in T | None
 
-    def _place(self, text: str) -> Order:
-        return parse_place(text, self.about.workload)
+    def longest(self) -> None:
+        self._desk.go(GoToLongest())
 
-    def _go_to(self, place: Order | None) -> None:
-        if place is not None:
-            self.pause()
-            self.ask(place)
+    def go_begin(self) -> None:
+        self._desk.go(GoTo(0))
 
-    def action_longest(self) -> None:
-        self.pause()
-        self.ask(GoToLongest())
-
-    def action_go_begin(self) -> None:
-        self.pause()
-        self.ask(GoTo(0))
-
-    def action_go_end(self) -> None:
-        self.pause()
-        self.ask(GoToEnd())
-
-    def action_escape(self) -> None:
-        """What takes long is given up first, then what lies over the chart is closed, then nothing is selected."""
-        if self.player.progress:
-            self.player.halt()
-        elif self.alone or self.over:
-            self.close_panel()
-        elif self.selected is not None:
-            self.select(None)
-        else:
-            self.pause()
-
-    # Scrubbing on the strip
-
-    @on(Scrubber.Scrubbed)
-    def _scrub(self, message: Scrubber.Scrubbed) -> None:
-        if self.scene is not None:
-            self.pause()
-            self.ask(GoToTime(time_at(self.scene.strip, message.column, message.width)))
+    def go_end(self) -> None:
+        self._desk.go(GoToEnd())

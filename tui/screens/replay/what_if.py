@@ -1,8 +1,9 @@
-"""Actions that ask what would have been: other policies, branches, conditions to stop at, comparing."""
+"""Asking what would have been: other policies, branches, conditions to stop at, comparing, causes, bookmarks."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sim.errors import ParameterError
@@ -25,7 +26,7 @@ from tui.replay.requests import (
 )
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.lazily import policy_picker, prompt
-from tui.screens.replay.screen import ReplayBase
+from tui.screens.replay.desk import Desk, PolicyChosen
 
 if TYPE_CHECKING:
     from sim.stops.stop import Stop
@@ -33,173 +34,159 @@ if TYPE_CHECKING:
 ANOTHER = "another policy"
 
 
-class Changing(ReplayBase):
+class WhatIf:
     """Policies, branches, stops, bookmarks."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
 
     # Policies
 
-    def action_policy(self) -> None:
+    @property
+    def _at_begin(self) -> bool:
+        return self._desk.scene is None or self._desk.scene.snapshot.step == 0
+
+    def policy(self) -> None:
         """Another policy from here on; before the first step, from the beginning."""
-        if self.scene is None or self.scene.snapshot.step == 0:
-            dialog = policy_picker(self.policy, "Use it", "Which policy?")
+        desk = self._desk
+        if desk.scene is None or self._at_begin:
+            dialog = policy_picker(desk.policy, "Use it", "Which policy?")
         else:
-            dialog = policy_picker(self.policy, "Switch here", f"Which policy from {clock(self.scene.clock)} on?")
-        self.app.push_screen(dialog, self._switch)
+            dialog = policy_picker(desk.policy, "Switch here", f"Which policy from {clock(desk.scene.clock)} on?")
+        desk.open(dialog, lambda policy: None if policy == desk.policy else self._use(policy))
 
-    def _switch(self, policy: Policy | None) -> None:
-        if policy is not None and policy != self.policy:
-            self._use_policy(policy)
+    def use_policy(self, spec: str) -> None:
+        self._use(parse_policy(spec))
 
-    def action_use_policy(self, spec: str) -> None:
-        self._use_policy(parse_policy(spec))
+    def _use(self, policy: Policy, restart: bool = False) -> None:
+        self._desk.post_message(PolicyChosen(policy))
+        self._desk.go(Restart(policy) if restart or self._at_begin else Switch(policy))
 
-    def _use_policy(self, policy: Policy) -> None:
-        self.pause()
-        self.schedscope.remember_policy(policy)
-        at_begin = self.scene is None or self.scene.snapshot.step == 0
-        self.ask(Restart(policy) if at_begin else Switch(policy))
+    def restart(self) -> None:
+        dialog = policy_picker(self._desk.policy, "Begin again", "Which policy from the beginning?")
+        self._desk.open(dialog, lambda policy: self._use(policy, restart=True))
 
-    def action_restart(self) -> None:
-        self.app.push_screen(
-            policy_picker(self.policy, "Begin again", "Which policy from the beginning?"), self._restart
-        )
+    # Comparing
 
-    def _restart(self, policy: Policy | None) -> None:
-        if policy is not None:
-            self.pause()
-            self.schedscope.remember_policy(policy)
-            self.ask(Restart(policy))
-
-    def action_compare(self) -> None:
+    def compare(self) -> None:
         """Beside this run another one that parts from it here; pressed again: no more."""
-        self._compare(from_start=False)
-
-    def action_compare_from_start(self) -> None:
-        self._compare(from_start=True)
-
-    def _compare(self, from_start: bool) -> None:
-        if self.shown is None:
+        desk = self._desk
+        if desk.shown is None:
             return
-        others = [branch for branch in self.shown.scene.branches if branch.name != self.shown.scene.branch]
-        if self.shown.beside and not from_start:
-            self.ask(CompareNoMore())
-        elif others and not from_start:
-            options = [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(others[:8], 1)]
-            options.append(("p", ANOTHER, "from here on"))
-            self.app.push_screen(Choice("Compare with", options), self._compare_with)
+        scene = desk.shown.scene
+        others = [branch for branch in scene.branches if branch.name != scene.branch]
+        if desk.shown.beside:
+            desk.ask(CompareNoMore())
+        elif others:
+            options = [*_numbered(others[:8]), ("p", ANOTHER, "from here on")]
+            desk.open(Choice("Compare with", options), self._compare_with)
         else:
-            self._pick_partner(from_start)
+            self._pick_partner(from_start=False)
 
-    def _compare_with(self, branch: str | None) -> None:
+    def compare_from_start(self) -> None:
+        if self._desk.shown is not None:
+            self._pick_partner(from_start=True)
+
+    def _compare_with(self, branch: str) -> None:
         if branch == ANOTHER:
             self._pick_partner(from_start=False)
-        elif branch is not None:
-            self.pause()
-            self.ask(CompareBranch(branch))
+        else:
+            self._desk.go(CompareBranch(branch))
 
     def _pick_partner(self, from_start: bool) -> None:
-        def chosen(policy: Policy | None) -> None:
-            if policy is not None:
-                self.pause()
-                self.ask(Compare(policy, from_start))
-
         since = "from the beginning" if from_start else "from here on"
-        title = f"Compare {written_policy(self.policy)} with which policy, {since}?"
-        self.app.push_screen(policy_picker(self.policy, "Compare", title), chosen)
+        title = f"Compare {written_policy(self._desk.policy)} with which policy, {since}?"
+        dialog = policy_picker(self._desk.policy, "Compare", title)
+        self._desk.open(dialog, lambda policy: self._desk.go(Compare(policy, from_start)))
 
-    def action_parted(self) -> None:
-        self.pause()
-        self.ask(GoToParted())
+    def parted(self) -> None:
+        self._desk.go(GoToParted())
 
-    def action_reverse(self) -> None:
+    # Causes
+
+    def reverse(self) -> None:
         """Back to the last decision that moved the selected job's planned start."""
-        if self.selected is None:
-            self.tell("no job is selected: click one, / finds one, w takes the first that waits")
-            return
-        self.pause()
-        self.ask(Reverse(PlanOf(self.selected)))
+        if self._desk.state.selected is None:
+            self._desk.tell("no job is selected: click one, / finds one, w takes the first that waits")
+        else:
+            self._desk.go(Reverse(PlanOf(self._desk.state.selected)))
 
-    def action_reverse_processor(self) -> None:
+    def reverse_processor(self) -> None:
         """Back to when the processor under the pointer changed hands."""
-        if self.spot is None:
-            self.tell("point at a processor in the chart first")
-            return
-        self.pause()
-        self.ask(Reverse(HolderOf(self.spot.processor)))
+        if self._desk.state.spot is None:
+            self._desk.tell("point at a processor in the chart first")
+        else:
+            self._desk.go(Reverse(HolderOf(self._desk.state.spot.processor)))
 
-    def action_reverse_boundary(self) -> None:
+    def reverse_boundary(self) -> None:
         """Back to when a boundary between partitions moved."""
-        self.pause()
-        self.ask(Reverse(Division()))
+        self._desk.go(Reverse(Division()))
 
     # Branches
 
-    def action_fork(self) -> None:
-        self.pause()
-        self.ask(Fork())
+    def fork(self) -> None:
+        self._desk.go(Fork())
 
-    def action_branches(self) -> None:
-        if self.scene is None or len(self.scene.branches) < 2:
-            self.tell("there is one branch: f forks here, p switches the policy in a new branch")
+    def branches(self) -> None:
+        scene = self._desk.scene
+        if scene is None or len(scene.branches) < 2:
+            self._desk.tell("there is one branch: f forks here, p switches the policy in a new branch")
             return
-        options = [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(self.scene.branches[:9], 1)]
-        self.app.push_screen(Choice("Look at the branch", options, self.scene.branch), self._look_at)
-
-    def _look_at(self, branch: str | None) -> None:
-        if branch is not None:
-            self.pause()
-            self.ask(LookAt(branch))
+        choice = Choice("Look at the branch", _numbered(scene.branches[:9]), scene.branch)
+        self._desk.open(choice, lambda branch: self._desk.go(LookAt(branch)))
 
     # Conditions to stop at
 
-    def action_stops(self) -> None:
+    def stops(self) -> None:
         hint = "queue > 50 · job 17 starts · head slips · utilisation < 0.6 and queue > 0 · empty: none"
-        initial = "; ".join(stop.text for stop in self.stops)
-        self.app.push_screen(
-            prompt("Stop when", hint, self._stops, initial=initial, answers=self.answers), self._stop_at
-        )
+        initial = "; ".join(stop.text for stop in self._desk.state.stops)
+        dialog = prompt("Stop when", hint, self._parsed, initial=initial, answers=self._desk.answers)
+        self._desk.open(dialog, self._stop_at)
 
-    def _stops(self, text: str) -> tuple[Stop, ...]:
+    def _parsed(self, text: str) -> tuple[Stop, ...]:
         """The conditions that were typed; they may only speak of jobs that there are."""
         from sim.stops.stop import parse_stop
 
         stops = tuple(parse_stop(part) for part in text.split(";") if part.strip())
         for job in re.findall(r"\bjob\s+([^\s\"()]+)", text):
-            parse_job(job, self.about.workload)
+            parse_job(job, self._desk.about.workload)
         return stops
 
-    def _stop_at(self, stops: tuple[Stop, ...] | None) -> None:
-        if stops is None:
-            return
-        self.stops = stops
-        self.wish()
-        self.tell(f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "stops at nothing")
+    def _stop_at(self, stops: tuple[Stop, ...]) -> None:
+        said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "stops at nothing"
+        self._desk.change(stops=stops, said=said)
 
     # Bookmarks
 
-    def action_bookmark(self) -> None:
-        if self.scene is not None:
-            initial = f"{len(self.bookmarks) + 1}"
-            self.app.push_screen(prompt("Bookmark", "a name for this moment", _named, initial=initial), self._bookmark)
+    def bookmark(self) -> None:
+        if self._desk.scene is not None:
+            initial = f"{len(self._desk.state.bookmarks) + 1}"
+            self._desk.open(prompt("Bookmark", "a name for this moment", _name, initial=initial), self._remember)
 
-    def _bookmark(self, name: str | None) -> None:
-        if name and self.scene is not None:
-            self.bookmarks[name] = Bookmark(name, self.scene.branch, self.scene.snapshot.step)
-            self.wish()
+    def _remember(self, name: str) -> None:
+        desk = self._desk
+        if desk.scene is not None:
+            others = [mark for mark in desk.state.bookmarks if mark.name != name]
+            mark = Bookmark(name, desk.scene.branch, desk.scene.snapshot.step)
+            desk.change(bookmarks=(*others, mark))
 
-    def action_bookmarks(self) -> None:
-        if not self.bookmarks:
-            self.tell("no bookmarks: b remembers this moment")
+    def bookmarks(self) -> None:
+        marks = {mark.name: mark for mark in self._desk.state.bookmarks[:9]}
+        if not marks:
+            self._desk.tell("no bookmarks: b remembers this moment")
             return
-        marks = list(self.bookmarks.values())[:9]
-        options = [(f"{n}", mark.name, f"step {mark.step:,} of {mark.branch}") for n, mark in enumerate(marks, 1)]
-        self.app.push_screen(Choice("Go to the bookmark", options), self._go_to_bookmark)
+        told = [(name, f"step {mark.step:,} of {mark.branch}") for name, mark in marks.items()]
+        options = [(f"{n}", *both) for n, both in enumerate(told, 1)]
 
-    def _go_to_bookmark(self, name: str | None) -> None:
-        if name is not None:
-            self.pause()
-            self.ask(LookAt(self.bookmarks[name].branch))
-            self.ask(GoTo(self.bookmarks[name].step))
+        def go_there(name: str) -> None:
+            self._desk.go(LookAt(marks[name].branch), GoTo(marks[name].step))
+
+        self._desk.open(Choice("Go to the bookmark", options), go_there)
+
+
+def _numbered(branches: Sequence[BranchRecord]) -> list[tuple[str, str, str]]:
+    """To choose from, by a digit."""
+    return [(f"{n}", branch.name, _told(branch)) for n, branch in enumerate(branches, 1)]
 
 
 def _told(branch: BranchRecord) -> str:
@@ -210,7 +197,7 @@ def _told(branch: BranchRecord) -> str:
     return f"from step {branch.forked:,} of {branch.parent}{switched}"
 
 
-def _named(text: str) -> str:
+def _name(text: str) -> str:
     if not text:
         raise ParameterError("a bookmark needs a name")
     return text

@@ -11,7 +11,7 @@ from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.trace_picker import TracePicker
-from tui.screens.replay.whole import ReplayScreen
+from tui.screens.replay.screen import ReplayScreen
 from tui.sessions.moment import found_session
 
 

@@ -10,7 +10,7 @@ from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.help import HelpScreen
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.report import FidelityReport
-from tui.screens.replay.whole import ReplayScreen
+from tui.screens.replay.screen import ReplayScreen
 
 
 async def test_a_slash_finds_a_job_and_selects_it() -> None:
@@ -18,7 +18,7 @@ async def test_a_slash_finds_a_job_and_selects_it() -> None:
         await run.press("slash")
         assert isinstance(run.app.screen, Prompt)
         await enter(run, "J4")
-        assert run.screen.selected == 3
+        assert run.screen.state.selected == 3
         assert "4 of 10 processors" in seen(run, "#details")
         assert "J4" in seen(run, "#sentence")
 
@@ -30,7 +30,7 @@ async def test_a_job_that_is_not_there_is_said_where_it_was_typed() -> None:
         assert isinstance(run.app.screen, Prompt)
         assert "'17'" in run.text
         await run.press("escape")
-        assert run.screen.selected is None
+        assert run.screen.state.selected is None
 
 
 async def test_w_walks_the_queue_and_tells_why() -> None:
@@ -38,7 +38,7 @@ async def test_w_walks_the_queue_and_tells_why() -> None:
         seen_first = []
         for _ in range(4):
             await run.press("w")
-            seen_first.append(run.screen.selected)
+            seen_first.append(run.screen.state.selected)
         assert seen_first == [2, 3, 4, 2]
         assert "J3 heads the queue: needs 8, 0 free" in seen(run, "#sentence")
 
@@ -47,7 +47,7 @@ async def test_w_says_that_nobody_waits() -> None:
     async with replay(at="#2") as run:
         await run.press("w")
         assert "nobody waits now" in noted(run)
-        assert run.screen.selected is None
+        assert run.screen.state.selected is None
 
 
 async def test_c_colours_jobs_by_something_else() -> None:
@@ -170,4 +170,4 @@ async def test_enter_takes_the_current_choice() -> None:
     async with replay() as run:
         await run.press("c", "enter")
         assert run.app.screen is run.screen
-        assert run.screen.colour == "job"
+        assert run.screen.state.colour == "job"

@@ -23,12 +23,12 @@ async def test_a_click_on_a_job_selects_it_everywhere_and_another_click_selects_
         spot = cell(run, 300, 0)
         await run.pilot.click("#chart", offset=spot)
         await run.settle()
-        assert run.screen.selected == 0
+        assert run.screen.state.selected == 0
         assert "6 of 10 processors" in seen(run, "#details")
         assert "J1" in seen(run, "#sentence")
         await run.pilot.click("#chart", offset=spot)
         await run.settle()
-        assert run.screen.selected is None
+        assert run.screen.state.selected is None
 
 
 async def test_a_click_beside_all_jobs_selects_nothing() -> None:
@@ -36,26 +36,26 @@ async def test_a_click_beside_all_jobs_selects_nothing() -> None:
         await run.press("slash", "1", "enter")
         await run.pilot.click("#chart", offset=cell(run, 1300, 9))
         await run.settle()
-        assert run.screen.selected is None
+        assert run.screen.state.selected is None
 
 
 async def test_a_click_on_a_line_of_the_queue_selects_its_job() -> None:
     async with replay(at="#5") as run:
         await click(run, "#queue", "4 > 0 free")
-        assert run.screen.selected == 3
+        assert run.screen.state.selected == 3
         assert "J4" in seen(run, "#details")
 
 
 async def test_a_click_in_the_matrix_selects_a_job() -> None:
     async with replay("z-figure7", "gang-backfill", at="#5") as run:
         await click(run, "#matrix", "J4")
-        assert run.screen.selected == 3
+        assert run.screen.state.selected == 3
 
 
 async def test_a_click_on_a_decision_selects_its_job() -> None:
     async with replay(at="#6") as run:
         await click(run, "#decisions", "J5 is backfilled")
-        assert run.screen.selected == 4
+        assert run.screen.state.selected == 4
 
 
 async def test_the_wheel_zooms_where_the_pointer_is() -> None:
@@ -82,7 +82,7 @@ async def test_a_drag_moves_the_chart_and_selects_nothing() -> None:
         await run.pilot.mouse_up("#chart", offset=spot + Offset(10, 0))
         await run.settle()
         assert view(run).first == before.first - 10
-        assert run.screen.selected is None
+        assert run.screen.state.selected is None
 
 
 async def test_a_click_on_the_strip_goes_to_that_moment_and_a_drag_on() -> None:
@@ -152,6 +152,6 @@ async def test_the_job_of_the_line_under_the_pointer_is_lit_in_other_panels() ->
     async with replay(at="#5") as run:
         await run.pilot.hover("#queue", offset=find(run, "#queue", "4 > 0 free"))
         await run.settle()
-        assert run.screen.hovered == 3
+        assert run.screen.state.hovered == 3
         await run.pilot.hover("#chart")
-        assert run.screen.hovered is None
+        assert run.screen.state.hovered is None

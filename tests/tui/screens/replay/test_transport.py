@@ -10,7 +10,7 @@ from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.prompt import Prompt
-from tui.screens.replay.whole import ReplayScreen
+from tui.screens.replay.screen import ReplayScreen
 
 # z-figure4 under easy: jobs come at 0, 10, 20, 30 and 40 s (steps 1 to 5); J5 passes J3 and J4 at 600 s (step 6).
 
@@ -33,7 +33,7 @@ async def test_playing_ends_where_the_run_is_over() -> None:
         await run.wait_for(lambda: "the run is over" in noted(run))
         await run.settle()
         assert run.step == 10
-        assert not run.screen.playing
+        assert not run.screen.state.playing
 
 
 async def test_r_plays_backwards_as_far_as_the_beginning() -> None:
@@ -246,6 +246,6 @@ async def test_escape_closes_what_is_open_then_selects_nothing() -> None:
         assert "J3" in seen(run, "#details")
         await run.press("escape")
         assert seen(run, "#side") == ""
-        assert run.screen.selected == 2
+        assert run.screen.state.selected == 2
         await run.press("escape")
-        assert run.screen.selected is None
+        assert run.screen.state.selected is None

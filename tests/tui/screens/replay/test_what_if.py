@@ -6,7 +6,7 @@ from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, noted, seen
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.policy_picker import PolicyPicker
-from tui.screens.replay.whole import ReplayScreen
+from tui.screens.replay.screen import ReplayScreen
 
 # Under easy J5 passes J3 and J4 at 600 s (step 6); under fcfs nobody passes.
 
@@ -172,7 +172,7 @@ async def test_b_remembers_a_moment_and_an_apostrophe_goes_back_to_it() -> None:
 async def test_a_bookmark_is_numbered_where_nobody_names_it() -> None:
     async with replay(at="#6") as run:
         await run.press("b", "enter")
-        assert [*run.screen.bookmarks] == ["1"]
+        assert [mark.name for mark in run.screen.state.bookmarks] == ["1"]
 
 
 async def test_a_bookmark_leads_back_to_its_branch() -> None:

@@ -1,0 +1,128 @@
+"""What the controllers of the replay screen are given, and what they ask of the program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, TypeVar
+
+from textual.message import Message
+from textual.screen import ModalScreen
+
+from sim.policies import Policy
+from tui.look.palette import Look
+from tui.replay.requests import Order, Shown
+from tui.replay.scene import About, Scene
+from tui.replay.worker import Player
+from tui.screens.dialogs.prompt import Answers
+from tui.screens.replay.layout import Layout
+from tui.screens.replay.state import ViewState
+
+T = TypeVar("T")
+
+
+class Desk(Protocol):
+    """A replay, as a controller works on it."""
+
+    about: About
+    look: Look
+    state: ViewState
+    shown: Shown | None
+    player: Player
+
+    @property
+    def scene(self) -> Scene | None: ...
+
+    @property
+    def policy(self) -> Policy: ...
+
+    @property
+    def places(self) -> Layout | None: ...
+
+    @property
+    def available(self) -> frozenset[str]:
+        """The panels that have something to show."""
+
+    @property
+    def answers(self) -> Answers: ...
+
+    @property
+    def in_focus(self) -> str | None:
+        """The panel or chart that has the focus."""
+
+    def change(self, **changed: Any) -> None:
+        """See this from now on: fields of the `ViewState`."""
+
+    def select(self, rank: int | None) -> None:
+        """This job is selected everywhere; None: no job is."""
+
+    def ask(self, order: Order) -> None:
+        """Ask the worker to do this; what has been walked to within the step is left."""
+
+    def go(self, *orders: Order) -> None:
+        """Pause, and ask for these."""
+
+    def pause(self) -> None: ...
+
+    def tell(self, told: str) -> None:
+        """Say something in the line under the chart, until the person does something else."""
+
+    def fail(self, what: str) -> None:
+        """Something cannot be done."""
+
+    def open(self, dialog: ModalScreen[T | None], then: Callable[[T], object] = lambda answer: None) -> None:
+        """Ask the person; without an answer nothing happens."""
+
+    def move_focus(self, by: int) -> None: ...
+
+    def screenshot(self) -> str:
+        """The screen as it is, as SVG."""
+
+    def post_message(self, message: Message) -> bool:
+        """Tell the program."""
+
+
+# To the program
+
+
+class OpenTrace(Message):
+    """Replay another trace, under this policy."""
+
+    def __init__(self, trace: str, policy: Policy) -> None:
+        self.trace, self.policy = trace, policy
+        super().__init__()
+
+
+class PolicyChosen(Message):
+    """A person has chosen this policy."""
+
+    def __init__(self, policy: Policy) -> None:
+        self.policy = policy
+        super().__init__()
+
+
+class Remember(Message):
+    """A person likes it so: settings and their values."""
+
+    def __init__(self, **changed: Any) -> None:
+        self.changed = changed
+        super().__init__()
+
+
+class UseLook(Message):
+    """See everything so."""
+
+    def __init__(self, look: Look) -> None:
+        self.look = look
+        super().__init__()
+
+
+class KeepSession(Message):
+    """Keep this moment: in a file, or (None) as a line in the clipboard."""
+
+    def __init__(self, path: str | None = None) -> None:
+        self.path = path
+        super().__init__()
+
+
+class Quit(Message):
+    """The person leaves."""

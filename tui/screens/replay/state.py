@@ -1,0 +1,67 @@
+"""What a person sees of a replay, and how: plain values, apart from any terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sim.session.records import Bookmark
+from sim.workload.model import Workload
+from tui.chart.colours import MODES
+from tui.chart.hover import Spot
+from tui.chart.scale import Camera
+from tui.replay.speed import SPEEDS, Speed, first_speed
+from tui.screens.replay.layout import WEIGHTS
+
+if TYPE_CHECKING:
+    from sim.stops.stop import Stop
+
+PANELS = (*WEIGHTS, "strip", "metrics")
+"""All that can be hidden."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewState:
+    """What is shown. The controllers of the screen put another in its place."""
+
+    camera: Camera | None = None
+    """That of the chart; None until it has a size."""
+    beside: Camera | None = None
+    """That of the chart of the run beside it, which may have another height."""
+    selected: int | None = None
+    hovered: int | None = None
+    spot: Spot | None = None
+    """Where the pointer was last in the chart."""
+    decision: int | None = None
+    """How many decisions of the step have been walked past; None: the step is seen as a whole."""
+    phase: int | None = None
+    """Which phase of the last rebuild of the matrix is looked at."""
+    colour: str = "job"
+    speed: int = 0
+    direction: int = 1
+    playing: bool = False
+    jump: str = "start"
+    """The kind of events that brackets go to."""
+    stops: tuple[Stop, ...] = ()
+    bookmarks: tuple[Bookmark, ...] = ()
+    hidden: frozenset[str] = frozenset()
+    over: str | None = None
+    """The panel over a small chart."""
+    alone: str | None = None
+    """The panel that has the whole screen."""
+    said: str = ""
+    """What is told instead of the sentence that tells the state."""
+
+    @property
+    def rate(self) -> Speed:
+        return SPEEDS[self.speed]
+
+
+def first_view(workload: Workload, panels: Mapping[str, bool] | None = None, colour: str | None = None) -> ViewState:
+    """What is seen at first: as a person liked it the last time."""
+    lasts = float(workload.submit[-1] - workload.submit[0] + workload.estimate.max()) if len(workload) else 0.0
+    hidden = {name for name, is_shown in (panels or {}).items() if not is_shown}
+    return ViewState(
+        colour=colour if colour in MODES else "job", speed=first_speed(lasts), hidden=frozenset(hidden & {*PANELS})
+    )
