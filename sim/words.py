@@ -110,13 +110,13 @@ def name(job: Named) -> str:
     return f"J{job.id}" if job.id[:1].isdigit() else job.id
 
 
-def processors(count: int) -> str:
+def processors(many: int) -> str:
     """A number of processors with its noun.
 
     >>> processors(1), processors(64)
     ('1 processor', '64 processors')
     """
-    return f"{count:,} processor{'' if count == 1 else 's'}"
+    return count(many, "processor")
 
 
 def listed(words: Iterable[str], most: int = 4) -> str:
@@ -147,3 +147,37 @@ def times(many: int) -> str:
     ('once', 'twice', '1,200 times')
     """
     return {1: "once", 2: "twice"}.get(many, f"{many:,} times")
+
+
+def count(many: int, one: str, more: str = "") -> str:
+    """A number and its noun.
+
+    >>> count(1, "user"), count(2100, "user"), count(2, "entry", "entries")
+    ('1 user', '2,100 users', '2 entries')
+    """
+    return f"{many:,} {one if many == 1 else more or one + 's'}"
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """A share of 1 in percent; what is little does not look like nothing, nor what is almost all like all.
+
+    >>> percent(0.126), percent(1), percent(0.00001), percent(0.99999), percent(None)
+    ('12.6 %', '100.0 %', '<0.1 %', '>99.9 %', '–')
+    """
+    if share is None:
+        return "–"
+    least = 10.0**-digits
+    if 0 < 100 * share < least / 2:
+        return f"<{least:.{digits}f} %"
+    if 100 - least / 2 <= 100 * share < 100:
+        return f">{100 - least:.{digits}f} %"
+    return f"{100 * share:.{digits}f} %"
+
+
+def printable(text: str) -> str:
+    """Without control characters: names come from files and may hold what moves a terminal's cursor.
+
+    >>> printable("low\\x1b[2J")
+    'low?[2J'
+    """
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from sim.compare.differences import Comparison, Moved, Moves, Ratio, Versus
 from sim.compare.parting import Parting
-from sim.words import clock, clock_near, name, processors, span
+from sim.words import clock, clock_near, count, name, percent, printable, processors, span
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from tui.look.sheets import wrapped
-from tui.look.text import Align, cells, count, number, pad, percent, plain, printable, shorten, table
+from tui.look.text import Align, cells, number, pad, plain, shorten, table
 from tui.replay.parted import Accounts, about, tell
 
 NARROWEST, WIDEST = 60, 80

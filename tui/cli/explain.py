@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from sim.decisions.obstacles import TooFewFree
 from sim.life.life import Life
 from sim.life.moments import Ended, Heads, NotConsidered, Requeued, Started, Unplanned, Waited
-from sim.words import clock, listed, name, processors, span, times
+from sim.words import clock, count, listed, name, printable, processors, span, times
 from sim.workload.model import Job
 from tui.cli.story import rows_of
 from tui.cli.waits import because_of, by_kind, fitted_for, seconds_of
@@ -37,7 +37,7 @@ def render(life: Life, width: int, unicode: bool = True) -> str:
 
 
 def _page(life: Life, width: int, unicode: bool, episodes: int, plans: int) -> Lines:
-    title = text.shorten(text.printable(f"{name(life.job)} under {life.policy}"), width)
+    title = text.shorten(printable(f"{name(life.job)} under {life.policy}"), width)
     lines = [title, ("═" if unicode else "=") * text.cells(title)]
     lines += _wrapped(_facts(life), width)
     lines += ["", *_wrapped(summary(life), width), ""]
@@ -53,7 +53,7 @@ def _page(life: Life, width: int, unicode: bool, episodes: int, plans: int) -> L
 
 def _wrapped(told: str, width: int, first: str = "", rest: str = "") -> Lines:
     """A paragraph; a day and its time stay on one line."""
-    tied = re.sub(r"\b(d\d+) (?=\d\d:)", "\\1\xa0", text.printable(told))
+    tied = re.sub(r"\b(d\d+) (?=\d\d:)", "\\1\xa0", printable(told))
     wrapped = textwrap.wrap(tied, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
     return [line.replace("\xa0", " ") for line in wrapped]
 
@@ -133,7 +133,7 @@ def _passed(life: Life) -> str:
     large = sorted(passes, key=lambda p: -p.job.procs * p.job.estimate)[:3]
     names = listed(f"{name(p.job)} ({processors(p.job.procs)} for up to {span(p.job.estimate)})" for p in large)
     who = f"the largest {names}" if len(passes) > len(large) else names
-    told = f"{text.count(len(passes), 'job')} passed it: {who}."
+    told = f"{count(len(passes), 'job')} passed it: {who}."
     ahead = sum(not p.behind for p in passes)
     if ahead:
         told += f" {_some(ahead, len(passes))} came later but stood ahead of it in the queue's order."

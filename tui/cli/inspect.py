@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from sim.words import count, percent, printable
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Note
 from sim.workload.portrait import (
@@ -20,7 +21,7 @@ from sim.workload.portrait import (
     Spread,
 )
 from tui.look import text
-from tui.look.text import count, duration, exact, number, percent
+from tui.look.text import duration, exact, number
 
 NARROWEST, WIDEST = 60, 100
 """Columns: narrower than the first is drawn as the first, and bars grow no more above the second."""
@@ -74,7 +75,7 @@ def render(portrait: Portrait, width: int, unicode: bool = True) -> str:
 
 
 def _head(page: _Page, portrait: Portrait) -> Lines:
-    title = text.shorten(text.printable(portrait.name) or "workload", page.width)
+    title = text.shorten(printable(portrait.name) or "workload", page.width)
     rows = [
         ("Jobs", number(portrait.jobs), _of_file(portrait)),
         ("Machine", number(portrait.procs), f"processors{_computer(portrait)}"),
@@ -110,7 +111,7 @@ def _of_file(portrait: Portrait) -> str:
 
 
 def _computer(portrait: Portrait) -> str:
-    return f", {text.printable(portrait.computer)}" if portrait.computer else ""
+    return f", {printable(portrait.computer)}" if portrait.computer else ""
 
 
 def _dates(arrivals: Arrivals | None) -> str:
@@ -202,7 +203,7 @@ def _arrivals(page: _Page, portrait: Portrait) -> Lines:
     arrivals = portrait.arrivals
     if arrivals is None:
         return lines + page.paragraph("The file gives no date, so hours and weekdays are not known.")
-    lines += ["", f"  {'':5}0     6     12    18    hour of day, {text.printable(arrivals.clock)}"]
+    lines += ["", f"  {'':5}0     6     12    18    hour of day, {printable(arrivals.clock)}"]
     lines.append(f"  jobs {text.sparkline(arrivals.by_hour, page.unicode)}".rstrip())
     lines += [*page.paragraph(_peak(arrivals)), ""]
     rows = list(zip(WEEKDAYS, arrivals.by_weekday, strict=True))
@@ -299,7 +300,7 @@ def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
     more = f"{count(parties.count, one)}" + (", the busiest" if parties.count > len(parties.top) else "")
     rows = [(more, "jobs", "of all jobs", "of all work")]
     for party in parties.top:
-        label = text.shorten("  " + text.printable(party.label), 28)
+        label = text.shorten("  " + printable(party.label), 28)
         rows.append((label, number(party.jobs), percent(party.jobs / jobs), percent(party.work_share)))
     body = [text.pad(rows[0][0], 28), *rows[0][1:]]
     return _fit(page, text.table([body, *rows[1:]], indent=2))
@@ -324,5 +325,5 @@ def _note(kind: str, note: Note) -> str:
     >>> _note("skipped", Note("never ran (run time < 0)", 5681, "job 13"))
     'skipped 5,681: never ran (run time < 0), first job 13'
     """
-    first = f", first {text.printable(note.first)}" if note.first else ""
-    return f"{kind} {note.count:,}: {text.printable(note.what)}{first}"
+    first = f", first {printable(note.first)}" if note.first else ""
+    return f"{kind} {note.count:,}: {printable(note.what)}{first}"

@@ -15,9 +15,10 @@ from sim.machine.processors import written
 from sim.metrics import GROUPS, METRICS, Metric, Metrics, OverTime, measure, metric, over_time
 from sim.metrics.aggregates import Value
 from sim.timeline.course import Course
+from sim.words import percent
 from sim.workload.model import Workload
 from tui.cli.progress import run_to_end
-from tui.look.text import duration, instant, number, percent, plain, table
+from tui.look.text import duration, instant, number, plain, table
 
 MAIN = (
     "jobs",

@@ -25,10 +25,9 @@ from sim.life.moments import (
     Waited,
 )
 from sim.machine.processors import written
-from sim.words import clock_near, listed, name, processors, span, times
+from sim.words import clock_near, count, listed, name, percent, processors, span, times
 from sim.workload.model import Job
 from tui.cli.waits import episodes, told_episode
-from tui.look import text
 
 Row: TypeAlias = tuple[float, str]
 ALIKE = 3
@@ -116,7 +115,7 @@ def _submitted(moment: Submitted, life: Life) -> str:
         free = ""
     if not moment.ahead:
         return f"Submitted: nobody ahead of it{free}."
-    return f"Submitted: {text.count(moment.ahead, 'job')} ahead of it, wanting {moment.wanted:,}{free}."
+    return f"Submitted: {count(moment.ahead, 'job')} ahead of it, wanting {moment.wanted:,}{free}."
 
 
 def _moved(moment: Planned, life: Life) -> str:
@@ -238,7 +237,7 @@ def _shared(moment: Shared, life: Life) -> str:
         return f"Started: its row was the only one, so that it ran without a break{_cost(moment)}."
     told = f"Started: its row came on turn. For {span(lasted)} it took turns, as one of {_range(moment.rows)} rows"
     if life.ran and lasted:
-        told += f", and ran for {text.percent(life.ran / lasted, 0)} of that time"
+        told += f", and ran for {percent(life.ran / lasted, 0)} of that time"
     return f"{told}. {_rows_of_its_own(moment)}{_moves(moment)}{_cost(moment)}."
 
 

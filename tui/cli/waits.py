@@ -12,9 +12,8 @@ from sim.decisions.obstacles import BreaksBound, NoSliceOver, NoVictims, Planned
 from sim.decisions.sentences import past
 from sim.life.life import Life
 from sim.life.moments import Heads, NotConsidered, Pass, State, Waited
-from sim.words import clock_near, listed, name, span
+from sim.words import clock_near, count, listed, name, span
 from sim.workload.model import Job
-from tui.look import text
 
 MOST_STRETCHES = 400
 """More than these are not looked at one by one."""
@@ -122,8 +121,8 @@ def told_episode(waits: Sequence[Waited], life: Life, first: bool) -> str:
     """What kept the job waiting in these stretches, and who passed it meanwhile."""
     job, time, until = life.job, waits[0].time, waits[-1].until
     kinds = by_kind(waits)
-    steps = text.count(sum(wait.steps for wait in waits), "step")
-    changes = f", {text.count(len(waits) - 1, 'change')}" if len(waits) > 1 else ""
+    steps = count(sum(wait.steps for wait in waits), "step")
+    changes = f", {count(len(waits) - 1, 'change')}" if len(waits) > 1 else ""
     head = f"For {span(until - time)} ({steps}{changes})"
     parts = [because_of(some[0].state, some, job) + _numbers(kind, some, job) for kind, some in kinds.items()]
     if len(kinds) > 1:
@@ -147,7 +146,7 @@ def _ahead(waits: Sequence[Waited]) -> str:
     if head and first == last == 1:
         return f"; {name(head)} ahead of it"
     led = f", {name(head)} heading the queue" if head else ""
-    return f"; {text.count(first, 'job')} ahead of it{then}{led}"
+    return f"; {count(first, 'job')} ahead of it{then}{led}"
 
 
 def _missing(wait: Waited, job: Job) -> str:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from sim.words import clock, span
+from sim.words import clock, percent, span
 
 duration, instant = span, clock
 """A length of time and a moment, said as in every sentence."""
@@ -49,31 +49,6 @@ def number(value: float | None, digits: int = 2) -> str:
         return f"{int(value):,}"
     text = f"{value:,.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-def percent(share: float | None, digits: int = 1) -> str:
-    """A share of 1 in percent; what is little does not look like nothing, nor what is almost all like all.
-
-    >>> percent(0.126), percent(1), percent(0.00001), percent(0.99999), percent(None)
-    ('12.6 %', '100.0 %', '<0.1 %', '>99.9 %', '–')
-    """
-    if share is None:
-        return "–"
-    least = 10.0**-digits
-    if 0 < 100 * share < least / 2:
-        return f"<{least:.{digits}f} %"
-    if 100 - least / 2 <= 100 * share < 100:
-        return f">{100 - least:.{digits}f} %"
-    return f"{100 * share:.{digits}f} %"
-
-
-def count(many: int, one: str, more: str = "") -> str:
-    """A number and its noun.
-
-    >>> count(1, "user"), count(2100, "user"), count(2, "entry", "entries")
-    ('1 user', '2,100 users', '2 entries')
-    """
-    return f"{many:,} {one if many == 1 else more or one + 's'}"
 
 
 def cells(text: str) -> int:
@@ -181,15 +156,6 @@ def plain(text: str) -> str:
     'wait <= 5 - 12-14'
     """
     return text.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
-
-
-def printable(text: str) -> str:
-    """Without control characters: names come from files and may hold what moves a terminal's cursor.
-
-    >>> printable("low\\x1b[2J")
-    'low?[2J'
-    """
-    return "".join(c if c.isprintable() else "?" for c in text)
 
 
 def file_name(text: str) -> str:

@@ -10,7 +10,7 @@ from sim.decisions.matrix import FitsNoRow, Phase
 from sim.decisions.obstacles import TooFewFree
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
-from sim.words import listed, name
+from sim.words import count, listed, name
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
@@ -146,7 +146,7 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
         )
     if shown.queue:
         many = len(shown.queue)
-        return (f"Nothing was decided: {text.count(many, 'job')} {'waits' if many == 1 else 'wait'} as before.",)
+        return (f"Nothing was decided: {count(many, 'job')} {'waits' if many == 1 else 'wait'} as before.",)
     return ("Nothing was decided: nobody waits.",)
 
 

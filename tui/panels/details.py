@@ -9,7 +9,7 @@ from sim.decisions.decisions import Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
 from sim.why.evidence import Evidence
-from sim.words import clock, name, processors, span, times
+from sim.words import clock, count, name, processors, span, times
 from sim.workload.model import Field, Job
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
@@ -118,7 +118,7 @@ def _life(context: Context, job: Job, shown: JobScene, width: int) -> list[Line]
     if len(events) > MOST_EVENTS:
         left_out = len(events) - MOST_EVENTS
         half = MOST_EVENTS // 2
-        between = (events[half][0], Span("…", "dim"), text.count(left_out, "more event"))
+        between = (events[half][0], Span("…", "dim"), count(left_out, "more event"))
         events = [*events[:half], between, *events[-half:]]
     stamp = max(text.cells(context.at(time)) for time, _, _ in events)
     lines: list[Line] = []

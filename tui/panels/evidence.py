@@ -9,6 +9,7 @@ from sim.decisions.sentences import say
 from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import fact_row
 from sim.why.telling import ended, to_come
+from sim.words import count
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.growing import by_clock
@@ -58,7 +59,7 @@ def considered(context: Context, found: Evidence, width: int) -> list[Line]:
     shown = concern[:MOST_CONSIDERED]
     lines = [part for entry in shown for part in _lines(context, entry, width)]
     if left_out := len(found.log) - len(shown):
-        others = text.count(left_out, "other decision")
+        others = count(left_out, "other decision")
         lines.append(line(Span(written(f"… and {others}", context), "dim")))
     return lines
 

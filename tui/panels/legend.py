@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sim.words import printable
 from tui.chart.cells.paint import sign_of
 from tui.chart.colours import MODES, TITLES
 from tui.chart.scene import ChartScene
@@ -18,7 +19,7 @@ def legend_line(chart: ChartScene, look: Look, width: int) -> Line:
     spans = [Span(f" {title}: ", "dim", "colour")]
     room = width - text.cells(spans[0].text)
     for hue, label in chart.legend:
-        told = f" {text.printable(label)}  "
+        told = f" {printable(label)}  "
         if room < text.cells(told) + 2:
             break
         spans += [Span("▇▇" if look.colour else 2 * sign_of(hue, look), f"hue:{hue}"), Span(told)]

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from sim.engine.snapshot import Snapshot
 from sim.machine.matrix import Cell
-from sim.words import name, span
+from sim.words import count, name, printable, span
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.folding import Fold, drawn_columns, fold
@@ -106,7 +106,7 @@ def _rows(context: Context, width: int, height: int, on_turn: int | None) -> Ite
         if high == 2:
             yield line(" " * (label + 1), *_spans(context, cells, folded, named=False))
     if not has_all:
-        hidden = text.count(len(matrix.rows) - len(seen), "more row")
+        hidden = count(len(matrix.rows) - len(seen), "more row")
         yield line(Span(f"{'…' if context.unicode else '...'} {hidden}", "dim"))
     elif len(matrix.rows) * high < height:
         yield _axis(matrix.procs, label + 1, drawn_columns(matrix.procs, columns))
@@ -139,7 +139,7 @@ def _run(context: Context, cell: Cell, length: int, thin: bool, named: bool) -> 
     """Neighbours of one job: its name where it fits, then what tells home from replica."""
     job = context.about.workload.jobs[cell.rank]
     edge = "" if context.look.colour else "▐" if context.unicode else "["
-    names = (text.printable(told) for told in (name(job), job.id))
+    names = (printable(told) for told in (name(job), job.id))
     told = next((told for told in names if named and text.cells(edge + told) <= length), "")
     label, filling = (edge + told)[:length], _filling(context, cell, thin)
     style, action = _style(context, cell, thin), f"select_rank({cell.rank})"

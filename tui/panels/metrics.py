@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sim.words import span
+from sim.words import count, percent, span
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.curves import area, resampled
@@ -65,7 +65,7 @@ def one_line(context: Context, width: int) -> Line:
 
 def _note(context: Context) -> str:
     totals = context.scene.snapshot.totals
-    return f"{totals.finished:,} of {text.count(len(context.about.workload), 'job')} ended"
+    return f"{totals.finished:,} of {count(len(context.about.workload), 'job')} ended"
 
 
 # What there is
@@ -74,7 +74,7 @@ def _note(context: Context) -> str:
 def figures(context: Context) -> Iterator[Figure]:
     """The numbers of the jobs that have ended, the most telling first."""
     totals, can = context.scene.snapshot.totals, context.scene.snapshot.rules
-    used = text.percent(totals.utilization)
+    used = percent(totals.utilization)
     yield Figure("utilization", used, f"{used} used")
     yield _of_ended(context, "mean wait", span(totals.mean_wait), "wait")
     yield _of_ended(context, "bounded slowdown", _plain(totals.mean_bounded_slowdown), "slowdown")
@@ -157,7 +157,7 @@ def _plots(context: Context, width: int, rows: int) -> list[Line]:
     """Utilization, waiting jobs and wanted processors over the time so far, as high as there is room."""
     series: Series = context.scene.series
     shown = context.scene.snapshot
-    used = text.percent((shown.procs - shown.free) / shown.procs, 0)
+    used = percent((shown.procs - shown.free) / shown.procs, 0)
     drawn = (
         ("used", series.utilization, 1.0, used, "100 %", "cool"),
         ("waiting", series.waiting, max(series.waiting, default=0.0), f"{len(shown.queue):,}", "", "warm"),

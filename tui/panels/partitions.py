@@ -7,7 +7,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from sim.engine.snapshot import Queued, Snapshot
-from sim.words import listed, name, processors
+from sim.words import count, listed, name, processors
 from tui.chart.colours import partition_hue
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
@@ -122,7 +122,7 @@ def _facts(part: Part, room: int) -> list[Span]:
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
     sums = (("borrows", part.loans), ("lends", part.lent))
     moved = ", ".join(f"{verb} {sum(n.bit_count() for _, n in loans):,}" for verb, loans in sums if loans)
-    procs, idle = text.count(size, "proc"), Span(f" · {free:,} free", "dim")
+    procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
     if not moved:
         return [Span(procs), idle]
     loan = Span(f" · {moved}", "warm" if size < part.first.bit_count() else "good")
@@ -162,7 +162,7 @@ def _sign(context: Context, kind: str) -> str:
 def _queue(context: Context, part: Part, width: int) -> Line:
     if part.waiting == 0:
         return line(Span("nobody waits", "dim"))
-    many = f"{text.count(part.waiting, 'job')} {'waits' if part.waiting == 1 else 'wait'}"
+    many = f"{count(part.waiting, 'job')} {'waits' if part.waiting == 1 else 'wait'}"
     if part.pivot is None:
         return line(
             Span(many),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sim.words import Clock, clock_near
+from sim.words import Clock, clock_near, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
@@ -93,7 +93,7 @@ def spark(values: Sequence[float], width: int, unicode: bool = True) -> str:
 
 def written(told: str, context: Context) -> str:
     """A text as this terminal can show it."""
-    return text.printable(told if context.unicode else text.plain(told.replace("→", "->")))
+    return printable(told if context.unicode else text.plain(told.replace("→", "->")))
 
 
 def worded(

@@ -9,7 +9,7 @@ from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, 
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
-from sim.words import listed, processors, span
+from sim.words import count, listed, percent, processors, span
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.evidence import evidence, standing
@@ -84,14 +84,14 @@ def _ahead(context: Context) -> Iterator[str]:
     workload = context.about.workload
     if len(workload):
         policy = context.scene.snapshot.policy
-        yield f"{text.count(len(workload), 'job')} on {processors(workload.procs)}, under {policy}."
+        yield f"{count(len(workload), 'job')} on {processors(workload.procs)}, under {policy}."
 
 
 def _over(shown: Snapshot) -> Iterator[str]:
     totals = shown.totals
-    yield f"The run is over: {text.count(totals.finished, 'job')}, mean wait {span(totals.mean_wait)}."
+    yield f"The run is over: {count(totals.finished, 'job')}, mean wait {span(totals.mean_wait)}."
     yield f"The worst waited {span(totals.max_wait)}."
-    yield f"Utilization {text.percent(totals.utilization)}."
+    yield f"Utilization {percent(totals.utilization)}."
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
@@ -101,7 +101,7 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
     for kind, nouns in NOTABLE.items():
         many = sum(type(decision) is kind for decision in done) - (type(first) is kind)
         if many:
-            noun = text.count(many, *nouns)
+            noun = count(many, *nouns)
             more.append(noun.replace(" ", " more ", 1) if type(first) is kind else noun)
     rest = (f"{listed(more)}.",) if more else ()
     return sign(first, context.unicode), (_said(first, context), *rest)
@@ -117,14 +117,14 @@ def _waiting(context: Context) -> Iterator[str]:
     if found := evidence(context, head.rank):
         yield from found.clauses
     if others:
-        yield f"{text.count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."
+        yield f"{count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."
 
 
 def _idle(context: Context) -> Iterator[str]:
     shown = context.scene.snapshot
     if shown.suspended:
         many = len(shown.suspended)
-        yield f"Nobody waits but {text.count(many, 'job')} that {'is' if many == 1 else 'are'} suspended."
+        yield f"Nobody waits but {count(many, 'job')} that {'is' if many == 1 else 'are'} suspended."
     else:
         yield "Nobody waits."
     busy = shown.procs - shown.free

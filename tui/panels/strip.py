@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from sim.words import clock
+from sim.words import clock, count, percent, printable
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.curves import area, joined, resampled
@@ -30,8 +30,8 @@ def draw_strip(context: Context, size: Size, first: int = 0) -> Sheet:
 
 def _known(scene: Scene) -> str:
     if scene.complete:
-        return f"{text.count(scene.known_steps, 'step')}, all computed"
-    return f"{text.count(scene.known_steps, 'step')} computed so far"
+        return f"{count(scene.known_steps, 'step')}, all computed"
+    return f"{count(scene.known_steps, 'step')} computed so far"
 
 
 def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
@@ -50,7 +50,7 @@ def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
     elif rows < 3:
         queue = [_overlaid(context, queue[0], signs)]
     lines = [
-        *_labelled("util", busy, text.percent((shown.procs - shown.free) / shown.procs, 0), "100 %"),
+        *_labelled("util", busy, percent((shown.procs - shown.free) / shown.procs, 0), "100 %"),
         *_labelled("queue", queue, f"{len(shown.queue):,}", f"{most:,.0f}"),
         line(" " * LABEL, *_spread(signs + _names(context, columns), columns)),
         line(" " * LABEL, *_spread(_dates(strip, columns), columns)),
@@ -136,7 +136,7 @@ def _names(context: Context, columns: int) -> list[Placed]:
     now = column_of(strip, context.scene.clock, columns)
     placed = [(now - 4, "now ", "accent") if now >= 4 else (now + 1, " now", "accent")]
     for mark in strip.marks:
-        told = text.printable(mark.text if context.unicode else text.plain(mark.text))
+        told = printable(mark.text if context.unicode else text.plain(mark.text))
         placed.append((column_of(strip, mark.time, columns) + 1, f" {told}", "dim"))
     return placed
 

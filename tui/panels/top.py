@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sim.words import clock
+from sim.words import clock, percent, printable
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.replay.scene import About, Scene
@@ -28,7 +28,7 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
     room = width - _width(right) - 1
     workload = about.workload
     facts = f"{workload.procs:,} procs · {len(workload):,} jobs"
-    name = text.printable(text.shorten(workload.name, max(room - text.cells(facts) - 4, 12)))
+    name = printable(text.shorten(workload.name, max(room - text.cells(facts) - 4, 12)))
     left = [Span(f" {name}", "strong", "report"), Span(f" · {facts}", "dim")]
     if _width(left) > room:
         left = [Span(text.shorten(f" {name}", max(room, 0)), "strong", "report")]
@@ -64,6 +64,6 @@ def _width(spans: Iterable[Span]) -> int:
 def _speed(going: Going) -> list[Span]:
     if going.progress:
         what, share = going.progress
-        return [Span(f"{what} {text.percent(share, 0)}", "warn", "escape"), Span(" esc stops", "dim", "escape")]
+        return [Span(f"{what} {percent(share, 0)}", "warn", "escape"), Span(" esc stops", "dim", "escape")]
     sign = ("▶" if going.direction > 0 else "◀") if going.playing else "‖"
     return [Span(f"{sign} ", "accent" if going.playing else "dim", "toggle_play"), Span(going.speed, "", "speed(1)")]

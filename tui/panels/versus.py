@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sim.compare.differences import Change, Comparison, Ratio, versus
 from sim.compare.differences import Versus as Pair
 from sim.metrics import metric
-from sim.words import clock, name, span
+from sim.words import clock, count, name, percent, span
 from tui.cli.compare_page import ROWS
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
@@ -168,7 +168,7 @@ def _in_the_end(context: Context, scene: VersusScene, grid: Grid, width: int) ->
         told = "The whole runs, and who gained and lost most, will stand here when both are computed."
         yield from worded(told, context, width, "dim")
         return
-    yield line(Span("Whole runs", "strong"), Span(f"  {text.count(found.jobs, 'job')}", "dim"))
+    yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
     shown = {entry.metric.name: entry for entry in found.metrics}
     yield from (_row(context, shown[key], grid) for key in ROWS if shown[key].first or shown[key].second)
     yield from _ratios(context, scene, found.slowdowns, width)
@@ -258,7 +258,7 @@ def _value(entry: Pair, value: float | None) -> str:
         case "s":
             return span(value)
         case "share":
-            return text.percent(value)
+            return percent(value)
         case "factor" if value is not None:
             return text.number(value, 2 if value < 10 else 1 if value < 1000 else 0)
         case _:

@@ -21,11 +21,11 @@ from sim.history.history import Past
 from sim.metrics.aggregates import ratio
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
-from sim.words import clock, clock_near
+from sim.words import clock, clock_near, printable
 from tui.chart.scene import ChartScene
 from tui.cli.compare_page import LONGEST_NAME
 from tui.look.palette import Hue
-from tui.look.text import cells, printable
+from tui.look.text import cells
 from tui.replay.parted import about, headline, tell
 from tui.replay.scene import Shifts, VersusScene
 

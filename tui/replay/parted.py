@@ -9,9 +9,8 @@ from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.obstacles import PlannedLater
 from sim.decisions.sentences import say, why
-from sim.words import Clock, clock, clock_near, listed, name, span
+from sim.words import Clock, clock, clock_near, listed, name, printable, span
 from sim.workload.model import Workload
-from tui.look.text import printable
 
 _STAYS = {
     "queue": "waits",

@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
+from sim.words import printable
+
 
 class Rect(NamedTuple):
     """A rectangle in pixels from the top left corner."""
@@ -38,7 +40,7 @@ def text(words: str) -> str:
     >>> text("a\\x1b<b")
     'a?&lt;b'
     """
-    return escape("".join(c if c.isprintable() else "?" for c in words), quote=False)
+    return escape(printable(words), quote=False)
 
 
 def number(value: float) -> str:
@@ -65,4 +67,4 @@ def outline(rects: Iterable[Rect]) -> str:
 def _value(value: object) -> str:
     if isinstance(value, float):
         return number(value)
-    return escape("".join(c if c.isprintable() else "?" for c in str(value)))
+    return escape(printable(str(value)))

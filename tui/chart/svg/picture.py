@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sim.errors import ParameterError
-from sim.words import clock, processors
+from sim.words import clock, count, processors
 from tui.chart.svg.elements import element, number, text
 from tui.chart.svg.frame import LEAST_HEIGHT, LEAST_WIDTH, LEFT, Frame
 from tui.chart.svg.jobs import blocks_of, draw_blocks, draw_pixels
@@ -20,7 +20,6 @@ from tui.chart.ticks import processors as named_processors
 from tui.chart.ticks import times
 from tui.chart.turns import are_seen, by_columns, by_turns
 from tui.look.palette import Look
-from tui.look.text import count
 
 _FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 

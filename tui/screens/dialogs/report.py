@@ -11,10 +11,10 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 
-from sim.words import processors, span
+from sim.words import count, percent, printable, processors, span
 from sim.workload.model import Fidelity, Note, Trace, Workload
 from tui.look.sheets import Line, Span, line, wrapped
-from tui.look.text import count, number, pad, percent, printable
+from tui.look.text import number, pad
 from tui.screens.dialogs.dialog import Dialog, Page
 
 LABELS = 10

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from sim.words import count
 from sim.workload.reading import ENDINGS
 from sim.workload.samples import captions
-from tui.look.text import count
 
 Kind = Literal["sample", "file", "folder", "missing"]
 MOST_FILES = 200

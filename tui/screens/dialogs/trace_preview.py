@@ -8,12 +8,11 @@ from collections.abc import Iterable
 from functools import partial
 
 from sim.errors import SchedscopeError
-from sim.words import processors
+from sim.words import count, printable, processors
 from sim.workload.model import Trace, Workload
 from sim.workload.reading import read
 from sim.workload.samples import SAMPLES, Figure
 from tui.look.sheets import Line, Span, line, wrapped
-from tui.look.text import count, printable
 from tui.screens.dialogs.dialog import Draw
 from tui.screens.dialogs.report import facts, fidelity, notes_of
 from tui.screens.dialogs.trace_choices import Choice
