@@ -166,20 +166,20 @@ class Account:
 
 def account(engine: Engine, rank: int, time: float) -> Account:
     """What a run did with the job at `time`, and why no more; the engine has made its last step up to then."""
-    job = engine.job(rank)
-    own = [d for d in engine.decisions if getattr(d, "job", None) == job]
+    job = engine.state.jobs[rank]
+    own = [d for d in engine.state.decisions if getattr(d, "job", None) == job]
     act = next((d for d in own if isinstance(d, _SEEN)), None) if engine.now == time else None
-    if rank in engine.suspended:
+    if rank in engine.state.suspended:
         kept = next((d.because for d in own if isinstance(d, Keep)), None)
         return Account(job, act, kept, where="suspended")
-    if rank in engine.running:
+    if rank in engine.state.running:
         return Account(job, act, where="running")
-    if engine.sharing is not None and rank in engine.sharing.remaining:
+    if engine.state.sharing is not None and rank in engine.state.sharing.ran:
         return Account(job, act, where="matrix")
-    if job not in engine.queue:
+    if job not in engine.state.queue:
         return Account(job, act, where="finished")
-    at = engine.reserved.get(rank, engine.expected.get(rank))
-    waits = state_of(engine, job, engine.decisions, (at, None), ())
+    at = engine.state.reserved.get(rank, engine.state.expected.get(rank))
+    waits = state_of(engine, job, engine.state.decisions, (at, None), ())
     return Account(job, act, waits, whom_it_delays(engine, job) if isinstance(waits, PlannedLater) else None)
 
 
@@ -188,15 +188,15 @@ def whom_it_delays(engine: Engine, job: Job) -> Delays | None:
 
     Those behind that one would have to make room for it.
     """
-    now, plan = engine.now, engine.running_plan()
-    if engine.owners or not plan.fits(job.procs, now, job.estimate):
+    now, plan = engine.now, engine.state.running_plan()
+    if engine.state.machine.owners or not plan.fits(job.procs, now, job.estimate):
         return None
     plan.take(now, now + job.estimate, job.procs)
-    for other in engine.queue:
-        at = engine.reserved.get(other.rank)
+    for other in engine.state.queue:
+        at = engine.state.reserved.get(other.rank)
         if at is None or other == job:
             continue
-        lasts = engine.reserved_for(other)
+        lasts = engine.state.reserved_for(other)
         if not plan.fits(other.procs, at, lasts):
             return Delays(other, at, plan.earliest(other.procs, lasts, at) - at)
         plan.take(at, at + lasts, other.procs)

@@ -1,4 +1,4 @@
-"""A copy of everything that can change in a simulation, but for its past: what a run can be taken up from again.
+"""What a run can be taken up from again: a copy of its state, in little space.
 
 Finished jobs are not copied: what a ledger says of them does not change any more, so a later ledger of the same run is
 as good. The live state of a run is a few hundred jobs, and a queue is kept as the ranks of those who wait.
@@ -12,21 +12,22 @@ from dataclasses import dataclass
 from sys import getsizeof
 from typing import Any
 
-from sim.history.ledger import Entry, Ledger
+from sim.engine.queue import Queue
+from sim.engine.state import Future, State
+from sim.history.ledger import Entry
+from sim.workload.model import Workload
 
 _PER_ITEM = 72
-"""About how many bytes an item of a container takes beside its place in it: numbers, tuples, runs."""
+"""About how many bytes an item of a container takes beside its place in it: numbers, tuples, stints."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The live state after one step. Nothing in it is shared with an engine, and it is never changed."""
+    """A run after one step. Nothing in it is shared with an engine, and it is never changed."""
 
-    step: int
-    """How many steps had been made."""
-    time: float
-    state: Mapping[str, Any]
-    """The engine's attributes by name."""
+    small: State
+    """All but what follows."""
+    future: Future
     waiting: array[int]
     """The ranks of the jobs that wait."""
     submitted: int
@@ -35,30 +36,36 @@ class Checkpoint:
     entries: Mapping[int, Entry]
     """What the ledger says of the jobs that have not finished, where it says anything."""
 
-    def ledger(self, later: Ledger) -> Ledger:
-        """The ledger as it was, from that of a later moment of the same run."""
-        return later.as_of(self.submitted, [*self.waiting, *self.unfinished], self.entries)
+    @classmethod
+    def of(cls, state: State, future: Future) -> Checkpoint:
+        """The present, between two steps."""
+        unfinished = {*state.running, *state.suspended, *state.under_way}
+        waiting, ledger = state.waiting.ranks(), state.ledger
+        told = {*unfinished, *ledger.told(waiting)}
+        entries = {rank: ledger.entry(rank) for rank in told}
+        return cls(state.copy(), future.copy(), waiting, len(state.jobs), tuple(unfinished), entries)
+
+    def state(self, later: State, workload: Workload) -> State:
+        """The state as it was, with what is left out here from a later moment of the same run."""
+        state = self.small.copy()
+        state.curious, state.jobs = later.curious, list(workload.jobs[: self.submitted])
+        state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))
+        state.ledger = later.ledger.as_of(self.submitted, [*self.waiting, *self.unfinished], self.entries)
+        return state
+
+    @property
+    def step(self) -> int:
+        """How many steps had been made."""
+        return self.small.step_count
+
+    @property
+    def time(self) -> float:
+        return self.small.now
 
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        return sum(map(_size, self.state.values())) + _size(self.waiting) + 2 * _size(self.entries)
-
-
-def copied(value: Any) -> Any:
-    """The same value, sharing nothing that can change.
-
-    >>> notes = {"bound": {1: 5.0}}
-    >>> twin = copied(notes)
-    >>> notes["bound"][1] = 6.0
-    >>> twin
-    {'bound': {1: 5.0}}
-    """
-    if isinstance(value, dict):
-        if any(hasattr(item, "copy") for item in value.values()):
-            return {key: copied(item) for key, item in value.items()}
-        return value.copy()
-    return value.copy() if hasattr(value, "copy") else value
+        return _size(self.small) + _size(self.future) + _size(self.waiting) + 2 * _size(self.entries)
 
 
 def _size(value: Any) -> int:

@@ -10,7 +10,7 @@ from sim.policies.orders import Order
 from sim.workload.model import Job
 
 
-class Waiting:
+class Queue:
     """A queue: sorted once where the order allows it, at every look where it depends on the clock."""
 
     __slots__ = ("_in_order", "_keys", "_order", "jobs", "wanted")
@@ -25,7 +25,7 @@ class Waiting:
         """Processors that the waiting jobs ask for together."""
 
     @classmethod
-    def of(cls, order: Order, jobs: Iterable[Job]) -> Waiting:
+    def of(cls, order: Order, jobs: Iterable[Job]) -> Queue:
         """These jobs wait, whatever order they come in."""
         queue = cls(order)
         if not order.by_clock:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sim.engine.state import State
+from sim.history.history import History
 from sim.policies.policy import written_policy
 from sim.workload.model import Bools, Floats, Ints, Workload
-
-if TYPE_CHECKING:
-    from sim.engine.engine import Engine
 
 
 @dataclass(frozen=True)
@@ -53,26 +51,25 @@ class Schedule:
     """Processor-seconds that jobs lost to migrations, their own and others'."""
 
 
-def _written(engine: Engine) -> str:
+def _written(state: State) -> str:
     """The policy; after switches all of them, each with its time."""
-    if not engine.switches:
-        return written_policy(engine.policy)
-    changes = (f", from {switch.time:.12g} on {switch.spec}" for switch in engine.switches)
-    return engine.switches[0].was + "".join(changes)
+    if not state.switches:
+        return written_policy(state.policy)
+    changes = (f", from {switch.time:.12g} on {switch.spec}" for switch in state.switches)
+    return state.switches[0].was + "".join(changes)
 
 
-def schedule_of(engine: Engine) -> Schedule:
+def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
     """What has come of a run so far, as columns."""
-    ledger, workload = engine.ledger, engine.workload
-    time, free, waiting, wanted = engine.history.columns()
+    ledger = state.ledger
+    time, free, waiting, wanted = history.columns()
     start, end = np.array(ledger.start), np.array(ledger.end)
     ran = np.where(np.isnan(end), np.nan, workload.runtime)
-    shared = engine.sharing.remaining if engine.sharing else ()
-    for rank in {*engine.running, *engine.suspended, *shared}:
-        ran[rank] = engine.ran(rank)
+    for rank in {*state.under_way, *state.suspended}:
+        ran[rank] = state.ran(rank)
     return Schedule(
         workload=workload,
-        policy=_written(engine),
+        policy=_written(state),
         start=start,
         end=end,
         ran=ran,
@@ -80,13 +77,13 @@ def schedule_of(engine: Engine) -> Schedule:
         promised=np.array(ledger.promised),
         preemptions=np.array(ledger.preemptions, dtype=np.int64),
         migrations=np.array(ledger.migrations, dtype=np.int64),
-        speculative_kills=engine.tally.speculative_kills,
-        borrowed=engine.tally.borrowed,
+        speculative_kills=state.tally.speculative_kills,
+        borrowed=state.tally.borrowed,
         timeline=Timeline(
             time=np.array(time),
             free=np.array(free),
             waiting=np.array(waiting, dtype=np.int64),
             wanted=np.array(wanted, dtype=np.int64),
         ),
-        stalled=engine.tally.stalled,
+        stalled=state.tally.stalled,
     )

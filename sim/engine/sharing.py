@@ -1,11 +1,13 @@
-"""Jobs that share the machine in time: where they stand in the matrix, whose turn it is, what each still has to do.
+"""Jobs that share the machine in time: where they stand in the matrix, whose turn it is, what each has done.
 
-The engine lets time pass here (`elapse`) and asks when something will happen next (`next_end`, `next_start`). Between
-two instants only sums change: turns are counted, not stepped through.
+The engine lets time pass here (`elapse`) and asks when something will happen next (`next_end`, `next_start`); it says
+how long the jobs truly run, which is not kept here. Between two instants only sums change: turns are counted, not
+stepped through.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
 
 from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome, Replicate
@@ -14,16 +16,16 @@ from sim.machine.turns import DONE, Turns
 
 
 class Sharing:
-    """The matrix, the clock of its rows, and the work of the jobs in it."""
+    """The matrix, the clock of its rows, and the progress of the jobs in it."""
 
-    __slots__ = ("matrix", "new", "remaining", "since", "stall", "to_turn", "turns")
+    __slots__ = ("matrix", "new", "ran", "since", "stall", "to_turn", "turns")
 
     def __init__(self, procs: int, turns: Turns) -> None:
         self.matrix, self.turns = Matrix(procs), turns
         self.since: float = 0
         """Up to when the sums below are made."""
-        self.remaining: dict[int, float] = {}
-        """rank -> seconds of progress that the job still has to make"""
+        self.ran: dict[int, float] = {}
+        """rank -> seconds of progress that the job has made"""
         self.stall: dict[int, float] = {}
         """rank -> seconds of its own turns that it loses before that"""
         self.new: set[int] = set()
@@ -35,17 +37,17 @@ class Sharing:
         twin = Sharing.__new__(Sharing)
         twin.matrix, twin.turns, twin.since = self.matrix.copy(), self.turns.copy(), self.since
         twin.to_turn = self.to_turn
-        twin.remaining, twin.stall, twin.new = self.remaining.copy(), self.stall.copy(), self.new.copy()
+        twin.ran, twin.stall, twin.new = self.ran.copy(), self.stall.copy(), self.new.copy()
         return twin
 
     # What will happen
 
-    def next_end(self, before: float) -> float:
+    def next_end(self, before: float, runtimes: Sequence[float]) -> float:
         """When the next job is done; anything from `before` on is not looked into and is infinite."""
         least: dict[tuple[int, ...], float] = {}
         rows_of, stall = self.matrix.rows_of, self.stall
-        for rank, work in self.remaining.items():
-            rows, needs = rows_of(rank), work + stall[rank]
+        for rank, ran in self.ran.items():
+            rows, needs = rows_of(rank), runtimes[rank] - ran + stall[rank]
             if needs < least.get(rows, inf):
                 least[rows] = needs
         ends = (self.turns.finish(r, needs, self.since) for r, needs in least.items() if self.since + needs <= before)
@@ -58,32 +60,31 @@ class Sharing:
 
     # What happens
 
-    def elapse(self, to: float) -> list[int]:
+    def elapse(self, to: float, runtimes: Sequence[float]) -> list[int]:
         """Time goes on; the ranks of the jobs that are done then, and have left the matrix."""
         gains = self.turns.gains(self.since, to)
         self.since = to
-        rows_of, stall, remaining = self.matrix.rows_of, self.stall, self.remaining
+        rows_of, stall, progress = self.matrix.rows_of, self.stall, self.ran
         done = []
-        for rank, work in remaining.items():
+        for rank, ran in progress.items():
             rows = rows_of(rank)
             gain = gains[rows[0]] if len(rows) == 1 else sum(map(gains.__getitem__, rows))
             if stalled := stall[rank]:
                 lost = min(stalled, gain)
                 stall[rank] = stalled - lost
                 gain -= lost
-            if gain:
-                remaining[rank] = work - gain
-            if remaining[rank] + stall[rank] <= DONE:
+            progress[rank] = ran = ran + gain
+            if runtimes[rank] - ran + stall[rank] <= DONE:
                 done.append(rank)
         for rank in sorted(done):
             self.leave(rank)
         self.turns.advance(to, self.matrix.occupied_rows())
         return sorted(done)
 
-    def come_in(self, rank: int, row: int, columns: int, work: float, is_new: bool) -> None:
+    def come_in(self, rank: int, row: int, columns: int, ran: float, is_new: bool) -> None:
         """A job gets its place."""
         self.matrix.place(rank, row, columns)
-        self.remaining[rank], self.stall[rank] = work, 0
+        self.ran[rank], self.stall[rank] = ran, 0
         if is_new:
             self.new.add(rank)
 
@@ -104,7 +105,7 @@ class Sharing:
     def leave(self, rank: int) -> None:
         """A job goes, done or not."""
         self.matrix.remove(rank)
-        del self.remaining[rank], self.stall[rank]
+        del self.ran[rank], self.stall[rank]
         self.new.discard(rank)
 
     def settle(self, now: float) -> list[int]:
@@ -139,4 +140,4 @@ class Sharing:
     def places(self) -> dict[int, tuple[int, tuple[int, ...]]]:
         """rank -> (columns, rows) of every job."""
         matrix = self.matrix
-        return {rank: (matrix.columns(rank), matrix.rows_of(rank)) for rank in self.remaining}
+        return {rank: (matrix.columns(rank), matrix.rows_of(rank)) for rank in self.ran}

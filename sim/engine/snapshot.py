@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, overload
+from typing import overload
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
-from sim.history.history import GANG, KINDS, PolicyChange
+from sim.engine.state import State
+from sim.history.history import GANG, KINDS, Switch
 from sim.history.tally import Totals
 from sim.machine.matrix import MatrixPicture
 from sim.policies.policy import Policy, written_policy
-from sim.workload.model import Job
-
-if TYPE_CHECKING:
-    from sim.engine.engine import Engine
+from sim.workload.model import Job, Workload
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,94 +182,93 @@ class Snapshot:
     decisions: tuple[Decision, ...]
     """What was decided in this step, in order, and why jobs were kept."""
     totals: Totals
-    switches: tuple[PolicyChange, ...]
+    switches: tuple[Switch, ...]
     """Every switch of the policy so far."""
     next_time: float | None
     """When the next step will be; None: the run is over."""
 
 
-def take_snapshot(engine: Engine) -> Snapshot:
-    """What an engine looks like between two steps."""
-    machine, sharing = engine.machine, engine.sharing
+def take_snapshot(state: State, workload: Workload, next_time: float | None) -> Snapshot:
+    """What a run looks like between two steps."""
+    machine, sharing = state.machine, state.sharing
     return Snapshot(
-        step=engine.step_count,
-        time=engine.now if engine.step_count else None,
-        policy=written_policy(engine.policy),
-        rules=engine.policy,
-        procs=engine.procs,
-        free=engine.free,
+        step=state.step_count,
+        time=state.now if state.step_count else None,
+        policy=written_policy(state.policy),
+        rules=state.policy,
+        procs=state.procs,
+        free=state.free,
         free_set=machine.free_set,
-        running=_running(engine) if sharing is None else _sharing(engine, sharing),
+        running=_running(state) if sharing is None else _sharing(state, sharing),
         matrix=None if sharing is None else sharing.matrix.picture(sharing.turns.row),
-        rebuild=engine.rebuild,
+        rebuild=state.rebuild,
         turn_end=None if sharing is None else sharing.turns.end,
-        suspended=_suspended(engine),
-        awaited=engine.awaited,
-        queue=_queued(engine),
-        wanted=engine.wanted,
+        suspended=_suspended(state),
+        awaited=state.awaited,
+        queue=_queued(state),
+        wanted=state.waiting.wanted,
         owners=tuple(machine.owners),
         division=tuple(machine.division),
-        queues=engine.policy.queues(),
-        arrived=tuple(engine.arrived),
-        completed=tuple(engine.completed),
-        decisions=tuple(engine.decisions),
-        totals=_totals(engine),
-        switches=tuple(PolicyChange(s.step, s.time, s.was, s.spec) for s in engine.switches),
-        next_time=engine.next_time(),
+        queues=state.policy.queues(),
+        arrived=tuple(state.arrived),
+        completed=tuple(state.completed),
+        decisions=tuple(state.decisions),
+        totals=_totals(state, workload),
+        switches=state.switches,
+        next_time=next_time,
     )
 
 
-def _running(engine: Engine) -> tuple[Running, ...]:
-    held, now, shown = engine.machine.held, engine.now, []
-    for _, rank, _ in engine.ends:
-        run = engine.running[rank]
-        ran, xfactor = run.ran_by(now), _xfactor(engine, run.job)
+def _running(state: State) -> tuple[Running, ...]:
+    held, now, shown = state.machine.held, state.now, []
+    for _, rank, _ in state.ends:
+        run = state.running[rank]
+        ran, xfactor = run.ran_by(now), _xfactor(state, run.job)
         shown.append(Running(run.job, run.since, run.expected_end, held[rank], KINDS[run.kind], ran, xfactor))
     return tuple(shown)
 
 
-def _sharing(engine: Engine, sharing: Sharing) -> tuple[Running, ...]:
+def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
     """The jobs in the matrix, on turn or not."""
     running = []
-    for rank in sharing.remaining:
-        end = sharing.expected_end(rank, engine.remaining_estimate(rank))
-        since, columns = engine.start_of(rank), sharing.matrix.columns(rank)
-        since = engine.now if since is None else since
-        job = engine.job(rank)
-        running.append(Running(job, since, end, columns, KINDS[GANG], engine.ran(rank), _xfactor(engine, job)))
+    for rank in sharing.ran:
+        end = sharing.expected_end(rank, state.remaining_estimate(rank))
+        since, columns = state.start_of(rank), sharing.matrix.columns(rank)
+        since = state.now if since is None else since
+        job = state.jobs[rank]
+        running.append(Running(job, since, end, columns, KINDS[GANG], state.ran(rank), _xfactor(state, job)))
     return tuple(sorted(running, key=lambda r: (r.expected_end, r.job.rank)))
 
 
-def _suspended(engine: Engine) -> tuple[Suspended, ...]:
-    held, shown = engine.machine.held.items(), []
-    for rank, processors in sorted(engine.suspended.items()):
-        job, since = engine.job(rank), engine.suspended_since[rank]
+def _suspended(state: State) -> tuple[Suspended, ...]:
+    held, shown = state.machine.held.items(), []
+    for rank, processors in sorted(state.suspended.items()):
+        job, since = state.jobs[rank], state.suspended_since[rank]
         sitting = tuple(other for other, there in held if there & processors)
-        shown.append(Suspended(job, since, processors, engine.ran(rank), _xfactor(engine, job), sitting))
+        shown.append(Suspended(job, since, processors, state.ran(rank), _xfactor(state, job), sitting))
     return tuple(shown)
 
 
-def _xfactor(engine: Engine, job: Job) -> float:
-    return (engine.now - job.submit - engine.ran(job.rank) + job.estimate) / job.estimate
+def _xfactor(state: State, job: Job) -> float:
+    return (state.now - job.submit - state.ran(job.rank) + job.estimate) / job.estimate
 
 
-def _queued(engine: Engine) -> Queue:
-    looked = engine.decisions if engine.sharing is None else engine.rebuild
+def _queued(state: State) -> Queue:
+    looked = state.decisions if state.sharing is None else state.rebuild
     return Queue(
-        tuple(engine.queue),
-        engine.now,
-        engine.policy,
-        planned={**engine.expected, **engine.reserved},
-        moved=engine.moved.copy(),
-        reserved=frozenset(engine.reserved),
-        granted=frozenset(engine.granted),
-        rows=engine.expected_row.copy(),
+        tuple(state.queue),
+        state.now,
+        state.policy,
+        planned={**state.expected, **state.reserved},
+        moved=state.moved.copy(),
+        reserved=frozenset(state.reserved),
+        granted=frozenset(state.granted),
+        rows=state.expected_row.copy(),
         why={d.job.rank: d.because for d in looked if isinstance(d, Keep)},
     )
 
 
-def _totals(engine: Engine) -> Totals:
-    ranks = engine.running if engine.sharing is None else engine.sharing.remaining
-    under_way = sum(engine.ran(rank) * engine.job(rank).procs for rank in {*ranks, *engine.suspended})
-    first = engine.workload.jobs[0].submit if len(engine.workload) else 0
-    return engine.tally.totals(engine.now - first, engine.procs, under_way)
+def _totals(state: State, workload: Workload) -> Totals:
+    under_way = sum(state.ran(rank) * state.jobs[rank].procs for rank in {*state.under_way, *state.suspended})
+    first = workload.jobs[0].submit if len(workload) else 0
+    return state.tally.totals(state.now - first, state.procs, under_way)

@@ -1,268 +1,183 @@
-"""A policy takes over in the middle of a run (SPEC 8): what it does about things that it knows nothing of.
+"""Another policy takes over in the middle of a run (SPEC 8): what becomes of what the old one has left.
 
-Two things outlive the policy under which they came about, and are looked after here for every policy alike, before
-the policy itself is asked; when none is left, nothing here is used any more.
-
-**Suspended jobs**, where the new policy never suspends. They go on in the order in which they were suspended, before
-anything else starts. The first that cannot is the head: its processors are kept for it from then on, so that nobody
-starts on them and it goes on as soon as those leave that are there already. To the policy it looks as if the head were
-running there until its estimated end, so every rule that a policy has for running jobs holds without change. Those
-behind the head go on where they delay neither it nor anything that is planned. A policy whose reservations stand plans
-anew whenever another head is found, and promises nothing until the last suspended job goes on.
-
-**Granted reservations**, where the new policy grants none. They are not in its queue, and start when they are due. A
-policy that never suspends starts no job, and none goes on, that would be in the way of one by the estimates; such a
-job is passed over. What runs already and is in the way when such a policy takes over is suspended then
-(`Engine.switch`), the last by rank first. A policy that suspends makes room when one is due: running jobs make way,
-the last by rank first, at no cost to them; only for a transfer of memory that is under way it has to wait. Where rows
-take turns, the reserved job gets a row of its own, which comes on turn at once.
+What belongs to the machine stays: who waits, runs or is suspended. Plans, partitions, notes and turns were the old
+policy's.
+What later passes have to do about suspended jobs and granted reservations that a policy knows nothing of is in
+`sim.engine.adoption`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Protocol, cast
+from bisect import bisect_left, insort
 
-from sim.decisions.decisions import Await, Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend
-from sim.decisions.matrix import OpenRow, Place, TurnTo
-from sim.decisions.obstacles import TouchesReservation, WaitsForOwn, WaitsForReserved
-from sim.decisions.reasons import Due, OwnFree, ReservationDue
-from sim.decisions.sentences import Reason
-from sim.machine.profile import Profile, shadow
-from sim.policies.gang.phases import MatrixView
+from sim.decisions.decisions import Suspend, Switched
+from sim.decisions.matrix import DropRows
+from sim.decisions.reasons import ReservationDue
+from sim.engine.deeds import Deeds
+from sim.engine.queue import Queue
+from sim.engine.sharing import Sharing
+from sim.engine.state import State
+from sim.engine.stint import Stint
+from sim.history.history import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING, Switch
+from sim.machine.profile import Profile
+from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
-from sim.policies.preempt.preemption import enough
-from sim.policies.view import Ends, View
 from sim.workload.model import Job
 
 
-class Switch(NamedTuple):
-    """Another policy took over: the run had made so many steps when it had, that one included."""
+class Succession:
+    """The state is handed over from one policy to the next."""
 
-    step: int
-    time: float
-    was: str
-    policy: Policy
+    def __init__(self, deeds: Deeds) -> None:
+        self._deeds, self._state, self._history = deeds, deeds.state, deeds.history
+        self._runtimes = deeds.runtimes
 
-    @property
-    def spec(self) -> str:
-        return written_policy(self.policy)
+    def hand_over(self, successor: Policy) -> None:
+        """The successor has the state from now on, and has decided nothing yet."""
+        state, was = self._state, written_policy(self._state.policy)
+        for stint in list(state.running.values()):
+            if stint.kind == SPECULATIVE:
+                self._make_ordinary(stint)
+        if state.sharing:
+            self._leave_matrix(state.sharing)
+        state.policy = successor
+        state.rebuild, state.notes = (), {}
+        self._forget_plans()
+        if state.granted and not successor.suspends:
+            self._clear_the_way()
+        state.waiting = Queue.of(successor.queue_order(), state.waiting.jobs.values())
+        if state.machine.owners:
+            state.machine.owners, state.machine.division = [], []
+            self._history.boundaries(state.now, ())
+        if turns := successor.turns():
+            self._enter_matrix(turns)
+        state.free = state.machine.free
+        state.promises = can_promise(state)
+        switch = Switch(state.step_count + 1, state.now, was, successor)
+        state.switches += (switch,)
+        self._history.switch(switch)
+        self._deeds.appliers = self._deeds.may_decide()
+        self._deeds.log(Switched(was, switch.spec))
+
+    def _forget_plans(self) -> None:
+        """Reservations that were granted stand, all others fall."""
+        state = self._state
+        state.before = dict(state.reserved)
+        self._deeds.forget_reservations()
+        self._deeds.keep_processors(None)
+        state.expected, state.expected_row, state.row_planned = {}, {}, {}
+        state.lasts.clear()
+        state.wakes.clear()
+        state.timers[:] = sorted((at, rank) for rank, at in state.granted.items())
+
+    def _clear_the_way(self) -> None:
+        """Running jobs that by their estimates reach into a granted reservation are suspended, the last by rank first.
+
+        Only policies that suspend, and speculative runs that become ordinary ones, leave any in the way.
+        """
+        state = self._state
+        while True:
+            plan = Profile.of_running(state.now, state.machine.free, state.ends)
+            take_granted(state, plan)
+            too_late = plan.shortage()
+            if too_late is None:
+                return
+            reaching = [s for s in state.running.values() if s.expected_end > too_late and s.kind != SUSPENDING]
+            if not reaching:
+                return
+            stint = max(reaching, key=lambda stint: stint.job.rank)
+            self._deeds.set_aside(stint)
+            asked = min((at, rank) for rank, at in state.granted.items())[1]
+            self._deeds.log(Suspend(stint.job, ReservationDue(state.jobs[asked])))
+
+    def _make_ordinary(self, stint: Stint) -> None:
+        """A speculative run goes on to its end."""
+        state, job, now = self._state, stint.job, self._state.now
+        del state.ends[bisect_left(state.ends, (stint.expected_end, job.rank))]
+        expected_end = stint.since + job.estimate
+        insort(state.ends, (expected_end, job.rank, job.procs))
+        self._history.finish(stint.stretch, now, MOVED)
+        stretch = self._history.begin(job.rank, now, state.machine.held[job.rank], RUN)
+        stint = stint._replace(kind=RUN, stretch=stretch, expected_end=expected_end)
+        self._deeds.stay(job.rank, stint, stint.since + self._runtimes[job.rank])
+
+    # Into and out of the matrix
+
+    def _leave_matrix(self, sharing: Sharing) -> None:
+        """The row on turn keeps running, who has begun and stands elsewhere is suspended, all others wait again.
+
+        What a job still owed for migrations is forgiven, and not counted as lost.
+        """
+        state = self._state
+        sharing.turns.settle(state.now, sharing.matrix.occupied_rows())
+        on_turn = sharing.on_turn()
+        state.sharing = None
+        state.machine.hold_only({})
+        for rank in sharing.matrix.jobs:
+            job, columns = state.jobs[rank], sharing.matrix.columns(rank)
+            state.ledger.ran[rank] = sharing.ran[rank]
+            state.tally.stalled -= sharing.stall[rank] * job.procs
+            ending = MOVED if rank in on_turn else QUEUED if rank in sharing.new else SUSPENDED
+            self._history.leave_matrix(rank, state.now, ending)
+            if ending == MOVED:
+                self._deeds.go_on(job, columns)
+                self._deeds.started(rank)
+            elif ending == QUEUED:
+                self._wait_again(job)
+            else:
+                self._deeds.put_aside(rank, columns)
+        state.free = state.machine.free
+
+    def _wait_again(self, job: Job) -> None:
+        """The job was in the matrix and has never been on turn."""
+        state, rank = self._state, job.rank
+        state.tally.backfilled -= state.ledger.backfilled[rank]
+        state.ledger.backfilled[rank] = 0
+        state.waiting.add(job)
+
+    def _enter_matrix(self, turns: Turns) -> None:
+        """What runs stands in one row; who is still being suspended is, who is being resumed owes the rest."""
+        state, leaves = self._state, self._deeds.future.leaves
+        sharing = Sharing(state.procs, turns)
+        sharing.since = state.now
+        row = sharing.matrix.open_row()
+        for rank, stint in list(state.running.items()):
+            owed = leaves[rank] - state.now if stint.kind == RESUMING else 0
+            processors = state.machine.held[rank]
+            self._deeds.leave(stint, SUSPENDED if stint.kind == SUSPENDING else MOVED)
+            if stint.kind != SUSPENDING:
+                sharing.come_in(rank, row, processors, stint.ran_by(state.now), False)
+                sharing.stall[rank] = owed
+        self._deeds.future.leaving.clear()
+        sharing.change(DropRows())
+        state.sharing = sharing
 
 
-class WholeView(View, Protocol):
-    """What is seen here beside what a policy sees."""
-
-    @property
-    def granted(self) -> Mapping[int, float]:
-        """rank -> start, of the reservations that were granted."""
-
-    @property
-    def awaited(self) -> int | None:
-        """The suspended job for which its processors are kept."""
-
-    @property
-    def matrix(self) -> MatrixView:
-        """Who stands where, where rows take turns."""
-
-
-def adopting(policy: Policy, view: WholeView) -> Iterator[Decision]:
-    """One pass of a policy that has taken over something that it knows nothing of."""
-    shown = AdoptedView(view, policy)
-    if not policy.suspends:
-        yield from _go_on(view)
-    if not view.granted or policy.grants:
-        yield from policy.decide(cast(View, shown))
-    elif policy.turns():
-        yield from policy.decide(cast(View, shown))
-        yield from _give_a_row(view)
-    else:
-        yield from _start_granted(policy, view)
-        if policy.suspends or policy.keeps_reservations:
-            yield from policy.decide(cast(View, shown))
-        else:
-            yield from _decide_beside(policy, view, shown)
-
-
-# Suspended jobs
-
-
-def _go_on(view: WholeView) -> Iterator[Decision]:
-    """Suspended jobs go on in the order in which they were suspended; the first that cannot is awaited."""
-    head: Job | None = None
-    for rank, own in list(view.suspended.items()):
-        job = view.job(rank)
-        lasts = view.remaining_estimate(rank)
-        can_go = rank not in view.running and not own & ~(view.free_set & ~_kept(view, rank))
-        if head is None and rank != view.awaited and not (can_go and view.plan.fits(job.procs, view.now, lasts)):
-            head = job
-            if not _can_keep(view, rank):
-                continue
-            yield Await(job)
-            if can_go:
-                head = None
-                yield Resume(job, OwnFree())
-        elif can_go and (rank == view.awaited or view.plan.fits(job.procs, view.now, lasts)):
-            yield Resume(job, OwnFree())
-        elif head is None:
-            head = job
-        elif view.curious:
-            yield Keep(job, WaitsForOwn((own & ~view.free_set).bit_count()))
-
-
-def _kept(view: WholeView, rank: int | None = None) -> int:
-    """The processors that are kept for another than this job."""
-    return 0 if view.awaited is None or view.awaited == rank else view.suspended[view.awaited]
-
-
-def _can_keep(view: WholeView, rank: int) -> bool:
-    """Does the job leave room for the reservations that were granted, if its processors are kept from now on?"""
-    plan = Profile.of_running(view.now, *prospect(view, rank))
-    _take_granted(view, plan)
-    return plan.shortage() is None
-
-
-def prospect(view: View, awaited: int) -> tuple[int, Ends]:
-    """What is free and what ends when, as if the awaited job ran on its processors from now on, until its end.
-
-    That is when it can go on, which is when those end that are there, and its remaining estimate more.
-    """
-    own, begins, ends = view.suspended[awaited], view.now, []
-    for end, rank, procs in view.ends:
-        on_its = (view.held(rank) & own).bit_count()
-        if on_its:
-            begins = max(begins, end)
-        if procs > on_its:
-            ends.append((end, rank, procs - on_its))
-    ends.append((begins + view.remaining_estimate(awaited), awaited, own.bit_count()))
-    return (view.free_set & ~own).bit_count(), sorted(ends)
-
-
-# Granted reservations
-
-
-def _take_granted(view: WholeView, plan: Profile) -> None:
-    for rank, at in view.granted.items():
-        job, start = view.job(rank), max(at, view.now)
+def take_granted(state: State, plan: Profile) -> None:
+    """The reservations that were granted, in a plan of the present."""
+    for rank, at in state.granted.items():
+        job, start = state.jobs[rank], max(at, state.now)
         plan.take(start, start + job.estimate, job.procs)
 
 
-def _start_granted(policy: Policy, view: WholeView) -> Iterator[Decision]:
-    """Who has a reservation starts when it is due; policies that suspend make room."""
-    for rank, at in sorted(view.granted.items(), key=lambda item: (item[1], item[0])):
-        job = view.job(rank)
-        if at > view.now:
-            if view.curious:
-                yield Keep(job, WaitsForReserved(at))
-            continue
-        room = (view.free_set & ~_kept(view)).bit_count()
-        if job.procs > room and policy.suspends:
-            yield from _make_room(view, job, job.procs - room)
-            room = view.free
-        if job.procs <= room:
-            yield Start(job, Due())
+def has_adopted(state: State) -> bool:
+    """Is something left of an earlier policy that the present one knows nothing of?"""
+    granted, suspended = state.granted and not state.policy.grants, state.suspended and not state.policy.suspends
+    return bool(granted or suspended)
 
 
-def _make_room(view: View, job: Job, needed: int) -> Iterator[Decision]:
-    running = sorted((stint.job for stint in view.running.values() if stint.runs), key=lambda other: -other.rank)
-    for victim in enough(needed, running) or []:
-        yield Suspend(victim, ReservationDue(job))
+def promise_again(state: State) -> None:
+    """Promises are given when nothing is left of earlier policies that can be in their way."""
+    promises = can_promise(state)
+    if promises and not state.promises:
+        for rank, at in state.reserved.items():
+            if state.ledger.promised[rank] != state.ledger.promised[rank]:
+                state.ledger.promised[rank] = at
+    state.promises = promises
 
 
-def _give_a_row(view: WholeView) -> Iterator[Decision]:
-    """Who is due comes into a new row, which comes on turn."""
-    row: int | None = None
-    for rank, at in sorted(view.granted.items()):
-        job = view.job(rank)
-        if at > view.now:
-            continue
-        if row is None or view.matrix.free(row) < job.procs:
-            yield OpenRow()
-            row = view.matrix.rows[-1]
-            yield TurnTo(row)
-        yield Place(job, row, view.matrix.lowest_free(row, job.procs), Due())
-
-
-def _decide_beside(policy: Policy, view: WholeView, shown: AdoptedView) -> Iterator[Decision]:
-    """What the policy decides, as long as nobody starts who is in the way of a granted reservation.
-
-    When it would start such a job, it is asked again and does not see the job.
-    """
-    said: set[Decision] = set()
-    while True:
-        in_the_way: Job | None = None
-        for decision in policy.decide(cast(View, shown)):
-            if isinstance(decision, Start | Backfill):
-                job = decision.job
-                if not view.plan.fits(job.procs, view.now, job.estimate):
-                    in_the_way = job
-                    break
-            elif isinstance(decision, Reserve | Expect | Keep):
-                if decision in said:
-                    continue
-                said.add(decision)
-            yield decision
-        if in_the_way is None:
-            return
-        shown.passed_over.add(in_the_way.rank)
-        if view.curious:
-            yield Keep(in_the_way, _touched(view, in_the_way))
-
-
-def _touched(view: WholeView, job: Job) -> Reason:
-    """The first granted reservation that the job would reach into."""
-    ends = view.now + job.estimate
-    at, rank = min((at, rank) for rank, at in view.granted.items())
-    return TouchesReservation(view.job(rank), at, ends)
-
-
-class AdoptedView:
-    """The present as a policy may see it that knows neither suspended jobs nor granted reservations.
-
-    What is kept for the awaited job looks taken; jobs with granted reservations are not there.
-    """
-
-    def __init__(self, view: WholeView, policy: Policy) -> None:
-        self._view, self._hides = view, not policy.grants
-        self.passed_over: set[int] = set()
-        """Jobs that may not start in this pass."""
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._view, name)
-
-    def _hidden(self, rank: int) -> bool:
-        return rank in self.passed_over or (self._hides and rank in self._view.granted)
-
-    @property
-    def queue(self) -> list[Job]:
-        return [job for job in self._view.queue if not self._hidden(job.rank)]
-
-    @property
-    def arrived(self) -> list[Job]:
-        return [job for job in self._view.arrived if not self._hidden(job.rank)]
-
-    @property
-    def reserved(self) -> Mapping[int, float]:
-        return {rank: at for rank, at in self._view.reserved.items() if not self._hidden(rank)}
-
-    @property
-    def free_set(self) -> int:
-        return self._view.free_set & ~_kept(self._view)
-
-    @property
-    def free(self) -> int:
-        return self.free_set.bit_count()
-
-    @property
-    def ends(self) -> Ends:
-        view = self._view
-        return view.ends if view.awaited is None else prospect(view, view.awaited)[1]
-
-    def running_plan(self) -> Profile:
-        plan = self._view.running_plan()
-        if self._hides:
-            _take_granted(self._view, plan)
-        return plan
-
-    def shadow(self, job: Job) -> tuple[float, int]:
-        time, free = shadow(self.free, self.ends, job.procs)
-        return time, free - job.procs
+def can_promise(state: State) -> bool:
+    """May the policy promise anything as things are?"""
+    policy = state.policy
+    plans_beside = not state.granted or policy.keeps_reservations
+    return policy.promises() and (policy.suspends or not state.suspended) and plans_beside

@@ -28,6 +28,7 @@ import numpy as np
 from sim.decisions.decisions import Decision
 from sim.history.times import NEVER, Floats, Times
 from sim.machine.turns import Turns
+from sim.policies.policy import Policy, written_policy
 
 _EVERY = 256
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
@@ -58,13 +59,17 @@ class Stretch(NamedTuple):
         return self.ended_by in ("killed", "cut")
 
 
-class PolicyChange(NamedTuple):
-    """The policy was switched: the run had made so many steps when it was done, that one included."""
+class Switch(NamedTuple):
+    """Another policy took over: the run had made so many steps when it had, that one included."""
 
     step: int
     time: float
     was: str
-    now: str
+    policy: Policy
+
+    @property
+    def spec(self) -> str:
+        return written_policy(self.policy)
 
 
 class Past:
@@ -111,7 +116,7 @@ class Past:
     _clock_since: array[float]
     _clocks: list[Turns]
     _clock_step: array[int]
-    _changes: list[PolicyChange]
+    _changes: list[Switch]
     _steps: int | None
     """How many steps are looked at; None: all, and what has happened since the last"""
 
@@ -277,7 +282,7 @@ class Past:
         return ((step, decision) for step in range(since, self.steps) for decision in self.decisions(step))
 
     @property
-    def switches(self) -> tuple[PolicyChange, ...]:
+    def switches(self) -> tuple[Switch, ...]:
         """Every switch of the policy so far."""
         return tuple(change for change in self._changes if change.step <= self.steps)
 
@@ -424,9 +429,9 @@ class History(Past):
         """So many processors were free on average since the last step."""
         self._free[-1] = free
 
-    def switch(self, now: float, was: str, to: str) -> None:
+    def switch(self, switch: Switch) -> None:
         """Another policy takes over in this step."""
-        self._changes.append(PolicyChange(len(self._time) + 1, now, was, to))
+        self._changes.append(switch)
 
     def open_stretches(self) -> dict[int, int]:
         """rank -> stretch, of every job that is on processors or in the matrix."""

@@ -13,12 +13,14 @@ import numpy as np
 class Ledger:
     """What has become of each job so far, by rank; nan where it has not happened."""
 
-    __slots__ = ("backfilled", "end", "migrations", "preemptions", "promised", "start")
+    __slots__ = ("backfilled", "end", "migrations", "preemptions", "promised", "ran", "start")
 
     def __init__(self, jobs: int) -> None:
         self.start = array("d", [nan]) * jobs
         self.end = array("d", [nan]) * jobs
         self.promised = array("d", [nan]) * jobs
+        self.ran = array("d", [0]) * jobs
+        """Seconds of progress, up to the job's last rest"""
         self.backfilled = bytearray(jobs)
         self.preemptions = array("l", [0]) * jobs
         self.migrations = array("l", [0]) * jobs
@@ -26,7 +28,7 @@ class Ledger:
     def entry(self, rank: int) -> Entry:
         """What has become of one job."""
         return Entry(
-            self.start[rank], self.end[rank], self.promised[rank],
+            self.start[rank], self.end[rank], self.promised[rank], self.ran[rank],
             self.backfilled[rank], self.preemptions[rank], self.migrations[rank],
         )  # fmt: skip
 
@@ -61,9 +63,10 @@ class Entry(NamedTuple):
     start: float
     end: float
     promised: float
+    ran: float
     backfilled: int
     preemptions: int
     migrations: int
 
 
-_NOTHING = Entry(nan, nan, nan, 0, 0, 0)
+_NOTHING = Entry(nan, nan, nan, 0, 0, 0, 0)

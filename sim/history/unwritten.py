@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sim.decisions.decisions import Decision
-from sim.history.history import DONE, History
+from sim.history.history import DONE, History, Switch
 from sim.machine.turns import Turns
 
 
@@ -39,7 +39,7 @@ class Unwritten(History):
     def mend_free(self, free: float) -> None:
         pass
 
-    def switch(self, now: float, was: str, to: str) -> None:
+    def switch(self, switch: Switch) -> None:
         pass
 
 

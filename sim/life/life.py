@@ -86,13 +86,13 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     while observer.see_step():
         pass
     return Life(
-        policy=written_policy(engine.policy),
-        procs=engine.procs,
+        policy=written_policy(engine.state.policy),
+        procs=engine.state.procs,
         job=job,
-        start=engine.start_of(rank),
+        start=engine.state.start_of(rank),
         end=engine.now if observer.ended else None,
         ran=engine.workload.runtimes[rank] if observer.ended else None,
-        promised=engine.policy.promises(),
+        promised=engine.state.policy.promises(),
         moments=observer.told(),
         passes=tuple(observer.passes),
     )

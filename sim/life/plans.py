@@ -66,17 +66,17 @@ class Plans:
         for decision in decisions:
             if isinstance(decision, Reserve) and isinstance(decision.because, WhenFree):
                 self.head = decision.job
-        reserved, stand = self._engine.reserved, self._engine.policy.keeps_reservations
+        reserved, stand = self._engine.state.reserved, self._engine.state.policy.keeps_reservations
         if self.head is None and len(reserved) == 1 and self._job.rank not in reserved and not stand:
-            self.head = self._engine.job(next(iter(reserved)))  # since before this job came
+            self.head = self._engine.state.jobs[next(iter(reserved))]  # since before this job came
         if self.head is not None and self.head.rank not in reserved:
             self.head = None
 
     def _planned_in(self, decisions: Sequence[Decision]) -> float | None:
         rank = self._job.rank
-        at = self._engine.reserved.get(rank)
+        at = self._engine.state.reserved.get(rank)
         if at is None:
-            at, self.why = self._engine.expected.get(rank), None
+            at, self.why = self._engine.state.expected.get(rank), None
         for decision in decisions:
             if isinstance(decision, Reserve | ReserveRow) and decision.job is self._job:
                 at, self.why = decision.at, decision.because
@@ -90,12 +90,12 @@ class Plans:
 
     def _newcomers(self) -> tuple[Job, ...]:
         engine, job = self._engine, self._job
-        return tuple(other for other in engine.arrived if other is not job and stands_before(engine, other, job))
+        return tuple(other for other in engine.state.arrived if other is not job and stands_before(engine, other, job))
 
 
 def stands_before(engine: Engine, other: Job, job: Job) -> bool:
     """Does the other stand before the job in the queue's order?"""
-    order, now = engine.policy.queue_order(), engine.now
+    order, now = engine.state.policy.queue_order(), engine.now
     return _place(order, other, now) < _place(order, job, now)
 
 

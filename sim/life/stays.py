@@ -14,7 +14,7 @@ class Stay:
     """Notes of the steps since the first turn of the job."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
-        self._matrix, self._engine, self._rank = engine.matrix, engine, job.rank
+        self._matrix, self._engine, self._rank = engine.state.matrix, engine, job.rank
         self._begin = self._since = engine.now
         self._rows, self._own = self._count()
         self._home = self._matrix.home(self._rank)

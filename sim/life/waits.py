@@ -30,7 +30,7 @@ class Waits:
     def note(self, state: State, head: Job | None) -> Waited | None:
         """It waits after this step; the stretch that is over, if there is one."""
         engine, job = self._engine, self._job
-        free, queue = room(engine), engine.queue
+        free, queue = room(engine), engine.state.queue
         ahead = queue.index(job) if job in queue else 0
         last = self._until_now()
         self._fits = free >= job.procs
@@ -86,28 +86,28 @@ def state_of(
     if isinstance(why, WhenFree):
         return Heads(free)
     if free < job.procs:
-        return FitsNoRow(free, len(engine.matrix.rows)) if engine.sharing else TooFewFree(free)
+        return FitsNoRow(free, len(engine.state.matrix.rows)) if engine.state.sharing else TooFewFree(free)
     return PlannedLater(at, free)
 
 
 def room(engine: Engine) -> int:
     """The free processors; in a matrix, those of the row with most, where replicas stand in nobody's way."""
-    if engine.sharing is None:
-        return engine.free
-    matrix = engine.sharing.matrix
+    if engine.state.sharing is None:
+        return engine.state.free
+    matrix = engine.state.sharing.matrix
     held = dict.fromkeys(matrix.rows, 0)
-    for rank in engine.sharing.remaining:
-        held[matrix.home(rank)] += engine.job(rank).procs
-    return engine.procs - min(held.values(), default=0)
+    for rank in engine.state.sharing.ran:
+        held[matrix.home(rank)] += engine.state.jobs[rank].procs
+    return engine.state.procs - min(held.values(), default=0)
 
 
 def awaited(engine: Engine, procs: int) -> tuple[Holder, ...]:
     """The running jobs that must end, by their estimates, before `procs` processors are free."""
-    free = engine.free
+    free = engine.state.free
     found: list[Holder] = []
-    for end, rank, held in engine.ends:
+    for end, rank, held in engine.state.ends:
         if free >= procs:
             break
-        found.append(Holder(engine.job(rank), end))
+        found.append(Holder(engine.state.jobs[rank], end))
         free += held
     return tuple(found)

@@ -67,19 +67,23 @@ class Observer:
     def see_step(self) -> bool:
         """One step; False when the job has ended, or nothing happens any more."""
         engine, job, was = self.engine, self.job, self._where
-        running = engine.running.copy() if was == "queue" else {}
+        running = engine.state.running.copy() if was == "queue" else {}
         if self.ended or not self._step_on():
             return False
-        self._decisions = engine.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
+        self._decisions = (
+            engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
+        )
         self._where = self._whereabouts()
-        if job in engine.killed:
+        if job in engine.state.killed:
             self._see_loss()
             was = "queue"
-        if job in engine.completed:
+        if job in engine.state.completed:
             self._see_end()
         elif was == "queue":
-            expected = {done.rank: running[done.rank].expected_end for done in engine.completed if done.rank in running}
-            self._freed = tuple(Holder(done, expected.get(done.rank, engine.now)) for done in engine.completed)
+            expected = {
+                done.rank: running[done.rank].expected_end for done in engine.state.completed if done.rank in running
+            }
+            self._freed = tuple(Holder(done, expected.get(done.rank, engine.now)) for done in engine.state.completed)
             self._see_queue()
         elif self._decisions or self._where == "matrix":
             self._see_others()
@@ -101,14 +105,14 @@ class Observer:
 
     def _whereabouts(self) -> Where:
         engine, rank = self.engine, self.job.rank
-        if engine.sharing and rank in engine.sharing.remaining:
+        if engine.state.sharing and rank in engine.state.sharing.ran:
             return "matrix"
-        if rank in engine.suspended:
+        if rank in engine.state.suspended:
             return "aside"
-        return "machine" if rank in engine.running else "queue"
+        return "machine" if rank in engine.state.running else "queue"
 
     def _is_tried(self) -> bool:
-        run = self.engine.running.get(self.job.rank)
+        run = self.engine.state.running.get(self.job.rank)
         return run is not None and run.kind == SPECULATIVE
 
     def _is_to_ask(self) -> bool:
@@ -124,13 +128,13 @@ class Observer:
         engine = self.engine
         if engine.now == self.job.submit and not self._moments:
             self._moments.append(self._submission())
-        if engine.sharing and not any(isinstance(d, Phase) for d in self._decisions) and self._waits.go_on():
+        if engine.state.sharing and not any(isinstance(d, Phase) for d in self._decisions) and self._waits.go_on():
             return  # the matrix was not rebuilt: nobody has thought of the queue
         self._steps += 1
         waits = self._where == "queue"
         passed = self._plans.see_passers(self._decisions) if waits else []
         self.passes += passed
-        if engine.curious or self.job.rank in engine.reserved:
+        if engine.curious or self.job.rank in engine.state.reserved:
             moment = self._plans.see_step(self._decisions, self._freed, waits)
             self._moments += [moment] if moment else []
         self._see_others()
@@ -148,7 +152,9 @@ class Observer:
     def _submission(self) -> Submitted:
         engine = self.engine
         free = room(engine) + (self.job.procs if self._where == "machine" else 0)
-        ahead = [other for other in engine.queue if other is not self.job and stands_before(engine, other, self.job)]
+        ahead = [
+            other for other in engine.state.queue if other is not self.job and stands_before(engine, other, self.job)
+        ]
         return Submitted(engine.now, len(ahead), sum(other.procs for other in ahead), free)
 
     def _see_others(self) -> None:
@@ -190,9 +196,13 @@ class Observer:
 
     def _pause(self, decision: Suspend) -> None:
         engine, rank = self.engine, self.job.rank
-        own = engine.suspended.get(rank, 0)
-        by = tuple(engine.job(other) for other, held in engine.machine.held.items() if held & own and other != rank)
-        ran = engine.ran(rank)
+        own = engine.state.suspended.get(rank, 0)
+        by = tuple(
+            engine.state.jobs[other]
+            for other, held in engine.state.machine.held.items()
+            if held & own and other != rank
+        )
+        ran = engine.state.ran(rank)
         self._moments.append(Paused(engine.now, None, decision.because, decision.overhead, ran, by))
 
     def _end_pause(self, back: Reason) -> None:
@@ -206,14 +216,14 @@ class Observer:
 
     def _see_entry(self, d: Place) -> None:
         engine = self.engine
-        rows = len(engine.matrix.rows)
+        rows = len(engine.state.matrix.rows)
         self._moments.append(Entered(engine.now, d.row, d.columns, rows, d.because, d.passes))
 
     def _see_matrix(self) -> None:
         engine, job = self.engine, self.job
-        if engine.start_of(job.rank) is None:
+        if engine.state.start_of(job.rank) is None:
             if not self._waits.go_on():
-                self._waits.note(AwaitsTurn(len(engine.matrix.rows)), None)
+                self._waits.note(AwaitsTurn(len(engine.state.matrix.rows)), None)
             return
         self._close()
         if self._stay is None:

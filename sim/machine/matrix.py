@@ -8,7 +8,7 @@ anything has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple, NoReturn
 
 from sim.errors import DecisionError
@@ -31,25 +31,15 @@ class MatrixPicture(NamedTuple):
     on_turn: int | None
 
 
-class Matrix:
-    """Rows of `procs` columns, and the jobs in them.
+class MatrixView:
+    """Rows of `procs` columns, and the jobs in them, to be looked at: what a policy sees."""
 
-    >>> matrix = Matrix(4)
-    >>> first, second = matrix.open_row(), matrix.open_row()
-    >>> matrix.place(7, first, 0b0011)
-    >>> matrix.replicate(7, second)
-    >>> matrix.rows_of(7), matrix.free(second)
-    ((1, 2), 2)
-    """
-
-    __slots__ = ("_all", "_columns", "_home", "_last_row", "_rows_of", "_used", "procs", "rows")
+    __slots__ = ("_all", "_columns", "_home", "_rows", "_rows_of", "_used", "procs")
 
     def __init__(self, procs: int) -> None:
         self.procs = procs
-        self.rows: list[int] = []
-        """The ids of the rows in order; an id is never used again."""
+        self._rows: list[int] = []
         self._all = (1 << procs) - 1
-        self._last_row = 0
         self._used: dict[int, int] = {}
         """row -> the columns that are taken"""
         self._columns: dict[int, int] = {}
@@ -58,14 +48,10 @@ class Matrix:
         self._rows_of: dict[int, tuple[int, ...]] = {}
         """rank -> every row it stands in, the home row first"""
 
-    def copy(self) -> Matrix:
-        twin = Matrix(self.procs)
-        twin.rows, twin._last_row = self.rows.copy(), self._last_row
-        twin._used, twin._columns = self._used.copy(), self._columns.copy()
-        twin._home, twin._rows_of = self._home.copy(), self._rows_of.copy()
-        return twin
-
-    # What there is
+    @property
+    def rows(self) -> Sequence[int]:
+        """The ids of the rows in order; an id is never used again."""
+        return tuple(self._rows)
 
     def __len__(self) -> int:
         """How many jobs there are."""
@@ -127,14 +113,14 @@ class Matrix:
     def room_for_replica(self, rank: int) -> int | None:
         """The first row in which the job does not stand and its columns are free."""
         columns, used = self._columns[rank], self._used
-        for row in self.rows:
+        for row in self._rows:
             if not used[row] & columns:
                 return row
         return None
 
     def occupied_rows(self) -> list[int]:
         """The rows with a job in them, in order."""
-        return [row for row in self.rows if self._used[row]]
+        return [row for row in self._rows if self._used[row]]
 
     @property
     def has_replicas(self) -> bool:
@@ -143,19 +129,47 @@ class Matrix:
 
     def picture(self, on_turn: int | None = None) -> MatrixPicture:
         """The matrix as a value that does not change; the cells of a row are in order of placement."""
-        rows: dict[int, list[Cell]] = {row: [] for row in self.rows}
+        rows: dict[int, list[Cell]] = {row: [] for row in self._rows}
         for rank, columns in self._columns.items():
             home = self._home[rank]
             for row in self._rows_of[rank]:
                 rows[row].append(Cell(rank, columns, row == home))
         return MatrixPicture(self.procs, tuple((row, tuple(cells)) for row, cells in rows.items()), on_turn)
 
-    # What can be done
+
+class Matrix(MatrixView):
+    """The matrix itself, which can be changed.
+
+    >>> matrix = Matrix(4)
+    >>> first, second = matrix.open_row(), matrix.open_row()
+    >>> matrix.place(7, first, 0b0011)
+    >>> matrix.replicate(7, second)
+    >>> matrix.rows_of(7), matrix.view.free(second)
+    ((1, 2), 2)
+    """
+
+    __slots__ = ("_last_row", "view")
+
+    def __init__(self, procs: int) -> None:
+        super().__init__(procs)
+        self._last_row = 0
+        self.view = MatrixView(procs)
+        """What it is at any moment, for looking only."""
+        for name in _SHARED:
+            setattr(self.view, name, getattr(self, name))
+
+    def copy(self) -> Matrix:
+        twin = Matrix(self.procs)
+        twin._last_row = self._last_row
+        twin._rows.extend(self._rows)
+        for name in _SHARED[1:]:
+            getattr(twin, name).update(getattr(self, name))
+        return twin
 
     def open_row(self) -> int:
         """A new, empty row after the last; its id."""
         self._last_row += 1
-        self.rows.append(self._last_row)
+        self._rows.append(self._last_row)
         self._used[self._last_row] = 0
         return self._last_row
 
@@ -194,19 +208,18 @@ class Matrix:
 
     def clean(self) -> None:
         """Every job leaves all rows but its home row."""
-        used, columns = dict.fromkeys(self.rows, 0), self._columns
+        used, columns, rows_of = self._used, self._columns, self._rows_of
+        used.update(dict.fromkeys(used, 0))
         for rank, home in self._home.items():
             used[home] |= columns[rank]
-        self._used = used
-        self._rows_of = {rank: (home,) for rank, home in self._home.items()}
+            rows_of[rank] = (home,)
 
     def drop_empty_rows(self) -> list[int]:
         """Rows without a job vanish, the others keep their order; the ids of those that vanished."""
-        gone = [row for row in self.rows if not self._used[row]]
+        gone = [row for row in self._rows if not self._used[row]]
         for row in gone:
             del self._used[row]
-        if gone:
-            self.rows = list(self._used)
+        self._rows[:] = self._used
         return gone
 
     def remove(self, rank: int) -> None:
@@ -236,7 +249,7 @@ class Matrix:
 
     def held_twice(self) -> Iterator[tuple[int, int]]:
         """(row, columns) where two jobs stand or the count of taken columns is wrong: never, or `--check` failed."""
-        for row in self.rows:
+        for row in self._rows:
             seen = 0
             for rank in self.standing_in(row):
                 if seen & self._columns[rank]:
@@ -244,3 +257,7 @@ class Matrix:
                 seen |= self._columns[rank]
             if seen != self._used[row]:
                 yield row, seen ^ self._used[row]
+
+
+_SHARED = ("_rows", "_used", "_columns", "_home", "_rows_of")
+"""What a matrix and its view have in common: changed in place, never another one."""

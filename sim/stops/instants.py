@@ -154,57 +154,57 @@ class OfEngine:
 
     @property
     def procs(self) -> int:
-        return self.engine.procs
+        return self.engine.state.procs
 
     @property
     def free(self) -> float:
-        return self.engine.free
+        return self.engine.state.free
 
     @property
     def waiting(self) -> int:
-        return len(self.engine.queue)
+        return len(self.engine.state.queue)
 
     @property
     def wanted(self) -> int:
-        return sum(job.procs for job in self.engine.queue)
+        return sum(job.procs for job in self.engine.state.queue)
 
     @property
     def running(self) -> int:
-        sharing = self.engine.sharing
-        return len(self.engine.running) if sharing is None else len(sharing.remaining)
+        sharing = self.engine.state.sharing
+        return len(self.engine.state.running) if sharing is None else len(sharing.ran)
 
     @property
     def suspended(self) -> int:
-        return len(self.engine.suspended)
+        return len(self.engine.state.suspended)
 
     @property
     def decisions(self) -> Sequence[Decision]:
         if self.engine.curious:
-            return self.engine.decisions
+            return self.engine.state.decisions
         return self.engine.history.decisions(self.engine.history.steps - 1) if self.engine.history.steps else ()
 
     @property
     def arrived(self) -> Sequence[Job]:
-        return self.engine.arrived
+        return self.engine.state.arrived
 
     @property
     def completed(self) -> Sequence[Job]:
-        return self.engine.completed
+        return self.engine.state.completed
 
     @property
     def head(self) -> Job | None:
-        return next(iter(self.engine.queue), None)
+        return next(iter(self.engine.state.queue), None)
 
     def moved(self, job: Job) -> float:
-        waits = job.rank in self.engine.reserved or job.rank in self.engine.expected
-        return self.engine.moved.get(job.rank, 0) if waits else 0
+        waits = job.rank in self.engine.state.reserved or job.rank in self.engine.state.expected
+        return self.engine.state.moved.get(job.rank, 0) if waits else 0
 
     def longest_wait(self) -> float:
-        return max((self.engine.now - job.submit for job in self.engine.queue), default=0)
+        return max((self.engine.now - job.submit for job in self.engine.state.queue), default=0)
 
     def worst_slowdown(self) -> float:
         now = self.engine.now
-        return max(((now - job.submit + job.estimate) / job.estimate for job in self.engine.queue), default=1)
+        return max(((now - job.submit + job.estimate) / job.estimate for job in self.engine.state.queue), default=1)
 
 
 class Record:

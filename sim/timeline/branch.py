@@ -13,9 +13,8 @@ from typing import NamedTuple
 
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.engine import Engine
-from sim.engine.succession import Switch
 from sim.errors import PolicyError, SchedscopeError
-from sim.history.history import History
+from sim.history.history import History, Switch
 from sim.history.unwritten import Unwritten
 from sim.policies.policy import Policy
 
@@ -67,7 +66,7 @@ class Branch:
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
         self._interval, self._work, self._all_work = _WORK, 0, 0
-        engine.curious = engine.sharing is not None
+        engine.curious = engine.state.sharing is not None
 
     @property
     def history(self) -> History:
@@ -82,7 +81,7 @@ class Branch:
     @property
     def switches(self) -> tuple[Switch, ...]:
         """Every switch of the policy, those before the fork included."""
-        return self.engine.switches
+        return self.engine.state.switches
 
     # The frontier
 
@@ -123,7 +122,7 @@ class Branch:
         engine = self.engine
         engine.curious = True  # what is done to a new matrix has to be known as long as it stands
         engine.switch(policy, at)
-        engine.curious = engine.sharing is not None
+        engine.curious = engine.state.sharing is not None
 
     def _step(self) -> bool:
         engine = self.engine
@@ -132,7 +131,7 @@ class Branch:
             self._switch(policy, max(at, engine.now))
         elif not engine.step():
             return False
-        self._work += _A_STEP + engine.crowd
+        self._work += _A_STEP + engine.state.crowd
         if self._work >= self._interval:
             self._keep(engine.checkpoint())
         return True
@@ -140,7 +139,7 @@ class Branch:
     def _is_to_switch(self) -> bool:
         """Is a switch due before anything else? One that comes when all is over is not made."""
         due = self.engine.next_time()
-        return self.engine.left > 0 if due is None else self._pending[0][0] <= due
+        return self.engine.state.left > 0 if due is None else self._pending[0][0] <= due
 
     def _fail(self, error: Exception) -> SchedscopeError:
         """Take the frontier back to the last complete step, and say what happened after that."""
@@ -150,11 +149,13 @@ class Branch:
         where = next((f"{f.filename}:{f.lineno} in {f.name}" for f in reversed(extract_tb(error.__traceback__))), "")
         if not isinstance(cause, SchedscopeError):
             what = f"{type(cause).__name__}: {cause}"
-            cause = PolicyError(f"{broken.spec} failed after step {steps}, at {broken.now:.12g}: {what} ({where})")
+            cause = PolicyError(
+                f"{broken.state.spec} failed after step {steps}, at {broken.now:.12g}: {what} ({where})"
+            )
         self.error = Failure(steps, broken.now, cause, where)
         last = self.replay(steps)
         assert last is not None
-        self.engine = broken.at(last.checkpoint(), broken.history.until(steps, last.free))
+        self.engine = broken.at(last.checkpoint(), broken.history.until(steps, last.state.free))
         return cause
 
     # Checkpoints
@@ -171,7 +172,7 @@ class Branch:
 
     def _keep(self, checkpoint: Checkpoint) -> None:
         self._all_work += self._work
-        self._work = -_A_COPY * self.engine.crowd
+        self._work = -_A_COPY * self.engine.state.crowd
         self._checkpoints.append(checkpoint)
         self._steps.append(checkpoint.step)
         self._sizes.append(checkpoint.size)
@@ -210,7 +211,7 @@ class Branch:
                 if progress:
                     progress(engine.step_count - first, step - first)
             switch = switches.get(engine.step_count + 1)
-            engine.curious = engine.step_count + 1 == step or engine.sharing is not None or switch is not None
+            engine.curious = engine.step_count + 1 == step or engine.state.sharing is not None or switch is not None
             if switch:
                 engine.switch(switch.policy, switch.time)
             else:

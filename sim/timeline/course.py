@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from math import inf, nextafter
 from operator import itemgetter
 
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.machine.processors import Placement
@@ -64,7 +65,7 @@ class Course:
 
         def step() -> bool:
             due = engine.next_time()
-            if pending and (engine.left > 0 if due is None else pending[0][0] <= due):
+            if pending and (engine.state.left > 0 if due is None else pending[0][0] <= due):
                 at, policy = pending.pop(0)
                 engine.switch(policy, max(at, engine.now))
                 return True
@@ -73,7 +74,8 @@ class Course:
         return step
 
     def _engine(self, check: bool) -> Engine:
-        return Engine(self.workload, self.policy, placement=self.placement, check=check, curious=False)
+        watchers = [Checker] if check else []
+        return Engine(self.workload, self.policy, placement=self.placement, watchers=watchers, curious=False)
 
     def _follow(self, engine: Engine, until: float, curious_from: float) -> None:
         """Make the switches up to and including `until`, and all steps before them."""
@@ -81,7 +83,7 @@ class Course:
             if at > until:
                 return
             engine.run(until=nextafter(at, -inf))
-            if engine.next_time() is None and not engine.left:
+            if engine.next_time() is None and not engine.state.left:
                 raise ParameterError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
             engine.curious = at >= curious_from
             engine.switch(policy, at)

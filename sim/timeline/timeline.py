@@ -12,11 +12,12 @@ cursor, in slices as the caller likes. Same inputs, same run: the clock decides 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from time import perf_counter
 from types import MappingProxyType
 
-from sim.engine.engine import Engine
+from sim.engine.check import Checker
+from sim.engine.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, near
@@ -53,8 +54,8 @@ class Timeline:
         switches: Iterable[tuple[float, Policy | str]] = (),
     ) -> None:
         self.workload, self.budget = workload, budget
-        self._check = check
-        engine = Engine(workload, policy_of(policy), placement=placement, check=check)
+        self._watchers: Sequence[Watcher] = [Checker] if check else ()
+        engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
         planned = [(time, policy_of(policy)) for time, policy in switches]
         self.branch = Branch("main", engine, switches=planned)
         """The one that is looked at."""
@@ -83,7 +84,7 @@ class Timeline:
             name = next(n for n in map("fork {}".format, range(1, len(self._branches) + 2)) if n not in self._branches)
         if name in self._branches:
             raise ParameterError(f"there is a branch {name!r} already")
-        was, frontier = self.branch, self.present(check=self._check)
+        was, frontier = self.branch, self.present(self._watchers)
         self.branch = self._branches[name] = Branch(name, frontier, was, was.planned_after(self.step))
         self._keep_within_budget()
         return self.branch
@@ -110,15 +111,16 @@ class Timeline:
         self.seek(branch.computed)
         return branch
 
-    def present(self, check: bool = False) -> Engine:
+    def present(self, watchers: Sequence[Watcher] = ()) -> Engine:
         """An engine at the cursor that has its past and may be moved on: what the timeline knows does not change."""
         engine, branch = self._cursor, self.branch
-        return branch.engine.at(engine.checkpoint(), branch.history.until(engine.step_count, engine.free), check=check)
+        past = branch.history.until(engine.step_count, engine.state.free)
+        return branch.engine.at(engine.checkpoint(), past, watchers=watchers)
 
     def twin(self) -> Timeline:
         """Another cursor, at the same step, on the same branches; those that it makes are its own."""
         twin = Timeline.__new__(Timeline)
-        twin.workload, twin.budget, twin._check = self.workload, self.budget, self._check
+        twin.workload, twin.budget, twin._watchers = self.workload, self.budget, self._watchers
         twin.branch, twin._branches = self.branch, dict(self._branches)
         twin.progress = 1.0
         twin._cursor = twin._at(self.step)

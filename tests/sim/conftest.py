@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.decisions.sentences import Reason
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.machine.processors import Placement
 from sim.policies import POLICIES, Policy, parse_policy
@@ -42,7 +43,7 @@ class Lab:
     ) -> Engine:
         """A checked simulation of these jobs, up to and including `until`."""
         made = parse_policy(policy) if isinstance(policy, str) else policy
-        engine = Engine(self.workload(procs, *lines), made, placement=placement, check=True)
+        engine = Engine(self.workload(procs, *lines), made, placement=placement, watchers=[Checker])
         engine.run(until)
         return engine
 

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Reserve
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
@@ -27,7 +28,7 @@ BARE_LOOP = Path(__file__).resolve().parents[1] / "benchmarks" / "bare_loop.py"
 
 
 def run(workload: Workload, spec: str) -> Engine:
-    engine = Engine(workload, parse_policy(spec), check=True)
+    engine = Engine(workload, parse_policy(spec), watchers=[Checker])
     engine.run()
     return engine
 
@@ -116,9 +117,9 @@ def test_under_fcfs_nobody_passes_anybody(lab: Lab, data: st.DataObject) -> None
 @examples(30)
 def test_under_firstfit_nobody_waits_who_fits(lab: Lab, data: st.DataObject) -> None:
     spec = with_order("firstfit", data.draw(lab.orders()))
-    engine = Engine(data.draw(lab.workloads()), parse_policy(spec), check=True)
+    engine = Engine(data.draw(lab.workloads()), parse_policy(spec), watchers=[Checker])
     while engine.step():
-        assert all(job.procs > engine.free for job in engine.queue)
+        assert all(job.procs > engine.state.free for job in engine.state.queue)
 
 
 @pytest.mark.parametrize("spec", ["easy", "conservative:compress=start", "conservative:compress=none", "bf", "lsbf"])

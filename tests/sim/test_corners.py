@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
@@ -25,7 +26,7 @@ PREEMPTIVE = ("selective", "tunable", "immediate")
 
 def finished(workload: Workload, spec: str) -> Engine:
     """A checked run in which every job completes with all its work done."""
-    engine = Engine(workload, parse_policy(spec), check=True)
+    engine = Engine(workload, parse_policy(spec), watchers=[Checker])
     engine.run()
     assert not np.isnan(engine.schedule().end).any()
     np.testing.assert_allclose(engine.schedule().ran, workload.runtime, atol=1e-6)
@@ -91,7 +92,7 @@ def test_any_number_of_partitions(lab: Lab, classes: str, speculate: int, data: 
     share = data.draw(st.sampled_from([0.0, 0.3, 1.0]))
     workload = reserve(high(workload, share, seed=1), data.draw(st.sampled_from([0.0, 0.2, 1.0])), lead=60, seed=1)
     engine = finished(workload, f"multiqueue:classes={classes},speculate={speculate},speculate_over=8")
-    assert len(engine.machine.owners) == classes.count("/") + 1 + (classes != "none")
+    assert len(engine.state.machine.owners) == classes.count("/") + 1 + (classes != "none")
 
 
 @given(data=st.data())

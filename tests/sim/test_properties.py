@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.history.history import Stretch
 from sim.machine.processors import Placement
@@ -27,7 +28,7 @@ SPACE_SHARING = [
 
 
 def run(workload: Workload, spec: str, placement: Placement = "lowest") -> Engine:
-    engine = Engine(workload, parse_policy(spec), check=True, placement=placement)
+    engine = Engine(workload, parse_policy(spec), watchers=[Checker], placement=placement)
     engine.run()
     return engine
 

@@ -59,8 +59,8 @@ def job_scene(engine: Engine, shown: Snapshot, rank: int) -> JobScene:
     return JobScene(
         rank=rank,
         state=_state(engine, shown, rank),
-        start=engine.start_of(rank),
-        end=_number(engine.ledger.end[rank]),
+        start=engine.state.start_of(rank),
+        end=_number(engine.state.ledger.end[rank]),
         planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow)),
         decided=tuple(decided),
         stretches=stretches,
@@ -96,7 +96,7 @@ def _state(engine: Engine, shown: Snapshot, rank: int) -> str:
         return "suspended"
     if any(running.job.rank == rank for running in shown.running):
         return "in the matrix" if shown.matrix else "running"
-    return "finished" if _number(engine.ledger.end[rank]) is not None else "not submitted"
+    return "finished" if _number(engine.state.ledger.end[rank]) is not None else "not submitted"
 
 
 def _number(value: float) -> float | None:

@@ -97,7 +97,7 @@ SAID = "41.5 [b]degrees[/b]?[2J, too hot until 02:00"
 
 
 def test_it_says_itself(lab: Lab) -> None:
-    first = at_noon(lab).job(0)
+    first = at_noon(lab).workload.jobs[0]
     hot = TooHot(EVENING, EVENING, None, 41.5)
     assert why(hot, first, clock) == "41.5 [b]degrees[/b]\x1b[2J, too hot until d0 02:00:00"
     assert say(Keep(first, hot), clock) == f"J1 waits: {why(hot, first, clock)}"
@@ -106,7 +106,7 @@ def test_it_says_itself(lab: Lab) -> None:
 
 @pytest.mark.parametrize("kind", [Failing, Silent])
 def test_one_whose_sentence_fails_is_said_by_its_name_and_its_fields(lab: Lab, kind: type[Failing]) -> None:
-    first = at_noon(lab).job(0)
+    first = at_noon(lab).workload.jobs[0]
     assert why(kind(41.5, first), first) == f"{kind.__name__.lower()}: degrees 41.5, after J1"
     assert brief(kind(41.5, first), first)[-1] == kind.__name__.lower()
 

@@ -100,7 +100,7 @@ class Versus:
         """How the runs stand against each other at this moment."""
         self._follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
-        specs = self._branches[0].engine.spec, self._branches[1].engine.spec
+        specs = self._branches[0].engine.state.spec, self._branches[1].engine.state.spec
         both_ended = one.finished and other.finished
         scene = VersusScene(
             specs=specs,
@@ -188,7 +188,7 @@ class Search:
 
     def _side(self, place: int, until: float) -> Side:
         """One run from where it was read to, until the end of the window."""
-        branch, ledger = self._branches[place], self._branches[place].engine.ledger
+        branch, ledger = self._branches[place], self._branches[place].engine.state.ledger
         end = np.array(ledger.end)
         end[~((end >= self._since) & (end <= until))] = np.nan
         history = branch.history.as_of(_steps_until(branch.history, until))
@@ -273,7 +273,7 @@ def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int
 
 
 def _starts(branch: Branch) -> Floats:
-    return np.array(branch.engine.ledger.start)
+    return np.array(branch.engine.state.ledger.start)
 
 
 def _known(branch: Branch) -> float:

@@ -115,7 +115,7 @@ class Conductor:
         was = self.stage.timeline.branch.name
         branch = self.stage.timeline.switch(order.policy, at=self._moment)
         self.stage.set_clock()
-        return f"{branch.name}: {branch.engine.spec} from here on; {was} stays as it was (B looks at it)"
+        return f"{branch.name}: {branch.engine.state.spec} from here on; {was} stays as it was (B looks at it)"
 
     @property
     def _moment(self) -> float | None:
@@ -164,7 +164,7 @@ class Conductor:
         begin = max(wish.camera.view(now).start, self.stage.begin)
         options = Options(begin, now, order.width, order.height, order.theme, wish.colour)
         engine = self.stage.timeline.present()
-        spec = engine.switches[0].was if engine.switches else engine.spec
+        spec = engine.state.switches[0].was if engine.state.switches else engine.state.spec
         save_drawing(engine, spec, options, order.path)
         return f"saved {order.path}"
 
@@ -209,7 +209,7 @@ class Conductor:
                 return "the two runs never part" if self.is_computed else None
             self._go.progress = (
                 "comparing",
-                self.stage.timeline.branch.engine.finished / max(len(self.stage.workload), 1),
+                self.stage.timeline.branch.engine.state.tally.finished / max(len(self.stage.workload), 1),
             )
             self.compute(A_LOOK)
         told = self._go.seek(versus.parting.steps[0], halted)

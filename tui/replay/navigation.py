@@ -71,7 +71,7 @@ class Traveller:
         timeline = self.stage.timeline
         if halted() or not timeline.compute_for(A_LOOK):
             return False
-        self.progress = "computing", timeline.branch.engine.finished / max(len(self.stage.workload), 1)
+        self.progress = "computing", timeline.branch.engine.state.tally.finished / max(len(self.stage.workload), 1)
         return True
 
     def to_job(self, order: o.GoToJob, halted: Halted) -> str | None:
@@ -79,7 +79,7 @@ class Traveller:
         timeline, job = self.stage.timeline, self.stage.workload.jobs[order.rank]
         if not order.start:
             return self.seek_time(job.submit, halted)
-        while (start := timeline.branch.engine.start_of(order.rank)) is None and self.compute_a_little(halted):
+        while (start := timeline.branch.engine.state.start_of(order.rank)) is None and self.compute_a_little(halted):
             pass
         if start is not None:
             return self.seek_time(start, halted)
@@ -91,7 +91,7 @@ class Traveller:
             pass
         if halted():
             return None
-        waits = np.array(self.stage.timeline.branch.engine.ledger.start) - self.stage.workload.submit
+        waits = np.array(self.stage.timeline.branch.engine.state.ledger.start) - self.stage.workload.submit
         if not len(waits) or np.isnan(waits).all():
             return "no job has started"
         rank = int(np.nanargmax(waits))

@@ -10,6 +10,7 @@ import pytest
 
 from sim.decisions.decisions import Decision, Reserve, Start
 from sim.decisions.reasons import Due, Fits
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import InvariantError
 from sim.policies import Policy, parse_policy
@@ -38,35 +39,35 @@ def broken(lab: Lab, tamper: Callable[[Engine], object], policy: str = "fcfs", u
 
 
 def share_a_processor(engine: Engine) -> None:
-    engine.machine.held[1] = 0b0001
+    engine.state.machine.held[1] = 0b0001
 
 
 def take_one_more(engine: Engine) -> None:
-    engine.machine.held[1] = 0b1100
-    engine.machine.free_set = 0
-    engine.machine.free = engine.free = 0
+    engine.state.machine.held[1] = 0b1100
+    engine.state.machine.free_set = 0
+    engine.state.machine.free = engine.state.free = 0
 
 
 def lose_a_processor(engine: Engine) -> None:
-    engine.machine.free_set = 0
-    engine.machine.free = 0
+    engine.state.machine.free_set = 0
+    engine.state.machine.free = 0
 
 
 def miscount(engine: Engine) -> None:
-    engine.machine.free = 0
+    engine.state.machine.free = 0
 
 
 def lose_a_job(engine: Engine) -> None:
-    engine._waiting.remove(engine.job(2))
+    engine.state.waiting.remove(engine.state.jobs[2])
 
 
 def queue_a_running_job(engine: Engine) -> None:
-    engine._waiting.remove(engine.job(2))
-    engine._waiting.add(engine.job(0))
+    engine.state.waiting.remove(engine.state.jobs[2])
+    engine.state.waiting.add(engine.state.jobs[0])
 
 
 def forget_an_expected_end(engine: Engine) -> None:
-    engine.ends.pop()
+    engine.state.ends.pop()
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_the_error_is_one_line(lab: Lab) -> None:
 
 def test_a_start_before_the_submit_is_found_when_the_job_ends(lab: Lab) -> None:
     def tamper(engine: Engine) -> None:
-        engine.ledger.start[0] = -1
+        engine.state.ledger.start[0] = -1
 
     error = broken(lab, tamper, until=5)
     assert (error.rule, error.time, error.job) == ("it ran before it was submitted", 10, "1")
@@ -109,7 +110,7 @@ def test_a_run_of_the_wrong_length_is_found(lab: Lab, start: float, made: float)
 
 
 def test_a_plan_that_drifted_is_found(lab: Lab) -> None:
-    error = broken(lab, lambda engine: engine.plan.take(50, 60, 1), policy="conservative")
+    error = broken(lab, lambda engine: engine.state.plan.take(50, 60, 1), policy="conservative")
     assert (error.rule, error.time) == ("the plan that is kept up to date differs from one that is made anew", 5)
 
 
@@ -163,7 +164,7 @@ def give_away_twice(view: View) -> Iterator[Decision]:
 def test_a_policy_that_breaks_its_word_is_found(
     lab: Lab, then: Callable[[View], Iterator[Decision]], rule: str, time: float, job: str | None
 ) -> None:
-    engine = Engine(lab.workload(4, *JOBS), Liar(then=then), check=True)
+    engine = Engine(lab.workload(4, *JOBS), Liar(then=then), watchers=[Checker])
     with pytest.raises(InvariantError) as error:
         engine.run()
     assert (error.value.rule, error.value.time, error.value.job) == (rule, time, job)
@@ -177,7 +178,7 @@ def test_a_policy_that_promises_nothing_may_move_a_reservation_later(lab: Lab) -
 def test_without_the_check_nobody_looks(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), parse_policy("fcfs"))
     engine.run(until=1)
-    engine.ledger.start[0] = -1
+    engine.state.ledger.start[0] = -1
     engine.run()
     assert engine.schedule().start[0] == -1
 
@@ -185,9 +186,9 @@ def test_without_the_check_nobody_looks(lab: Lab) -> None:
 def test_more_migrated_tasks_than_may_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
     # The policy moves as many as it likes and says that it may move none.
     workload = first(Workload.of(read(sample_path("lublin-128"))), 120).with_overruns()
-    engine = Engine(workload, parse_policy("gang-migrate:mpl=2"), check=True)
+    engine = Engine(workload, parse_policy("gang-migrate:mpl=2"), watchers=[Checker])
     engine.run()
     assert engine.schedule().migrations.any()
     monkeypatch.setattr(GangMigrate, "most_migrated", lambda self: 0)
     with pytest.raises(InvariantError, match=r"tasks migrated, 0 may"):
-        Engine(workload, parse_policy("gang-migrate:mpl=2"), check=True).run()
+        Engine(workload, parse_policy("gang-migrate:mpl=2"), watchers=[Checker]).run()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sim.decisions.decisions import Reserve, Start
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.machine.processors import written
@@ -73,7 +74,7 @@ def test_a_job_is_killed_at_its_estimate_and_counted(lab: Lab) -> None:
 
 
 def test_or_its_estimate_grows(lab: Lab) -> None:
-    engine = Engine(lab.workload(1, "1 0 1 20 10", overrun="grow"), parse_policy("fcfs"), check=True)
+    engine = Engine(lab.workload(1, "1 0 1 20 10", overrun="grow"), parse_policy("fcfs"), watchers=[Checker])
     engine.run()
     assert engine.schedule().end.tolist() == [20]
     assert engine.snapshot().totals.killed == 0
@@ -112,7 +113,7 @@ def test_no_jobs_make_no_steps(lab: Lab) -> None:
 
 def test_a_job_that_has_not_started_has_no_start(lab: Lab) -> None:
     engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 10 10", until=1)
-    assert (engine.start_of(0), engine.start_of(1)) == (0, None)
+    assert (engine.state.start_of(0), engine.state.start_of(1)) == (0, None)
 
 
 def test_watching_makes_no_difference_to_the_schedule(lab: Lab) -> None:

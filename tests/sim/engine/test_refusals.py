@@ -11,7 +11,9 @@ import pytest
 
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Wake
 from sim.decisions.reasons import Due, Fits
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
+from sim.engine.shown import Shown
 from sim.errors import DecisionError
 from sim.policies import Policy
 from sim.policies.view import View
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
 
 # Job 1 runs on three of four processors; job 2 needs two, job 3 one, job 4 has not been submitted.
 JOBS = ("1 0 3 10 10", "2 5 2 10 10", "3 5 1 10 10", "4 9 1 1 1")
+J4 = Job(rank=3, id="4", submit=9, procs=1, estimate=1)
 
 
 @dataclass(frozen=True)
@@ -57,9 +60,9 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
     engine.step()
     with pytest.raises(DecisionError) as error:
         engine.step()
-    assert policy.seen == [state_of(engine)]
-    assert engine.machine.held == {0: 0b0111}
-    assert engine.machine.free_set == 0b1000
+    assert policy.seen == [state_of(Shown(engine.state))]
+    assert engine.state.machine.held == {0: 0b0111}
+    assert engine.state.machine.free_set == 0b1000
     assert len(engine.history) == 1
     assert engine.schedule().start.tolist()[0] == 0
     return str(error.value)
@@ -70,11 +73,11 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
     [
         (lambda view: Start(view.job(0), Fits(1)), "job 1 cannot start at 5: it does not wait"),
         (lambda view: Backfill(view.job(0), Fits(1)), "job 1 cannot start at 5: it does not wait"),
-        (lambda view: Start(view.job(3), Fits(1)), "job 4 cannot start at 5: it does not wait"),
+        (lambda view: Start(J4, Fits(1)), "job 4 cannot start at 5: it does not wait"),
         (lambda view: Start(view.job(1), Fits(1)), "job 2 cannot start at 5: it needs 2, 1 are free"),
         (lambda view: Reserve(view.job(1), 4, Due()), "job 2 cannot get a reservation for 4: it is 5"),
         (lambda view: Reserve(view.job(0), 9, Due()), "job 1 cannot get a reservation at 5: it does not wait"),
-        (lambda view: Reserve(view.job(3), 9, Due()), "job 4 cannot get a reservation at 5: it does not wait"),
+        (lambda view: Reserve(J4, 9, Due()), "job 4 cannot get a reservation at 5: it does not wait"),
         (lambda view: Wake(5), "a timer for 5 is not in the future: it is 5"),
         (lambda view: Wake(4), "a timer for 4 is not in the future: it is 5"),
     ],
@@ -122,7 +125,7 @@ def test_a_job_cannot_be_started_twice_in_one_pass(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Twice())
     with pytest.raises(DecisionError, match="job 1 cannot start at 0: it does not wait"):
         engine.step()
-    assert (engine.free, len(engine.history)) == (1, 1)
+    assert (engine.state.free, len(engine.history)) == (1, 1)
 
 
 @dataclass(frozen=True)
@@ -136,12 +139,12 @@ class Idle(Policy):
 
 
 def test_a_policy_that_never_starts_anything_is_told_off(lab: Lab) -> None:
-    engine = Engine(lab.workload(4, *JOBS), Idle(), check=True)
+    engine = Engine(lab.workload(4, *JOBS), Idle(), watchers=[Checker])
     with pytest.raises(DecisionError, match="idle leaves 4 jobs waiting for ever, the first is job 1"):
         engine.run()
 
 
 def test_a_run_that_was_cut_short_may_leave_jobs_waiting(lab: Lab) -> None:
-    engine = Engine(lab.workload(4, *JOBS), Idle(), check=True)
+    engine = Engine(lab.workload(4, *JOBS), Idle(), watchers=[Checker])
     engine.run(until=9)
-    assert len(engine.queue) == 4
+    assert len(engine.state.queue) == 4

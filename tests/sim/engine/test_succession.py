@@ -11,10 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Await, Reserve, Resume, Start, Suspend, Switched
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
+from sim.history.history import Switch
 from sim.machine.processors import written
 from sim.policies import POLICIES, parse_policy
+from sim.policies.backfill.easy import Easy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -32,7 +35,7 @@ VARIANTS = [*NAMES, "multiqueue:classes=20,speculate=3,speculate_over=5", "selec
 
 def run(workload: Workload, first: str, *switches: tuple[float, str], placement: str = "lowest") -> Engine:
     """A checked run to its end, with these switches."""
-    engine = Engine(workload, parse_policy(first), check=True, curious=False)
+    engine = Engine(workload, parse_policy(first), watchers=[Checker], curious=False)
     for at, spec in switches:
         while (due := engine.next_time()) is not None and due < at:
             engine.step()
@@ -48,9 +51,9 @@ def nothing_is_lost(engine: Engine) -> None:
     np.testing.assert_allclose(schedule.ran, workload.runtime, atol=1e-6)
     assert not np.isnan(schedule.end).any()
     assert (schedule.start >= workload.submit).all()
-    assert not engine.left
-    assert not engine.granted
-    assert engine.machine.kept == 0
+    assert not engine.state.left
+    assert not engine.state.granted
+    assert engine.state.machine.kept == 0
 
 
 @pytest.fixture(scope="module")
@@ -97,7 +100,7 @@ def test_a_switch_is_a_step_of_its_own(lab: Lab) -> None:
     shown = engine.snapshot()
     assert (shown.step, shown.time, shown.policy, shown.arrived, shown.completed) == (4, 5, "easy", (), ())
     assert [type(d) for d in engine.history.decisions(3)] == [Switched, Reserve]
-    assert [tuple(change) for change in shown.switches] == [(4, 5, "fcfs", "easy")]
+    assert shown.switches == (Switch(4, 5, "fcfs", Easy()),)
     assert shown.switches == engine.history.switches
 
 
@@ -106,7 +109,7 @@ def test_what_is_due_at_the_switch_happens_first(lab: Lab) -> None:
     engine.switch(parse_policy("easy"), 10)
     shown = engine.snapshot()
     assert ([job.id for job in shown.completed], [job.id for job in shown.arrived]) == (["1"], ["2"])
-    assert engine.start_of(1) == 10
+    assert engine.state.start_of(1) == 10
 
 
 def test_a_switch_cannot_pass_what_is_due(lab: Lab) -> None:
@@ -127,8 +130,8 @@ def test_the_same_policy_with_other_parameters(lab: Lab) -> None:
 def test_all_who_wait_are_promised_a_start_in_queue_order(lab: Lab) -> None:
     engine = lab.run("fcfs", 1, "1 0 1 10 10", "2 1 1 9 9", "3 1 1 2 2", until=1)
     engine.switch(parse_policy("conservative:order=sjf"), 4)
-    assert engine.reserved == {1: 12, 2: 10}
-    assert engine.ledger.promised[2] == 10
+    assert engine.state.reserved == {1: 12, 2: 10}
+    assert engine.state.ledger.promised[2] == 10
 
 
 # What runs
@@ -148,7 +151,7 @@ def test_a_speculative_run_becomes_an_ordinary_one(lab: Lab) -> None:
 def test_partitions_are_of_even_size_and_own_what_runs(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, "1 0 3 10 50", "2 0 1 10 5", until=0)
     engine.switch(parse_policy("multiqueue:classes=10"), 2)
-    assert list(map(written, engine.owners)) == ["3", "0-2"]
+    assert list(map(written, engine.state.machine.owners)) == ["3", "0-2"]
     engine.switch(parse_policy("easy"))
     assert engine.snapshot().owners == ()
     assert engine.history.owners_at(2) == ()
@@ -178,11 +181,11 @@ def test_the_row_on_turn_goes_on_and_the_others_are_put_aside(lab: Lab) -> None:
 
 def test_what_runs_comes_into_one_row_and_the_suspended_first_into_others(lab: Lab) -> None:
     engine = lab.run("immediate:slice=10", 4, "1 0 4 500 500", "2 20 2 500 500", "3 21 2 50 50", "4 22 4 5 5", until=22)
-    assert list(engine.suspended) == [0]
+    assert list(engine.state.suspended) == [0]
     engine.switch(parse_policy("gang:mpl=2"), 25)
-    matrix = engine.matrix
+    matrix = engine.state.matrix
     assert [[engine.workload.ids[rank] for rank in matrix.at_home(row)] for row in matrix.rows] == [["2", "3"], ["1"]]
-    assert not engine.suspended
+    assert not engine.state.suspended
     engine.run()
     nothing_is_lost(engine)
 
@@ -200,7 +203,7 @@ def put_aside(lab: Lab) -> Engine:
 def test_a_suspended_job_goes_on_before_anything_starts(lab: Lab, name: str) -> None:
     engine = put_aside(lab)
     engine.switch(parse_policy(name), 20.5)
-    assert engine.awaited == 0
+    assert engine.state.awaited == 0
     decided = [d for d in engine.history.decisions(engine.step_count - 1) if isinstance(d, Await)]
     assert [d.job.id for d in decided] == ["1"]
     engine.run()
@@ -213,7 +216,7 @@ def test_processors_are_kept_for_the_first_that_must_go_on(lab: Lab, name: str) 
     # Of job 1's three processors job 2 has one; job 3 would fit on the two that are free, but only job 4 may start.
     jobs = ("1 0 3 500 500", "2 20 1 40 50", "3 20 2 5 5", "4 21 1 5 5")
     engine = lab.run("immediate:slice=10", 4, *jobs[:1], "9 1 1 15 15", *jobs[1:], until=20)
-    suspended = [engine.workload.ids[rank] for rank in engine.suspended]
+    suspended = [engine.workload.ids[rank] for rank in engine.state.suspended]
     engine.switch(parse_policy(name))
     engine.run()
     nothing_is_lost(engine)
@@ -223,10 +226,10 @@ def test_processors_are_kept_for_the_first_that_must_go_on(lab: Lab, name: str) 
 def test_when_nobody_is_suspended_any_more_promises_are_given(lab: Lab) -> None:
     engine = put_aside(lab)
     engine.switch(parse_policy("conservative"), 20.5)
-    assert not engine.promises
+    assert not engine.state.promises
     engine.run(until=60)
-    assert engine.promises
-    assert engine.ledger.promised[2] == engine.reserved[2] == 540
+    assert engine.state.promises
+    assert engine.state.ledger.promised[2] == engine.state.reserved[2] == 540
 
 
 # Reservations that were granted
@@ -236,9 +239,9 @@ def granted(lab: Lab) -> Engine:
     """Job 2 has the machine from 50 on; 1 runs until 40; 3 and 4 come later."""
     lines = ("1 0 1 40 40", "2 0 2 10 10", "3 20 1 100 100", "4 20 1 20 20")
     workload = replace(lab.workload(2, *lines), reserve=np.array([np.nan, 50, np.nan, np.nan]))
-    engine = Engine(workload, parse_policy("multiqueue:classes=none"), check=True)
+    engine = Engine(workload, parse_policy("multiqueue:classes=none"), watchers=[Checker])
     engine.run(until=0)
-    assert engine.granted == {1: 50}
+    assert engine.state.granted == {1: 50}
     return engine
 
 
@@ -255,7 +258,7 @@ def test_a_policy_that_suspends_makes_room_when_a_reservation_is_due(lab: Lab, n
     engine = granted(lab)
     engine.switch(parse_policy(name), 10)
     engine.run()
-    assert engine.start_of(1) == 50
+    assert engine.state.start_of(1) == 50
     suspended = [d.job.id for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
     assert suspended[:2] == ["4", "3"]
     nothing_is_lost(engine)
@@ -266,7 +269,7 @@ def test_in_a_matrix_a_reserved_job_gets_a_row_that_comes_on_turn(lab: Lab, name
     engine = granted(lab)
     engine.switch(parse_policy(name), 10)
     engine.run()
-    assert engine.start_of(1) == 50
+    assert engine.state.start_of(1) == 50
     nothing_is_lost(engine)
 
 
@@ -276,7 +279,7 @@ def test_a_reservation_outlives_several_policies(lab: Lab) -> None:
         engine.run(until=at - 0.5)
         engine.switch(parse_policy(name), at)
     engine.run()
-    assert engine.start_of(1) == 50
+    assert engine.state.start_of(1) == 50
     nothing_is_lost(engine)
 
 

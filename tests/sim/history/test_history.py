@@ -134,7 +134,7 @@ def runs() -> Iterator[Engine]:
 
 def test_a_jobs_history_is_what_a_look_at_everything_finds() -> None:
     for engine in runs():
-        cut = engine.history.until(70, engine.free)
+        cut = engine.history.until(70, engine.state.free)
         engine.run()
         for history in (engine.history, engine.history.as_of(110), engine.history.as_of(70), cut):
             for rank in range(len(engine.workload)):
@@ -162,9 +162,9 @@ def test_who_was_never_on_turn_is_queued_again_by_a_switch() -> None:
     engine.run(359)
     engine.switch(parse_policy("fcfs"), 360)
     left = {s.rank: s.ended_by for s in engine.history.stretches() if s.rows and s.end == 360}
-    assert {rank for rank, ended_by in left.items() if ended_by == "queued"} == {job.rank for job in engine.queue}
-    assert {rank for rank, ended_by in left.items() if ended_by == "suspended"} == set(engine.suspended)
-    assert {rank for rank, ended_by in left.items() if ended_by == "moved"} == set(engine.running)
+    assert {rank for rank, ended_by in left.items() if ended_by == "queued"} == {job.rank for job in engine.state.queue}
+    assert {rank for rank, ended_by in left.items() if ended_by == "suspended"} == set(engine.state.suspended)
+    assert {rank for rank, ended_by in left.items() if ended_by == "moved"} == set(engine.state.running)
 
 
 def test_starts_and_ends_are_known_as_of_any_step() -> None:

@@ -43,7 +43,7 @@ def test_what_is_due_at_a_switch_is_decided_by_the_new_policy(figure: Workload) 
 def test_several_switches_are_made_in_their_order(figure: Workload) -> None:
     engine = Course(figure, FCFS, ((100, EASY), (600, FCFS), (601, EASY)), check=True).begun()
     engine.run()
-    assert [(change.time, change.now) for change in engine.history.switches] == [
+    assert [(change.time, change.spec) for change in engine.history.switches] == [
         (100, "easy"), (600, "fcfs"), (601, "easy"),
     ]  # fmt: skip
     assert engine.schedule().start[4] == 601
@@ -52,13 +52,13 @@ def test_several_switches_are_made_in_their_order(figure: Workload) -> None:
 def test_reasons_are_known_at_the_moment_that_is_watched(figure: Workload) -> None:
     engine = Course(figure, FCFS, ((600, EASY),)).watched(600)
     assert engine.now == 600
-    assert [type(decision) for decision in engine.decisions] == [Switched, Reserve, Keep, Backfill]
+    assert [type(decision) for decision in engine.state.decisions] == [Switched, Reserve, Keep, Backfill]
 
 
 def test_between_two_steps_the_reasons_are_those_of_the_last(figure: Workload) -> None:
     engine = Course(figure, FCFS).watched(660)
     assert engine.now == 600
-    assert engine.decisions == [Keep(figure.jobs[2], TooFewFree(6))]
+    assert engine.state.decisions == [Keep(figure.jobs[2], TooFewFree(6))]
 
 
 def test_before_the_first_step_there_are_none(figure: Workload) -> None:

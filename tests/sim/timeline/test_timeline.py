@@ -13,10 +13,13 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.errors import DecisionError, ParameterError, PolicyError
+from sim.history.history import Switch
 from sim.policies import POLICIES, Policy, parse_policy
+from sim.policies.backfill.easy import Easy
 from sim.policies.view import View
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
@@ -34,7 +37,7 @@ SPECS = [*sorted(POLICIES), "multiqueue:classes=10,speculate=3,speculate_over=5"
 
 def watched(workload: Workload, spec: str, switches: dict[int, str]) -> tuple[Engine, list[Snapshot]]:
     """A plain run with a switch after so many steps, and what is seen at each step."""
-    engine = Engine(workload, parse_policy(spec), check=True)
+    engine = Engine(workload, parse_policy(spec), watchers=[Checker])
     shown = [engine.snapshot()]
     while True:
         if engine.step_count in switches:
@@ -174,7 +177,7 @@ def test_a_switch_makes_a_branch_and_nothing_is_lost(small: Workload) -> None:
     made = timeline.switch("easy", name="what if")
     assert (made.parent, made.forked_at, timeline.step) == ("main", 3, 4)
     shown = timeline.snapshot()
-    assert (shown.policy, shown.time, [tuple(s) for s in shown.switches]) == ("easy", 2, [(4, 2, "fcfs", "easy")])
+    assert (shown.policy, shown.time, shown.switches) == ("easy", 2, (Switch(4, 2, "fcfs", Easy()),))
     assert timeline.history.switches == shown.switches
     timeline.look_at("main")
     assert (timeline.step, timeline.snapshot().policy) == (3, "fcfs")
@@ -183,12 +186,12 @@ def test_a_switch_makes_a_branch_and_nothing_is_lost(small: Workload) -> None:
 def test_switches_that_are_known_beforehand_are_made_in_time(small: Workload) -> None:
     timeline = Timeline(small, "fcfs", switches=[(2.5, "easy"), (10, "conservative"), (1e9, "gang")])
     timeline.compute_all()
-    changes = [(change.time, change.now) for change in timeline.history.switches]
+    changes = [(change.time, change.spec) for change in timeline.history.switches]
     assert changes == [(2.5, "easy"), (10, "conservative")]
     timeline.seek_time(2)
     fork = timeline.fork()
     timeline.compute_all()
-    assert [(change.time, change.now) for change in fork.history.switches] == changes
+    assert [(change.time, change.spec) for change in fork.history.switches] == changes
     timeline.seek_time(2)
     switched = timeline.switch("shadow")
     timeline.compute_all()

@@ -125,7 +125,7 @@ def test_the_holder_is_the_same_from_the_cause_on(workload: Workload) -> None:
     engine = Engine(workload, parse_policy("selective:tick=1"))
     holders = [frozenset[int]()]
     while engine.step():
-        holders.append(frozenset(rank for rank, held in engine.machine.held.items() if held & 1))
+        holders.append(frozenset(rank for rank, held in engine.state.machine.held.items() if held & 1))
     for cursor in range(1, len(holders)):
         found = last_change(engine.history, HolderOf(0), cursor)
         since = 0 if found is None else found[0]

@@ -161,8 +161,8 @@ def test_in_a_matrix_the_planned_row_is_told_beside_the_time(lab: Lab) -> None:
 def test_between_two_rebuilds_the_last_one_is_the_evidence(lab: Lab) -> None:
     # At 11 job 2 has its first turn: nobody comes or ends.
     engine = at(lab, "gang:mpl=2,slice=10", 11, *MATRIX)
-    assert not engine.decisions
-    assert [entry.decision for entry in evidence(engine, "4").log] == list(engine.rebuild)
+    assert not engine.state.decisions
+    assert [entry.decision for entry in evidence(engine, "4").log] == list(engine.state.rebuild)
 
 
 # A suspension
@@ -230,7 +230,7 @@ def test_a_policy_may_keep_a_job_that_would_delay_nobody(lab: Lab) -> None:
 def test_the_log_has_every_decision_and_marks_its_own(lab: Lab) -> None:
     engine = at(lab, "easy", 12, *BUSY)
     log = evidence(engine, "4").log
-    assert [entry.decision for entry in log] == list(engine.decisions)
+    assert [entry.decision for entry in log] == list(engine.state.decisions)
     assert [type(entry.decision).__name__ for entry in log if entry.is_own] == ["Keep"]
 
 

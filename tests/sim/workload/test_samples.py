@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError, TraceError
 from sim.policies import parse_policy
@@ -31,7 +32,7 @@ def workload_of(name: str) -> Workload:
 
 
 def starts(name: str, policy: str) -> list[float]:
-    engine = Engine(workload_of(name), parse_policy(policy), check=True)
+    engine = Engine(workload_of(name), parse_policy(policy), watchers=[Checker])
     engine.run()
     start: list[float] = engine.schedule().start.tolist()
     return start

@@ -41,7 +41,7 @@ def test_a_suspended_job(lab: Lab) -> None:
 
 def test_nothing_is_told_of_what_comes_later(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 60 600", "2 10 4 60 60")
-    early = Engine(engine.workload, engine.policy)
+    early = Engine(engine.workload, engine.state.policy)
     early.advance(2)
     chart = replace(chart_of(engine), clock=early.now)  # which knows when both ended
     assert hover_text(chart, early.snapshot(), 0).splitlines()[1] == "ends by 00:10, on 0-3"

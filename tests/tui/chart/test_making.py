@@ -24,7 +24,7 @@ def engine_of(spec: str, jobs: int = 120) -> Engine:
 
 
 def camera_of(engine: Engine) -> Camera:
-    return Camera(per_column=600, low=0, high=engine.procs, columns=150, rows=60)
+    return Camera(per_column=600, low=0, high=engine.state.procs, columns=150, rows=60)
 
 
 def draw(maker: ChartMaker, engine: Engine, camera: Camera, budget: float = LONG) -> ChartScene:
@@ -94,7 +94,7 @@ def test_left_of_now_is_the_past_and_right_of_it_the_plan(lab: Lab) -> None:
 
 def test_a_moment_between_two_steps_can_be_shown(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 200 300")
-    snapshot = Engine(engine.workload, engine.policy)
+    snapshot = Engine(engine.workload, engine.state.policy)
     snapshot.step()
     maker = ChartMaker(engine.workload)
     chart = maker.make(engine.history.as_of(1), snapshot.snapshot(), 50, Camera(10, 0, 4, 40, 8, follow=False))

@@ -39,7 +39,7 @@ def test_what_is_not_computed_yet_is_blank_and_the_end_is_the_earliest_possible(
 
 def test_before_the_first_step_the_strip_is_blank(lab: Lab) -> None:
     workload = lab.workload(4, *HALF_THEN_ALL)
-    strip = StripMaker(workload).strip(Engine(workload, lab.run("fcfs", 4).policy).history, 0, 3)
+    strip = StripMaker(workload).strip(Engine(workload, lab.run("fcfs", 4).state.policy).history, 0, 3)
     assert strip.utilization == strip.waiting == (None, None, None)
 
 

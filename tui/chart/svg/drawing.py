@@ -78,13 +78,13 @@ def subject_of(engine: Engine, spec: str, options: Options) -> Subject:
     everyone = np.arange(len(workload))
     own, owner = chronicle.hues.of, chronicle.owner
     hues = colours.of(options.colour, everyone, chronicle.start, chronicle.end, now, own, owner)
-    turns = engine.policy.turns()
+    turns = engine.state.policy.turns()
     end = now + _AHEAD * (now - begin) if goes_on else now
     turn = None if turns is None else turns.slice
     column = max(end - begin, 1) / options.width * _COLUMN
     return Subject(
         workload=workload,
-        policy=", then ".join([spec, *(change.now for change in engine.history.switches)]),
+        policy=", then ".join([spec, *(change.spec for change in engine.history.switches)]),
         history=engine.history,
         chronicle=chronicle,
         begin=begin,
@@ -92,11 +92,11 @@ def subject_of(engine: Engine, spec: str, options: Options) -> Subject:
         end=end,
         hues=hues,
         plan=_plan(engine, now, end, turn, column),
-        marks=tuple(Mark(change.time, "switch", change.now) for change in engine.history.switches),
-        legend=colours.legend(options.colour, engine.policy.queues()),
+        marks=tuple(Mark(change.time, "switch", change.spec) for change in engine.history.switches),
+        legend=colours.legend(options.colour, engine.state.policy.queues()),
         turn=turn,
         column=column,
-        queues=engine.policy.queues(),
+        queues=engine.state.policy.queues(),
     )
 
 
@@ -105,7 +105,7 @@ def _plan(engine: Engine, now: float, end: float, turn: float | None, column: fl
     if end <= now:
         return ()
     first = floor(now / column)
-    view = ChartView(column, first, ceil(end / column) - first, engine.procs, 0, engine.procs)
+    view = ChartView(column, first, ceil(end / column) - first, engine.state.procs, 0, engine.state.procs)
     return plan_boxes(engine.snapshot(), view, now, turn)
 
 

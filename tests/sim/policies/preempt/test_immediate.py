@@ -61,7 +61,7 @@ def test_who_suffered_least_is_suspended(lab: Lab) -> None:
     engine = lab.run(IS, 2, "1 0 1 100 100", "2 0 1 5 5", "3 0 1 100 100", "4 20 1 5 5")
     assert suspensions(engine) == [(20, "1")]
     [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
-    assert why == MadeWay(engine.job(3), suffering=1, slice=10)
+    assert why == MadeWay(engine.state.jobs[3], suffering=1, slice=10)
 
 
 def test_of_those_who_suffered_as_much_the_latest_is(lab: Lab) -> None:

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sim.decisions.decisions import Decision, Keep, Suspend, Wake
 from sim.decisions.obstacles import NoVictims
 from sim.decisions.reasons import Outranked
+from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.history.history import Stretch
 from sim.machine.processors import written
@@ -65,7 +66,7 @@ def test_a_job_suspends_another_when_its_xfactor_is_sf_times_as_large(lab: Lab) 
 def test_the_reason_has_both_xfactors(lab: Lab) -> None:
     engine = lab.run("selective:tick=1", 2, *PAIR)
     [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
-    assert why == Outranked(engine.job(1), xfactor=2, own_xfactor=1, factor=2)
+    assert why == Outranked(engine.state.jobs[1], xfactor=2, own_xfactor=1, factor=2)
 
 
 def test_it_preempts_only_at_a_tick(lab: Lab) -> None:
@@ -76,7 +77,7 @@ def test_it_preempts_only_at_a_tick(lab: Lab) -> None:
 @pytest.mark.parametrize("tick", ["1.1", "3.3", "7.7"])
 def test_ticks_may_be_numbers_that_binary_fractions_only_come_near(lab: Lab, tick: str) -> None:
     engine = lab.run(f"selective:tick={tick},sf=1.1", 2, *PAIR, "3 1 1 30 30", "4 2.2 2 7 9")
-    assert engine.finished == 4
+    assert engine.state.tally.finished == 4
 
 
 def test_nobody_is_woken_before_somebody_can_preempt(lab: Lab) -> None:
@@ -100,7 +101,7 @@ def test_the_largest_xfactor_has_its_turn_first(lab: Lab) -> None:
 
 def figure_3_1(sf: float, tick: float = 1) -> Engine:
     """Two equal jobs that want the whole machine, submitted together."""
-    engine = Engine(Workload.of(read(SAMPLE)).with_overruns(), Selective(sf=sf, tick=tick), check=True)
+    engine = Engine(Workload.of(read(SAMPLE)).with_overruns(), Selective(sf=sf, tick=tick), watchers=[Checker])
     engine.run()
     return engine
 
@@ -215,7 +216,7 @@ def test_memory_makes_suspending_and_resuming_last(lab: Lab) -> None:
     policy = parse_policy("selective:tick=1,memory=yes,bandwidth=100")
     assert isinstance(policy, Preemptive)
     engine = lab.run(policy, 2, *PAIR)
-    takes = policy.overhead(engine.job(0))
+    takes = policy.overhead(engine.state.jobs[0])
     assert 1 < takes < 10
     times = [(s.kind, s.start) for s in stretches(engine, "1")]
     assert [kind for kind, _ in times] == ["run", "suspending", "resuming", "run"]
@@ -291,7 +292,7 @@ class PlainTunable(Tunable, Plain):
 
 
 def past(workload: Workload, policy: Policy) -> list[Stretch]:
-    engine = Engine(workload, policy, check=True)
+    engine = Engine(workload, policy, watchers=[Checker])
     engine.run()
     return list(engine.history.stretches())
 

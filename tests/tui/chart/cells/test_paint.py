@@ -82,7 +82,7 @@ def test_rows_that_take_turns_are_seen_from_near_and_mixed_from_afar(lab: Lab) -
 def test_partitions_are_lettered_beside_and_parted_by_lines(lab: Lab) -> None:
     engine = lab.run("multiqueue", 4, "1 0 1 50 50", "2 0 1 2000 2000", "3 0 1 20000 20000")
     cells = cells_of(engine, ASCII, per_column=1000)
-    owners = engine.machine.owners
+    owners = engine.state.machine.owners
     beside = [chr(c) for c in cells.chars[:4, 2]]
     assert beside == [next("abc"[k] for k, owned in enumerate(owners) if owned >> p & 1) for p in (3, 2, 1, 0)]
     assert "▁" in cells_of(engine, DARK, per_column=1000).text
@@ -114,7 +114,7 @@ def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:
 
 def test_the_trail_of_a_selected_job_is_quieter_than_its_bar_and_ends_at_now(stopped: Engine, lab: Lab) -> None:
     halted = lab.run("selective:sf=1.2", 4, "1 0 4 1000 1000", "2 10 2 400 400", until=400)
-    assert halted.suspended
+    assert halted.state.suspended
     chart = chart_of(halted, SIZE, per_column=40)
     cells = paint(chart, DARK, SIZE, selected=0)
     now = chart.view.column_of(halted.now) + 4

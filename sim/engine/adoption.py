@@ -1,0 +1,219 @@
+"""A policy takes over in the middle of a run (SPEC 8): what it does about things that it knows nothing of.
+
+Two things outlive the policy under which they came about, and are looked after here for every policy alike, before
+the policy itself is asked; when none is left, nothing here is used any more.
+
+**Suspended jobs**, where the new policy never suspends. They go on in the order in which they were suspended, before
+anything else starts. The first that cannot is the head: its processors are kept for it from then on, so that nobody
+starts on them and it goes on as soon as those leave that are there already. To the policy it looks as if the head were
+running there until its estimated end, so every rule that a policy has for running jobs holds without change. Those
+behind the head go on where they delay neither it nor anything that is planned. A policy whose reservations stand plans
+anew whenever another head is found, and promises nothing until the last suspended job goes on.
+
+**Granted reservations**, where the new policy grants none. They are not in its queue, and start when they are due. A
+policy that never suspends starts no job, and none goes on, that would be in the way of one by the estimates; such a
+job is passed over. What runs already and is in the way when such a policy takes over is suspended then
+(`Engine.switch`), the last by rank first. A policy that suspends makes room when one is due: running jobs make way,
+the last by rank first, at no cost to them; only for a transfer of memory that is under way it has to wait. Where rows
+take turns, the reserved job gets a row of its own, which comes on turn at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sim.decisions.decisions import Await, Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend
+from sim.decisions.matrix import OpenRow, Place, TurnTo
+from sim.decisions.obstacles import TouchesReservation, WaitsForOwn, WaitsForReserved
+from sim.decisions.reasons import Due, OwnFree, ReservationDue
+from sim.decisions.sentences import Reason
+from sim.engine.shown import Shown
+from sim.engine.state import State
+from sim.engine.succession import take_granted
+from sim.machine.profile import Profile, shadow
+from sim.policies.preempt.preemption import enough
+from sim.policies.view import Ends
+from sim.workload.model import Job
+
+
+def adopting(state: State) -> Iterator[Decision]:
+    """One pass of a policy that has taken over something that it knows nothing of."""
+    policy, shown = state.policy, AdoptedView(state)
+    if not policy.suspends:
+        yield from _go_on(state)
+    if not state.granted or policy.grants:
+        yield from policy.decide(shown)
+    elif policy.turns():
+        yield from policy.decide(shown)
+        yield from _give_a_row(state)
+    else:
+        yield from _start_granted(state)
+        if policy.suspends or policy.keeps_reservations:
+            yield from policy.decide(shown)
+        else:
+            yield from _decide_beside(state, shown)
+
+
+# Suspended jobs
+
+
+def _go_on(state: State) -> Iterator[Decision]:
+    """Suspended jobs go on in the order in which they were suspended; the first that cannot is awaited."""
+    head: Job | None = None
+    for rank, own in list(state.suspended.items()):
+        job = state.jobs[rank]
+        lasts = state.remaining_estimate(rank)
+        can_go = rank not in state.running and not own & ~(state.free_set & ~_kept(state, rank))
+        if head is None and rank != state.awaited and not (can_go and state.plan.fits(job.procs, state.now, lasts)):
+            head = job
+            if not _can_keep(state, rank):
+                continue
+            yield Await(job)
+            if can_go:
+                head = None
+                yield Resume(job, OwnFree())
+        elif can_go and (rank == state.awaited or state.plan.fits(job.procs, state.now, lasts)):
+            yield Resume(job, OwnFree())
+        elif head is None:
+            head = job
+        elif state.curious:
+            yield Keep(job, WaitsForOwn((own & ~state.free_set).bit_count()))
+
+
+def _kept(state: State, rank: int | None = None) -> int:
+    """The processors that are kept for another than this job."""
+    return 0 if state.awaited is None or state.awaited == rank else state.suspended[state.awaited]
+
+
+def _can_keep(state: State, rank: int) -> bool:
+    """Does the job leave room for the reservations that were granted, if its processors are kept from now on?"""
+    plan = Profile.of_running(state.now, *state.prospect(rank))
+    take_granted(state, plan)
+    return plan.shortage() is None
+
+
+# Granted reservations
+
+
+def _start_granted(state: State) -> Iterator[Decision]:
+    """Who has a reservation starts when it is due; policies that suspend make room."""
+    for rank, at in sorted(state.granted.items(), key=lambda item: (item[1], item[0])):
+        job = state.jobs[rank]
+        if at > state.now:
+            if state.curious:
+                yield Keep(job, WaitsForReserved(at))
+            continue
+        room = (state.free_set & ~_kept(state)).bit_count()
+        if job.procs > room and state.policy.suspends:
+            yield from _make_room(state, job, job.procs - room)
+            room = state.free
+        if job.procs <= room:
+            yield Start(job, Due())
+
+
+def _make_room(state: State, job: Job, needed: int) -> Iterator[Decision]:
+    running = sorted((stint.job for stint in state.running.values() if stint.runs), key=lambda other: -other.rank)
+    for victim in enough(needed, running) or []:
+        yield Suspend(victim, ReservationDue(job))
+
+
+def _give_a_row(state: State) -> Iterator[Decision]:
+    """Who is due comes into a new row, which comes on turn."""
+    row: int | None = None
+    for rank, at in sorted(state.granted.items()):
+        job = state.jobs[rank]
+        if at > state.now:
+            continue
+        if row is None or state.matrix.free(row) < job.procs:
+            yield OpenRow()
+            row = state.matrix.rows[-1]
+            yield TurnTo(row)
+        yield Place(job, row, state.matrix.lowest_free(row, job.procs), Due())
+
+
+def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
+    """What the policy decides, as long as nobody starts who is in the way of a granted reservation.
+
+    When it would start such a job, it is asked again and does not see the job.
+    """
+    said: set[Decision] = set()
+    while True:
+        in_the_way: Job | None = None
+        for decision in state.policy.decide(shown):
+            if isinstance(decision, Start | Backfill):
+                job = decision.job
+                if not state.plan.fits(job.procs, state.now, job.estimate):
+                    in_the_way = job
+                    break
+            elif isinstance(decision, Reserve | Expect | Keep):
+                if decision in said:
+                    continue
+                said.add(decision)
+            yield decision
+        if in_the_way is None:
+            return
+        shown.passed_over.add(in_the_way.rank)
+        if state.curious:
+            yield Keep(in_the_way, _touched(state, in_the_way))
+
+
+def _touched(state: State, job: Job) -> Reason:
+    """The first granted reservation that the job would reach into."""
+    ends = state.now + job.estimate
+    at, rank = min((at, rank) for rank, at in state.granted.items())
+    return TouchesReservation(state.jobs[rank], at, ends)
+
+
+class AdoptedView(Shown):
+    """The present as a policy may see it that knows neither suspended jobs nor granted reservations.
+
+    What is kept for the awaited job looks taken; jobs with granted reservations are not there.
+    """
+
+    __slots__ = ("passed_over",)
+
+    passed_over: set[int]
+    """Jobs that may not start in this pass."""
+
+    def __init__(self, state: State) -> None:
+        super().__init__(state)
+        self._keep(passed_over=set())
+
+    def _hidden(self, rank: int) -> bool:
+        state = self._state
+        return rank in self.passed_over or (rank in state.granted and not state.policy.grants)
+
+    @property
+    def queue(self) -> list[Job]:  # type: ignore[override]
+        return [job for job in self._state.queue if not self._hidden(job.rank)]
+
+    @property
+    def arrived(self) -> Sequence[Job]:
+        return [job for job in self._state.arrived if not self._hidden(job.rank)]
+
+    @property
+    def reserved(self) -> Mapping[int, float]:  # type: ignore[override]
+        return {rank: at for rank, at in self._state.reserved.items() if not self._hidden(rank)}
+
+    @property
+    def free_set(self) -> int:  # type: ignore[override]
+        return self._state.free_set & ~_kept(self._state)
+
+    @property
+    def free(self) -> int:  # type: ignore[override]
+        return self.free_set.bit_count()
+
+    @property
+    def ends(self) -> Ends:
+        state = self._state
+        return tuple(state.ends) if state.awaited is None else state.prospect(state.awaited)[1]
+
+    def running_plan(self) -> Profile:
+        plan = self._state.running_plan()
+        if not self._state.policy.grants:
+            take_granted(self._state, plan)
+        return plan
+
+    def shadow(self, job: Job) -> tuple[float, int]:
+        time, free = shadow(self.free, self.ends, job.procs)
+        return time, free - job.procs

@@ -1,0 +1,465 @@
+"""What a decision does to the state, and what happens to a job by itself: each deed is checked before it is done.
+
+A policy is trusted with nothing: what cannot be is refused with a `DecisionError`, and nothing has changed then.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Callable, Sequence
+from heapq import heappush
+from typing import Any, TypeAlias
+
+from sim.decisions.decisions import (
+    Await,
+    Backfill,
+    Borrow,
+    Decision,
+    Divide,
+    Expect,
+    Keep,
+    Reserve,
+    Resume,
+    Start,
+    Suspend,
+    Wake,
+)
+from sim.decisions.matrix import (
+    Clean,
+    DropRows,
+    Migrate,
+    OpenRow,
+    Phase,
+    Place,
+    Rehome,
+    Replicate,
+    ReserveRow,
+    Stall,
+    TurnTo,
+)
+from sim.decisions.reasons import AskedFor
+from sim.engine.sharing import Sharing
+from sim.engine.state import Future, State
+from sim.engine.stint import Stint
+from sim.errors import DecisionError
+from sim.history.history import (
+    CUT,
+    DONE,
+    KILLED,
+    MOVED,
+    RESUMING,
+    RUN,
+    SPECULATIVE,
+    SUSPENDED,
+    SUSPENDING,
+    History,
+)
+from sim.machine.turns import DONE as MOMENT
+from sim.workload.model import Job
+
+_Table: TypeAlias = dict[type, Callable[[Any], None]]
+
+
+class Appliers(dict[type, Callable[[Any], None]]):
+    """decision type -> what applies it; a policy may yield nothing else."""
+
+    def __missing__(self, kind: type) -> Callable[[Any], None]:
+        raise DecisionError(f"a policy cannot decide a {kind.__name__}; it can {', '.join(k.__name__ for k in self)}")
+
+
+class Deeds:
+    """Everything that can be done to the jobs of a run."""
+
+    def __init__(
+        self, runtimes: Sequence[float], killed: Sequence[bool], state: State, future: Future, history: History
+    ) -> None:
+        """How long the jobs run, and which end at their estimate, is known here and in the engine alone."""
+        self.runtimes, self._killed = runtimes, killed
+        self.state, self.future, self.history = state, future, history
+        self.appliers = self.may_decide()
+
+    def may_decide(self) -> Appliers:
+        """What there is to decide as things are: where rows take turns nobody starts but in a row."""
+        always: _Table = {
+            Expect: self._expect,
+            Wake: self._wake,
+            Keep: self._note,
+            Phase: self._note,
+        }
+        alone: _Table = {
+            Start: self._start,
+            Backfill: self._backfill,
+            Reserve: self._reserve,
+            Suspend: self._suspend,
+            Resume: self._resume,
+            Await: self._await,
+            Divide: self._divide,
+            Borrow: self._borrow,
+        }
+        sharing: _Table = {
+            Clean: self._change_matrix,
+            DropRows: self._change_matrix,
+            OpenRow: self._change_matrix,
+            Place: self._place,
+            Rehome: self._change_matrix,
+            Replicate: self._change_matrix,
+            Migrate: self._migrate,
+            Stall: self._stall,
+            ReserveRow: self._reserve_row,
+            TurnTo: self._turn_to,
+        }
+        return Appliers(always | (alone if self.state.sharing is None else sharing))
+
+    # Starting and ending
+
+    def _must_wait(self, job: Job, to_do: str) -> None:
+        """Only a waiting job can do that, and it must be the job that was submitted, not one made up."""
+        state, rank = self.state, job.rank
+        if rank not in state.waiting.jobs:
+            raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it does not wait")
+        if job is not state.jobs[rank] and job != state.jobs[rank]:
+            raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it is not as it was submitted")
+
+    def _start(self, decision: Start | Backfill) -> None:
+        state, future = self.state, self.future
+        job, now, limit, machine = decision.job, state.now, decision.limit, state.machine
+        rank = job.rank
+        self._must_wait(job, "start")
+        if decision.on is None:
+            if job.procs > state.free:
+                raise DecisionError(
+                    f"job {job.id} cannot start at {now:.12g}: it needs {job.procs}, {state.free} are free"
+                )
+            held = machine.take(rank, job.procs)
+        else:
+            held = machine.take_exactly(rank, decision.on, job.procs)
+        state.free = machine.free
+        state.waiting.remove(job)
+        if state.granted and state.granted.pop(rank, None) is not None:
+            state.kept_plan = None
+        planned = state.reserved.pop(rank, None)
+        runtime, estimate, kind = self.runtimes[rank], job.estimate, RUN
+        if limit is not None:
+            kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
+        expected_end = now + estimate
+        if plan := state.kept_plan:
+            if planned is not None and state.policy.keeps_reservations and planned != now:
+                plan.take(planned, planned + state.reserved_for(job), -job.procs)
+                planned = None
+            if planned is None or not state.policy.keeps_reservations:
+                plan.advance(now)
+                plan.take(now, expected_end, job.procs)
+        if planned is not None:
+            state.lasts.pop(rank, None)
+        insort(state.ends, (expected_end, rank, job.procs))
+        future.leaves[rank] = leaves = now + runtime
+        heappush(future.leaving, (leaves, rank))
+        state.running[rank] = Stint(job, now, expected_end, kind, self.history.begin(rank, now, held, kind))
+        if (start := state.ledger.start[rank]) != start:
+            state.ledger.start[rank] = now
+            state.tally.started += 1
+        self.history.decided(decision)
+        if state.curious:
+            state.decisions.append(decision)
+
+    def _backfill(self, decision: Backfill) -> None:
+        self._start(decision)
+        self.state.ledger.backfilled[decision.job.rank] = 1
+        self.state.tally.backfilled += 1
+
+    def started(self, rank: int) -> None:
+        """The job runs; if it never has, this is its start."""
+        state = self.state
+        if state.ledger.start[rank] != state.ledger.start[rank]:
+            state.ledger.start[rank] = state.now
+            state.tally.started += 1
+
+    def stint_ends(self, rank: int) -> None:
+        """What the job was about on its processors is over."""
+        state, stint = self.state, self.state.running[rank]
+        if stint.kind == RESUMING:
+            self._progress_begins(stint)
+        elif stint.kind == SUSPENDING:
+            self.leave(stint, SUSPENDED)
+        elif stint.kind == SPECULATIVE and stint.since + self.runtimes[rank] > state.now + MOMENT:
+            self.leave(stint, CUT)
+            state.killed.append(stint.job)
+            state.tally.speculative_kills += 1
+            state.waiting.add(stint.job)
+        else:
+            state.ended_early |= stint.expected_end > state.now
+            self.leave(stint, self.ending(stint.job.rank))
+            self.done(stint.job)
+
+    def ending(self, rank: int) -> int:
+        """Is the job done, or killed at its estimate?"""
+        return KILLED if self._killed[rank] else DONE
+
+    def leave(self, stint: Stint, because: int) -> None:
+        """The job gives its processors back."""
+        state, job, expected_end = self.state, stint.job, stint.expected_end
+        now, rank = state.now, job.rank
+        del state.running[rank], self.future.leaves[rank]
+        del state.ends[bisect_left(state.ends, (expected_end, rank))]
+        if expected_end > now and state.kept_plan:
+            state.kept_plan.advance(now)
+            state.kept_plan.take(now, expected_end, -job.procs)
+        state.machine.give_back(rank)
+        self.history.finish(stint.stretch, now, because)
+
+    def done(self, job: Job) -> None:
+        """The job has completed."""
+        state, rank, run = self.state, job.rank, self.runtimes[job.rank]
+        ledger, now = state.ledger, state.now
+        ledger.end[rank], ledger.ran[rank] = now, run
+        state.tally.finish(now - job.submit, ledger.start[rank] - job.submit, run, job.procs)
+        state.tally.killed += self._killed[rank]
+        state.completed.append(job)
+
+    # Plans
+
+    def _reserve(self, decision: Reserve) -> None:
+        state, job, at = self.state, decision.job, decision.at
+        now, rank = state.now, job.rank
+        self._must_wait(job, "get a reservation")
+        if not at >= now:
+            raise DecisionError(f"job {job.id} cannot get a reservation for {at:.12g}: it is {now:.12g}")
+        if state.policy.keeps_reservations:
+            was = state.reserved.get(rank)
+            if decision.lasts is not None:
+                state.lasts[rank] = decision.lasts
+            if plan := state.kept_plan:
+                lasts = state.reserved_for(job)
+                plan.advance(now)
+                if was is not None:
+                    plan.take(was, was + lasts, -job.procs)
+                plan.take(at, at + lasts, job.procs)
+            heappush(state.timers, (at, rank))
+            if isinstance(decision.because, AskedFor):
+                state.granted[rank] = at
+        else:
+            was = state.before.get(rank)
+        state.reserved[rank] = at
+        if state.promises and (promised := state.ledger.promised[rank]) != promised:
+            state.ledger.promised[rank] = at
+        if at != was:
+            if was is not None:
+                state.moved[rank] = at - was
+            self.log(decision)
+
+    def _expect(self, decision: Expect) -> None:
+        self._must_wait(decision.job, "be expected")
+        self.state.expected[decision.job.rank] = decision.at
+
+    def _wake(self, decision: Wake) -> None:
+        state, at = self.state, decision.at
+        if not at > state.now:
+            raise DecisionError(f"a timer for {at:.12g} is not in the future: it is {state.now:.12g}")
+        if at not in state.wakes:
+            state.wakes.add(at)
+            heappush(state.timers, (at, -1))
+
+    # Suspending
+
+    def _suspend(self, decision: Suspend) -> None:
+        """The job keeps its processors in mind; it gives them back after `overhead` seconds."""
+        state, job, now = self.state, decision.job, self.state.now
+        stint = state.running.get(job.rank)
+        if stint is None or stint.kind != RUN:
+            raise DecisionError(f"job {job.id} cannot be suspended: it does not run")
+        processors = self.set_aside(stint)
+        if decision.overhead > 0:
+            done = now + decision.overhead
+            self.occupy(stint.job, processors, SUSPENDING, done, done)
+        state.free = state.machine.free
+        self.log(decision)
+
+    def set_aside(self, stint: Stint) -> int:
+        """A running job is suspended; its processors, which it gives back."""
+        state, rank = self.state, stint.job.rank
+        processors, state.ledger.ran[rank] = state.machine.held[rank], stint.ran_by(state.now)
+        self.leave(stint, SUSPENDED)
+        self.put_aside(rank, processors)
+        return processors
+
+    def put_aside(self, rank: int, processors: int) -> None:
+        """The job is suspended from now on."""
+        state = self.state
+        state.suspended[rank], state.suspended_since[rank] = processors, state.now
+        state.ledger.preemptions[rank] += 1
+        state.tally.preemptions += 1
+
+    def _resume(self, decision: Resume) -> None:
+        """The job goes on, on the processors that it had or on others; after `overhead` seconds it makes progress."""
+        state, job, rank = self.state, decision.job, decision.job.rank
+        if rank not in state.suspended or rank in state.running:
+            raise DecisionError(f"job {job.id} cannot be resumed: it is not suspended")
+        held = state.suspended[rank] if decision.on is None else decision.on
+        if held & ~state.free_set:
+            raise DecisionError(f"job {job.id} cannot be resumed: its processors are not free")
+        if held.bit_count() != job.procs:
+            raise DecisionError(f"job {job.id} cannot be resumed on {held.bit_count()} processors")
+        del state.suspended[rank], state.suspended_since[rank]
+        if rank == state.awaited:
+            self.keep_processors(None)
+        self.go_on(state.jobs[rank], held, decision.overhead)
+        state.free = state.machine.free
+        self.log(decision)
+
+    def go_on(self, job: Job, processors: int, overhead: float = 0) -> None:
+        """The job has the processors to itself from now on, and makes progress when it has its memory back."""
+        rank, begins, ran = job.rank, self.state.now + overhead, self.state.ledger.ran[job.rank]
+        expected_end = begins + job.estimate - ran
+        if overhead > 0:
+            self.occupy(job, processors, RESUMING, begins, expected_end)
+        else:
+            self.occupy(job, processors, RUN, begins + self.runtimes[rank] - ran, expected_end)
+
+    def occupy(self, job: Job, processors: int, kind: int, leaves: float, expected_end: float) -> None:
+        """From now on the job is on these processors."""
+        state, rank = self.state, job.rank
+        now = state.now
+        state.machine.take_exactly(rank, processors, job.procs)
+        if state.kept_plan:
+            state.kept_plan.advance(now)
+            state.kept_plan.take(now, expected_end, job.procs)
+        insort(state.ends, (expected_end, rank, job.procs))
+        stretch = self.history.begin(rank, now, processors, kind)
+        self.stay(rank, Stint(job, now, expected_end, kind, stretch, state.ledger.ran[rank]), leaves)
+
+    def stay(self, rank: int, stint: Stint, leaves: float) -> None:
+        """The job is there, and will truly leave then."""
+        self.state.running[rank], self.future.leaves[rank] = stint, leaves
+        heappush(self.future.leaving, (leaves, rank))
+
+    def _progress_begins(self, stint: Stint) -> None:
+        """A resumed job has its memory back."""
+        state, rank = self.state, stint.job.rank
+        now = state.now
+        self.history.finish(stint.stretch, now, MOVED)
+        stretch = self.history.begin(rank, now, state.machine.held[rank], RUN)
+        leaves = now + self.runtimes[rank] - state.ledger.ran[rank]
+        self.stay(rank, stint._replace(kind=RUN, since=now, stretch=stretch), leaves)
+
+    def _await(self, decision: Await) -> None:
+        """Processors are kept for a suspended job; what was planned without knowing that is planned anew."""
+        state, rank = self.state, decision.job.rank
+        if rank not in state.suspended:
+            raise DecisionError(f"job {decision.job.id} cannot be awaited: it is not suspended")
+        self.keep_processors(rank)
+        if state.policy.keeps_reservations:
+            anew = {job.rank for job in state.arrived} | state.reserved.keys() - state.granted.keys()
+            self.forget_reservations()
+            state.arrived = [job for job in state.queue if job.rank in anew]
+        self.log(decision)
+
+    def keep_processors(self, rank: int | None) -> None:
+        """For this suspended job, or for none."""
+        state = self.state
+        state.awaited, state.kept_plan = rank, None
+        state.machine.kept = 0 if rank is None else state.suspended[rank]
+
+    def forget_reservations(self) -> None:
+        """All but those that were granted."""
+        self.state.reserved.clear()
+        self.state.reserved.update(self.state.granted)
+
+    # Partitions
+
+    def _divide(self, decision: Divide) -> None:
+        """The machine gets partitions."""
+        state = self.state
+        state.machine.divide(decision.owners)
+        self.history.boundaries(state.now, state.machine.owners)
+        self.log(decision)
+
+    def _borrow(self, decision: Borrow) -> None:
+        """Idle processors change owner."""
+        state = self.state
+        state.machine.hand_over(decision.to, decision.processors)
+        state.tally.borrowed += decision.processors.bit_count()
+        self.history.boundaries(state.now, state.machine.owners)
+        self.log(decision)
+
+    # The matrix
+
+    @property
+    def _sharing(self) -> Sharing:
+        assert self.state.sharing is not None
+        return self.state.sharing
+
+    def _place(self, decision: Place) -> None:
+        """A waiting or suspended job comes into the matrix."""
+        state, job, sharing = self.state, decision.job, self._sharing
+        rank = job.rank
+        is_new = rank not in state.suspended
+        if is_new:
+            self._must_wait(job, "come into the matrix")
+        elif decision.columns != state.suspended[rank]:
+            raise DecisionError(f"job {job.id} cannot come into the matrix in other columns than its own")
+        if decision.columns.bit_count() != job.procs:
+            raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
+        sharing.come_in(rank, decision.row, decision.columns, state.ledger.ran[rank], is_new)
+        if is_new:
+            for planned in (state.granted, state.reserved, state.row_planned):
+                planned.pop(rank, None)
+            state.waiting.remove(job)
+            state.ledger.backfilled[rank] = decision.passes
+            state.tally.backfilled += decision.passes
+        else:
+            del state.suspended[rank], state.suspended_since[rank]
+        self.log(decision)
+
+    def _change_matrix(self, decision: Clean | DropRows | OpenRow | Rehome | Replicate) -> None:
+        self._sharing.change(decision)
+        self._note(decision)
+
+    def _migrate(self, decision: Migrate) -> None:
+        state, sharing, rank = self.state, self._sharing, decision.job.rank
+        sharing.matrix.move(rank, decision.row, decision.columns)
+        sharing.stall[rank] += decision.stall
+        state.tally.stalled += decision.stall * decision.job.procs
+        state.ledger.migrations[rank] += 1
+        state.tally.migrations += 1
+        self.log(decision)
+
+    def _stall(self, decision: Stall) -> None:
+        stall, rank = self._sharing.stall, decision.job.rank
+        if rank not in stall:
+            raise DecisionError(f"job {decision.job.id} cannot stall: it is not in the matrix")
+        stall[rank] += decision.seconds
+        self.state.tally.stalled += decision.seconds * decision.job.procs
+        self.log(decision)
+
+    def _reserve_row(self, decision: ReserveRow) -> None:
+        state, job, at = self.state, decision.job, decision.at
+        rank = job.rank
+        self._must_wait(job, "get a reservation")
+        state.expected[rank], state.expected_row[rank] = at, decision.row
+        was = state.row_planned.get(rank)
+        if was is not None and abs(at - was) < self._sharing.turns.slice:
+            self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
+            return
+        if was is not None:
+            state.moved[rank] = at - was
+        state.row_planned[rank] = at
+        self.log(decision)
+
+    def _turn_to(self, decision: TurnTo) -> None:
+        if decision.row not in self._sharing.matrix.rows:
+            raise DecisionError(f"row {decision.row} cannot come on turn: there is none")
+        self._sharing.to_turn = decision.row
+        self.log(decision)
+
+    # What is said of it
+
+    def _note(self, decision: Decision) -> None:
+        """What a viewer of this step wants to see and a history has no room for."""
+        if self.state.curious:
+            self.state.decisions.append(decision)
+
+    def log(self, decision: Decision) -> None:
+        """What is kept for ever."""
+        self.history.decided(decision)
+        if self.state.curious:
+            self.state.decisions.append(decision)
