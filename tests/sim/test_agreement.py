@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,13 +15,14 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.model import Workload
+from tests.benchmarks.bare_loop import easy
 from tests.examples import examples
+from tests.oracle.write import SPECS, starts_of, turns_of
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
 ANY = st.data()
-BARE_LOOP = Path(__file__).resolve().parents[1] / "benchmarks" / "bare_loop.py"
 
 
 def run(workload: Workload, spec: str) -> Engine:
@@ -42,24 +40,12 @@ def with_order(spec: str, order: str) -> str:
     return f"{spec}{',' if ':' in spec else ':'}{order}"
 
 
-@pytest.fixture(scope="session")
-def literal_easy() -> Callable[..., list[float]]:
-    """EASY written as one loop that shares nothing with the engine."""
-    spec = importlib.util.spec_from_file_location("bare_loop", BARE_LOOP)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    easy: Callable[..., list[float]] = module.easy
-    return easy
-
-
 @given(data=ANY)
 @examples(100)
-def test_easy_is_easy(lab: Lab, literal_easy: Callable[..., list[float]], data: st.DataObject) -> None:
+def test_easy_is_easy(lab: Lab, data: st.DataObject) -> None:
     workload = data.draw(lab.workloads())
     jobs = workload.jobs
-    expected = literal_easy(
+    expected = easy(
         workload.procs,
         [job.submit for job in jobs],
         [job.procs for job in jobs],
@@ -67,6 +53,24 @@ def test_easy_is_easy(lab: Lab, literal_easy: Callable[..., list[float]], data: 
         [job.estimate for job in jobs],
     )
     assert starts(workload, "easy") == expected
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@given(data=ANY)
+@examples(15)
+def test_a_second_reading_of_spec_gives_the_same_starts(lab: Lab, spec: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads(whole_seconds=True))
+    assert starts(workload, spec) == starts_of(workload, spec)
+
+
+@pytest.mark.parametrize("name", ["gang", "gang-backfill"])
+@given(data=ANY)
+@examples(40)
+def test_a_second_reading_of_spec_gives_the_same_turns(lab: Lab, name: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads(whole_seconds=True))
+    spec = f"{name}:mpl={data.draw(st.integers(1, 5))},slice={data.draw(st.sampled_from([1, 3, 10, 200]))}"
+    schedule = run(workload, spec).schedule()
+    assert list(zip(schedule.start.tolist(), schedule.end.tolist(), strict=True)) == turns_of(workload, spec)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The schedules that SPEC gives for the shared cases: starts, ends, and every stretch with its processors."""
+"""The schedules that SPEC gives for some cases: starts, ends, and every stretch with its processors."""
 
 from __future__ import annotations
 
@@ -13,11 +13,18 @@ from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 
-TRACES = tuple(f"t{number}" for number in range(900, 912))
+OWN = Path(__file__).parent / "cases"
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "cases"
+NEEDS_SHARED = pytest.mark.skipif(not SHARED.is_dir(), reason="needs the folder 'shared' beside the checkout")
+THEIRS = [pytest.param(SHARED / f"t{number}", id=f"t{number}", marks=NEEDS_SHARED) for number in range(900, 912)]
+"""The cases beside the checkout."""
+TRACES = [*(pytest.param(path.with_suffix(""), id=path.stem) for path in sorted(OWN.glob("*.swf"))), *THEIRS]
+"""Those, and our own, which `tests.oracle` has worked out."""
 
 
 def lines(path: Path) -> Iterator[tuple[str, list[str]]]:
     """(policy, cells) of each line."""
+    assert path.stat().st_size
     for line in path.read_text(encoding="utf-8").splitlines():
         spec, *cells = line.split()
         yield spec, cells
@@ -34,20 +41,18 @@ def number(time: float | None) -> str:
 
 
 @pytest.mark.parametrize("trace", TRACES)
-def test_every_job_starts_when_spec_says(shared: Path, trace: str) -> None:
-    cases = shared / "cases"
-    for spec, cells in lines(cases / f"{trace}.expected"):
-        engine = played(cases / f"{trace}.swf", spec)
+def test_every_job_starts_when_spec_says(trace: Path) -> None:
+    for spec, cells in lines(trace.with_suffix(".expected")):
+        engine = played(trace.with_suffix(".swf"), spec)
         starts = engine.schedule().start
         got = [f"{job}:{number(start)}" for job, start in zip(engine.workload.ids, starts, strict=True)]
         assert sorted(got) == sorted(cells), spec
 
 
 @pytest.mark.parametrize("trace", TRACES)
-def test_in_gang_scheduling_every_job_ends_when_spec_says(shared: Path, trace: str) -> None:
-    cases = shared / "cases"
-    for spec, cells in lines(cases / f"{trace}.gang"):
-        engine = played(cases / f"{trace}.swf", spec)
+def test_in_gang_scheduling_every_job_ends_when_spec_says(trace: Path) -> None:
+    for spec, cells in lines(trace.with_suffix(".gang")):
+        engine = played(trace.with_suffix(".swf"), spec)
         schedule = engine.schedule()
         for cell in cells:
             job, times = cell.split(":")
@@ -56,11 +61,10 @@ def test_in_gang_scheduling_every_job_ends_when_spec_says(shared: Path, trace: s
             assert [schedule.start[rank], schedule.end[rank]] == pytest.approx(wanted, abs=1e-6), (spec, job)
 
 
-@pytest.mark.parametrize("trace", TRACES)
-def test_with_preemption_every_stretch_is_where_spec_says(shared: Path, trace: str) -> None:
-    cases = shared / "cases"
-    for spec, cells in lines(cases / f"{trace}.stretches"):
-        engine = played(cases / f"{trace}.swf", spec)
+@pytest.mark.parametrize("trace", THEIRS)
+def test_with_preemption_every_stretch_is_where_spec_says(trace: Path) -> None:
+    for spec, cells in lines(trace.with_suffix(".stretches")):
+        engine = played(trace.with_suffix(".swf"), spec)
         got = [
             f"{engine.workload.ids[s.rank]}:{number(s.start)}-{number(s.end)}:{written(s.processors).replace(' ', '+')}"
             for s in engine.history.segments()
