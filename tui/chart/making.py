@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import floor, inf, nextafter
+from math import ceil, floor, inf, nextafter
 from time import perf_counter
 
 import numpy as np
@@ -19,10 +19,10 @@ from tui.chart.colours import Colours
 from tui.chart.plan import plan_boxes
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
-from tui.chart.scene import Box, ChartScene, Mark
+from tui.chart.scene import Box, ChartScene, Drawing, Mark
 from tui.chart.shares import Shares
 from tui.chart.tiles import Tiles
-from tui.chart.turns import are_seen, by_turns
+from tui.chart.turns import are_seen, by_columns, by_turns
 
 
 class ChartMaker:
@@ -74,6 +74,48 @@ class ChartMaker:
             pending=pending or self._chronicle.until < clock,
         )
 
+    def draw(
+        self,
+        history: Past,
+        snapshot: Snapshot,
+        clock: float,
+        window: tuple[float, float],
+        column: float,
+        mode: str = "job",
+        marks: Sequence[Mark] = (),
+        title: str = "",
+    ) -> Drawing:
+        """The chart of a window of time at `clock`, whole; turns that are shorter than a `column` are not shown."""
+        begin, end = window
+        self._turn = turn_of(snapshot.rules) or self._turn
+        self._chronicle.read(history, clock, inf)
+        first = floor(begin / column)
+        view = ChartView(column, first, ceil(end / column) - first, snapshot.procs, 0, snapshot.procs)
+        seen = history.between(begin, clock)
+        has_turns = are_seen(self._turn, column)
+        ran = by_turns(history, seen, begin, clock) if has_turns else by_columns(seen, begin, clock, column)
+        return Drawing(
+            view=view,
+            clock=clock,
+            plan=plan_boxes(snapshot, view, clock, self._turn),
+            marks=tuple(marks),
+            mode=mode,
+            hues=self.hues_of(range(len(self.workload)), mode, clock),
+            legend=self.colours.legend(mode, snapshot.queues),
+            workload=self.workload,
+            start=_sealed(self._chronicle.start),
+            end=_sealed(self._chronicle.end),
+            title=title,
+            begin=begin,
+            until=end,
+            history=history,
+            ran=tuple(ran),
+            trails=tuple(self._chronicle.pauses(begin, clock)),
+            cut=self._cut(seen, clock),
+            is_by_columns=not has_turns and any(stretch.rows for stretch in seen),
+            queues=snapshot.queues,
+        )
+
     def read_ahead(self, history: Past, until: float, seconds: float) -> bool:
         """Read on in spare time, so that a jump is shown at once; True if there is nothing left to read."""
         self._chronicle.read(history, until, perf_counter() + seconds)
@@ -123,12 +165,16 @@ class ChartMaker:
         if not stretches:
             held = Raster.blank(len(frame.edges) - 1, frame.columns, FREE)
         else:
-            cut = [s for s in stretches if s.end is not None and s.end <= clock and self._chronicle.is_cut(s)]
+            cut = self._cut(stretches, clock)
             if are_seen(self._turn, frame.per_column):
                 stretches = by_turns(history, stretches, start, end)
             held = rasterise(stretches, frame, clock, shares, cut)
         pauses = self._chronicle.pauses(start, end)
         return held.above(rasterise(pauses, frame, clock, shares)) if pauses else held
+
+    def _cut(self, stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
+        """Which of them have ended with their job killed."""
+        return tuple(s for s in stretches if s.end is not None and s.end <= clock and self._chronicle.is_cut(s))
 
     # What it means
 

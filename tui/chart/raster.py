@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,6 +26,40 @@ SHOWN = (*KINDS, "trail", "expected", "reserved", "planned")
 """What a pixel can show: stretches, the trail of a suspended job, and what is to come."""
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED = range(len(SHOWN))
 _CODES = {kind: code for code, kind in enumerate(SHOWN)}
+
+
+class Texture(IntEnum):
+    """How a job looks, beside its colour."""
+
+    SOLID = 0
+    TRIAL = 1
+    SWITCHING = 2
+    TRAIL = 3
+    AHEAD = 4
+
+
+TEXTURES = {
+    "speculative": Texture.TRIAL,
+    "suspending": Texture.SWITCHING,
+    "resuming": Texture.SWITCHING,
+    "trail": Texture.TRAIL,
+    "expected": Texture.AHEAD,
+    "reserved": Texture.AHEAD,
+    "planned": Texture.AHEAD,
+}
+"""Kind -> how it looks; all others are solid."""
+MEANINGS = {
+    Texture.TRIAL: "speculative run",
+    Texture.SWITCHING: "being suspended or resumed",
+    Texture.TRAIL: "suspended",
+    Texture.AHEAD: "planned",
+}
+
+
+def texture_of(kind: str) -> Texture:
+    """How a stretch of that kind looks."""
+    return TEXTURES.get(kind, Texture.SOLID)
+
 
 PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("cut", "?")])
 """`used` and `purity` are shares of 255; `cut`: a job was killed here."""
@@ -109,8 +144,8 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
     left, right = frame.first * frame.per_column, (frame.first + frame.columns) * frame.per_column
     begin, end = np.clip(starts, left, right), np.clip(np.minimum(ends, now), left, right)
-    first = np.floor(begin / frame.per_column).astype(np.intp) - frame.first
-    last = np.ceil(end / frame.per_column).astype(np.intp) - frame.first
+    first = np.clip(np.floor(begin / frame.per_column).astype(np.intp) - frame.first, 0, frame.columns)
+    last = np.clip(np.ceil(end / frame.per_column).astype(np.intp) - frame.first, 0, frame.columns)
     last = np.where(end > begin, last, first)
     owner, band, share = shares.of([s.processors for s in stretches])
     length = (last - first)[owner]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.history.history import Past, Stretch
 from sim.workload.model import Workload
 from tui.chart.raster import Raster
 from tui.chart.scale import ChartView
@@ -33,19 +34,14 @@ class Mark(NamedTuple):
     text: str
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ChartScene:
-    """The chart's part of a scene: past and plan as one raster, and what is needed to name and to colour it."""
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Chart:
+    """What is drawn of a run at one moment, whatever draws it."""
 
     view: ChartView
     clock: float
     """Left of it is the past, right of it the plan."""
-    since: float | None
-    """When the last step was: who started then has just started."""
-    raster: Raster
     plan: tuple[Box, ...]
-    owners: NDArray[np.int8] | None
-    """[band, column]: the partition that owns it; None where there are no partitions."""
     marks: tuple[Mark, ...]
     mode: str
     """What the colours tell (see `tui.chart.colours`)."""
@@ -58,5 +54,38 @@ class ChartScene:
     """rank -> first start, nan if it is not known; what lies after `clock` is not to be told."""
     end: NDArray[np.float64]
     """rank -> completion, likewise."""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class ChartScene(Chart):
+    """A chart in pixels, for a screen: past and plan as one raster."""
+
+    since: float | None
+    """When the last step was: who started then has just started."""
+    raster: Raster
+    owners: NDArray[np.int8] | None
+    """[band, column]: the partition that owns it; None where there are no partitions."""
     pending: bool = False
     """Are there columns that have not been drawn yet?"""
+
+
+@dataclass(frozen=True, slots=True, eq=False, kw_only=True)
+class Drawing(Chart):
+    """A chart in stretches of time, for a picture that can be looked at closely; its jobs all have their hues."""
+
+    title: str
+    """The policies."""
+    begin: float
+    until: float
+    """The right edge; from `clock` on it is planned."""
+    history: Past
+    ran: tuple[Stretch, ...]
+    """What held processors from `begin` until `clock`, as it is to be shown."""
+    trails: tuple[Stretch, ...]
+    """Where suspended jobs were."""
+    cut: tuple[Stretch, ...]
+    """Those that ended with the job killed."""
+    is_by_columns: bool
+    """Does each column of the view show one row of the matrix?"""
+    queues: tuple[str, ...]
+    """The names of the partitions, where there are several."""

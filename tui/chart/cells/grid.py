@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tui.chart.raster import FREE, GANG, SHOWN, TRAIL, Raster
+from tui.chart.raster import FREE, GANG, SHOWN, Raster, Texture, texture_of
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
@@ -17,7 +17,7 @@ _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + 
 """Share used, of 255 -> tone."""
 _PURE = 128
 """Of 255: less, and no job holds most of what is used."""
-_IS_AHEAD = np.array([kind in ("expected", "reserved", "planned") for kind in SHOWN])
+_TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
 
 Bools = NDArray[np.bool_]
 
@@ -34,11 +34,10 @@ class Layer:
     """Columns of equal shape, one entry a pixel."""
 
     rank: NDArray[np.int32]
-    kind: NDArray[np.uint8]
+    texture: NDArray[np.uint8]
+    """Solid where there is no job."""
     hue: NDArray[np.uint16]
     ink: NDArray[np.uint16]
-    ahead: Bools
-    """Is it only planned?"""
     lit: Bools
     """Selected; or, if nothing is, just started."""
     mixed: Bools
@@ -91,18 +90,19 @@ class Grid:
         pixels = self.stretched(chart.raster.pixels, Raster.blank(1, chart.view.columns, FREE).pixels)
         rank, kind = pixels["rank"], pixels["kind"]
         known = rank >= 0
-        mixed, ahead = known & (pixels["purity"] < _PURE), known & _IS_AHEAD[kind]
+        mixed, texture = known & (pixels["purity"] < _PURE), _TEXTURE_OF[kind]
+        ahead, trail = texture == Texture.AHEAD, texture == Texture.TRAIL
         hue = np.where(known, chart.hues[rank], Hue.NONE).astype(np.uint16)
         if chart.mode == "job":
             hue[mixed] = Hue.MANY
         lit = known & self._is_lit(rank)
         tone = _TONE_OF[pixels["used"]]
-        tone[known & (kind == TRAIL)] = Tone.QUARTER
+        tone[trail] = Tone.QUARTER
         shared = known & (kind == GANG)
         tone[shared] = np.maximum(tone[shared], Tone.HALF)
         tone[ahead] = Tone.PLAN
         if selected is not None:
             tone[known] = Tone.DIMMED
-        tone[lit] = np.where(ahead[lit] | (kind[lit] == TRAIL), Tone.HALF, Tone.STRONG)
+        tone[lit] = np.where((ahead | trail)[lit], Tone.HALF, Tone.STRONG)
         inks = np.where(known, hue * TONES + tone, BLANK).astype(np.uint16)
-        return Layer(rank, kind, hue, inks, ahead, lit, mixed, pixels["cut"])
+        return Layer(rank, texture, hue, inks, lit, mixed, pixels["cut"])

@@ -11,7 +11,7 @@ from tui.chart.cells.cells import Cells
 from tui.chart.cells.edges import ROWS, draw_edges, margin
 from tui.chart.cells.grid import BLANK, Bools, Grid, Size
 from tui.chart.cells.signs import draw_signs
-from tui.chart.raster import EXPECTED, PLANNED, RESERVED, RESUMING, SPECULATIVE, SUSPENDING, TRAIL, UNKNOWN
+from tui.chart.raster import UNKNOWN, Texture
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
@@ -21,7 +21,7 @@ _BLOCKS = "█▓▚▀▌▞▄▐▙▜▛▟123456◆ │▪-+▫"
 """Monochrome: a pattern for each of the twelve hues."""
 
 
-class _Texture(NamedTuple):
+class _Sign(NamedTuple):
     """A character upon a job's hue, in these tones; bg None: upon nothing."""
 
     char: str
@@ -30,16 +30,12 @@ class _Texture(NamedTuple):
     bg: Tone | None
 
 
-_AHEAD = _Texture("░", "-", Tone.HALF, Tone.PLAN)
-_TRAIL = _Texture("╱", "/", Tone.HALF, None)
-_TEXTURES = {
-    SPECULATIVE: _Texture("▒", "~", Tone.FULL, Tone.QUARTER),
-    SUSPENDING: _Texture("▚", "%", Tone.FULL, Tone.QUARTER),
-    RESUMING: _Texture("▚", "%", Tone.FULL, Tone.QUARTER),
-    EXPECTED: _AHEAD,
-    RESERVED: _AHEAD,
-    PLANNED: _AHEAD,
+_SIGNS = {
+    Texture.TRIAL: _Sign("▒", "~", Tone.FULL, Tone.QUARTER),
+    Texture.SWITCHING: _Sign("▚", "%", Tone.FULL, Tone.QUARTER),
+    Texture.AHEAD: _Sign("░", "-", Tone.HALF, Tone.PLAN),
 }
+_TRAIL = _Sign("╱", "/", Tone.HALF, None)
 
 
 def chart_size(size: Size, procs: int) -> Size:
@@ -88,26 +84,26 @@ def _fill(area: Cells, grid: Grid) -> None:
 def _texture(area: Cells, grid: Grid) -> None:
     """Cells of one job that is no plain run; and the trail of one that was suspended, where nobody else is."""
     up, low = grid.upper, grid.lower
-    alone = (up.rank == low.rank) & (up.kind == low.kind) & (up.rank >= 0)
-    for kind, texture in _TEXTURES.items():
-        _cover(area, grid, alone & (up.kind == kind), texture, up.hue)
-    above, below = (up.rank >= 0) & (up.kind == TRAIL), (low.rank >= 0) & (low.kind == TRAIL)
+    alone = (up.rank == low.rank) & (up.texture == low.texture)
+    for texture, sign in _SIGNS.items():
+        _cover(area, grid, alone & (up.texture == texture), sign, up.hue)
+    above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL
     trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))
     _cover(area, grid, trail, _TRAIL, np.where(above, up.hue, low.hue))
 
 
-def _cover(area: Cells, grid: Grid, at: Bools, texture: _Texture, hues: NDArray[np.uint16]) -> None:
+def _cover(area: Cells, grid: Grid, at: Bools, sign: _Sign, hues: NDArray[np.uint16]) -> None:
     """Put a texture upon some cells."""
     if not at.any():
         return
     lit, others = grid.upper.lit[at] | grid.lower.lit[at], grid.selected is not None
-    area.chars[at] = ord(texture.plain if grid.look.ascii else texture.char)
+    area.chars[at] = ord(sign.plain if grid.look.ascii else sign.char)
     if not grid.look.colour:
         area.fg[at] = np.where(lit, ink(0, Tone.STRONG), ink(0, Tone.DIMMED if others else Tone.PLAN))
         return
     hue = hues[at] * TONES
-    area.fg[at] = hue + np.where(lit, Tone.STRONG, Tone.QUARTER if others else texture.fg)
-    if texture.bg is None:
+    area.fg[at] = hue + np.where(lit, Tone.STRONG, Tone.QUARTER if others else sign.fg)
+    if sign.bg is None:
         area.bg[at] = BLANK
     else:
-        area.bg[at] = hue + np.where(lit, texture.bg, Tone.DIMMED if others else texture.bg)
+        area.bg[at] = hue + np.where(lit, sign.bg, Tone.DIMMED if others else sign.bg)

@@ -10,7 +10,7 @@ from sim.words import clock, name
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
-from tui.chart.raster import TRAIL
+from tui.chart.raster import Texture
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Tone, ink
 from tui.look.text import shorten
@@ -100,7 +100,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
     if grid.has_now:
         alone[:, grid.now] = -1
     jobs = grid.chart.workload.jobs
-    for label in place_labels(alone, up.ahead, lambda rank: name(jobs[rank])):
+    for label in place_labels(alone, up.texture == Texture.AHEAD, lambda rank: name(jobs[rank])):
         area.write(label.row, label.column, label.text, _name_ink(grid, label))
 
 
@@ -122,7 +122,7 @@ def _draw_now(area: Cells, grid: Grid) -> None:
         area.fg[:, grid.now] = ink(Hue.ACCENT, Tone.STRONG)
         if grid.look.colour:
             lower = grid.lower.ink[:, grid.now]
-            area.bg[:, grid.now] = np.where(grid.lower.kind[:, grid.now] == TRAIL, BLANK, lower)
+            area.bg[:, grid.now] = np.where(grid.lower.texture[:, grid.now] == Texture.TRAIL, BLANK, lower)
 
 
 def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:

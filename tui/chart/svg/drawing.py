@@ -6,23 +6,17 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
-from math import ceil, floor, inf
 from pathlib import Path
 from typing import Literal
-
-import numpy as np
 
 from sim.engine.engine import Engine
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.files import write_whole
 from sim.words import clock
-from tui.chart.chronicle import Chronicle
-from tui.chart.colours import MODES, Colours
-from tui.chart.plan import plan_boxes
-from tui.chart.scale import ChartView
-from tui.chart.scene import Box, Mark
+from tui.chart.colours import MODES
+from tui.chart.making import ChartMaker
+from tui.chart.scene import Drawing, Mark
 from tui.chart.svg.picture import draw_svg
-from tui.chart.svg.subject import Subject
 from tui.look.palette import LOOKS
 
 Form = Literal["svg", "png"]
@@ -56,7 +50,7 @@ class Options:
 def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
     """Write the picture of a run that began under `spec` and has come as far as it should."""
     form = form_of(str(out))
-    svg = draw_svg(subject_of(engine, spec, options), LOOKS[options.theme], options.width, options.height)
+    svg = draw_svg(drawing_of(engine, spec, options), LOOKS[options.theme], options.width, options.height)
     with write_whole(out) as file:
         if form == "svg":
             file.write(svg)
@@ -64,7 +58,7 @@ def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -
             file.buffer.write(as_png(svg))
 
 
-def subject_of(engine: Engine, spec: str, options: Options) -> Subject:
+def drawing_of(engine: Engine, spec: str, options: Options) -> Drawing:
     """What is to be drawn of a run that has come as far as it should."""
     workload, goes_on = engine.workload, engine.next_time() is not None
     first = workload.jobs[0].submit if len(workload) else 0
@@ -72,41 +66,13 @@ def subject_of(engine: Engine, spec: str, options: Options) -> Subject:
     begin = first if options.begin is None else options.begin
     if begin >= now and len(workload):
         raise ParameterError(f"there is nothing to draw from {clock(begin)} on: the run is over at {clock(now)}")
-    chronicle = Chronicle(workload)
-    chronicle.read(engine.history, now, inf)
-    colours = Colours(workload)
-    everyone = np.arange(len(workload))
-    own, owner = chronicle.hues.of, chronicle.owner
-    hues = colours.of(options.colour, everyone, chronicle.start, chronicle.end, now, own, owner)
-    turns = engine.state.policy.turns()
     end = now + _AHEAD * (now - begin) if goes_on else now
-    turn = None if turns is None else turns.slice
     column = max(end - begin, 1) / options.width * _COLUMN
-    return Subject(
-        workload=workload,
-        policy=", then ".join([spec, *(change.spec for change in engine.history.switches)]),
-        history=engine.history,
-        chronicle=chronicle,
-        begin=begin,
-        now=now,
-        end=end,
-        hues=hues,
-        plan=_plan(engine, now, end, turn, column),
-        marks=tuple(Mark(change.time, "switch", change.spec) for change in engine.history.switches),
-        legend=colours.legend(options.colour, engine.state.policy.queues()),
-        turn=turn,
-        column=column,
-        queues=engine.state.policy.queues(),
-    )
-
-
-def _plan(engine: Engine, now: float, end: float, turn: float | None, column: float) -> tuple[Box, ...]:
-    """What is planned right of now."""
-    if end <= now:
-        return ()
-    first = floor(now / column)
-    view = ChartView(column, first, ceil(end / column) - first, engine.state.procs, 0, engine.state.procs)
-    return plan_boxes(engine.snapshot(), view, now, turn)
+    switches = engine.history.switches
+    marks = [Mark(change.time, "switch", change.spec) for change in switches]
+    title = ", then ".join([spec, *(change.spec for change in switches)])
+    maker = ChartMaker(workload)
+    return maker.draw(engine.history, engine.snapshot(), now, (begin, end), column, options.colour, marks, title)
 
 
 # Files

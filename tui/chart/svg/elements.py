@@ -1,4 +1,4 @@
-"""Scalable Vector Graphics as text: elements, numbers and paths of rectangles."""
+"""Scalable Vector Graphics as text: elements, numbers, paths of rectangles, words in them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,10 @@ from typing import NamedTuple
 
 from sim.words import printable
 
+_LETTER = 0.62
+"""Width of a letter, as a share of its size."""
+_LARGEST, _SMALLEST = 12.0, 8.0
+
 
 class Rect(NamedTuple):
     """A rectangle in pixels from the top left corner."""
@@ -16,6 +20,10 @@ class Rect(NamedTuple):
     y: float
     width: float
     height: float
+
+    @property
+    def area(self) -> float:
+        return self.width * self.height
 
 
 def element(name: str, *inside: str, **attributes: object) -> str:
@@ -62,6 +70,33 @@ def outline(rects: Iterable[Rect]) -> str:
     'M1 2h3v4h-3zM0 0h.5v1h-.5z'
     """
     return "".join(f"M{number(x)} {number(y)}h{number(w)}v{number(h)}h{number(-w)}z" for x, y, w, h in rects)
+
+
+def write_in(rect: Rect, word: str, colour: str) -> str:
+    """The word in the middle of a rectangle, turned where it fits better so; nothing where it does not fit.
+
+    >>> write_in(Rect(0, 0, 5, 5), "J17", "#000")
+    ''
+    """
+    upright, turned = fitting(word, rect.width, rect.height), fitting(word, rect.height, rect.width)
+    size = upright or turned
+    if not size:
+        return ""
+    x, y = rect.x + rect.width / 2, rect.y + rect.height / 2
+    turn = None if upright else f"rotate(-90 {number(x)} {number(y)})"
+    return element(
+        "text", text(word), x=x, y=y + size * 0.36, font_size=size, text_anchor="middle", fill=colour, transform=turn
+    )
+
+
+def fitting(word: str, along: float, across: float) -> float:
+    """How large a word may be written in so many pixels; 0 where it would be too small.
+
+    >>> fitting("J17", 100, 20), fitting("J17", 100, 11), fitting("J17", 10, 20)
+    (12.0, 9, 0)
+    """
+    size = min(_LARGEST, across - 2, (along - 4) / (max(len(word), 1) * _LETTER))
+    return size if size >= _SMALLEST else 0
 
 
 def _value(value: object) -> str:

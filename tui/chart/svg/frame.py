@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sim.machine.processors import ranges
 from tui.chart.svg.elements import Rect
 
 LEFT, RIGHT, TITLE, AXIS, STRIP, LEGEND = 52, 16, 62, 26, 74, 26
@@ -66,3 +67,7 @@ class Frame:
         """From `start` until `end` on processors `low` until `high`, cut off at the edges."""
         x, right = max(self.x(start), self.left), min(self.x(end), self.right)
         return Rect(x, self.y(high), max(right - x, 0.0), self.y(low) - self.y(high))
+
+    def rects(self, start: float, end: float, processors: int) -> list[Rect]:
+        """The same for a set of processors: one for each run of neighbours."""
+        return [self.rect(start, end, low, high + 1) for low, high in ranges(processors)]

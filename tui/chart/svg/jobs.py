@@ -1,90 +1,68 @@
-"""Jobs as they are drawn: blocks with their names, the plan, and what is less than a pixel."""
+"""Jobs as they are drawn: blocks, each in its colour and texture, and their names."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import groupby
 from math import isnan
 from typing import NamedTuple
 
-import numpy as np
-
+from sim.history.history import Stretch
 from sim.words import clock, name, processors
-from tui.chart.svg.elements import Rect, element, outline, text
+from tui.chart.raster import Texture, texture_of
+from tui.chart.scene import Drawing
+from tui.chart.svg.elements import Rect, element, outline, text, write_in
 from tui.chart.svg.frame import Frame
-from tui.chart.svg.pieces import SOLID, SPECULATIVE, SWITCHING, TRAIL, Pieces
-from tui.chart.svg.pixels import add_up, blocks
-from tui.chart.svg.subject import Subject
 from tui.look.palette import Look, Tone, ink
 
 _DETAIL = 3000
 """Of so many jobs each is an element of its own, which says what it is when the pointer rests on it."""
-_LEVELS = 5
-"""How many degrees of fullness the pixels have."""
-_OVER = {SPECULATIVE: "url(#speculative)", SWITCHING: "url(#switching)"}
+_OVER = {Texture.TRIAL: "url(#speculative)", Texture.SWITCHING: "url(#switching)"}
 
 
 class Block(NamedTuple):
     """A job's rectangles of one look."""
 
     rank: int
-    texture: int
+    texture: Texture
     rects: tuple[Rect, ...]
 
     @property
     def largest(self) -> Rect:
-        return max(self.rects, key=lambda rect: rect.width * rect.height)
+        return max(self.rects, key=lambda rect: rect.area)
 
 
-def draw_pixels(pieces: Pieces, frame: Frame, subject: Subject, look: Look) -> str:
-    """What is less than a pixel: the colour of the job that holds most of it, as solid as it is full."""
-    if not len(pieces):
-        return ""
-    pixels = add_up(pieces, frame)
-    level = np.clip(np.ceil(pixels.share * _LEVELS).astype(np.int64), 1, _LEVELS)
-    kinds = np.where(pixels.rank >= 0, subject.hues.astype(np.int64)[pixels.rank] * (_LEVELS + 1) + level, -1)
-    ordered = sorted(blocks(kinds), key=lambda block: block.kind)
-    drawn = []
-    for kind, same in groupby(ordered, key=lambda block: block.kind):
-        hue, level_of = divmod(kind, _LEVELS + 1)
-        path = "".join(f"M{b.column} {b.row}h{b.width}v{b.height}h-{b.width}z" for b in same)
-        drawn.append(element("path", d=path, fill=look.inks[ink(hue)], fill_opacity=level_of / _LEVELS))
-    place = f"translate({frame.left} {frame.top}) scale(1 {frame.height / frame.rows:.6g})"
-    return element("g", *drawn, transform=place)
-
-
-def blocks_of(pieces: Pieces, frame: Frame) -> list[Block]:
-    """The pieces put together by job and look, in order of rank."""
-    found: dict[tuple[int, int], list[Rect]] = {}
-    columns = (pieces.rank, pieces.texture, pieces.start, pieces.end, pieces.low, pieces.high)
-    for rank, texture, start, end, low, high in zip(*(column.tolist() for column in columns), strict=True):
-        found.setdefault((rank, texture), []).append(frame.rect(start, end, low, high))
+def blocks_of(stretches: Iterable[Stretch], frame: Frame) -> list[Block]:
+    """The stretches put together by job and look, in order of rank."""
+    found: dict[tuple[int, Texture], list[Rect]] = {}
+    for stretch in stretches:
+        rects = frame.rects(stretch.start, stretch.end or stretch.start, stretch.processors)
+        found.setdefault((stretch.rank, texture_of(stretch.kind)), []).extend(rects)
     return [Block(*key, tuple(rects)) for key, rects in sorted(found.items())]
 
 
-def draw_blocks(drawn: list[Block], subject: Subject, look: Look) -> str:
+def draw_blocks(drawn: list[Block], chart: Drawing, look: Look) -> str:
     """Jobs that can be seen one by one; of very many only their colours."""
     if len(drawn) > _DETAIL:
-        by_hue: dict[tuple[int, int], list[Rect]] = {}
+        by_hue: dict[tuple[int, Texture], list[Rect]] = {}
         for block in drawn:
-            by_hue.setdefault((int(subject.hues[block.rank]), block.texture), []).extend(block.rects)
+            by_hue.setdefault((int(chart.hues[block.rank]), block.texture), []).extend(block.rects)
         return "".join(_shape(rects, hue, texture, look) for (hue, texture), rects in sorted(by_hue.items()))
     return "".join(
         element(
             "g",
-            element("title", text(_told(block.rank, subject))),
-            _shape(block.rects, int(subject.hues[block.rank]), block.texture, look, _edge(block.largest)),
+            element("title", text(_told(block.rank, chart))),
+            _shape(block.rects, int(chart.hues[block.rank]), block.texture, look, _edge(block.largest)),
         )
         for block in drawn
     )
 
 
-def _shape(rects: Iterable[Rect], hue: int, texture: int, look: Look, edge: float | None = None) -> str:
+def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: float | None = None) -> str:
     path = outline(rects)
     stroke = None if edge is None else look.surface
-    if texture == TRAIL:
+    if texture == Texture.TRAIL:
         return element("path", d=path, fill=f"url(#trail{hue})")
-    fill = look.inks[ink(hue, Tone.FULL if texture == SOLID else Tone.MOST)]
+    fill = look.inks[ink(hue, Tone.FULL if texture == Texture.SOLID else Tone.MOST)]
     shape = element("path", d=path, fill=fill, stroke=stroke, stroke_width=edge)
     return shape + element("path", d=path, fill=_OVER[texture]) if texture in _OVER else shape
 
@@ -94,10 +72,22 @@ def _edge(rect: Rect) -> float | None:
     return 1.0 if min(rect.width, rect.height) >= 5 else None
 
 
-def _told(rank: int, subject: Subject) -> str:
-    job = subject.workload.jobs[rank]
-    end = float(subject.chronicle.end[rank])
+def _told(rank: int, chart: Drawing) -> str:
+    job = chart.workload.jobs[rank]
+    end = float(chart.end[rank])
     said = f"{name(job)}: {processors(job.procs)}, submitted {clock(job.submit)}"
     if isnan(end):
         return said
-    return f"{said}, {'killed' if subject.workload.killed[rank] else 'ended'} {clock(end)}"
+    return f"{said}, {'killed' if chart.workload.killed[rank] else 'ended'} {clock(end)}"
+
+
+def draw_names(drawn: Iterable[Block], chart: Drawing, look: Look) -> str:
+    """The id of each job, once, in the largest of its blocks, where it fits."""
+    largest: dict[int, Rect] = {}
+    for block in drawn:
+        rects = (*block.rects, largest.get(block.rank, block.largest))
+        largest[block.rank] = max(rects, key=lambda rect: rect.area)
+    return "".join(
+        write_in(rect, name(chart.workload.jobs[rank]), look.inks[ink(int(chart.hues[rank]), Tone.TEXT)])
+        for rank, rect in largest.items()
+    )

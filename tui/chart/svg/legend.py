@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
 
+from tui.chart.raster import MEANINGS, Texture
+from tui.chart.scene import Drawing
 from tui.chart.svg.elements import element, number, text
-from tui.chart.svg.pieces import SPECULATIVE, SWITCHING, TRAIL
-from tui.chart.svg.subject import Subject
 from tui.look.palette import Hue, Look, Tone, ink
 
 _LETTER, _SIGN, _GAP = 6.2, 17, 17
 """Pixels: about a letter, a sign with the blank behind it, between two entries."""
-_MEANINGS = {
-    SPECULATIVE: ("url(#speculative)", "speculative run"),
-    SWITCHING: ("url(#switching)", "being suspended or resumed"),
-    TRAIL: (f"url(#trail{Hue.GREY})", "suspended"),
+_FILLS = {
+    Texture.TRIAL: "url(#speculative)",
+    Texture.SWITCHING: "url(#switching)",
+    Texture.TRAIL: f"url(#trail{Hue.GREY})",
+    Texture.AHEAD: "url(#plan)",
 }
 
 
@@ -40,11 +41,11 @@ def _pattern(name: str, size: int, lines: str, turn: int | None = None) -> str:
 
 
 def draw_legend(
-    subject: Subject, seen: Collection[int], is_killed: bool, left: float, right: float, y: float, look: Look
+    chart: Drawing, seen: Collection[Texture], is_killed: bool, left: float, right: float, y: float, look: Look
 ) -> str:
     """One line: the textures that are `seen` and the cross, then the colours, as many as there is room for."""
     drawn, x = [], left
-    for sign, word in [*_signs(subject, seen, is_killed, look), *_colours(subject, look)]:
+    for sign, word in [*_signs(seen, is_killed, look), *_colours(chart, look)]:
         width = _SIGN + _LETTER * len(word) + _GAP
         if x + width > right:
             break
@@ -54,20 +55,19 @@ def draw_legend(
     return "".join(drawn)
 
 
-def _colours(subject: Subject, look: Look) -> Iterator[tuple[str, str]]:
-    for hue, word in subject.legend:
+def _colours(chart: Drawing, look: Look) -> Iterator[tuple[str, str]]:
+    for hue, word in chart.legend:
         yield _swatch(look.inks[ink(hue)]), word
 
 
-def _signs(subject: Subject, seen: Collection[int], is_killed: bool, look: Look) -> Iterator[tuple[str, str]]:
-    grey = look.inks[ink(Hue.GREY)]
-    for texture, (fill, word) in _MEANINGS.items():
+def _signs(seen: Collection[Texture], is_killed: bool, look: Look) -> Iterator[tuple[str, str]]:
+    for texture, word in MEANINGS.items():
+        if texture == Texture.AHEAD and is_killed:
+            yield element("path", d="M2-8l8 8m0-8l-8 8", stroke=look.bad, stroke_width=1.6), "killed"
         if texture in seen:
-            yield (_swatch(fill) if texture == TRAIL else _swatch(grey) + _swatch(fill)), word
-    if is_killed:
-        yield element("path", d="M2-8l8 8m0-8l-8 8", stroke=look.bad, stroke_width=1.6), "killed"
-    if subject.plan:
-        yield _swatch(look.inks[ink(Hue.GREY, Tone.PLAN)]) + _swatch("url(#plan)"), "planned"
+            tone = Tone.PLAN if texture == Texture.AHEAD else Tone.FULL
+            ground = "" if texture == Texture.TRAIL else _swatch(look.inks[ink(Hue.GREY, tone)])
+            yield ground + _swatch(_FILLS[texture]), word
 
 
 def _swatch(fill: str) -> str:

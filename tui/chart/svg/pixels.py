@@ -1,37 +1,37 @@
-"""Pieces that are smaller than a pixel: for each pixel the job that holds most of it, and how full it is.
+"""What is smaller than a pixel: for each pixel the job that holds most of it, as solid as it is full.
 
-A chart of a whole year would hold millions of rectangles. What is less than a pixel wide or high is added up here, a
-band of columns at a time, and equal pixels are taken together again, so that the file has as many rectangles as can be
-told apart.
+A chart of a whole year would hold millions of rectangles. What is less than a pixel wide or high is added up here, some
+columns at a time, and equal pixels are taken together again, so that the file has as many rectangles as can be told
+apart.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.history.history import Stretch
+from sim.machine.processors import ranges
+from tui.chart import raster
+from tui.chart.raster import Raster, rasterise
+from tui.chart.scale import ChartView
+from tui.chart.shares import Shares
+from tui.chart.svg.elements import element
 from tui.chart.svg.frame import Frame
-from tui.chart.svg.pieces import Bools, Floats, Ints, Pieces
+from tui.look.palette import Look, ink
 
-_BAND = 32
+_PORTION = 32
 """Columns of pixels that are added up at once."""
+_LEVELS = 5
+"""How many degrees of fullness the pixels have."""
 
 
-@dataclass(frozen=True)
-class Pixels:
-    """Rows from the highest processors down, columns from left to right."""
-
-    rank: Ints
-    """The job that holds most; -1: none."""
-    share: Floats
-    """How much of the pixel is held, by all of them together, from 0 to 1."""
-
-
-class Block(NamedTuple):
+class Patch(NamedTuple):
     """Equal pixels: which columns, which rows, and of what kind they are."""
 
     column: int
@@ -41,65 +41,63 @@ class Block(NamedTuple):
     kind: int
 
 
-def is_small(pieces: Pieces, frame: Frame) -> Bools:
-    """Which pieces are less than a pixel in width or height?"""
-    narrow = pieces.end - pieces.start < frame.seconds
-    flat = (pieces.high - pieces.low) * frame.height < frame.procs
-    return narrow | flat
+def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[list[Stretch], list[Stretch]]:
+    """What of them is seen by itself, and what is less than a pixel wide or high; cut at the edges of the window."""
+    large, small = [], []
+    for stretch in stretches:
+        start, end = max(stretch.start, frame.begin), until if stretch.end is None else min(stretch.end, until)
+        if start < end:
+            flat = stretch.processors if end - start < frame.seconds else _flat(stretch.processors, frame)
+            if thick := stretch.processors & ~flat:
+                large.append(stretch._replace(start=start, end=end, processors=thick))
+            if flat:
+                small.append(stretch._replace(start=start, end=end, processors=flat))
+    return large, small
 
 
-def add_up(pieces: Pieces, frame: Frame) -> Pixels:
-    """The pieces as pixels."""
-    rank = np.full((frame.rows, frame.width), -1, dtype=np.int64)
-    share = np.zeros((frame.rows, frame.width))
-    left, right = (pieces.start - frame.begin) / frame.seconds, (pieces.end - frame.begin) / frame.seconds
-    a_row = np.float64(frame.rows / frame.procs)
-    top: Floats = (frame.procs - pieces.high) * a_row
-    bottom: Floats = (frame.procs - pieces.low) * a_row
-    for first in range(0, frame.width, _BAND):
-        last = min(first + _BAND, frame.width)
-        seen = (right > first) & (left < last)
-        if seen.any():
-            begin, end = np.clip(left[seen], first, last), np.clip(right[seen], first, last)
-            touched = _cells(begin, end, top[seen], bottom[seen], pieces.rank[seen], frame.width)
-            _fill(rank, share, *touched)
-    return Pixels(rank, np.minimum(share, 1.0))
+def _flat(processors: int, frame: Frame) -> int:
+    """Those of them that are too few side by side to be seen."""
+    if frame.procs <= frame.height:
+        return 0
+    pieces = [(low, high) for low, high in ranges(processors) if (high + 1 - low) * frame.height < frame.procs]
+    return sum((2 << high) - (1 << low) for low, high in pieces)
 
 
-def _cells(
-    left: Floats, right: Floats, top: Floats, bottom: Floats, rank: Ints, width: int
-) -> tuple[Ints, Floats, Ints]:
-    """(pixel, how much of it, whose) for every pixel that a piece touches."""
-    column, row = np.floor(left).astype(np.int64), np.floor(top + 1e-9).astype(np.int64)
-    columns = np.maximum(np.ceil(right).astype(np.int64) - column, 1)
-    rows = np.maximum(np.ceil(bottom - 1e-9).astype(np.int64) - row, 1)
-    many = columns * rows
-    piece = np.repeat(np.arange(len(many)), many)
-    place = np.arange(len(piece)) - np.repeat(np.cumsum(many) - many, many)
-    x, y = column[piece] + place % columns[piece], row[piece] + place // columns[piece]
-    wide = np.minimum(right[piece], x + 1) - np.maximum(left[piece], x)
-    high = np.minimum(bottom[piece], y + 1) - np.maximum(top[piece], y)
-    held: Floats = np.maximum(wide, 0) * np.maximum(high, 0)
-    return y * width + x, held, rank[piece]
+def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
+    """The stretches as pixels."""
+    edges = ChartView(frame.seconds, 0, frame.width, frame.rows, 0, frame.procs).edges()
+    since = [s._replace(start=s.start - frame.begin, end=(s.end or 0.0) - frame.begin) for s in stretches]
+    start, end = np.array([s.start for s in since]), np.array([s.end for s in since])
+    shares, parts = Shares(edges), []
+    for first in range(0, frame.width, _PORTION):
+        part = raster.Frame(frame.seconds, first, min(_PORTION, frame.width - first), edges)
+        seen = (start < (first + part.columns) * frame.seconds) & (end > first * frame.seconds)
+        parts.append(rasterise([since[place] for place in np.flatnonzero(seen)], part, inf, shares).pixels)
+    return Raster(np.concatenate(parts, axis=1))
 
 
-def _fill(rank: Ints, share: Floats, cell: Ints, held: Floats, whose: Ints) -> None:
-    """Write into each pixel who holds most of it, and how much is held."""
-    order = np.lexsort((whose, cell))
-    cell, held, whose = cell[order], held[order], whose[order]
-    first = np.flatnonzero(np.r_[True, (np.diff(cell) != 0) | (np.diff(whose) != 0)])
-    cell, held, whose = cell[first], np.add.reduceat(held, first), whose[first]
-    np.add.at(share.reshape(-1), cell, held)
-    order = np.lexsort((-whose, held, cell))
-    last = np.flatnonzero(np.r_[np.diff(cell[order]) != 0, True])
-    rank.reshape(-1)[cell[order][last]] = whose[order][last]
+def draw_pixels(stretches: Sequence[Stretch], frame: Frame, hues: NDArray[np.uint8], look: Look) -> str:
+    """In the colour of the job that holds most of each."""
+    if not stretches:
+        return ""
+    pixels = add_up(stretches, frame)
+    level = np.clip(np.ceil(pixels.used / 255 * _LEVELS).astype(np.int64), 1, _LEVELS)
+    is_held = (pixels.rank >= 0) & (pixels.used > 0)
+    kinds = np.where(is_held, hues.astype(np.int64)[pixels.rank] * (_LEVELS + 1) + level, -1)
+    drawn = []
+    for kind, same in groupby(sorted(patches(kinds), key=lambda patch: patch.kind), key=lambda patch: patch.kind):
+        hue, level_of = divmod(kind, _LEVELS + 1)
+        path = "".join(f"M{p.column} {p.row}h{p.width}v{p.height}h-{p.width}z" for p in same)
+        drawn.append(element("path", d=path, fill=look.inks[ink(hue)], fill_opacity=level_of / _LEVELS))
+    place = f"translate({frame.left} {frame.top}) scale(1 {frame.height / frame.rows:.6g})"
+    return element("g", *drawn, transform=place)
 
 
-def blocks(kinds: NDArray[np.int64]) -> Iterator[Block]:
+def patches(kinds: NDArray[np.int64]) -> Iterator[Patch]:
     """Equal neighbours taken together, first along the rows, then down the columns; -1 is nothing.
 
-    >>> list(blocks(np.array([[1, 1, -1], [1, 1, 2]])))
-    [Block(column=0, row=0, width=2, height=2, kind=1), Block(column=2, row=1, width=1, height=1, kind=2)]
+    >>> list(patches(np.array([[1, 1, -1], [1, 1, 2]])))
+    [Patch(column=0, row=0, width=2, height=2, kind=1), Patch(column=2, row=1, width=1, height=1, kind=2)]
     """
     rows, columns = kinds.shape
     edge = np.ones((rows, columns), dtype=bool)
@@ -116,4 +114,4 @@ def blocks(kinds: NDArray[np.int64]) -> Iterator[Block]:
     first = np.flatnonzero(new)
     height = np.diff(np.r_[first, len(row)])
     for place, high in zip(first.tolist(), height.tolist(), strict=True):
-        yield Block(int(column[place]), int(row[place]), int(width[place]), high, int(kind[place]))
+        yield Patch(int(column[place]), int(row[place]), int(width[place]), high, int(kind[place]))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from sim.history.history import Stretch
 from sim.machine.processors import ranges
 from sim.words import name
 from tui.chart.colours import partition_hue
-from tui.chart.scene import Box, Mark
-from tui.chart.svg.elements import Rect, element, number, outline, text
+from tui.chart.scene import Box, Drawing
+from tui.chart.svg.elements import Rect, element, number, outline, text, write_in
 from tui.chart.svg.frame import BAND, Frame
-from tui.chart.svg.names import write_in
-from tui.chart.svg.subject import Subject
 from tui.look.palette import Look, Tone, ink
 
 
@@ -28,21 +25,19 @@ class Boundary(NamedTuple):
 # Killed jobs
 
 
-def draw_killed(stretches: Iterable[Stretch], subject: Subject, frame: Frame, look: Look) -> str:
+def draw_killed(chart: Drawing, frame: Frame, look: Look) -> str:
     """A cross where a job was killed: at its estimate, or at the end of a speculative run."""
     crosses = []
-    for stretch in stretches:
-        if subject.chronicle.is_cut(stretch) and stretch.end is not None and stretch.end <= frame.end:
-            start = max(stretch.start, frame.begin)
-            rects = [frame.rect(start, stretch.end, low, high + 1) for low, high in ranges(stretch.processors)]
-            rect = max(rects, key=lambda r: r.height)
-            arm = min(rect.width, rect.height, 9) / 2 - 1
-            if arm >= 1.5:
-                x, y, across = rect.x + rect.width - arm - 1.5, rect.y + rect.height / 2, 2 * arm
-                crosses.append(
-                    f"M{number(x - arm)} {number(y - arm)}l{number(across)} {number(across)}"
-                    f"m0 {number(-across)}l{number(-across)} {number(across)}"
-                )
+    for stretch in chart.cut:
+        rects = frame.rects(max(stretch.start, frame.begin), stretch.end or stretch.start, stretch.processors)
+        rect = max(rects, key=lambda rect: rect.height)
+        arm = min(rect.width, rect.height, 9) / 2 - 1
+        if arm >= 1.5:
+            x, y, across = rect.x + rect.width - arm - 1.5, rect.y + rect.height / 2, 2 * arm
+            crosses.append(
+                f"M{number(x - arm)} {number(y - arm)}l{number(across)} {number(across)}"
+                f"m0 {number(-across)}l{number(-across)} {number(across)}"
+            )
     if not crosses:
         return ""
     path = "".join(crosses)
@@ -54,44 +49,44 @@ def draw_killed(stretches: Iterable[Stretch], subject: Subject, frame: Frame, lo
 # The plan
 
 
-def draw_plan(subject: Subject, named: Collection[int], frame: Frame, look: Look) -> str:
+def draw_plan(chart: Drawing, named: Collection[int], frame: Frame, look: Look) -> str:
     """Running jobs until their expected end and waiting ones where they are planned, hatched.
 
     Jobs that are `named` in what is past are not named again.
     """
-    boxes = (box for box in subject.plan if subject.now < box.end and box.start < frame.end)
-    return "".join(_box(box, box.rank not in named, subject, frame, look) for box in boxes)
+    boxes = (box for box in chart.plan if chart.clock < box.end and box.start < frame.end)
+    return "".join(_box(box, box.rank not in named, chart, frame, look) for box in boxes)
 
 
-def _box(box: Box, is_named: bool, subject: Subject, frame: Frame, look: Look) -> str:
-    start = max(box.start, subject.now)
-    rects = [frame.rect(start, box.end, low, high + 1) for low, high in ranges(box.processors)]
-    largest = max(rects, key=lambda rect: rect.width * rect.height)
-    hue, path = int(subject.hues[box.rank]), outline(rects)
+def _box(box: Box, is_named: bool, chart: Drawing, frame: Frame, look: Look) -> str:
+    start = max(box.start, chart.clock)
+    rects = frame.rects(start, box.end, box.processors)
+    largest = max(rects, key=lambda rect: rect.area)
+    hue, path = int(chart.hues[box.rank]), outline(rects)
     edge = look.inks[ink(hue)] if min(largest.width, largest.height) >= 5 else None
     dashes = "3 2" if box.kind == "planned" else None
     shape = element("path", d=path, fill=look.inks[ink(hue, Tone.PLAN)])
     shape += element("path", d=path, fill="url(#plan)", stroke=edge, stroke_width=0.8, stroke_dasharray=dashes)
-    word = name(subject.workload.jobs[box.rank])
+    word = name(chart.workload.jobs[box.rank])
     return shape + write_in(largest, word, look.text) if is_named else shape
 
 
 # Partitions
 
 
-def draw_boundaries(subject: Subject, frame: Frame, look: Look) -> str:
+def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
     """Where partitions met, over time, and in a band on the left who owns what now."""
-    divisions = subject.history.owners_between(frame.begin, subject.now)
+    divisions = chart.history.owners_between(frame.begin, chart.clock)
     if not divisions:
         return ""
-    found = boundaries(_coarser(divisions, frame), subject.now)
+    found = boundaries(_coarser(divisions, frame), chart.clock)
     path = "".join(
         f"M{number(frame.x(max(line.start, frame.begin)))} {number(frame.y(line.at))}H{number(frame.x(line.end))}"
         for line in found
     )
     lines = element("path", d=path, stroke=look.background, stroke_width=3, stroke_opacity=0.7)
     lines += element("path", d=path, stroke=look.text, stroke_width=1.2)
-    return lines + "".join(_owner(place, owned, subject, frame, look) for place, owned in enumerate(divisions[-1][1]))
+    return lines + "".join(_owner(place, owned, chart, frame, look) for place, owned in enumerate(divisions[-1][1]))
 
 
 def _coarser(divisions: Sequence[tuple[float, tuple[int, ...]]], frame: Frame) -> list[tuple[float, tuple[int, ...]]]:
@@ -122,7 +117,7 @@ def _edges(owners: Sequence[int]) -> set[int]:
     return {first for owned in owners for first, _ in ranges(owned) if first}
 
 
-def _owner(place: int, owned: int, subject: Subject, frame: Frame, look: Look) -> str:
+def _owner(place: int, owned: int, chart: Drawing, frame: Frame, look: Look) -> str:
     rects = [
         Rect(frame.left - BAND, frame.y(high + 1), BAND - 3, frame.y(low) - frame.y(high + 1))
         for low, high in ranges(owned)
@@ -130,7 +125,7 @@ def _owner(place: int, owned: int, subject: Subject, frame: Frame, look: Look) -
     if not rects:
         return ""
     hue = partition_hue(place)
-    word = subject.queues[place] if place < len(subject.queues) else str(place)
+    word = chart.queues[place] if place < len(chart.queues) else str(place)
     band = element("path", element("title", text(word)), d=outline(rects), fill=look.inks[ink(hue)])
     return band + write_in(max(rects, key=lambda r: r.height), word, look.inks[ink(hue, Tone.TEXT)])
 
@@ -138,20 +133,20 @@ def _owner(place: int, owned: int, subject: Subject, frame: Frame, look: Look) -
 # Moments
 
 
-def draw_now(subject: Subject, frame: Frame, look: Look) -> str:
+def draw_now(chart: Drawing, frame: Frame, look: Look) -> str:
     """The line between what was and what is planned."""
-    if subject.end <= subject.now:
+    if chart.until <= chart.clock:
         return ""
-    x = frame.x(subject.now)
+    x = frame.x(chart.clock)
     path = f"M{number(x)} {frame.top - 6}V{frame.bottom}"
     line = element("path", d=path, stroke=look.accent, stroke_width=2)
     return line + _label(x, "now", look.accent, frame)
 
 
-def draw_marks(marks: Iterable[Mark], frame: Frame, look: Look) -> str:
+def draw_marks(chart: Drawing, frame: Frame, look: Look) -> str:
     """Dotted lines with their names above: switches, bookmarks."""
     drawn = []
-    for mark in marks:
+    for mark in chart.marks:
         if frame.begin <= mark.time <= frame.end:
             x = frame.x(mark.time)
             path = f"M{number(x)} {frame.top - 6}V{frame.bottom}"

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from sim.history.history import Past
+from sim.workload.model import Floats
 from tui.chart.svg.elements import Rect, element, number, text
 from tui.chart.svg.frame import AXIS, Frame
-from tui.chart.svg.pieces import Floats
 from tui.look.palette import Look
 from tui.look.text import number as spoken
 

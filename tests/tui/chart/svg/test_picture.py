@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
+from itertools import combinations
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -15,35 +16,35 @@ from sim.history.history import Stretch
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.source import Source
-from tui.chart.scene import Mark
-from tui.chart.svg.drawing import Options, subject_of
+from tui.chart.scene import Drawing, Mark
+from tui.chart.svg.drawing import Options, drawing_of
 from tui.chart.svg.frame import Frame
+from tui.chart.svg.jobs import blocks_of
 from tui.chart.svg.picture import draw_svg
-from tui.chart.svg.pieces import pieces_of
+from tui.chart.svg.pixels import split
 from tui.chart.svg.signs import boundaries
-from tui.chart.svg.subject import Subject
 from tui.look.palette import DARK, LIGHT
 
 WHOLE = Options()
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def subject(trace: str, spec: str, options: Options = WHOLE) -> Subject:
+def chart(trace: str, spec: str, options: Options = WHOLE) -> Drawing:
     _, workload = Source(trace).read()
     return run(workload, spec, options)
 
 
-def run(workload: Workload, spec: str, options: Options = WHOLE) -> Subject:
+def run(workload: Workload, spec: str, options: Options = WHOLE) -> Drawing:
     engine = Engine(workload, parse_policy(spec))
     if options.until is None:
         engine.run()
     else:
         engine.run(options.until)
-    return subject_of(engine, spec, options)
+    return drawing_of(engine, spec, options)
 
 
-def picture(subject: Subject) -> Element:
-    return ElementTree.fromstring(draw_svg(subject, DARK, 800, 500))
+def picture(chart: Drawing) -> Element:
+    return ElementTree.fromstring(draw_svg(chart, DARK, 800, 500))
 
 
 def words(root: Element) -> Counter[str]:
@@ -55,12 +56,12 @@ def fills(root: Element) -> set[str]:
 
 
 def test_every_job_that_fits_is_named_once() -> None:
-    said = words(picture(subject("z-figure4", "easy")))
+    said = words(picture(chart("z-figure4", "easy")))
     assert [said[f"J{number}"] for number in range(1, 6)] == [1, 1, 1, 1, 1]
 
 
 def test_it_says_what_it_is_to_those_who_do_not_see_it() -> None:
-    root = picture(subject("z-figure4", "easy"))
+    root = picture(chart("z-figure4", "easy"))
     told = {child.get("id"): child.text or "" for child in root}
     assert root.get("role") == "img"
     assert root.get("aria-labelledby") == "title description"
@@ -69,60 +70,75 @@ def test_it_says_what_it_is_to_those_who_do_not_see_it() -> None:
 
 
 def test_nothing_in_it_runs_and_nothing_is_fetched() -> None:
-    written = draw_svg(subject("k-figure3.1", "selective:sf=1.2"), LIGHT, 800, 500)
+    written = draw_svg(chart("k-figure3.1", "selective:sf=1.2"), LIGHT, 800, 500)
     assert "<script" not in written
     assert "href" not in written
     assert written.count("http") == 1  # the name of the language
 
 
 def test_a_job_says_what_it_is_when_the_pointer_rests_on_it() -> None:
-    titles = [title.text for title in picture(subject("z-figure4", "easy")).iter(f"{SVG}title")]
+    titles = [title.text for title in picture(chart("z-figure4", "easy")).iter(f"{SVG}title")]
     assert "J2: 4 processors, submitted d0 00:00:10, ended d0 00:20:00" in titles
 
 
 def test_right_of_now_stands_the_plan() -> None:
-    root = picture(subject("z-figure4", "easy", Options(until=700)))
+    root = picture(chart("z-figure4", "easy", Options(until=700)))
     assert words(root)["now"] == 1
     assert words(root)["planned"] == 1
     assert "url(#plan)" in fills(root)
 
 
 def test_where_all_is_over_there_is_no_plan() -> None:
-    root = picture(subject("z-figure4", "easy", Options(until=1e9)))
+    root = picture(chart("z-figure4", "easy", Options(until=1e9)))
     assert words(root)["now"] == 0
     assert "url(#plan)" not in fills(root)
 
 
 def test_a_suspended_job_leaves_a_trail() -> None:
-    root = picture(subject("lublin-128", "selective:sf=1.5", Options(begin=3.5 * 86400, until=4.5 * 86400)))
+    root = picture(chart("lublin-128", "selective:sf=1.5", Options(begin=3.5 * 86400, until=4.5 * 86400)))
     assert any(fill.startswith("url(#trail") for fill in fills(root))
     assert words(root)["suspended"] == 1
 
 
 def test_a_speculative_run_has_a_texture_and_its_end_a_cross() -> None:
-    root = picture(subject("ls-figure1", "multiqueue:speculate=180"))
+    root = picture(chart("ls-figure1", "multiqueue:speculate=180"))
     assert "url(#speculative)" in fills(root)
     assert words(root)["killed"] == 1
 
 
 def test_partitions_have_a_band_with_their_names() -> None:
-    assert words(picture(subject("ls-figure1", "multiqueue")))[">= 10000 s"] == 1
+    assert words(picture(chart("ls-figure1", "multiqueue")))[">= 10000 s"] == 1
 
 
 def test_a_switch_is_named_at_its_time() -> None:
-    drawn = replace(subject("z-figure4", "easy"), marks=(Mark(600, "switch", "fcfs"), Mark(1e9, "switch", "firstfit")))
+    drawn = replace(chart("z-figure4", "easy"), marks=(Mark(600, "switch", "fcfs"), Mark(1e9, "switch", "firstfit")))
     said = words(picture(drawn))
     assert (said["fcfs"], said["firstfit"]) == (1, 0)
 
 
 def test_turns_that_can_be_seen_are_drawn_and_others_interleaved() -> None:
-    near = subject("z-figure7", "gang", Options(until=2000))
+    near, far = (chart("z-figure7", "gang", Options(until=2000, width=width)) for width in (1440, 32))
     assert sum("each column" in word for word in words(picture(near))) == 0
-    assert sum("each column" in word for word in words(picture(replace(near, column=300)))) == 1
+    assert sum("each column" in word for word in words(picture(far))) == 1
+
+
+def test_rows_that_took_turns_until_the_policy_was_switched_are_not_drawn_upon_each_other() -> None:
+    _, workload = Source("z-figure7").read()
+    engine = Engine(workload, parse_policy("gang"))
+    engine.run(900)
+    engine.switch(parse_policy("easy"))
+    engine.run(2000)
+    ran = drawing_of(engine, "gang", Options(until=2000)).ran
+    shared = [stretch for stretch in ran if stretch.end is not None and stretch.end <= 900]
+    assert len({stretch.rank for stretch in shared}) > 1
+    assert not any(
+        a.processors & b.processors and a.start < (b.end or 0) and b.start < (a.end or 0)
+        for a, b in combinations(shared, 2)
+    )
 
 
 def test_of_a_long_run_only_what_can_be_told_apart_is_in_the_file() -> None:
-    drawn = subject("lublin-320", "easy")
+    drawn = chart("lublin-320", "easy")
     assert len(draw_svg(drawn, DARK, 800, 500)) < 3_000_000
     pixels = next(group for group in picture(drawn).iter(f"{SVG}g") if "scale" in group.get("transform", ""))
     assert len({path.get("fill-opacity") for path in pixels}) == 5
@@ -135,20 +151,23 @@ def test_no_job_at_all_is_a_picture_too() -> None:
 
 def test_too_small_a_picture_is_refused() -> None:
     with pytest.raises(ParameterError, match="at least 320 x 280 pixels, got 100 x 500"):
-        draw_svg(subject("z-figure4", "easy"), DARK, 100, 500)
+        draw_svg(chart("z-figure4", "easy"), DARK, 100, 500)
 
 
 # Parts of it
 
 
 def test_a_stretch_is_cut_at_the_window_and_at_gaps_between_processors() -> None:
-    pieces = pieces_of([Stretch(7, 0, None, "run", 0b1011)], 10, 30)
-    rows = zip(pieces.start.tolist(), pieces.end.tolist(), pieces.low.tolist(), pieces.high.tolist(), strict=True)
-    assert list(rows) == [(10, 30, 0, 2), (10, 30, 3, 4)]
+    frame = Frame(left=0, top=0, width=20, height=40, begin=10, end=30, procs=4)
+    (stretch,), _ = split([Stretch(7, 0, None, "run", 0b1011)], frame, 30)
+    assert (stretch.start, stretch.end) == (10, 30)
+    (block,) = blocks_of([stretch], frame)
+    assert block.rects == ((0, 20, 20, 20), (0, 0, 20, 10))
 
 
 def test_what_ended_before_the_window_is_not_in_it() -> None:
-    assert len(pieces_of([Stretch(7, 0, 10, "run", 0b1)], 10, 30)) == 0
+    frame = Frame(left=0, top=0, width=20, height=40, begin=10, end=30, procs=4)
+    assert split([Stretch(7, 0, 10, "run", 0b1)], frame, 30) == ([], [])
 
 
 def test_a_boundary_that_stays_is_one_line() -> None:

@@ -9,43 +9,44 @@ from hypothesis import strategies as st
 
 from sim.history.history import Stretch
 from tui.chart.svg.frame import Frame
-from tui.chart.svg.pieces import Pieces, pieces_of
-from tui.chart.svg.pixels import add_up, blocks, is_small
+from tui.chart.svg.pixels import add_up, patches, split
 
 TEN_SECONDS_A_PIXEL = Frame(left=0, top=0, width=40, height=8, begin=0, end=400, procs=8)
 
 
-def pieces(*jobs: tuple[int, float, float, int]) -> Pieces:
+def stretches(*jobs: tuple[int, float, float, int]) -> list[Stretch]:
     """(rank, start, end, processors)"""
-    return pieces_of((Stretch(rank, start, end, "run", held) for rank, start, end, held in jobs), 0, 400)
+    return [Stretch(rank, start, end, "run", held) for rank, start, end, held in jobs]
 
 
 def test_the_job_that_holds_most_of_a_pixel_gives_its_colour() -> None:
-    pixels = add_up(pieces((1, 0, 3, 0b1), (2, 3, 9, 0b1)), TEN_SECONDS_A_PIXEL)
+    pixels = add_up(stretches((1, 0, 3, 0b1), (2, 3, 9, 0b1)), TEN_SECONDS_A_PIXEL)
     assert pixels.rank[7, 0] == 2
-    assert pixels.share[7, 0] == pytest.approx(0.9)
+    assert pixels.used[7, 0] / 255 == pytest.approx(0.9, abs=0.005)
 
 
 def test_many_short_runs_of_one_job_count_together() -> None:
-    pixels = add_up(pieces((1, 0, 2, 0b1), (2, 2, 5, 0b1), (1, 5, 7, 0b1)), TEN_SECONDS_A_PIXEL)
+    pixels = add_up(stretches((1, 0, 2, 0b1), (2, 2, 5, 0b1), (1, 5, 7, 0b1)), TEN_SECONDS_A_PIXEL)
     assert pixels.rank[7, 0] == 1
 
 
 def test_a_pixel_that_nobody_touches_is_free() -> None:
-    pixels = add_up(pieces((1, 0, 3, 0b1)), TEN_SECONDS_A_PIXEL)
-    assert (pixels.rank[7, 1], pixels.rank[6, 0], pixels.share[7, 1]) == (-1, -1, 0)
+    pixels = add_up(stretches((1, 0, 3, 0b1)), TEN_SECONDS_A_PIXEL)
+    assert (pixels.rank[7, 1], pixels.rank[6, 0], pixels.used[7, 1]) == (-1, -1, 0)
 
 
 def test_a_row_of_several_processors_is_full_when_all_of_them_are_held() -> None:
     frame = Frame(left=0, top=0, width=4, height=2, begin=0, end=4, procs=6)
-    pixels = add_up(pieces((1, 0, 1, 0b000111), (2, 0, 1, 0b011000)), frame)
-    assert pixels.share[:, 0].tolist() == pytest.approx([2 / 3, 1])
+    pixels = add_up(stretches((1, 0, 1, 0b000111), (2, 0, 1, 0b011000)), frame)
+    assert (pixels.used[:, 0] / 255).tolist() == pytest.approx([2 / 3, 1], abs=0.005)
 
 
 def test_only_what_is_less_than_a_pixel_wide_or_high_is_small() -> None:
     frame = Frame(left=0, top=0, width=40, height=2, begin=0, end=400, procs=8)
     short, flat, large = (1, 0, 9, 0b1111), (2, 20, 60, 0b1), (3, 20, 60, 0b11110000)
-    assert is_small(pieces(short, flat, large), frame).tolist() == [True, True, False]
+    seen, small = split(stretches(short, flat, large), frame, 400)
+    assert [stretch.rank for stretch in seen] == [3]
+    assert [stretch.rank for stretch in small] == [1, 2]
 
 
 RUNS = st.lists(
@@ -57,16 +58,18 @@ RUNS = st.lists(
 def test_no_time_of_a_processor_gets_lost(runs: list[tuple[int, float, float, int]]) -> None:
     alone = [(rank, start, min(start + length, 400), held) for rank, start, length, held in runs]
     for job in alone:
-        held = add_up(pieces(job), TEN_SECONDS_A_PIXEL).share.sum() * 10
-        assert held == pytest.approx((job[2] - job[1]) * job[3].bit_count(), rel=1e-6)
+        pixels = add_up(stretches(job), TEN_SECONDS_A_PIXEL)
+        rounded = 10 / 255 * (pixels.used > 0).sum()
+        held = (job[2] - job[1]) * job[3].bit_count()
+        assert held - 1e-3 <= pixels.used.sum() / 25.5 <= held + rounded
 
 
 @given(seed=st.integers(0, 2**32 - 1), rows=st.integers(1, 7), columns=st.integers(1, 9))
-def test_blocks_cover_every_pixel_once(seed: int, rows: int, columns: int) -> None:
+def test_patches_cover_every_pixel_once(seed: int, rows: int, columns: int) -> None:
     kinds = np.random.default_rng(seed).integers(-1, 3, (rows, columns))
     drawn = np.full_like(kinds, -1)
-    for block in blocks(kinds):
-        place = np.s_[block.row : block.row + block.height, block.column : block.column + block.width]
+    for patch in patches(kinds):
+        place = np.s_[patch.row : patch.row + patch.height, patch.column : patch.column + patch.width]
         assert (drawn[place] == -1).all()
-        drawn[place] = block.kind
+        drawn[place] = patch.kind
     assert (drawn == kinds).all()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sim.history.history import History
+from sim.workload.model import Floats
 from tui.chart.svg.frame import Frame
-from tui.chart.svg.pieces import Floats
 from tui.chart.svg.strips import averages, in_use_and_waiting
 
 
