@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 import pytest
 
 from sim.compare.parting import account
+from sim.compare.telling import tell
 from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.sentences import Called, Detail, Moment, Reason, Span, brief, details, say, why
 from sim.engine.engine import Engine
@@ -25,7 +26,6 @@ from tui.cli import explain
 from tui.panels import decisions, queue
 from tui.panels.evidence import numbers
 from tui.panels.sentence import sentence
-from tui.replay.parted import tell
 
 EVENING = 7200
 JOBS = ("1 0 2 50 60", "2 5 1 100 100")

@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 from sim.compare.differences import Change, Moves, Ratio, Versus, compare
 from sim.compare.parting import Account, Parting, Side, account, part
+from sim.compare.telling import Accounts, tell
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.course import Course
@@ -16,7 +17,6 @@ from sim.workload.model import Workload
 from sim.workload.source import Source
 from tui.cli.compare_page import Pair, render
 from tui.cli.progress import run_to_end
-from tui.replay.parted import Accounts, tell
 
 Form = Literal["table", "json"]
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 from sim.compare.differences import Comparison, Moved, Moves, Ratio, Versus
 from sim.compare.parting import Parting
+from sim.compare.telling import Accounts, about, tell
 from sim.words import clock, clock_near, count, name, percent, printable, processors, span
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from tui.look.sheets import wrapped
 from tui.look.text import Align, cells, number, pad, plain, shorten, table
-from tui.replay.parted import Accounts, about, tell
 
 NARROWEST, WIDEST = 60, 80
 """Columns: sentences and bars keep between these; tables take up to 76."""

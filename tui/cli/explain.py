@@ -7,12 +7,12 @@ import textwrap
 from collections.abc import Sequence
 
 from sim.decisions.obstacles import TooFewFree
+from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
 from sim.life.moments import Ended, Heads, NotConsidered, Requeued, Started, Unplanned, Waited
+from sim.life.story import rows_of
 from sim.words import clock, count, listed, name, printable, processors, span, times
 from sim.workload.model import Job
-from tui.cli.story import rows_of
-from tui.cli.waits import because_of, by_kind, fitted_for, seconds_of
 from tui.look import text
 
 NARROWEST, WIDEST = 40, 100

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from sim.compare.differences import Comparison, compare
 from sim.compare.parting import Account, Parting, Side, account, part
+from sim.compare.telling import about, headline, tell
 from sim.history.history import Past
 from sim.metrics.aggregates import ratio
 from sim.timeline.branch import Branch
@@ -26,7 +27,6 @@ from tui.chart.scene import ChartScene
 from tui.cli.compare_page import LONGEST_NAME
 from tui.look.palette import Hue
 from tui.look.text import cells
-from tui.replay.parted import about, headline, tell
 from tui.replay.scene import Shifts, VersusScene
 
 if TYPE_CHECKING:

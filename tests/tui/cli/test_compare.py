@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
+from sim.compare import telling as parted
 from sim.errors import ParameterError
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tui.cli import compare_page
 from tui.cli.compare import Form, compared, run_pair
 from tui.look import text
-from tui.replay import parted
 
 
 def page(

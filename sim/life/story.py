@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 from sim.decisions.sentences import jobs_in, say, why
+from sim.life.episodes import episodes, told_episode
 from sim.life.life import Life
 from sim.life.moments import (
     Ended,
@@ -27,7 +28,6 @@ from sim.life.moments import (
 from sim.machine.processors import written
 from sim.words import clock_near, count, listed, name, percent, processors, span, times
 from sim.workload.model import Job
-from tui.cli.waits import episodes, told_episode
 
 Row: TypeAlias = tuple[float, str]
 ALIKE = 3
