@@ -1,7 +1,7 @@
 """The life of one job: what happened to it from its submission to its end, and what kept it waiting meanwhile.
 
 `life_of` runs the workload under a policy and watches one job, step by step (`sim.life.watching`). What comes of it is
-data: a `Life` and its moments (`sim.life.moments`); `tui.cli.explain` tells it.
+data: a `Life` and its moments (`sim.life.moments`), told by `sim.life.story` and, in short, by `sim.life.summary`.
 """
 
 from __future__ import annotations

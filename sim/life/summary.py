@@ -1,0 +1,127 @@
+"""A life in a few sentences: how long the job waited and why, who passed it, and how its planned start moved."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sim.decisions.obstacles import TooFewFree
+from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
+from sim.life.life import Life
+from sim.life.moments import Ended, Heads, NotConsidered, Requeued, Started, Unplanned, Waited
+from sim.words import clock, count, listed, name, processors, span, times
+from sim.workload.model import Job
+
+
+def figures(life: Life) -> str:
+    """Its size, its times and its submission, in a line."""
+    job = life.job
+    facts = [
+        f"{job.procs:,} of {processors(life.procs)}",
+        f"estimate {span(job.estimate)}",
+        _ran(life),
+        f"submitted {clock(job.submit)}",
+    ]
+    return " · ".join(facts)
+
+
+def _ran(life: Life) -> str:
+    if life.ran is None:
+        return "never ended"
+    verb = "killed after" if any(isinstance(m, Ended) and m.killed for m in life.moments) else "ran"
+    return f"{verb} {span(life.ran)}"
+
+
+def summary(life: Life) -> str:
+    """In a few sentences: how long it waited and why, how many passed it, and how it got on after its start."""
+    return " ".join(filter(None, (_waited(life), *_after_its_start(life))))
+
+
+def _waited(life: Life) -> str:
+    who, wait, total = name(life.job), life.wait, seconds_of(life.waits)
+    if wait is None:
+        return f"{who} never started."
+    if not total:
+        return f"{who} did not wait: it started at the moment of its submission."
+    shares = sorted(_by_reason(life.waits, life.job).items(), key=lambda share: -share[1])
+    reasons = [f"{span(seconds)} because {because}" for because, seconds in shares if seconds > total / 100]
+    if len(reasons) == 1:
+        because = f" because {shares[0][0]}"
+    elif any("," in reason for reason in reasons):
+        because = f": {'; '.join(reasons)}"
+    else:
+        because = f": {listed(reasons, 5)}"
+    again = f" ({span(total - wait) if wait else 'all'} of it after a run that was lost)" if total > wait else ""
+    return f"{who} waited {span(total)}{again}{because}. {_passed(life)}"
+
+
+def _after_its_start(life: Life) -> list[str]:
+    """Suspensions, and time that was shared."""
+    told, pauses, stay = [], life.pauses, life.stay
+    if pauses:
+        told.append(f"After its start it was suspended {times(len(pauses))}, for {span(seconds_of(pauses))} in all.")
+    if stay and life.ran and stay.until > stay.time:
+        lasted = stay.until - stay.time
+        told.append(f"From its first turn to its end it took {span(lasted)} for a run of {span(life.ran)}.")
+    return told
+
+
+def _by_reason(waits: Sequence[Waited], job: Job) -> dict[str, float]:
+    """Seconds by reason, where reasons that read the same are one."""
+    kinds = by_kind(waits)
+    seconds: dict[str, float] = {}
+    for kind, some in kinds.items():
+        because = because_of(TooFewFree(0) if kind is Heads else some[0].state, some, job)
+        if kind is NotConsidered:
+            because += f", though {fitted}" if (fitted := fitted_for(some)) else ""
+        seconds[because] = seconds.get(because, 0) + seconds_of(some)
+    return seconds
+
+
+def _passed(life: Life) -> str:
+    """How many passed it, and who the largest were."""
+    passes = life.passes
+    if not passes:
+        return "No job passed it."
+    large = sorted(passes, key=lambda p: -p.job.procs * p.job.estimate)[:3]
+    names = listed(f"{name(p.job)} ({processors(p.job.procs)} for up to {span(p.job.estimate)})" for p in large)
+    who = f"the largest {names}" if len(passes) > len(large) else names
+    told = f"{count(len(passes), 'job')} passed it: {who}."
+    ahead = sum(not p.behind for p in passes)
+    if ahead:
+        told += f" {_some(ahead, len(passes))} came later but stood ahead of it in the queue's order."
+    return told
+
+
+def _some(part: int, whole: int) -> str:
+    return ("It" if whole == 1 else "All of them") if part == whole else f"{part:,} of them"
+
+
+def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
+    """How its planned start moved (so many moves are told elsewhere), and all those starts, the real one last.
+
+    Of a job whose speculative run was lost: after that. "" where nothing was planned, or nothing came of it.
+    """
+    lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
+    plans = [plan for plan in life.plans if lost is None or plan.time >= lost]
+    start = max((m.time for m in life.moments if isinstance(m, Started)), default=life.start)
+    if not plans or start is None or not life.wait:
+        return "", ()
+    first, moves = plans[0], [plan for plan in plans if plan.was is not None]
+    earlier = sum(plan.moved < 0 for plan in moves)
+    off = start - first.at
+    kept = "as first planned" if not off else f"{span(abs(off))} {'later' if off > 0 else 'earlier'} than first planned"
+    told = f"Planned start: {clock(first.at)} at first"
+    if moves:
+        told += f", moved {times(len(moves))} {_ways(earlier, len(moves) - earlier)}"
+    if given_up := sum(isinstance(m, Unplanned) and (lost is None or m.time >= lost) for m in life.moments):
+        told += f", given up {times(given_up)}"
+    if len(moves) + given_up >= told_of > 1:
+        told += ", the greatest moves told above"
+    told += f"; it started at {clock(start)}, {kept}."
+    return told, (*(plan.at for plan in plans), start)
+
+
+def _ways(earlier: int, later: int) -> str:
+    if earlier and later:
+        return f"({earlier:,} earlier, {later:,} later)"
+    return f"({'always ' if earlier + later > 1 else ''}{'earlier' if earlier else 'later'})"

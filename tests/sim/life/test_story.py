@@ -1,0 +1,38 @@
+"""A life in words, without a terminal."""
+
+from __future__ import annotations
+
+from sim.life.life import Life, life_of
+from sim.life.story import rows_of
+from sim.life.summary import figures, plans_told, summary
+from sim.policies import parse_policy
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from sim.workload.samples import sample_path
+
+
+def life(sample: str, policy: str, job: str) -> Life:
+    of = Workload.of(read(sample_path(sample))).with_overruns()
+    return life_of(of, parse_policy(policy), of.rank_of(job))
+
+
+def test_each_moment_is_a_time_and_what_happened() -> None:
+    times, told = zip(*rows_of(life("z-figure4", "easy", "4"), most=6, most_plans=6), strict=True)
+    assert times == (30, 30, 600, 1200, 1200, 1800, 2700)
+    assert told[0] == "Submitted: 1 job ahead of it, wanting 8, 0 processors free."
+    assert told[2].startswith("For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra;")
+
+
+def test_in_short_it_is_how_long_it_waited_and_why() -> None:
+    assert summary(life("z-figure4", "easy", "4")) == (
+        "J4 waited 29m30: 19m30 because fewer than its 4 processors were free and 10m00 because starting it would have "
+        "delayed J3. 1 job passed it: J5 (5 processors for up to 8m20)."
+    )
+    assert figures(life("z-figure4", "easy", "4")).startswith("4 of 10 processors · estimate 15m00 · ran 15m00")
+
+
+def test_planned_starts_end_with_the_real_one() -> None:
+    told, starts = plans_told(life("w-figure1", "relaxed:omega=1.25", "2"), told_of=1)
+    assert told.endswith("it started at d0 00:20:20, 3m40 later than first planned.")
+    assert starts == (1000, 1220, 1220)
+    assert plans_told(life("k-figure2.1-2.2", "easy", "5"), told_of=1) == ("", ())
