@@ -128,9 +128,10 @@ class Borrow(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """Ask this policy again at `at`, whatever else happens."""
+    """Ask this policy again at `at`, whatever else happens; void when that job's present stay on processors ends."""
 
     at: float
+    during: Job | None = None
 
     def say(self, at: Clock) -> str:
         return f"the policy wants to be asked again at {at(self.at)}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections.abc import Callable, Sequence
 from heapq import heappush
+from math import inf
 from typing import Any, TypeAlias
 
 from sim.decisions.decisions import (
@@ -234,7 +235,7 @@ class Deeds:
                 if was is not None:
                     plan.take(was, was + lasts, -job.procs)
                 plan.take(at, at + lasts, job.procs)
-            heappush(state.timers, (at, rank))
+            heappush(state.timers, (at, rank, inf))
             if isinstance(decision.because, AskedFor):
                 state.granted[rank] = at
         else:
@@ -255,9 +256,11 @@ class Deeds:
         state, at = self.state, decision.at
         if not at > state.now:
             raise DecisionError(f"a timer for {at:.12g} is not in the future: it is {state.now:.12g}")
-        if at not in state.wakes:
-            state.wakes.add(at)
-            heappush(state.timers, (at, -1))
+        stint = state.running.get(decision.during.rank) if decision.during else None
+        timer = (at, stint.job.rank, stint.since) if stint else (at, -1, inf)
+        if timer not in state.wakes:
+            state.wakes.add(timer)
+            heappush(state.timers, timer)
 
     # Suspending
 

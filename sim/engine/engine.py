@@ -108,9 +108,9 @@ class Engine:
     def next_time(self) -> float | None:
         """When the next step will be; None when everything has happened."""
         state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
-        timers, reserved = state.timers, state.reserved
-        while timers and timers[0][1] >= 0 and reserved.get(timers[0][1]) != timers[0][0]:
-            heappop(timers)
+        timers = state.timers
+        while timers and self._is_void(*timers[0]):
+            state.wakes.discard(heappop(timers))
         while leaving and leaves.get(leaving[0][1]) != leaving[0][0]:
             heappop(leaving)
         time = leaving[0][0] if leaving else inf
@@ -205,11 +205,18 @@ class Engine:
                 self._deeds.stint_ends(rank)
         state.free = state.machine.free
 
+    def _is_void(self, when: float, rank: int, since: float) -> bool:
+        """Has a timer lost its reason?"""
+        if since == inf:
+            return rank >= 0 and self.state.reserved.get(rank) != when
+        stint = self.state.running.get(rank)
+        return stint is None or stint.since != since
+
     def _drop_timers(self, now: float) -> bool:
         """Was there one?"""
         state, dropped = self.state, False
         while state.timers and state.timers[0][0] <= now:
-            state.wakes.discard(heappop(state.timers)[0])
+            state.wakes.discard(heappop(state.timers))
             dropped = True
         return dropped
 

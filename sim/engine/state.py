@@ -89,9 +89,11 @@ class State:
         self.row_planned: dict[int, float] = {}
         """rank -> the start expected there as it was last written into the history: moves within a turn are not"""
         self.kept_plan: Profile | None = None
-        self.timers: list[tuple[float, int]] = []
-        """(when, rank of the reservation that is due then, or -1 for a wake-up the policy asked for)"""
-        self.wakes: set[float] = set()
+        self.timers: list[tuple[float, int, float]] = []
+        """(when, rank, inf): a reservation is due; (when, -1, inf): a wake-up that the policy asked for; (when, rank,
+        since): one that is void unless the job is still on the processors that it has been on since then
+        """
+        self.wakes: set[tuple[float, int, float]] = set()
         self.notes: dict[str, dict[int, float]] = {}
 
     def copy(self) -> State:

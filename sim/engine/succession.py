@@ -9,6 +9,7 @@ What later passes have to do about suspended jobs and granted reservations that 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from math import inf
 
 from sim.decisions.decisions import Suspend, Switched
 from sim.decisions.matrix import DropRows
@@ -68,7 +69,7 @@ class Succession:
         state.expected, state.expected_row, state.row_planned = {}, {}, {}
         state.lasts.clear()
         state.wakes.clear()
-        state.timers[:] = sorted((at, rank) for rank, at in state.granted.items())
+        state.timers[:] = sorted((at, rank, inf) for rank, at in state.granted.items())
 
     def _clear_the_way(self) -> None:
         """Running jobs that by their estimates reach into a granted reservation are suspended, the last by rank first.

@@ -50,8 +50,8 @@ class Immediate(Preemptive):
             reasons: dict[int, Reason] = {v.rank: MadeWay(job, suffering(view, v), self.slice) for v in victims}
             yield from self.preempt(view, job, victims, reasons)
             served = [other for other in served if other not in victims]
-        if disappointed and (soon := self._next_slice_over(view)) < inf:
-            yield Wake(soon)
+        if disappointed and (stint := self._next_served(view)):
+            yield Wake(self._slice_over(stint), stint.job)
 
     def _served(self, view: View) -> list[Job]:
         """The running jobs that have had their slice, who suffered least first."""
@@ -61,9 +61,10 @@ class Immediate(Preemptive):
         served.sort(key=lambda job: (suffering(view, job), -job.rank))
         return served
 
-    def _next_slice_over(self, view: View) -> float:
-        moments = (self._slice_over(stint) for stint in view.running.values() if stint.runs)
-        return min((moment for moment in moments if moment > view.now), default=inf)
+    def _next_served(self, view: View) -> Stint | None:
+        """The stay of the running job that will be the next to have had its slice."""
+        unserved = (stint for stint in view.running.values() if stint.runs and self._slice_over(stint) > view.now)
+        return min(unserved, key=self._slice_over, default=None)
 
     def _slice_over(self, stint: Stint) -> float:
         """When the job has had, or will have had, its slice."""

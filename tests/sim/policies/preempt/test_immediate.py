@@ -40,6 +40,12 @@ def test_it_waits_for_the_end_of_the_slice(lab: Lab) -> None:
     assert lab.instants(engine) == [0, 3, 10, 15, 105]
 
 
+def test_a_slice_that_was_awaited_in_vain_makes_no_instant(lab: Lab) -> None:
+    """Job 2 awaits the end of job 1's slice at 10, but job 1 ends at 6, earlier than it was estimated."""
+    engine = lab.run(IS, 1, "1 0 1 6 100", "2 3 1 20 20")
+    assert lab.instants(engine) == [0, 3, 6, 26]
+
+
 def test_until_then_it_says_so(lab: Lab) -> None:
     engine = lab.run(IS, 1, "1 0 1 100 100", "2 3 1 5 5", until=3)
     assert lab.kept(engine, "2") == NoSliceOver(10)
