@@ -50,6 +50,7 @@ class Checkpoint:
         state = self.small.copy()
         state.curious, state.jobs = later.curious, list(workload.jobs[: self.submitted])
         state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))
+        state.waiting.step = self.step - 1
         state.ledger = later.ledger.as_of(self.submitted, [*self.waiting, *self.unfinished], self.entries)
         return state
 

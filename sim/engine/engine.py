@@ -250,6 +250,7 @@ class Engine:
 
     def _let_policy_decide(self) -> None:
         state = self.state
+        state.waiting.step = state.step_count
         if not state.policy.keeps_reservations and state.reserved:
             state.before = dict(state.reserved)
             state.reserved.clear()

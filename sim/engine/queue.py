@@ -13,7 +13,7 @@ from sim.workload.model import Job
 class Queue:
     """A queue: sorted once where the order allows it, at every look where it depends on the clock."""
 
-    __slots__ = ("_in_order", "_keys", "_order", "jobs", "wanted")
+    __slots__ = ("_in_order", "_keys", "_order", "jobs", "step", "wanted")
 
     def __init__(self, order: Order) -> None:
         self._order = order
@@ -21,6 +21,8 @@ class Queue:
         """rank -> job, in order of joining"""
         self._keys: list[tuple[float, int]] = []
         self._in_order: list[Job] = []
+        self.step = 0
+        """At which step the last pass looked at the order."""
         self.wanted = 0
         """Processors that the waiting jobs ask for together."""
 
@@ -35,6 +37,11 @@ class Queue:
         queue.jobs = {job.rank: job for job in jobs}
         queue.wanted = sum(job.procs for job in queue.jobs.values())
         return queue
+
+    @property
+    def order(self) -> Order:
+        """The order in which the jobs stood at the last pass."""
+        return self._order.at_step(self.step)
 
     def ranks(self) -> array[int]:
         """Who waits, in little space."""
@@ -62,6 +69,6 @@ class Queue:
         """The jobs from front to back: a list of the caller's own."""
         if not self._order.by_clock:
             return self._in_order.copy()
-        key = self._order.key
+        key = self.order.key
         keyed = sorted((key(job, now), rank, job) for rank, job in self.jobs.items())
         return [job for _, _, job in keyed]

@@ -95,7 +95,7 @@ class Plans:
 
 def stands_before(engine: Engine, other: Job, job: Job) -> bool:
     """Does the other stand before the job in the queue's order?"""
-    order, now = engine.state.policy.queue_order(), engine.now
+    order, now = engine.state.waiting.order, engine.now
     return _place(order, other, now) < _place(order, job, now)
 
 

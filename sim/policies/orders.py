@@ -6,12 +6,10 @@ the others once, when a job arrives. The fields of an order are its parameters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from math import inf, isnan, log2, log10
 from typing import ClassVar
-
-import numpy as np
 
 from sim.policies.parameters import parameter
 from sim.workload.model import Job
@@ -27,12 +25,18 @@ class Order:
     by_clock: ClassVar[bool] = False
 
     def __init_subclass__(cls) -> None:
+        if "name" not in cls.__dict__:
+            return
         if cls.name in ORDERS:
             raise TypeError(f"two orders are called {cls.name!r}")
         ORDERS[cls.name] = cls
 
     def key(self, job: Job, now: float) -> float:
         raise NotImplementedError(f"the order {self.name!r} has no key")
+
+    def at_step(self, step: int) -> Order:
+        """The order as it is at that step's pass: some draw lots."""
+        return self
 
 
 @dataclass(frozen=True)
@@ -107,25 +111,40 @@ class Xfactor(Order):
 
 
 @dataclass(frozen=True)
-class Random(Order):
-    """By lot: one number a job, drawn when it arrives (ZKP's RBF)."""
+class Drawn(Order):
+    """Orders by lot: every job draws a number anew at every pass that looks at the order."""
 
+    by_clock: ClassVar[bool] = True
     seed: int = parameter(0, "which lots are drawn", low=0)
-    name: ClassVar[str] = "random"
+    step: int = field(default=0, repr=False, compare=False)
+    """That of the pass."""
 
-    def key(self, job: Job, now: float) -> float:
-        return lot(self.seed, job.rank)
+    def at_step(self, step: int) -> Order:
+        return replace(self, step=step)
+
+    def number(self, job: Job) -> float:
+        """What the job has drawn."""
+        return lot(self.seed, self.step, job.rank)
 
 
 @dataclass(frozen=True)
-class RandomLength(Order):
-    """By lot, short jobs with better chances: the largest number / estimate first (ZKP's RLBF)."""
+class Random(Drawn):
+    """By lot: a number a job, drawn anew at every pass (ZKP's RBF)."""
 
-    seed: int = parameter(0, "which lots are drawn", low=0)
+    name: ClassVar[str] = "random"
+
+    def key(self, job: Job, now: float) -> float:
+        return self.number(job)
+
+
+@dataclass(frozen=True)
+class RandomLength(Drawn):
+    """By lot, drawn anew at every pass: the largest number / estimate first, which helps short jobs (ZKP's RLBF)."""
+
     name: ClassVar[str] = "random-length"
 
     def key(self, job: Job, now: float) -> float:
-        return -(lot(self.seed, job.rank) / job.estimate)
+        return -(self.number(job) / job.estimate)
 
 
 @dataclass(frozen=True)
@@ -141,16 +160,14 @@ class Delay(Order):
 
 
 @dataclass(frozen=True)
-class RandomDelay(Order):
-    """By lot, but waiting counts: number + weight * delay (ZKP section 8)."""
+class RandomDelay(Drawn):
+    """By lot, drawn anew at every pass, but waiting counts: number + weight * delay (ZKP section 8)."""
 
-    seed: int = parameter(0, "which lots are drawn", low=0)
     weight: float = parameter(0.001, "how much a second of waiting counts", low=0.0)
     name: ClassVar[str] = "random-delay"
-    by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
-        return -(lot(self.seed, job.rank) + self.weight * (now - job.submit))
+        return -(self.number(job) + self.weight * (now - job.submit))
 
 
 @dataclass(frozen=True)
@@ -219,16 +236,23 @@ def power(base: float, exponent: float) -> float:
         return inf
 
 
-def lot(seed: int, rank: int) -> float:
-    """The number that job `rank` draws: the same however many jobs there are."""
-    block, index = divmod(rank, _BLOCK)
-    return _lots(seed, block)[index]
+def lot(seed: int, step: int, rank: int) -> float:
+    """The number in [0, 1) that job `rank` draws at that step: the same however many jobs there are (splitmix64)."""
+    return (_mixed(_stream(seed, step) + _GOLDEN * (rank + 1)) >> 11) * 2.0**-53
 
 
-_BLOCK = 4096
+_GOLDEN = 0x9E3779B97F4A7C15
+_WORD = (1 << 64) - 1
 
 
-@lru_cache(maxsize=256)
-def _lots(seed: int, block: int) -> list[float]:
-    lots: list[float] = np.random.default_rng(seed).random((block + 1) * _BLOCK)[-_BLOCK:].tolist()
-    return lots
+@lru_cache(maxsize=64)
+def _stream(seed: int, step: int) -> int:
+    return _mixed(_mixed(seed + _GOLDEN) + _GOLDEN * (step + 1))
+
+
+def _mixed(word: int) -> int:
+    """A number of 64 bits in which every bit of the word has its say (Steele, Lea & Flood 2014)."""
+    word &= _WORD
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _WORD
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & _WORD
+    return word ^ word >> 31

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import or_
 from typing import Literal
+
+import numpy as np
 
 from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
 from sim.decisions.obstacles import TooFewFree, WaitsForOwn
 from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
-from sim.policies.orders import lot
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.view import View
@@ -172,6 +173,21 @@ class Preemptive(Policy):
     def count_unclaimed(self, view: View) -> int:
         """How many they are."""
         return self.unclaimed(view).bit_count() if view.notes.get("claim") else view.free
+
+
+def lot(seed: int, rank: int) -> float:
+    """The number in [0, 1) by which the job gets its memory: the same however many jobs there are."""
+    block, index = divmod(rank, _BLOCK)
+    return _lots(seed, block)[index]
+
+
+_BLOCK = 4096
+
+
+@lru_cache(maxsize=256)
+def _lots(seed: int, block: int) -> list[float]:
+    lots: list[float] = np.random.default_rng(seed).random((block + 1) * _BLOCK)[-_BLOCK:].tolist()
+    return lots
 
 
 def first_of(count: int, *choices: int) -> int:

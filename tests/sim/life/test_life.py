@@ -227,4 +227,4 @@ def test_a_job_that_is_suspended_for_weeks_is_told_quickly(shared: Path) -> None
     run = calls(lambda: Engine(of, parse_policy("immediate"), curious=False).run())
     lived = []
     assert calls(lambda: lived.append(life(of, "immediate", "4034"))) < 2 * run
-    assert [round(pause.seconds / 86400) for pause in lived[0].pauses] == [38]
+    assert [round(pause.seconds / 86400) for pause in lived[0].pauses] == [37]

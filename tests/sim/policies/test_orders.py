@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sim.policies import orders
-from sim.policies.orders import ORDERS, Fcfs, Order, Ward, lot, power
+from sim.policies.orders import ORDERS, Fcfs, Order, Ward, _mixed, lot, power
 from sim.policies.parameters import parameters_of
 from sim.workload.model import Job
 
@@ -68,22 +68,39 @@ def test_powers_have_no_exceptions(base: float, exponent: float, value: float) -
     assert power(base, exponent) == value
 
 
-def test_a_lot_is_the_number_that_the_generator_draws_for_that_rank() -> None:
-    drawn = np.random.default_rng(5).random(10_000)
-    assert [lot(5, rank) for rank in (0, 1, 4095, 4096, 9999)] == drawn[[0, 1, 4095, 4096, 9999]].tolist()
+def test_lots_are_those_of_splitmix64() -> None:
+    """Vigna's splitmix64.c, from state 0."""
+    state, first = 0, 0xE220A8397B1DCDAF
+    assert _mixed(state + 0x9E3779B97F4A7C15) == first
 
 
-def test_random_orders_use_the_lot_of_their_seed() -> None:
-    number = lot(3, 7)
-    assert orders.Random(seed=3).key(JOB, NOW) == number
-    assert orders.RandomLength(seed=3).key(JOB, NOW) == -(number / 900)
-    assert orders.RandomDelay(seed=3, weight=2).key(JOB, NOW) == -(number + 3600)
+def test_lots_are_spread_evenly_and_know_nothing_of_one_another() -> None:
+    drawn = np.array([[lot(seed, step, rank) for rank in range(200)] for seed in (0, 1) for step in range(200)])
+    assert drawn.min() >= 0
+    assert drawn.max() < 1
+    counts, _ = np.histogram(drawn, bins=20, range=(0, 1))
+    assert abs(counts - drawn.size / 20).max() < 5 * np.sqrt(drawn.size / 20)
+    for other in (drawn[1:, :], drawn[:, 1:]):
+        first = drawn[: other.shape[0], : other.shape[1]]
+        assert abs(np.corrcoef(first.ravel(), other.ravel())[0, 1]) < 0.02
+
+
+def test_random_orders_use_the_lot_of_their_seed_and_of_the_step() -> None:
+    number = lot(3, 11, 7)
+    assert orders.Random(seed=3).at_step(11).key(JOB, NOW) == number
+    assert orders.RandomLength(seed=3).at_step(11).key(JOB, NOW) == -(number / 900)
+    assert orders.RandomDelay(seed=3, weight=2).at_step(11).key(JOB, NOW) == -(number + 3600)
+
+
+def test_of_which_step_an_order_is_does_not_make_it_another() -> None:
+    assert orders.Random(seed=3).at_step(11) == orders.Random(seed=3)
+    assert repr(orders.Random(seed=3).at_step(11)) == "Random(seed=3)"
 
 
 @pytest.mark.parametrize("name", sorted(ORDERS.keys() - {""}))
-def test_an_order_that_does_not_look_at_the_clock_says_so(name: str) -> None:
+def test_an_order_that_is_the_same_at_every_pass_says_so(name: str) -> None:
     order = ORDERS[name]()
-    assert (order.key(JOB, NOW) != order.key(JOB, NOW + 1000)) == order.by_clock
+    assert (order.at_step(1).key(JOB, NOW) != order.at_step(2).key(JOB, NOW + 1000)) == order.by_clock
 
 
 @pytest.mark.parametrize("name", sorted(ORDERS.keys() - {""}))

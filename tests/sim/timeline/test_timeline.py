@@ -20,6 +20,7 @@ from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.history import Switch
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
+from sim.policies.orders import lot
 from sim.policies.view import View
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
@@ -206,6 +207,31 @@ def test_names_of_branches(small: Workload) -> None:
         timeline.fork("mine")
     with pytest.raises(ParameterError, match="did you mean 'main'"):
         timeline.look_at("mai")
+
+
+@pytest.mark.parametrize("spec", ["firstfit:order=random", "rbf", "replan:order=random-length"])
+def test_lots_are_the_same_wherever_one_comes_from(lab: Lab, spec: str) -> None:
+    timeline = Timeline(lab.workload(4, *(f"{i} {i} {1 + i % 3} 9 12" for i in range(1, 40))), spec)
+    timeline.compute_all()
+    onwards = []
+    for step in range(timeline.branch.computed + 1):
+        timeline.seek(step)
+        onwards.append(timeline.snapshot())
+    for step in reversed(range(timeline.branch.computed + 1)):
+        timeline.seek(step)
+        assert timeline.snapshot() == onwards[step]
+    timeline.seek(20)
+    timeline.fork()
+    timeline.compute_all()
+    timeline.seek(50)
+    assert timeline.snapshot().queue == onwards[50].queue
+
+
+def test_the_queue_is_shown_as_it_stood_at_the_last_pass(lab: Lab) -> None:
+    engine = lab.run("fcfs:order=random", 1, *(f"{i} 0 1 10 10" for i in range(1, 9)), until=20)
+    assert [job.rank for job in engine.state.queue] == sorted(
+        (job.rank for job in engine.state.queue), key=lambda rank: lot(0, engine.step_count - 1, rank)
+    )
 
 
 def test_a_budget_is_kept(lab: Lab) -> None:
