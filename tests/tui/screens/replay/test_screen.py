@@ -1,0 +1,111 @@
+"""The screen stays quick however fast one types or drags: it draws no more than what is seen."""
+
+from __future__ import annotations
+
+import asyncio
+from threading import Event
+from time import monotonic
+from typing import Any
+
+import pytest
+
+from tests.tui.replays import Replay, replay
+from tui.replay import requests as o
+from tui.replay.conductor import Conductor
+from tui.screens.replay.drawing import Drawing
+from tui.widgets.scrubber import Scrubber
+
+MOVES = 120
+
+
+@pytest.fixture
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every drawing of the screen."""
+    drawn: list[str] = []
+    draw = Drawing.draw
+
+    def counted(drawing: Drawing, *args: Any) -> None:
+        drawn.append("drawn")
+        draw(drawing, *args)
+
+    monkeypatch.setattr(Drawing, "draw", counted)
+    return drawn
+
+
+async def begun(run: Replay, drawn: list[str]) -> None:
+    """Nothing is drawn any more by itself."""
+    await run.complete()
+    await run.pilot.pause(0.1)
+    drawn.clear()
+
+
+def scrub(run: Replay, move: int) -> None:
+    """The pointer is dragged over the strip."""
+    strip = run.screen.query_one(Scrubber)
+    strip.post_message(Scrubber.Scrubbed(10 + move % 40, strip.size.width - 2))
+
+
+async def test_a_step_is_drawn_when_it_is_shown_and_not_when_it_is_asked_for(drawn: list[str]) -> None:
+    async with replay() as run:
+        await begun(run, drawn)
+        run.screen.go(o.Move(1))
+        assert not drawn
+        await run.settle()
+        assert (len(drawn), run.step) == (1, 1)
+
+
+async def test_what_plays_is_seen_to_pause(drawn: list[str]) -> None:
+    async with replay() as run:
+        await begun(run, drawn)
+        run.screen.change(playing=True)
+        run.screen.pause()
+        assert (len(drawn), run.screen.player.playing) == (2, False)
+        run.screen.pause()
+        assert len(drawn) == 2
+
+
+async def test_moments_that_piled_up_are_one_journey_and_one_drawing(
+    drawn: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_free, obeyed, obey = Event(), [], Conductor.obey
+
+    def slowly(conductor: Conductor, order: o.Order, *rest: Any) -> Any:
+        obeyed.append(order)
+        is_free.wait(30)
+        return obey(conductor, order, *rest)
+
+    async with replay("lublin-128") as run:
+        await begun(run, drawn)
+        monkeypatch.setattr(Conductor, "obey", slowly)
+        scrub(run, 0)
+        await run.wait_for(lambda: obeyed)
+        for move in range(1, MOVES):
+            scrub(run, move)
+        await run.pilot.pause()
+        assert not drawn
+        is_free.set()
+        await run.settle()
+        assert len(obeyed) == 2
+        assert len(drawn) == 2
+        assert obeyed[-1] == o.GoToTime(run.scene.clock)
+
+
+async def test_steps_that_piled_up_are_one_move() -> None:
+    async with replay("lublin-128") as run:
+        await run.complete()
+        for _ in range(MOVES):
+            await run.do("step(1)")
+        await run.do("step(-1)")
+        await run.settle()
+        assert run.step == MOVES - 1
+
+
+async def test_a_drag_is_not_drawn_more_often_than_frames(drawn: list[str]) -> None:
+    async with replay("lublin-128") as run:
+        await begun(run, drawn)
+        begin = monotonic()
+        for move in range(MOVES):
+            scrub(run, move)
+            await asyncio.sleep(1 / 240)
+        await run.settle()
+        assert len(drawn) <= 30 * (monotonic() - begin) + 2
