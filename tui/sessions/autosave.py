@@ -43,14 +43,20 @@ class Autosave:
         self.path, self._lock_path = folder / f"{stem}.session", folder / f"{stem}.lock"
         try:
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
-            self._lock = os.open(self._lock_path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            _clear(folder)
+            new = self._lock_path.with_suffix(".new")
+            self._lock = os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+            _take(self._lock)
+            new.rename(self._lock_path)  # it is never seen without being held
         except OSError as error:
             raise SessionError(f"no autosaves: {error.strerror or error}; name another in {STATE}", folder) from None
-        _take(self._lock)
 
     def save(self, session: Session) -> None:
-        """What would be offered if the program broke off now."""
+        """What would be offered if the program broke off now: it is later than all others, whatever the clock says."""
         write_session(session, self.path)
+        others = [_saved(path) for path in self.path.parent.glob("*.session") if path != self.path]
+        if (newest := max(others, default=0.0)) >= _saved(self.path):
+            os.utime(self.path, (newest + 1, newest + 1))
 
     def close(self) -> None:
         """Nothing is to be offered: the program ends as it should."""
@@ -64,7 +70,7 @@ class Orphan(NamedTuple):
     path: Path
     session: Session
     saved: float
-    """Seconds since 1970."""
+    """Seconds since 1970, or later: every save is later than those before it."""
 
     def discard(self) -> None:
         """It has been taken over, or nobody wants it."""
@@ -87,21 +93,35 @@ def _read(path: Path) -> Orphan | None:
         return None  # damaged, or of a newer version, which may still want it
 
 
+def _saved(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return 0.0  # it has just been discarded
+
+
+def _clear(folder: Path) -> None:
+    """Locks of instances that broke off before they had saved anything vanish."""
+    for path in folder.glob("*.lock"):
+        if not path.with_suffix(".session").exists() and _is_left(path):
+            _remove(path)
+
+
 def _left_behind(folder: Path) -> Iterator[Path]:
     """The sessions whose instances do not live any more."""
-    for path in sorted(folder.glob("*.session")):
-        try:
-            lock = os.open(path.with_suffix(".lock"), os.O_RDWR)
-        except FileNotFoundError:
-            yield path
-            continue
-        except OSError:
-            continue
-        try:
-            if _take(lock):
-                yield path
-        finally:
-            os.close(lock)
+    return (path for path in sorted(folder.glob("*.session")) if _is_left(path.with_suffix(".lock")))
+
+
+def _is_left(path: Path) -> bool:
+    """Is it the lock of an instance that does not live any more?"""
+    try:
+        lock = os.open(path, os.O_RDWR)
+    except OSError as error:
+        return isinstance(error, FileNotFoundError)
+    try:
+        return _take(lock)
+    finally:
+        os.close(lock)
 
 
 def _take(lock: int) -> bool:

@@ -8,6 +8,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from time import time
 
 import pytest
 
@@ -80,6 +81,30 @@ def test_the_newest_is_offered_and_only_a_few_are_kept(tmp_path: Path) -> None:
     assert orphan is not None
     assert orphan.session.step == 0
     assert len(list(tmp_path.glob("*.session"))) == MOST
+
+
+def test_a_clock_that_was_set_back_loses_nothing(tmp_path: Path) -> None:
+    tomorrow = time() + 86400
+    for step in range(MOST):
+        left_behind(tmp_path, step, saved=tomorrow + step)
+    autosave = Autosave(tmp_path)
+    for step in (98, 99):
+        autosave.save(replace(SESSION, step=step))
+    os.close(autosave._lock)
+    orphan = offer(tmp_path)
+    assert orphan is not None
+    assert orphan.session.step == 99
+
+
+def test_locks_of_starts_that_were_killed_before_they_saved_are_cleared_at_the_next_start(tmp_path: Path) -> None:
+    living, left = Autosave(tmp_path), left_behind(tmp_path, step=1, saved=1000)
+    for start in range(10):
+        (tmp_path / f"{start}.lock").touch()
+    autosave = Autosave(tmp_path)
+    held = {living._lock_path, left.with_suffix(".lock"), autosave._lock_path}
+    assert {*tmp_path.iterdir()} == {*held, left}
+    living.close()
+    autosave.close()
 
 
 def test_one_that_was_taken_over_is_not_offered_again(tmp_path: Path) -> None:
