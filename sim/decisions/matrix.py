@@ -76,8 +76,6 @@ class OtherColumns(NamedTuple):
 
 
 class EarliestInRow(NamedTuple):
-    """No row has room for it from now on for `span` seconds; this one does first."""
-
     span: Span
 
     def sentence(self, job: Job, at: Clock) -> str:
@@ -100,8 +98,6 @@ class FitsNoRow(NamedTuple):
 
 
 class OwnColumnsTaken(NamedTuple):
-    """It was suspended and has to go on in its own columns, which are taken in all of the `rows` rows."""
-
     rows: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:

@@ -27,8 +27,6 @@ class TooFewFree(NamedTuple):
 
 
 class WouldDelay(NamedTuple):
-    """It would end after the head's start and needs more than the extra processors."""
-
     head: Annotated[Job, Called("head of queue")]
     shadow: Annotated[Moment, Called("its start")]
     ends: Annotated[Moment, Called("would end")]
@@ -46,8 +44,6 @@ class WouldDelay(NamedTuple):
 
 
 class PlannedLater(NamedTuple):
-    """It fits now but not for its whole estimate beside what is planned before it."""
-
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
 
@@ -136,8 +132,6 @@ class NoSliceOver(NamedTuple):
 
 
 class PivotLater(NamedTuple):
-    """It is the first of its queue and planned for `at`; until then too much is needed before it."""
-
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
 
@@ -153,8 +147,6 @@ class PivotLater(NamedTuple):
 
 
 class WouldDelayPivot(NamedTuple):
-    """It would end at `ends` and push the start of the `pivot` of a queue from `start` to `later`."""
-
     pivot: Job
     start: Moment
     later: Moment
@@ -172,8 +164,6 @@ class WouldDelayPivot(NamedTuple):
 
 
 class TouchesReservation(NamedTuple):
-    """It would end at `ends` and need processors that are reserved for `other` from `at` on."""
-
     other: Job
     at: Annotated[Moment, Called("from")]
     ends: Annotated[Moment, Called("would end")]

@@ -1,7 +1,8 @@
 """Why a policy starts, suspends or plans a job: plain immutable data, each of which says itself.
 
 A reason carries the numbers that made the difference; times are seconds, `free`/`idle`/`extra` processors. What keeps
-a job waiting is in `sim.decisions.obstacles`, what is done to a matrix and why in `sim.decisions.matrix`.
+a job waiting is in `sim.decisions.obstacles`, what is done to a matrix and why in `sim.decisions.matrix`. Where a
+sentence says all that there is to know of a reason, nothing else does.
 """
 
 from __future__ import annotations
@@ -41,8 +42,6 @@ class EndsBefore(NamedTuple):
 
 
 class FitsExtra(NamedTuple):
-    """It takes only processors that the head will not need."""
-
     head: Job
     shadow: Moment
     extra: int
@@ -192,8 +191,6 @@ class ReservationDue(NamedTuple):
 
 
 class Outranked(NamedTuple):
-    """`by` has an xfactor at least `factor` times as large."""
-
     by: Annotated[Job, Called("makes way for")]
     xfactor: Annotated[float, UNTOLD]
     own_xfactor: float
@@ -205,8 +202,6 @@ class Outranked(NamedTuple):
 
 
 class MadeWay(NamedTuple):
-    """It has had its slice, `by` has never run; of those that had, it has suffered least."""
-
     by: Annotated[Job, Called("makes way for")]
     suffering: float
     slice: Span

@@ -10,7 +10,7 @@ from sim.decisions.sentences import why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.why.facts import Enough, Sitters
 from sim.why.finding import free_now
-from sim.words import Clock, listed, name, processors, span
+from sim.words import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
 _RUNS = {"run": "runs", "speculative": "runs on trial", "gang": "takes turns"}
@@ -58,13 +58,9 @@ def waits(
         if enough is not None and enough.at == queued.planned:
             yield f"{listed(map(name, enough.ending))} will have ended by then."
     if passed:
-        yield f"{_jobs(passed)} passed it."
+        yield f"{count(passed, 'job')} passed it."
     if before:
-        yield f"{_jobs(before)} {'stands' if before == 1 else 'stand'} before it."
-
-
-def _jobs(many: int) -> str:
-    return "1 job" if many == 1 else f"{many:,} jobs"
+        yield f"{count(before, 'job')} {'stands' if before == 1 else 'stand'} before it."
 
 
 # Who has begun
