@@ -1,4 +1,7 @@
-"""What single policies promise, and which of them must agree on any workload."""
+"""What single policies promise, and which of them must agree on any workload.
+
+Also tests sim.engine.queue.
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,9 @@ from sim.metrics import aggregates
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
+from sim.workload.samples import sample_path
 from sim.workload.transforms import Transforms
+from tests.benchmarks.bare_loop import easy
 
 
 @lru_cache(maxsize=1)
@@ -55,3 +57,10 @@ def test_with_exact_estimates_all_of_conservative_is_one_schedule(shared: Path, 
     workload = Transforms(estimates="exact").apply(kth(shared))
     plain, other = (run(workload, s).schedule() for s in ("conservative", spec))
     assert plain.start.tolist() == other.start.tolist()
+
+
+def test_ten_thousand_jobs_under_easy_start_when_a_bare_loop_starts_them() -> None:
+    workload = Workload.of(read(sample_path("lublin-320"))).with_overruns()
+    columns = (workload.submit, workload.width, workload.runtime, workload.estimate)
+    expected = easy(workload.procs, *(column.tolist() for column in columns))
+    assert run(workload, "easy").schedule().start.tolist() == expected

@@ -1,4 +1,7 @@
-"""What may go wrong around the program: it is killed, files vanish or are damaged, the terminal shrinks."""
+"""What may go wrong around the program: it is killed, files vanish or are damaged, the terminal shrinks.
+
+Also tests tui.app, tui.faults, tui.sessions.keeper.
+"""
 
 from __future__ import annotations
 

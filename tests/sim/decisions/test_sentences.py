@@ -1,4 +1,7 @@
-"""Decisions and reasons in words."""
+"""Decisions and reasons in words.
+
+Also tests sim.decisions.decisions, sim.decisions.obstacles, sim.decisions.reasons.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What happens within an instant and from one to the next, whatever the policy (SPEC 2)."""
+"""What happens within an instant and from one to the next, whatever the policy (SPEC 2).
+
+Also tests sim.engine.stint, sim.history.tally.
+"""
 
 from __future__ import annotations
 

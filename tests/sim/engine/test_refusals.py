@@ -1,4 +1,7 @@
-"""A policy that asks for nonsense: the engine refuses in one line and has changed nothing."""
+"""A policy that asks for nonsense: the engine refuses in one line and has changed nothing.
+
+Also tests sim.engine.deeds, sim.engine.shown.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Another policy takes over in the middle of a run (SPEC 8): nothing is lost, whatever came before."""
+"""Another policy takes over in the middle of a run (SPEC 8): nothing is lost, whatever came before.
+
+Also tests sim.engine.adoption.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The past: which stretches a window of time shows, and what happened at which step."""
+"""The past: which stretches a window of time shows, and what happened at which step.
+
+Also tests sim.history.ledger, sim.history.times, sim.history.unwritten.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The life of one job, on traces small enough to work out by hand."""
+"""The life of one job, on traces small enough to work out by hand.
+
+Also tests sim.life.moments, sim.life.plans, sim.life.stays, sim.life.waits, sim.life.watching.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The turns of the rows: counted over whole cycles, they must come out as if stepped through one by one."""
+"""The turns of the rows: counted over whole cycles, they must come out as if stepped through one by one.
+
+Also tests sim.engine.sharing.
+"""
 
 from __future__ import annotations
 

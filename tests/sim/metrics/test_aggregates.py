@@ -1,4 +1,8 @@
-"""The numbers of a whole schedule, each worked out by hand on a machine of four processors."""
+"""The numbers of a whole schedule, each worked out by hand on a machine of four processors.
+
+Also tests sim.engine.schedule, sim.metrics, sim.metrics.catalogue, sim.metrics.measure, sim.metrics.outcome,
+sim.metrics.over_time, sim.metrics.tails.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""What a policy says of itself, and how it is written."""
+"""What a policy says of itself, and how it is written.
+
+Also tests sim.policies, sim.policies.backfill, sim.policies.gang, sim.policies.multiqueue, sim.policies.preempt,
+sim.policies.view.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sessions: what is written comes back, and whatever else is read is refused in one line."""
+"""Sessions: what is written comes back, and whatever else is read is refused in one line.
+
+Also tests sim.session.records, sim.session.text, sim.session.trace_ref.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""From what was typed to a session and back."""
+"""From what was typed to a session and back.
+
+Also tests sim.workload.source.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Conditions to stop at: how they are read, when they hold and when they fire."""
+"""Conditions to stop at: how they are read, when they hold and when they fire.
+
+Also tests sim.stops.combinations, sim.stops.conditions, sim.stops.vocabulary.
+"""
 
 from __future__ import annotations
 

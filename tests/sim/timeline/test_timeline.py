@@ -1,4 +1,7 @@
-"""Any step again: a timeline shows at every step what a run that was watched step by step showed there."""
+"""Any step again: a timeline shows at every step what a run that was watched step by step showed there.
+
+Also tests sim.engine.checkpoint, sim.engine.state, sim.timeline.branch.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Why a job waits, is suspended or started: in sentences, in numbers, and what was considered."""
+"""Why a job waits, is suspended or started: in sentences, in numbers, and what was considered.
+
+Also tests sim.why.facts, sim.why.finding, sim.why.telling.
+"""
 
 from __future__ import annotations
 

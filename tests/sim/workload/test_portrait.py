@@ -1,4 +1,7 @@
-"""What a portrait says about a trace."""
+"""What a portrait says about a trace.
+
+Also tests sim.workload.categories.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Opening whatever a person names."""
+"""Opening whatever a person names.
+
+Also tests sim.errors.
+"""
 
 from __future__ import annotations
 

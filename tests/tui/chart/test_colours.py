@@ -1,4 +1,7 @@
-"""What the colours of jobs mean."""
+"""What the colours of jobs mean.
+
+Also tests tui.panels.legend.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What is to come, as boxes right of now."""
+"""What is to come, as boxes right of now.
+
+Also tests tui.chart.scene.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What `schedscope compare` prints."""
+"""What `schedscope compare` prints.
+
+Also tests tui.cli.compare_page, tui.replay.parted.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The life of a job as a story."""
+"""The life of a job as a story.
+
+Also tests tui.cli.story, tui.cli.waits.
+"""
 
 from __future__ import annotations
 

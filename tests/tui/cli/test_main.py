@@ -1,4 +1,7 @@
-"""The command line as other programs and people use it: what it prints, writes and refuses."""
+"""The command line as other programs and people use it: what it prints, writes and refuses.
+
+Also tests tui.cli.policies, tui.cli.progress, tui.cli.run.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The options of a workload on the command line."""
+"""The options of a workload on the command line.
+
+Also tests sim.workload.options.
+"""
 
 from __future__ import annotations
 

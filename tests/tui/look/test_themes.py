@@ -1,4 +1,7 @@
-"""Which look a terminal gets, and that Textual's widgets follow it."""
+"""Which look a terminal gets, and that Textual's widgets follow it.
+
+Also tests tui.look.palette.
+"""
 
 from __future__ import annotations
 

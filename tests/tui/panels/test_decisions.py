@@ -1,4 +1,7 @@
-"""What the policy did in a step, read whole or walked one by one."""
+"""What the policy did in a step, read whole or walked one by one.
+
+Also tests tui.panels.signs.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The selected job: what it asks for, how it stands, why, and its life so far."""
+"""The selected job: what it asks for, how it stands, why, and its life so far.
+
+Also tests tui.panels.evidence.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Ousterhout matrix as it is drawn."""
+"""The Ousterhout matrix as it is drawn.
+
+Also tests tui.panels.folding, tui.panels.rebuild.
+"""
 
 from __future__ import annotations
 

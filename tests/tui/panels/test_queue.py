@@ -1,4 +1,7 @@
-"""The queue's table: who waits, in the policy's order, and why."""
+"""The queue's table: who waits, in the policy's order, and why.
+
+Also tests tui.panels.parts, tui.panels.queue_table.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The strip of the whole run."""
+"""The strip of the whole run.
+
+Also tests tui.panels.curves.
+"""
 
 from __future__ import annotations
 

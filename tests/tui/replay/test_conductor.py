@@ -1,4 +1,7 @@
-"""Every order takes the replay where its docstring says, and says why if it stops before."""
+"""Every order takes the replay where its docstring says, and says why if it stops before.
+
+Also tests tui.replay.navigation, tui.replay.playback.
+"""
 
 from __future__ import annotations
 

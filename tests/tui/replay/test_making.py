@@ -1,4 +1,7 @@
-"""What the worker makes of a history for the panels."""
+"""What the worker makes of a history for the panels.
+
+Also tests tui.replay.scene.
+"""
 
 from __future__ import annotations
 

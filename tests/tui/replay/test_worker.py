@@ -1,4 +1,7 @@
-"""The worker obeys in order, shows what was asked for, and outlives whatever a policy does."""
+"""The worker obeys in order, shows what was asked for, and outlives whatever a policy does.
+
+Also tests tui.replay.opening.
+"""
 
 from __future__ import annotations
 

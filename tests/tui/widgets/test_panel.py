@@ -1,4 +1,7 @@
-"""The widget that shows a sheet: scrolling, clicks, what is refreshed."""
+"""The widget that shows a sheet: scrolling, clicks, what is refreshed.
+
+Also tests tui.look.sheets, tui.widgets.bar, tui.widgets.scrubber.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""shadow: the shortest first, unless somebody would wait past its bound."""
+"""shadow: the shortest first, unless somebody would wait past its bound.
+
+Also tests sim.policies.backfill.bounds.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Gang scheduling: how the matrix is rebuilt, phase by phase."""
+"""Gang scheduling: how the matrix is rebuilt, phase by phase.
+
+Also tests sim.decisions.matrix, sim.policies.gang.migration, sim.policies.gang.phases, sim.policies.gang.plans.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Multiple queues: pivots, the three rules, who lends to whom; priorities, speculative runs, reservations."""
+"""Multiple queues: pivots, the three rules, who lends to whom; priorities, speculative runs, reservations.
+
+Also tests sim.policies.multiqueue.partitions, sim.policies.multiqueue.pivots.
+"""
 
 from __future__ import annotations
 

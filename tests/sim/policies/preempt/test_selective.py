@@ -1,4 +1,7 @@
-"""Selective suspension: who may suspend whom, when, on which processors, and that what is remembered is right."""
+"""Selective suspension: who may suspend whom, when, on which processors, and that what is remembered is right.
+
+Also tests sim.policies.preempt.preemption, sim.policies.preempt.tolls.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The Standard Workload Format, as real files write it."""
+"""The Standard Workload Format, as real files write it.
+
+Also tests sim.workload.model.
+"""
 
 from __future__ import annotations
 

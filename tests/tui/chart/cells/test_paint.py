@@ -1,4 +1,7 @@
-"""The chart as cells. In ASCII every job is a letter, and what is planned a dash."""
+"""The chart as cells. In ASCII every job is a letter, and what is planned a dash.
+
+Also tests tui.chart.cells.cells, tui.chart.cells.grid, tui.chart.cells.signs.
+"""
 
 from __future__ import annotations
 

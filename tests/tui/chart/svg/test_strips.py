@@ -1,4 +1,7 @@
-"""The curves below the chart."""
+"""The curves below the chart.
+
+Also tests tui.chart.svg.pieces.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A few things to choose from."""
+"""A few things to choose from.
+
+Also tests tui.screens.dialogs.dialog, tui.screens.dialogs.lazily.
+"""
 
 from __future__ import annotations
 

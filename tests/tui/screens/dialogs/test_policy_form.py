@@ -1,4 +1,7 @@
-"""A policy that is being filled in."""
+"""A policy that is being filled in.
+
+Also tests tui.screens.dialogs.parameter_field.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Choosing a trace: samples, files, and what was opened before."""
+"""Choosing a trace: samples, files, and what was opened before.
+
+Also tests tui.screens.dialogs.trace_choices, tui.screens.dialogs.trace_preview.
+"""
 
 from __future__ import annotations
 

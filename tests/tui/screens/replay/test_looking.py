@@ -1,4 +1,7 @@
-"""Looking at things on the replay screen: finding jobs, colours, panels, the report, help."""
+"""Looking at things on the replay screen: finding jobs, colours, panels, the report, help.
+
+Also tests tui.screens.replay.state.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What-if on the replay screen: other policies, branches, comparing, causes, bookmarks."""
+"""What-if on the replay screen: other policies, branches, comparing, causes, bookmarks.
+
+Also tests tui.screens.replay.desk, tui.screens.replay.drawing, tui.screens.replay.screen.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,62 @@
+"""Every file of the house has its test beside it in the mirror, or some test says that it tests it, too.
+
+`sim/why/causes.py` is tested by `tests/sim/why/test_causes.py`, or by a test whose docstring has a line
+`Also tests sim.why.causes, sim.why.facts.`
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections import Counter
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parent
+ROOT = TESTS.parent
+
+
+def says_something(path: Path) -> bool:
+    """Is there more in it than a docstring?"""
+    return any(not isinstance(node, ast.Expr) for node in ast.parse(path.read_text(encoding="utf-8")).body)
+
+
+def dotted(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+def mirrored(path: Path) -> str:
+    """tests/sim/why/test_causes.py -> sim.why.causes"""
+    return ".".join((*path.parent.relative_to(TESTS).parts, path.stem.removeprefix("test_")))
+
+
+def also_tested(path: Path) -> list[str]:
+    """What a test says that it tests beside the file whose name it has."""
+    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    return [
+        name for line in re.findall(r"^Also tests ((?:[^.]|\.\w)*)\.$", said, re.M) for name in re.split(r",\s+", line)
+    ]
+
+
+FILES = {dotted(path) for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py") if says_something(path)}
+HOUSE = [path for top in ("sim", "tui") for path in (TESTS / top).rglob("test_*.py")]
+
+
+def test_every_file_has_its_test() -> None:
+    tested = {mirrored(path) for path in HOUSE} | {name for path in HOUSE for name in also_tested(path)}
+    assert sorted(FILES - tested) == []
+
+
+def test_nothing_is_said_to_be_tested_that_is_not_there() -> None:
+    assert sorted({name for path in HOUSE for name in also_tested(path)} - FILES) == []
+
+
+def test_every_file_is_tested_in_one_place() -> None:
+    said = Counter(name for path in HOUSE for name in {mirrored(path), *also_tested(path)} if name in FILES)
+    assert [name for name, places in said.items() if places > 1] == []
+
+
+def test_no_two_tests_have_one_name() -> None:
+    """A module and a folder of one name would hide one another where tests are imported by their paths."""
+    names = Counter(dotted(path) for path in TESTS.rglob("*.py"))
+    folders = {dotted(path.parent) for path in TESTS.rglob("*.py")}
+    assert not [name for name, count in names.items() if count > 1 or name in folders]
