@@ -1,4 +1,7 @@
-"""A life in words, without a terminal."""
+"""A life in words, without a terminal.
+
+Also tests sim.life.episodes, sim.life.summary.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What `schedscope compare` prints.
 
-Also tests tui.cli.compare_page, tui.replay.parted.
+Also tests sim.compare.telling, tui.cli.compare_page.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The life of a job as a story.
-
-Also tests tui.cli.story, tui.cli.waits.
-"""
+"""The life of a job as a story."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """The whole picture, read back as a document: what stands where, and what it says.
 
-Also tests tui.chart.svg.frame, tui.chart.svg.jobs, tui.chart.svg.legend, tui.chart.svg.signs, tui.chart.svg.subject.
+Also tests tui.chart.svg.frame, tui.chart.svg.jobs, tui.chart.svg.legend, tui.chart.svg.signs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The curves below the chart.
-
-Also tests tui.chart.svg.pieces.
-"""
+"""The curves below the chart."""
 
 from __future__ import annotations
 
