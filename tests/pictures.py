@@ -49,7 +49,7 @@ async def picture(trace: str, policy: str, keys: tuple[str, ...]) -> str:
 
 def settled(screen: ReplayScreen | None) -> bool:
     """Has the worker done everything, and is it on the screen?"""
-    if screen is None or screen.shown is None or screen.shown.answers != screen.player.asked:
+    if screen is None or screen.is_behind or screen.shown is None or screen.shown.answers != screen.player.asked:
         return False
     scenes = [scene for scene in (screen.shown.scene, screen.shown.beside) if scene is not None]
     return all(scene.complete and scene.chart is not None and not scene.chart.pending for scene in scenes)

@@ -94,7 +94,7 @@ class Replay:
 
     def _is_settled(self) -> bool:
         screen = self.screen
-        if screen.shown is None or screen.shown.answers != screen.player.asked:
+        if screen.is_behind or screen.shown is None or screen.shown.answers != screen.player.asked:
             return False
         scenes = (screen.shown.scene, screen.shown.beside)
         return not any(scene and scene.chart and scene.chart.pending for scene in scenes)

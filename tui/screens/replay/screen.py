@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from tui.screens.dialogs.prompt import Answers
 
 T = TypeVar("T")
+A_REST = 0.7
+"""From one drawing to the next, of a frame: the clock of frames is not exact."""
 
 
 class FromWorker(Message):
@@ -84,6 +86,10 @@ class ReplayScreen(Screen[None]):
         self._answers: Answers | None = None
         self._frame = 1 / fps
         self._ticked = 0.0
+        self._next = 0.0
+        """Before that nothing is drawn again."""
+        self.is_behind = False
+        """Is there something that has not been drawn yet?"""
         self._newest: Shown | None = None
         self.player = Player(conductor, self._wish(), self._hear, self._frame)
 
@@ -206,14 +212,22 @@ class ReplayScreen(Screen[None]):
     # Drawing
 
     def draw(self) -> None:
-        """Everything as it is now."""
+        """Everything as it is now; what comes sooner than a frame after the last drawing waits for a tick."""
+        self.is_behind = True
+        if monotonic() >= self._next:
+            self._draw_now()
+
+    def _draw_now(self) -> None:
         if not self.is_mounted:
             return
+        self.is_behind, began = False, monotonic()
         if self._drawing.place(self.state, self.scene):
-            self.call_after_refresh(self.draw)
+            self.call_after_refresh(self._draw_now)
             self.call_after_refresh(self.wish)
         if self.shown is not None:
             self._drawing.draw(self.state, self.shown, self.look, self.player.progress)
+        took = monotonic() - began
+        self._next = began + took + max(A_REST * self._frame - took, took / 2)
 
     # The worker
 
@@ -276,6 +290,8 @@ class ReplayScreen(Screen[None]):
             self.player.ask(Play(min(passed, 0.25), self.state.rate, self.state.direction))
         if self.player.progress:
             self._drawing.draw_top(self.state, self.shown, self.look, self.player.progress)
+        if self.is_behind:
+            self.draw()
 
     # What widgets tell
 

@@ -58,10 +58,13 @@ async def test_what_plays_is_seen_to_pause(drawn: list[str]) -> None:
     async with replay() as run:
         await begun(run, drawn)
         run.screen.change(playing=True)
+        assert (len(drawn), run.screen.player.playing) == (1, True)
         run.screen.pause()
-        assert (len(drawn), run.screen.player.playing) == (2, False)
+        assert (run.screen.is_behind, run.screen.player.playing) == (True, False)
+        await run.settle()
+        drawn.clear()
         run.screen.pause()
-        assert len(drawn) == 2
+        assert (len(drawn), run.screen.is_behind) == (0, False)
 
 
 async def test_moments_that_piled_up_are_one_journey_and_one_drawing(
@@ -98,6 +101,17 @@ async def test_steps_that_piled_up_are_one_move() -> None:
         await run.do("step(-1)")
         await run.settle()
         assert run.step == MOVES - 1
+
+
+async def test_keys_that_only_the_screen_obeys_are_not_drawn_more_often_than_frames(drawn: list[str]) -> None:
+    async with replay() as run:
+        await begun(run, drawn)
+        begin = monotonic()
+        for _ in range(MOVES):
+            await run.do("speed(1)")
+            await run.do("speed(-1)")
+        await run.settle()
+        assert len(drawn) <= 1.5 * 30 * (monotonic() - begin) + 2
 
 
 async def test_a_drag_is_not_drawn_more_often_than_frames(drawn: list[str]) -> None:
