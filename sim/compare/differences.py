@@ -108,11 +108,16 @@ class Moves:
 
 
 class Change(NamedTuple):
-    """A job that ends elsewhere: its waits before the first start, and by how much later it ends in the second."""
+    """A job that ends elsewhere: its first starts, and by how much later it ends in the second."""
 
     job: Job
-    waits: tuple[float, float]
+    starts: tuple[float, float]
     ends: tuple[float, float]
+
+    @property
+    def waits(self) -> tuple[float, float]:
+        """What it waits before its first start."""
+        return self.job.waited(self.starts[0]), self.job.waited(self.starts[1])
 
     @property
     def later(self) -> float:
@@ -221,7 +226,7 @@ def _changes(first: Schedule, second: Schedule, ranks: list[int]) -> tuple[Chang
     return tuple(
         Change(
             jobs[rank],
-            (float(first.start[rank]) - jobs[rank].submit, float(second.start[rank]) - jobs[rank].submit),
+            (float(first.start[rank]), float(second.start[rank])),
             (float(first.end[rank]), float(second.end[rank])),
         )
         for rank in ranks

@@ -213,7 +213,7 @@ class Deeds:
         state, rank, run = self.state, job.rank, self.runtimes[job.rank]
         ledger, now = state.ledger, state.now
         ledger.end[rank], ledger.ran[rank] = now, run
-        state.tally.finish(now - job.submit, ledger.start[rank] - job.submit, run, job.procs)
+        state.tally.finish(now - job.submit, job.waited(ledger.start[rank]), run, job.procs)
         state.tally.killed += self._killed[rank]
         state.completed.append(job)
 

@@ -127,7 +127,7 @@ class Queue(Sequence[Queued]):
         return f"Queue({list(self)!r})"
 
     def _queued(self, job: Job) -> Queued:
-        rank, waited = job.rank, self._now - job.submit
+        rank, waited = job.rank, job.waited(self._now)
         return Queued(
             job=job,
             waited=waited,
@@ -137,7 +137,7 @@ class Queue(Sequence[Queued]):
             granted=rank in self._granted,
             place=self._policy.queue_of(job),
             row=self._rows.get(rank),
-            xfactor=(waited + job.estimate) / job.estimate,
+            xfactor=(self._now - job.submit + job.estimate) / job.estimate,
             why=self._why.get(rank),
         )
 

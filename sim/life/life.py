@@ -39,7 +39,7 @@ class Life:
 
     @property
     def wait(self) -> float | None:
-        return None if self.start is None else self.start - self.job.submit
+        return None if self.start is None else self.job.waited(self.start)
 
     @property
     def waits(self) -> tuple[Waited, ...]:

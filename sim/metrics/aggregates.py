@@ -25,7 +25,7 @@ def aggregates(source: Schedule | Outcome, killed: bool = True, tau: float = TAU
     jobs = Outcome.of(source, killed, tau)
     schedule = jobs.schedule
     values = statistics(jobs) | _machine(schedule) | _counts(schedule) | _recorded(jobs)
-    values |= _reservations(schedule)
+    values |= _reservations(schedule) | {"mean_lead": _mean(jobs.lead[jobs.lead > 0])}
     return {entry.name: values[entry.name] for entry in METRICS}
 
 
@@ -38,7 +38,8 @@ def statistics(jobs: Outcome) -> dict[str, Value]:
     values |= _spread("bounded_slowdown", jobs.bounded_slowdown)
     values["mean_bounded_slowdown_z"] = _mean(jobs.bounded_slowdown_z)
     values["mean_width_weighted_slowdown"] = _mean(jobs.width_weighted_slowdown)
-    values["aggregate_slowdown"] = 1 + float(jobs.idle.sum() / jobs.run.sum()) if len(jobs) else None
+    delay = (jobs.idle - jobs.lead).sum()
+    values["aggregate_slowdown"] = 1 + float(delay / jobs.run.sum()) if len(jobs) else None
     values["total_wait_hours"] = float(jobs.wait.sum()) / 3600
     return values
 

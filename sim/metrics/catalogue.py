@@ -34,7 +34,7 @@ def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...
 METRICS: tuple[Metric, ...] = (
     Metric("jobs", "jobs", "jobs", None, "finished jobs; all metrics of jobs are taken over these"),
     Metric("unfinished", "unfinished", "jobs", None, "jobs that the run was cut short on; left out"),
-    *_spread("wait", "wait", "s", "from submission to the first start"),
+    *_spread("wait", "wait", "s", "from submission, or the later start that was asked for, to the first start"),
     *_spread("turnaround", "turnaround", "s", "from submission to the end"),
     *_spread("slowdown", "slowdown", "factor", "turnaround over run time"),
     *_spread(
@@ -50,7 +50,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "aggregate_slowdown", "aggregate slowdown", "factor", "smaller",
-        "1 + mean idle time over mean run time: long jobs weigh more than short ones",
+        "1 + mean delay over mean run time (delay: idle time after the start that was asked for): long jobs weigh more",
     ),
     Metric("total_wait_hours", "total wait", "h", "smaller", "the waits of all jobs together"),
     Metric("mean_recorded_wait", "mean recorded wait", "s", None, "what the trace says that the jobs waited"),
@@ -83,6 +83,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("speculative_kills", "speculative kills", "times", None, "speculative runs that reached their limit"),
     Metric("borrowed", "borrowed processors", "times", None, "how often a processor changed its partition"),
     Metric("reservations", "reservations", "jobs", None, "started jobs that had asked for a start time"),
+    Metric("mean_lead", "mean lead", "s", None, "how long before the start they had asked for jobs were submitted"),
     Metric(
         "missed_reservations", "missed reservations", "jobs", "smaller",
         "jobs with a reservation that started later than they had asked for",

@@ -68,7 +68,14 @@ class Outcome:
 
     @cached_property
     def wait(self) -> Floats:
-        return self.column(self.schedule.start) - self.submit
+        """From when the job was due to its first start; 0 if that is earlier."""
+        waited: Floats = np.maximum(self.column(self.schedule.start - self.workload.due), 0.0)
+        return waited
+
+    @cached_property
+    def lead(self) -> Floats:
+        """How long before the start that its user asked for the job was submitted."""
+        return self.column(self.workload.due) - self.submit
 
     @cached_property
     def turnaround(self) -> Floats:

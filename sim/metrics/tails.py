@@ -19,8 +19,8 @@ def reservation_delays(schedule: Schedule) -> Floats:
 
 def guarantee_ratios(schedule: Schedule) -> Floats:
     """The first guaranteed wait over the actual one, of the jobs that had a promise and had to wait."""
-    submit = schedule.workload.submit
-    promised, waited = schedule.promised - submit, schedule.start - submit
+    due = schedule.workload.due
+    promised, waited = schedule.promised - due, schedule.start - due
     counts = ~np.isnan(promised) & (waited > 0)
     return promised[counts] / waited[counts]
 

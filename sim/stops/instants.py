@@ -200,7 +200,7 @@ class OfEngine:
         return self.engine.state.moved.get(job.rank, 0) if waits else 0
 
     def longest_wait(self) -> float:
-        return max((self.engine.now - job.submit for job in self.engine.state.queue), default=0)
+        return max((job.waited(self.engine.now) for job in self.engine.state.queue), default=0)
 
     def worst_slowdown(self) -> float:
         now = self.engine.now

@@ -94,7 +94,7 @@ def runs(running: Running, at: Clock) -> Iterator[str]:
 
 def ended(job: Job, start: float | None, end: float, at: Clock, killed: bool = False) -> str:
     """When it ended, or was killed as its estimate was over, and what it had waited."""
-    waited = 0 if start is None else start - job.submit
+    waited = 0 if start is None else job.waited(start)
     after = f"after it had waited {span(waited)}" if waited else "and had not waited"
     how = "was killed at its estimate" if killed else "ended"
     return f"{name(job)} {how} at {at(end)}, {after}."

@@ -131,6 +131,19 @@ class Job(NamedTuple):
     recorded_start: float | None = None
     """When the trace says that it started."""
 
+    @property
+    def due(self) -> float:
+        """From when on it waits: its submission, or the later start that its user asked for.
+
+        >>> Job(0, "1", submit=5, procs=1, estimate=10, reserve=60).due
+        60
+        """
+        return self.submit if self.reserve is None else max(self.submit, self.reserve)
+
+    def waited(self, time: float) -> float:
+        """How long it has waited by then if it has not started: what was asked for in advance is no wait."""
+        return max(0, time - self.due)
+
 
 @dataclass(frozen=True)
 class Workload:
@@ -158,6 +171,12 @@ class Workload:
     header: Header = Header()
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
+
+    @property
+    def due(self) -> Floats:
+        """From when on each job waits, as `Job.due`."""
+        due: Floats = np.fmax(self.submit, self.reserve)
+        return due
 
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None) -> Workload:

@@ -59,7 +59,7 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int) -> str:
         parts += [f"suspended since {at(stopped.since)}", f"ran {span(stopped.ran)} of {span(job.estimate)}"]
     elif end <= clock:
         parts += [f"{at(start)} – {at(end)}", f"{_ran(workload, rank)} of {span(job.estimate)}"]
-        more = f"waited {span(start - job.submit)}" + _fate(workload, rank)
+        more = f"waited {span(job.waited(start))}" + _fate(workload, rank)
     elif runs := _find(snapshot.running, rank):
         since = runs.since if isnan(start) else start
         ran = runs.ran + (clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)

@@ -99,7 +99,7 @@ def schedule_rows(engine: Engine) -> Iterator[Sequence[object]]:
             job.procs,
             exactly(job.estimate),
             exactly(runtime),
-            exactly(start - job.submit),
+            exactly(job.waited(start)),
             int(schedule.backfilled[rank]),
             int(workload.killed[rank]),
             exactly(float(schedule.promised[rank])),

@@ -28,8 +28,8 @@ def by_clock(entry: Entry, scene: Scene) -> Entry:
 
 
 def waiting_by_clock(queued: Queued, scene: Scene) -> Queued:
-    passed = since_step(scene)
-    return replace(queued, waited=queued.waited + passed, xfactor=queued.xfactor + passed / queued.job.estimate)
+    passed, waited = since_step(scene), queued.job.waited(scene.clock)
+    return replace(queued, waited=waited, xfactor=queued.xfactor + passed / queued.job.estimate)
 
 
 def suspended_by_clock(halted: Suspended, scene: Scene) -> Suspended:

@@ -216,7 +216,7 @@ def _moved(context: Context, found: Comparison, who: str, width: int) -> Iterato
 
 def _cells(context: Context, change: Change) -> list[str]:
     """A job, by how much its end moves, its starts, and how wide it is, which goes first where room is short."""
-    first, second = (clock(change.job.submit + wait).rpartition(":")[0] for wait in change.waits)
+    first, second = (clock(start).rpartition(":")[0] for start in change.starts)
     starts = written(f"{first} → {second}", context)
     return [written(name(change.job), context), span(abs(change.later)), starts, f"{change.job.procs:,}"]
 

@@ -91,11 +91,12 @@ class Traveller:
             pass
         if halted():
             return None
-        waits = np.array(self.stage.timeline.branch.engine.state.ledger.start) - self.stage.workload.submit
+        starts = np.array(self.stage.timeline.branch.engine.state.ledger.start)
+        waits = starts - self.stage.workload.due
         if not len(waits) or np.isnan(waits).all():
             return "no job has started"
         rank = int(np.nanargmax(waits))
-        self.seek_time(self.stage.workload.jobs[rank].submit + float(waits[rank]), halted)
+        self.seek_time(float(starts[rank]), halted)
         return Noticed(rank)
 
     def to_end(self, halted: Halted) -> str | None:

@@ -12,10 +12,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule, Timeline
 from sim.errors import ParameterError
 from sim.metrics import METRICS, aggregates, measure, metric, over_time, ratio, share_above
+from sim.policies import parse_policy
 from sim.workload.model import Workload
+from tests.sim.conftest import Lab
 
 NAN = float("nan")
 
@@ -252,3 +255,22 @@ def test_nothing_happens_over_no_time() -> None:
 
 def test_the_tail_of_no_values_is_empty() -> None:
     assert share_above(np.zeros(0), [0, 60]) == [0, 0]
+
+
+def test_a_wait_counts_from_the_start_that_was_asked_for(lab: Lab) -> None:
+    """Job 2 comes at 5 and asks for 100, where job 1 is until 130: it has waited for 30, after a lead of 95."""
+    workload = replace(lab.workload(1, "1 0 1 130 130", "2 5 1 10 10"), reserve=np.array([np.nan, 100.0]))
+    engine = Engine(workload, parse_policy("multiqueue:classes=none"))
+    engine.run()
+    values = aggregates(engine.schedule())
+    assert engine.schedule().start.tolist() == [0, 130]
+    assert (values["mean_wait"], values["max_wait"], values["mean_lead"]) == (15, 30, 95)
+    assert values["aggregate_slowdown"] == 1 + 30 / 140
+    assert engine.snapshot().totals.mean_wait == 15
+
+
+def test_who_starts_before_the_start_that_was_asked_for_waits_for_nothing(lab: Lab) -> None:
+    workload = replace(lab.workload(1, "1 0 1 10 10"), reserve=np.array([100.0]))
+    engine = Engine(workload, parse_policy("fcfs"))
+    engine.run()
+    assert aggregates(engine.schedule())["max_wait"] == 0
