@@ -16,9 +16,10 @@ from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
 from sim.engine.stint import Stint
 from sim.errors import DecisionError
-from sim.history.history import Switch, whole
+from sim.history.history import Switch
 from sim.history.ledger import Ledger
 from sim.history.tally import Tally
+from sim.history.times import whole
 from sim.machine.matrix import Matrix
 from sim.machine.processors import Machine, Placement
 from sim.machine.profile import Profile, shadow

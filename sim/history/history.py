@@ -7,8 +7,7 @@ are marked, so that a window of time is answered by looking at what is in it and
 Where jobs share processors in time, a stretch of kind "gang" is a stay in the same rows of the matrix. How the rows
 took turns is known from their clock after each step; the turns of a stretch are derived when somebody looks.
 
-A stretch that has ended says why (`ENDINGS`), and the stretches of one job are linked: a job's history is read without
-a look at any other's.
+A stretch that has ended says why (`ENDINGS`); those of one job are linked and read without a look at any other's.
 
 It is known of every stretch in which steps it began and ended, so the past can be read as it was after any step
 (`as_of`), and cut there and continued differently (`until`): two steps may have the same time.
@@ -19,14 +18,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from math import inf
+from math import inf, nextafter
 from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
 
 from sim.decisions.decisions import Decision
-from sim.history.times import NEVER, Floats, Times
+from sim.history.times import NEVER, Floats, Times, whole
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 
@@ -58,6 +57,11 @@ class Stretch(NamedTuple):
         """Does it end with the job killed, for good or to be tried again?"""
         return self.ended_by in ("killed", "cut")
 
+    def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
+        """A part of it, in which one of these rows is on turn."""
+        ended_by = self.ended_by if end == self.end else ENDINGS[MOVED]
+        return self._replace(start=whole(start), end=whole(end), kind=KINDS[TURN], rows=rows, ended_by=ended_by)
+
 
 class Switch(NamedTuple):
     """Another policy took over: the run had made so many steps when it had, that one included."""
@@ -74,13 +78,6 @@ class Switch(NamedTuple):
 
 class Past:
     """The past of one run up to some step, for reading. Made by `History.as_of`; a `History` is one that goes on."""
-
-    __slots__ = (
-        "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
-        "_decision_end", "_decisions", "_done", "_end", "_end_step", "_ended_by", "_first", "_free",
-        "_kind", "_marks", "_next", "_processors", "_rank", "_rows", "_start", "_started", "_steps",
-        "_time", "_waiting", "_wanted",
-    )  # fmt: skip
 
     _rank: array[int]
     _start: array[float]
@@ -132,8 +129,7 @@ class Past:
         already the average until the next.
         """
         past = Past.__new__(Past)
-        for name in Past.__slots__:
-            setattr(past, name, getattr(self, name))
+        vars(past).update(vars(self))
         past._steps = min(step, self.steps)
         return past
 
@@ -169,12 +165,13 @@ class Past:
 
     def of(self, rank: int) -> list[Stretch]:
         """The job's stretches, in order."""
+        return list(map(self.stretch, self._of(rank)))
+
+    def _of(self, rank: int) -> Iterator[int]:
         count, stretch = len(self), self._first[rank] if rank < len(self._first) else -1
-        found = []
         while 0 <= stretch < count:
-            found.append(self.stretch(stretch))
+            yield stretch
             stretch = self._next[stretch]
-        return found
 
     def starts(self, jobs: int) -> Floats:
         """When each of so many jobs first ran, by rank: nan if it has not, or stood in rows that were not on turn."""
@@ -186,15 +183,48 @@ class Past:
 
     def start_of(self, rank: int) -> float | None:
         """When the job first ran; None if it has not."""
-        start = self._started.of(rank, self._now)
-        return None if start is None else whole(start)
+        return self._started.of(rank, self._now)
 
-    def passers(self, rank: int, since: float) -> list[int]:
-        """The ranks of those that came later and began while the job waited for its first start, from `since` on."""
-        count, first = len(self), self._first[rank] if rank < len(self._first) else -1
-        until = first if 0 <= first < count else count
-        begun = self._rank[bisect_left(self._start, since, 0, count) : until]
-        return list(dict.fromkeys(other for other in begun if other > rank))
+    def end_of(self, rank: int) -> float | None:
+        """When the job was done, or killed at its estimate; None if it was not."""
+        return self._done.of(rank, self._now)
+
+    def passers(self, rank: int, submit: float) -> list[int]:
+        """The ranks of those that came later than this job, and began while it waited, at first or again."""
+        count = len(self)
+        begun: int | None = bisect_left(self._start, submit, 0, count)
+        found: dict[int, None] = {}
+        for stretch in [*self._of(rank), count]:
+            if begun is not None:
+                found |= dict.fromkeys(other for other in self._rank[begun:stretch] if other > rank)
+            waits = stretch < count and self._end_step[stretch] < self._now and self._ended_by[stretch] in (CUT, QUEUED)
+            begun = bisect_left(self._start, self._end[stretch], 0, count) if waits else None
+        return list(found)
+
+    def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
+        """(step, decision) of all about a job, from that step on.
+
+        Nothing is decided about it before it comes, while it runs alone, or when it is done: no such step is looked at.
+        """
+        step = max(since, bisect_left(self._time, submit, 0, self.steps))
+        until = self._done.step(rank) + 1 if self._done.has(rank, self._now) else self.steps
+        for stretch in self._of(rank):
+            if self._kind[stretch] != GANG:
+                after = bisect_right(self._begun, stretch) + 1
+                yield from self._about(rank, step, after)
+                step = max(step, after, min(self._end_step[stretch], until))
+        yield from self._about(rank, step, until)
+
+    def _about(self, rank: int, since: int, until: int) -> Iterator[tuple[int, Decision]]:
+        both = ((step, decision) for step in range(since, until) for decision in self.decisions(step))
+        return ((step, d) for step, d in both if (job := getattr(d, "job", None)) is not None and job.rank == rank)
+
+    def beginnings(self, first: int, last: int) -> Iterator[tuple[Stretch, tuple[int, ...]]]:
+        """Of these stretches those with which a job begins, and what each partition owned then."""
+        for stretch in range(first, last):
+            if self._first[self._rank[stretch]] == stretch:
+                division = bisect_right(self._boundary_step, bisect_right(self._begun, stretch)) - 1
+                yield self.stretch(stretch), self._boundaries[division][1] if division >= 0 else ()
 
     # By time
 
@@ -210,7 +240,7 @@ class Past:
     def turns(self, stretch: Stretch, start: float, end: float) -> Iterator[Stretch]:
         """The turns of a stretch of kind gang, from `start` until `end`, cut off there."""
         start, end = max(start, stretch.start), end if stretch.end is None else min(end, stretch.end)
-        clocks = len(self._clocks) if self._steps is None else bisect_left(self._clock_step, self._steps)
+        clocks = bisect_left(self._clock_step, self._now)
         clock = max(bisect_right(self._clock_since, start, 0, clocks) - 1, 0)
         row, begun, ended = -1, start, start
         while start < end and clock < clocks:
@@ -220,12 +250,12 @@ class Past:
                     continue
                 if turn.row != row or turn.begin != ended:
                     if ended > begun:
-                        yield stretch._replace(start=whole(begun), end=whole(ended), kind=KINDS[TURN], rows=(row,))
+                        yield stretch.turn(begun, ended, (row,))
                     row, begun = turn.row, turn.begin
                 ended = turn.end
             start, clock = until, clock + 1
         if ended > begun:
-            yield stretch._replace(start=whole(begun), end=whole(ended), kind=KINDS[TURN], rows=(row,))
+            yield stretch.turn(begun, ended, (row,))
 
     def between(self, start: float, end: float, processors: int = -1) -> list[Stretch]:
         """What ran on these processors (default: on any) at some moment from `start` until `end`.
@@ -288,24 +318,21 @@ class Past:
 
     def owners_at(self, time: float) -> tuple[int, ...]:
         """Which processors each partition owned then; empty without partitions."""
-        index = bisect_right(self._boundaries, time, 0, self._divisions, key=itemgetter(0)) - 1
-        return self._boundaries[index][1] if index >= 0 else ()
+        since = self.owners_between(time, nextafter(time, inf))
+        return since[-1][1] if since else ()
 
     def owners_between(self, start: float, end: float) -> list[tuple[float, tuple[int, ...]]]:
         """(since when, owners) of every division that held at some moment from `start` until `end`."""
-        first = max(bisect_right(self._boundaries, start, 0, self._divisions, key=itemgetter(0)) - 1, 0)
-        last = bisect_left(self._boundaries, end, 0, self._divisions, key=itemgetter(0))
+        known = bisect_left(self._boundary_step, self._now)
+        first = max(bisect_right(self._boundaries, start, 0, known, key=itemgetter(0)) - 1, 0)
+        last = bisect_left(self._boundaries, end, 0, known, key=itemgetter(0))
         return self._boundaries[first:last]
 
-    @property
-    def _divisions(self) -> int:
-        return bisect_left(self._boundary_step, self.steps if self._steps is not None else NEVER)
-
-    @property
-    def turn(self) -> float | None:
-        """How long a row was last on turn; None: rows have never taken turns."""
-        clocks = len(self._clocks) if self._steps is None else bisect_left(self._clock_step, self._steps)
-        return self._clocks[clocks - 1].slice if clocks else None
+    def turn_at(self, time: float) -> float | None:
+        """How long rows were on turn then, or had been before; None: they have never taken turns."""
+        clocks = bisect_left(self._clock_step, self._now)
+        clock = bisect_right(self._clock_since, time, 0, clocks) - 1
+        return self._clocks[clock].slice if clock >= 0 else None
 
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:
         """time, free, waiting and wanted after each step: copies."""
@@ -316,20 +343,17 @@ class Past:
 class History(Past):
     """The past of one run, to which the engine adds."""
 
-    __slots__ = ("_last", "_new", "_places", "decided")
-
     decided: Callable[[Decision], None]
     """The engine applied this decision."""
 
     def __init__(self) -> None:
         self._rank, self._start, self._end = array("l"), array("d"), array("d")
-        self._end_step, self._begun = array("l"), array("l")
+        self._end_step, self._begun, self._waiting, self._wanted = (array("l") for _ in range(4))
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), []
         self._marks = []
         self._next, self._first, self._last = array("i"), array("i"), array("i")
         self._started, self._done = Times(), Times()
         self._time, self._free = array("d"), array("d")
-        self._waiting, self._wanted = array("l"), array("l")
         self._decisions, self._decision_end = [], array("l")
         self.decided = self._decisions.append
         self._boundaries, self._boundary_step = [], array("l")
@@ -339,8 +363,7 @@ class History(Past):
         """Those of them that have never been on turn"""
         self._rows = {}
         self._clock_since, self._clocks, self._clock_step = array("d"), [], array("l")
-        self._changes = []
-        self._steps = None
+        self._changes, self._steps = [], None
 
     # Written by the engine
 
@@ -480,8 +503,3 @@ class History(Past):
         if step:
             cut._free[-1] = free
         return cut
-
-
-def whole(time: float) -> float:
-    """Whole seconds as int, so that they print without a decimal point."""
-    return int(time) if time == int(time) else time

@@ -34,9 +34,13 @@ class Times:
         """Had it happened before that step?"""
         return rank < len(self._step) and self._step[rank] < before
 
+    def step(self, rank: int) -> int:
+        """In which step it happened."""
+        return self._step[rank]
+
     def of(self, rank: int, before: int) -> float | None:
         """When it happened; None if it had not before that step."""
-        return self._at[rank] if self.has(rank, before) else None
+        return whole(self._at[rank]) if self.has(rank, before) else None
 
     def column(self, jobs: int, before: int) -> Floats:
         """When it happened to each of so many jobs; nan where it had not before that step."""
@@ -50,3 +54,8 @@ class Times:
         cut._at = array("d", np.where(known, np.array(self._at), nan).tolist())
         cut._step = array("i", np.where(known, np.array(self._step), NEVER).tolist())
         return cut
+
+
+def whole(time: float) -> float:
+    """Whole seconds as int, so that they print without a decimal point."""
+    return int(time) if time == int(time) else time

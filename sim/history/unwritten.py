@@ -12,8 +12,6 @@ from sim.machine.turns import Turns
 class Unwritten(History):
     """For an engine whose history is known already: nothing is written."""
 
-    __slots__ = ()
-
     def __init__(self) -> None:
         super().__init__()
         self.decided = _ignore

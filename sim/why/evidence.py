@@ -123,11 +123,12 @@ class Evidence:
 
 def evidence_of(snapshot: Snapshot, rank: int, at: Clock | None = None, passed: int = 0) -> Evidence | None:
     """What there is to say of the job of this rank; None if it has ended or is still to come."""
-    entry = _entry(snapshot, rank)
+    entry = entry_of(snapshot, rank)
     return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)
 
 
-def _entry(snapshot: Snapshot, rank: int) -> Entry | None:
+def entry_of(snapshot: Snapshot, rank: int) -> Entry | None:
+    """The job where it waits, is suspended or runs; None if it has ended or is still to come."""
     place = snapshot.queue.place_of(rank)
     if place is not None:
         return snapshot.queue[place]

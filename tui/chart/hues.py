@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
+from math import inf
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.history.history import Past
 from sim.machine.processors import ranges
 from tui.look.palette import JOB_COLOURS, Hue
 
@@ -23,6 +26,8 @@ _WHITE = (0.9505, 1.0, 1.089)
 _NEAR_ENOUGH = 0.7
 """Of the hues at this share of the best distance, the one that was used longest ago is taken."""
 _NOBODY = 255
+_AT_ONCE = 500
+"""So many stretches are read between two looks at the clock."""
 
 
 class JobHues:
@@ -31,10 +36,27 @@ class JobHues:
     def __init__(self, jobs: int, procs: int) -> None:
         self.of: NDArray[np.uint8] = np.full(jobs, Hue.GREY, np.uint8)
         """rank -> hue; grey: it has not started"""
+        self.owner = np.full(jobs, -1, np.int8)
+        """rank -> the partition in which it first started; -1: there were none"""
+        self._read = 0
+        """So many stretches of the history have been read"""
         self._holders = bytearray([_NOBODY]) * (procs + 2)
         """The hue of who held each processor last; one more on either side"""
         self._lately = list(range(_COUNT))
         """The hues, the one that was used longest ago first"""
+
+    def read(self, history: Past, deadline: float = inf) -> bool:
+        """Read on who begins, as long as there is time; is nothing left?"""
+        count = len(history)
+        while self._read < count:
+            first, self._read = self._read, min(self._read + _AT_ONCE, count)
+            for stretch, owners in history.beginnings(first, self._read):
+                self.start(stretch.rank, stretch.processors)
+                shared = [(owned & stretch.processors).bit_count() for owned in owners]
+                self.owner[stretch.rank] = shared.index(max(shared)) if shared else -1
+            if perf_counter() > deadline:
+                break
+        return self._read >= count
 
     def start(self, rank: int, processors: int) -> None:
         """The job gets a hue that neither those beside it have nor those who were there before it."""

@@ -13,16 +13,16 @@ from numpy.typing import NDArray
 from sim.engine.snapshot import Snapshot
 from sim.history.history import Past, Stretch
 from sim.policies import Policy
-from sim.workload.model import Floats, Workload
-from tui.chart.chronicle import Chronicle
+from sim.workload.model import Workload
 from tui.chart.colours import Colours
+from tui.chart.hues import JobHues
 from tui.chart.plan import plan_boxes
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Drawing, Mark
 from tui.chart.shares import Shares
 from tui.chart.tiles import Tiles
-from tui.chart.turns import are_seen, by_columns, by_turns
+from tui.chart.turns import by_columns, by_turns
 
 
 class ChartMaker:
@@ -31,11 +31,9 @@ class ChartMaker:
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
         self.colours = Colours(workload)
-        self._chronicle = Chronicle(workload)
+        self._known = JobHues(len(workload), workload.procs)
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
-        self._turn: float | None = None
-        """How long a row is on turn, under the last policy with turns"""
 
     def make(
         self,
@@ -53,9 +51,8 @@ class ChartMaker:
         """
         deadline = perf_counter() + budget_seconds
         view = camera.view(clock)
-        self._turn = turn_of(snapshot.rules) or self._turn
-        self._chronicle.read(history, clock, deadline)
-        plan = plan_boxes(snapshot, view, clock, self._turn)
+        is_known = self._known.read(history, deadline)
+        plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
         raster, pending = self._raster(history, view, clock, plan, deadline)
         return ChartScene(
             view=view,
@@ -66,12 +63,12 @@ class ChartMaker:
             owners=self._owners(history, snapshot, view, clock),
             marks=tuple(marks),
             mode=mode,
-            hues=self._hues(raster, snapshot, mode, clock),
+            hues=self._hues(history, raster, mode, clock),
             legend=self.colours.legend(mode, snapshot.queues),
             workload=self.workload,
-            start=_sealed(self._chronicle.start),
-            end=_sealed(self._chronicle.end),
-            pending=pending or self._chronicle.until < clock,
+            start=history.starts(len(self.workload)),
+            end=history.ends(len(self.workload)),
+            pending=pending or not is_known,
         )
 
     def draw(
@@ -87,45 +84,42 @@ class ChartMaker:
     ) -> Drawing:
         """The chart of a window of time at `clock`, whole; turns that are shorter than a `column` are not shown."""
         begin, end = window
-        self._turn = turn_of(snapshot.rules) or self._turn
-        self._chronicle.read(history, clock, inf)
+        self._known.read(history)
         first = floor(begin / column)
         view = ChartView(column, first, ceil(end / column) - first, snapshot.procs, 0, snapshot.procs)
         seen = history.between(begin, clock)
-        has_turns = are_seen(self._turn, column)
-        ran = by_turns(history, seen, begin, clock) if has_turns else by_columns(seen, begin, clock, column)
+        turns = list(by_turns(history, seen, begin, clock, column))
         return Drawing(
             view=view,
             clock=clock,
-            plan=plan_boxes(snapshot, view, clock, self._turn),
+            plan=plan_boxes(snapshot, view, clock, turn_of(snapshot.rules)),
             marks=tuple(marks),
             mode=mode,
-            hues=self.hues_of(range(len(self.workload)), mode, clock),
+            hues=self.hues_of(history, range(len(self.workload)), mode, clock),
             legend=self.colours.legend(mode, snapshot.queues),
             workload=self.workload,
-            start=_sealed(self._chronicle.start),
-            end=_sealed(self._chronicle.end),
+            start=history.starts(len(self.workload)),
+            end=history.ends(len(self.workload)),
             title=title,
             begin=begin,
             until=end,
             history=history,
-            ran=tuple(ran),
-            trails=tuple(self._chronicle.pauses(begin, clock)),
-            cut=self._cut(seen, clock),
-            is_by_columns=not has_turns and any(stretch.rows for stretch in seen),
+            ran=tuple(by_columns(turns, begin, clock, column)),
+            trails=tuple(history.pauses(begin, clock)),
+            cut=_cut(seen, clock),
+            is_by_columns=any(stretch.kind == "gang" for stretch in turns),
             queues=snapshot.queues,
         )
 
-    def read_ahead(self, history: Past, until: float, seconds: float) -> bool:
+    def read_ahead(self, history: Past, seconds: float) -> bool:
         """Read on in spare time, so that a jump is shown at once; True if there is nothing left to read."""
-        self._chronicle.read(history, until, perf_counter() + seconds)
-        return self._chronicle.until >= until
+        return self._known.read(history, perf_counter() + seconds)
 
-    def hues_of(self, ranks: Sequence[int], mode: str, clock: float) -> NDArray[np.uint8]:
+    def hues_of(self, history: Past, ranks: Sequence[int], mode: str, clock: float) -> NDArray[np.uint8]:
         """The hues of these jobs, for panels that name them."""
-        known = self._chronicle
-        index = np.array(ranks, np.intp)
-        return self.colours.of(mode, index, known.start, known.end, clock, known.hues.of, known.owner)
+        jobs, known = len(self.workload), self._known
+        start, end = history.starts(jobs), history.ends(jobs)
+        return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, known.of, known.owner)
 
     # The picture
 
@@ -143,10 +137,9 @@ class ChartMaker:
         def draw(first: int, columns: int) -> Raster:
             return self._past(history, Frame(view.per_column, first, columns, edges), clock, shares)
 
-        layout = (view.per_column, edges, are_seen(self._turn, view.per_column))
+        layout = view.per_column, edges
         budget = max(deadline - perf_counter(), 0.001)
-        ready = floor(max(self._chronicle.until, view.start) / view.per_column)
-        past, pending = self._tiles.window(layout, view.bands, view.first, finished, ready, draw, budget)
+        past, pending = self._tiles.window(layout, view.bands, view.first, finished, draw, budget)
         rest = view.first + view.columns - finished
         if rest <= 0:
             return past, pending
@@ -165,26 +158,20 @@ class ChartMaker:
         if not stretches:
             held = Raster.blank(len(frame.edges) - 1, frame.columns, FREE)
         else:
-            cut = self._cut(stretches, clock)
-            if are_seen(self._turn, frame.per_column):
-                stretches = by_turns(history, stretches, start, end)
-            held = rasterise(stretches, frame, clock, shares, cut)
-        pauses = self._chronicle.pauses(start, end)
+            shown = list(by_turns(history, stretches, start, end, frame.per_column))
+            held = rasterise(shown, frame, clock, shares, _cut(stretches, clock))
+        pauses = history.pauses(start, end)
         return held.above(rasterise(pauses, frame, clock, shares)) if pauses else held
-
-    def _cut(self, stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
-        """Which of them have ended with their job killed."""
-        return tuple(s for s in stretches if s.end is not None and s.end <= clock and self._chronicle.is_cut(s))
 
     # What it means
 
-    def _hues(self, raster: Raster, snapshot: Snapshot, mode: str, clock: float) -> NDArray[np.uint8]:
+    def _hues(self, history: Past, raster: Raster, mode: str, clock: float) -> NDArray[np.uint8]:
         """The hues of the jobs that are seen."""
         seen = np.zeros(len(self.workload) + 2, np.bool_)
         seen[raster.rank] = True
         ranks = np.flatnonzero(seen[:-2])
         hues = np.zeros(max(len(self.workload), 1), np.uint8)
-        hues[ranks] = self.hues_of(ranks.tolist(), mode, clock)
+        hues[ranks] = self.hues_of(history, ranks.tolist(), mode, clock)
         return hues
 
     def _owners(self, history: Past, snapshot: Snapshot, view: ChartView, clock: float) -> NDArray[np.int8] | None:
@@ -201,11 +188,9 @@ class ChartMaker:
         return owners
 
 
-def _sealed(column: Floats) -> Floats:
-    """The same column, for reading: the past in it does not change."""
-    view = column.view()
-    view.flags.writeable = False
-    return view
+def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
+    """Which of them have ended with their job killed."""
+    return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
 
 
 @lru_cache(256)

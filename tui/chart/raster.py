@@ -22,7 +22,7 @@ from tui.chart.turns import rows_on_turn
 FREE, UNKNOWN = -1, -2
 """Instead of a rank: nobody holds the pixel; it has not been drawn yet."""
 
-SHOWN = (*KINDS, "trail", "expected", "reserved", "planned")
+SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned")
 """What a pixel can show: stretches, the trail of a suspended job, and what is to come."""
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED = range(len(SHOWN))
 _CODES = {kind: code for code, kind in enumerate(SHOWN)}
@@ -42,7 +42,7 @@ TEXTURES = {
     "speculative": Texture.TRIAL,
     "suspending": Texture.SWITCHING,
     "resuming": Texture.SWITCHING,
-    "trail": Texture.TRAIL,
+    "suspended": Texture.TRAIL,
     "expected": Texture.AHEAD,
     "reserved": Texture.AHEAD,
     "planned": Texture.AHEAD,

@@ -42,19 +42,16 @@ class Tiles:
         self._bytes, self._most, self._clock = 0, most_bytes, clock
 
     def window(
-        self, layout: Hashable, bands: int, first: int, last: int, ready: int, make: Make, budget: float
+        self, layout: Hashable, bands: int, first: int, last: int, make: Make, budget: float
     ) -> tuple[Raster, bool]:
-        """Columns `first` until `last`, all of them finished; and whether some could not be made.
-
-        What comes before column `ready` is known, so it can be made, if there is time.
-        """
+        """Columns `first` until `last`, all of them finished; and whether there was no time for some."""
         made = Raster.blank(bands, max(last - first, 0))
         if last <= first:
             return made, False
         deadline = self._clock() + budget
         pending = False
         for begin, end in self._missing(layout, bands, first, last):
-            pending |= not self._make(layout, bands, begin, min(end, ready), make, deadline) or end > ready
+            pending |= not self._make(layout, bands, begin, end, make, deadline)
         for tile, inside, outside in self._pieces(layout, bands, first, last):
             made.pixels[:, outside] = tile.pixels[:, inside]
         self._forget()

@@ -22,16 +22,20 @@ def are_seen(turn: float | None, column: float) -> bool:
     return turn is not None and column <= turn
 
 
-def by_turns(history: Past, stretches: Sequence[Stretch], begin: float, end: float) -> list[Stretch]:
-    """What holds its processors alone, and each turn of the others."""
-    alone = [stretch for stretch in stretches if not stretch.rows]
-    return alone + [turn for stretch in stretches if stretch.rows for turn in history.turns(stretch, begin, end)]
+def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: float, column: float) -> Iterator[Stretch]:
+    """Each turn of those that took turns, where a column is short enough to see them; the others as they are."""
+    for stretch in stretches:
+        if stretch.rows and are_seen(history.turn_at(stretch.start), column):
+            yield from history.turns(stretch, begin, end)
+        else:
+            yield stretch
 
 
 def by_columns(stretches: Sequence[Stretch], begin: float, end: float, column: float) -> list[Stretch]:
-    """What holds its processors alone, and the others in the columns that show a row of theirs."""
-    shared = [stretch for stretch in stretches if stretch.rows]
-    return [stretch for stretch in stretches if not stretch.rows] + list(_interleaved(shared, begin, end, column))
+    """What holds its processors alone, or in its turn, and the others in the columns that show a row of theirs."""
+    shared = [stretch for stretch in stretches if stretch.kind == "gang"]
+    alone = [stretch for stretch in stretches if stretch.kind != "gang"]
+    return alone + list(_interleaved(shared, begin, end, column))
 
 
 def _interleaved(shared: Sequence[Stretch], begin: float, end: float, column: float) -> Iterator[Stretch]:
@@ -46,7 +50,7 @@ def _interleaved(shared: Sequence[Stretch], begin: float, end: float, column: fl
         seen = np.flatnonzero(shown.stands[index, shown.row[first[index] : last[index]]]) + first[index] + window.start
         for start, after in _runs(seen.tolist()):
             begun, ended = max(start * column, stretch.start, begin), min(after * column, until)
-            yield stretch._replace(start=begun, end=ended, kind="turn")
+            yield stretch.turn(begun, ended, stretch.rows)
 
 
 class RowsOnTurn(NamedTuple):

@@ -67,7 +67,7 @@ class Stage:
             timeline.compute_for(seconds)
         else:
             makers = self._makers_of(timeline.branch.name)
-            makers.has_read = makers.chart.read_ahead(timeline.history, self._last_time, seconds)
+            makers.has_read = makers.chart.read_ahead(timeline.history, seconds)
 
     @property
     def _last_time(self) -> float:
@@ -97,7 +97,7 @@ class Stage:
         mode = wish.colour if wish.colour in MODES else "job"
         named = sorted(set(_named(snapshot, wish.selected)))
         chart = makers.chart.make(past, snapshot, self.clock, wish.camera, mode, DRAWING, marks)
-        hues = makers.chart.hues_of(named, mode, self.clock)
+        hues = makers.chart.hues_of(past, named, mode, self.clock)
         return Scene(
             snapshot=snapshot,
             clock=self.clock,

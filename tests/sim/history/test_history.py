@@ -207,6 +207,46 @@ def test_a_job_pauses_from_one_stretch_to_the_next() -> None:
 def test_who_came_later_and_began_earlier_has_passed(lab: Lab) -> None:
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 20 20", "4 3 1 10 10", "5 4 4 5 5")
     history = lab.run("easy", 4, *jobs).history
-    assert history.passers(1, since=1) == [2, 3]
-    assert history.as_of(3).passers(1, since=1) == [2]
-    assert history.passers(4, since=4) == []
+    assert history.passers(1, submit=1) == [2, 3]
+    assert history.as_of(3).passers(1, submit=1) == [2]
+    assert history.passers(4, submit=4) == []
+
+
+def test_a_suspended_job_pauses_until_it_goes_on(lab: Lab) -> None:
+    history = lab.run("selective:sf=1.2", 4, "1 0 4 100 100", "2 10 4 20 20").history
+    stopped, resumed = history.of(0)
+    assert [(pause.rank, pause.start, pause.end) for pause in history.pauses(-inf, inf)] == [
+        (0, stopped.end, resumed.start)
+    ]
+    step = history.step_at(resumed.start)
+    assert step is not None
+    assert [(pause.start, pause.end) for pause in history.as_of(step).pauses(-inf, inf)] == [(stopped.end, None)]
+    assert history.end_of(0) == resumed.end
+
+
+def test_a_cut_trial_is_no_pause_but_a_killed_job(lab: Lab) -> None:
+    history = lab.run("multiqueue:speculate=5,speculate_over=50", 2, "1 0 2 80 100").history
+    trial, run = history.stretches()
+    assert (trial.kind, trial.is_cut, run.is_cut) == ("speculative", True, False)
+    assert history.pauses(-inf, inf) == []
+
+
+def test_a_job_that_reaches_its_limit_is_killed_at_its_end(lab: Lab) -> None:
+    history = lab.run("fcfs", 2, "1 0 2 80 50", "2 0 2 50 50").history
+    assert [stretch.is_cut for stretch in history.stretches()] == [True, False]
+
+
+def test_what_was_decided_about_a_job_is_what_a_look_at_everything_finds() -> None:
+    for engine in runs():
+        engine.run()
+        for history in (engine.history, engine.history.as_of(110)):
+            for job in engine.workload.jobs:
+                own = [(step, d) for step, d in history.all_decisions() if getattr(d, "job", None) == job]
+                assert list(history.decided_about(job.rank, job.submit)) == own
+                assert list(history.decided_about(job.rank, job.submit, 100)) == [(s, d) for s, d in own if s >= 100]
+
+
+def test_of_a_killed_job_that_took_turns_only_the_last_turn_is_cut(lab: Lab) -> None:
+    history = lab.run("gang:slice=10", 4, "1 0 4 80 50", "2 0 4 80 80").history
+    turns = [s for s in history.segments() if s.rank == 0]
+    assert [turn.is_cut for turn in turns] == [False] * (len(turns) - 1) + [True]

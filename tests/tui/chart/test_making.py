@@ -78,7 +78,7 @@ def test_what_was_read_ahead_is_there_at_once() -> None:
     engine = engine_of("easy", 1000)
     engine.run()
     maker = ChartMaker(engine.workload)
-    while not maker.read_ahead(engine.history, engine.now, seconds=0):
+    while not maker.read_ahead(engine.history, seconds=0):
         pass
     camera = camera_of(engine)
     assert same(draw(maker, engine, camera), draw(ChartMaker(engine.workload), engine, camera))
@@ -122,7 +122,7 @@ def test_hues_are_known_for_jobs_that_are_not_in_the_picture() -> None:
     engine.run()
     chart = draw(maker, engine, camera_of(engine))
     assert 0 not in chart.raster.rank
-    assert maker.hues_of([0], "job", engine.now)[0] < 12
+    assert maker.hues_of(engine.history, [0], "job", engine.now)[0] < 12
 
 
 def test_boundaries_move_where_processors_are_borrowed() -> None:
@@ -138,6 +138,20 @@ def test_boundaries_move_where_processors_are_borrowed() -> None:
             band_set = (1 << edges[band]) - (1 << edges[band + 1])
             shares = [(owned & band_set).bit_count() for owned in then]
             assert not shares or shares[owners[band, column]] == max(shares)
+
+
+@pytest.mark.parametrize("then", ["conservative", "gang:slice=60"])
+def test_what_is_drawn_after_leaving_gang_depends_on_the_moment_alone(then: str) -> None:
+    engine = engine_of("gang")
+    engine.advance(100)
+    before = engine.snapshot()
+    engine.switch(parse_policy(then))
+    engine.advance(100)
+    camera = Camera(per_column=60, low=0, high=engine.workload.procs, columns=400, rows=60)
+    maker = ChartMaker(engine.workload)
+    first = draw(maker, engine, camera)
+    maker.make(engine.history.as_of(100), before, before.time or 0, camera, budget_seconds=LONG)
+    assert same(draw(maker, engine, camera), first)
 
 
 def test_how_long_a_turn_is() -> None:

@@ -36,46 +36,37 @@ def tiles_of(drawer: Drawer, most_bytes: int = 1 << 20) -> Tiles:
 def test_columns_are_made_once() -> None:
     drawer = Drawer()
     tiles = tiles_of(drawer)
-    raster, pending = tiles.window("a", 1, 10, 200, 200, drawer, LONG)
+    raster, pending = tiles.window("a", 1, 10, 200, drawer, LONG)
     assert raster.rank[0].tolist() == list(range(10, 200))
     assert not pending
-    again, _ = tiles.window("a", 1, 5, 203, 203, drawer, LONG)
+    again, _ = tiles.window("a", 1, 5, 203, drawer, LONG)
     assert again.rank[0].tolist() == list(range(5, 203))
     assert sorted(drawer.asked) == list(range(5, 203))
 
 
 def test_columns_before_time_zero_are_columns_like_others() -> None:
     drawer = Drawer()
-    raster, _ = tiles_of(drawer).window("a", 1, -70, 3, 3, drawer, LONG)
+    raster, _ = tiles_of(drawer).window("a", 1, -70, 3, drawer, LONG)
     assert raster.rank[0].tolist() == list(range(-70, 3))
 
 
 def test_without_time_the_columns_nearest_to_now_come_first() -> None:
     drawer = Drawer()
     tiles = tiles_of(drawer)
-    raster, pending = tiles.window("a", 1, 0, 100, 100, drawer, 10)
+    raster, pending = tiles.window("a", 1, 0, 100, drawer, 10)
     assert pending
     assert raster.rank[0, 90:].tolist() == list(range(90, 100))
     assert (raster.rank[0, :90] == UNKNOWN).all()
     while pending:
-        raster, pending = tiles.window("a", 1, 0, 100, 100, drawer, 10)
+        raster, pending = tiles.window("a", 1, 0, 100, drawer, 10)
     assert raster.rank[0].tolist() == list(range(100))
-
-
-def test_what_is_not_known_yet_is_not_made() -> None:
-    drawer = Drawer()
-    tiles = tiles_of(drawer)
-    raster, pending = tiles.window("a", 1, 0, 100, 40, drawer, LONG)
-    assert pending
-    assert sorted(drawer.asked) == list(range(40))
-    assert (raster.rank[0, 40:] == UNKNOWN).all()
 
 
 def test_another_layout_has_other_columns() -> None:
     drawer = Drawer()
     tiles = tiles_of(drawer)
-    tiles.window("a", 1, 0, 10, 10, drawer, LONG)
-    tiles.window("b", 1, 0, 10, 10, drawer, LONG)
+    tiles.window("a", 1, 0, 10, drawer, LONG)
+    tiles.window("b", 1, 0, 10, drawer, LONG)
     assert len(drawer.asked) == 20
 
 
@@ -83,9 +74,9 @@ def test_what_was_not_looked_at_for_longest_is_forgotten() -> None:
     drawer = Drawer()
     tiles = tiles_of(drawer, most_bytes=1)
     for first in range(0, 6400, 64):
-        tiles.window("a", 1, first, first + 64, first + 64, drawer, LONG)
+        tiles.window("a", 1, first, first + 64, drawer, LONG)
     drawer.asked.clear()
-    tiles.window("a", 1, 6336, 6400, 6400, drawer, LONG)
+    tiles.window("a", 1, 6336, 6400, drawer, LONG)
     assert drawer.asked == []
-    tiles.window("a", 1, 0, 64, 64, drawer, LONG)
+    tiles.window("a", 1, 0, 64, drawer, LONG)
     assert len(drawer.asked) == 64
