@@ -20,11 +20,12 @@ import numpy as np
 from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.obstacles import PlannedLater
+from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
+from sim.engine.state import State
 from sim.history.history import Past
-from sim.life.moments import State
-from sim.life.waits import state_of
+from sim.why.waiting import Delayed, delayed_by, why_it_waits
 from sim.workload.model import Job
 
 
@@ -141,14 +142,6 @@ def _ended(schedule: Schedule) -> Iterator[tuple[float, Act]]:
 # Why
 
 
-class Delays(NamedTuple):
-    """Starting it at once would move the planned start of `other` from `at` by so many seconds."""
-
-    other: Job
-    at: float
-    seconds: float
-
-
 @dataclass(frozen=True)
 class Account:
     """What one run does with a job at the instant where the runs part: something, or it waits, or nothing."""
@@ -156,9 +149,9 @@ class Account:
     job: Job
     act: Decision | None = None
     """What was decided about it."""
-    waits: State | None = None
+    waits: Reason | None = None
     """Why it waits."""
-    delays: Delays | None = None
+    delays: Delayed | None = None
     """Whom it would delay, where that is what keeps it waiting."""
     where: Literal["queue", "running", "suspended", "matrix", "finished"] = "queue"
     """Where it is after the step."""
@@ -179,25 +172,17 @@ def account(engine: Engine, rank: int, time: float) -> Account:
     if job not in engine.state.queue:
         return Account(job, act, where="finished")
     at = engine.state.reserved.get(rank, engine.state.expected.get(rank))
-    waits = state_of(engine, job, engine.state.decisions, (at, None), ())
-    return Account(job, act, waits, whom_it_delays(engine, job) if isinstance(waits, PlannedLater) else None)
+    waits = why_it_waits(engine.state, job, engine.state.decisions, (at, None), ())
+    return Account(job, act, waits, _delayed(engine.state, job) if isinstance(waits, PlannedLater) else None)
 
 
-def whom_it_delays(engine: Engine, job: Job) -> Delays | None:
-    """In the queue's order the first whose planned start would not hold if the job started now, and how it would move.
+def _delayed(state: State, job: Job) -> Delayed | None:
+    """In the queue's order the first whose reservation would not hold if the job started now.
 
     Those behind that one would have to make room for it.
     """
-    now, plan = engine.now, engine.state.running_plan()
-    if engine.state.machine.owners or not plan.fits(job.procs, now, job.estimate):
+    plan, reserved = state.running_plan(), state.reserved
+    if state.machine.owners or not plan.fits(job.procs, state.now, job.estimate):
         return None
-    plan.take(now, now + job.estimate, job.procs)
-    for other in engine.state.queue:
-        at = engine.state.reserved.get(other.rank)
-        if at is None or other == job:
-            continue
-        lasts = engine.state.reserved_for(other)
-        if not plan.fits(other.procs, at, lasts):
-            return Delays(other, at, plan.earliest(other.procs, lasts, at) - at)
-        plan.take(at, at + lasts, other.procs)
-    return None
+    planned = ((q, reserved[q.rank], state.reserved_for(q)) for q in state.queue if q.rank in reserved)
+    return next(delayed_by(job, state.now, plan, planned), None)

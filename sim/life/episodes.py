@@ -9,9 +9,10 @@ from typing import Generic, Protocol, TypeVar
 
 from sim.decisions.matrix import FitsNoRow
 from sim.decisions.obstacles import BreaksBound, NoSliceOver, NoVictims, PlannedLater, TooFewFree, WouldDelay
-from sim.decisions.sentences import past
+from sim.decisions.sentences import Reason, past
 from sim.life.life import Life
-from sim.life.moments import Heads, NotConsidered, Pass, State, Waited
+from sim.life.moments import Pass, Waited
+from sim.why.waiting import Heads, NotConsidered
 from sim.words import clock_near, count, listed, name, span
 from sim.workload.model import Job
 
@@ -33,7 +34,7 @@ def _blockers(waits: Sequence[Waited], many: str) -> str:
     return f"{many} ({listed((f'{name(job)} for {span(seconds[job])}' for job in longest), 3)})"
 
 
-def because_of(state: State, waits: Sequence[Waited], job: Job) -> str:
+def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
     """The reason for some stretches of one kind, after "because"."""
     return past(state, job, partial(_blockers, waits))
 

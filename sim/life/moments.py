@@ -6,75 +6,11 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from sim.decisions.decisions import Decision
-from sim.decisions.obstacles import TooFewFree
-from sim.decisions.sentences import Others, Reason, fields_of, jobs_in
-from sim.words import Clock, listed, name
+from sim.decisions.sentences import Reason, fields_of, jobs_in
+from sim.why.waiting import Holder
 from sim.workload.model import Job
 
-# What kept it waiting, where the policy gives no reason
-
-
-class Heads(NamedTuple):
-    """It heads the queue: the first that does not fit, with `free` processors."""
-
-    free: int
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"heads the queue: {TooFewFree(self.free).sentence(job, at)}"
-
-    def past(self, job: Job, others: Others) -> str:
-        return f"it headed the queue and {TooFewFree(self.free).past(job, others)}"
-
-
-class NotConsidered(NamedTuple):
-    """The policy stopped at `head` (None: it does not say at whom) and did not come to this job."""
-
-    head: Job | None
-    free: int
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        stopped = "" if self.head in (None, job) else f", and the queue stops at {name(self.head)}"
-        return f"needs {job.procs:,}, {self.free:,} free{stopped}"
-
-    def past(self, job: Job, others: Others) -> str:
-        return f"the queue stopped at {others('jobs ahead of it')}"
-
-
-class AwaitsVictims(NamedTuple):
-    """Others were suspended for it and have not left yet."""
-
-    victims: tuple[Job, ...]
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"{listed(map(name, self.victims))} suspended for it, and not gone yet"
-
-    def past(self, job: Job, others: Others) -> str:
-        return "the jobs that were suspended for it had not left yet"
-
-
-class AwaitsTurn(NamedTuple):
-    """It is in the matrix, whose `rows` take turns, and its own has not been on turn yet."""
-
-    rows: int
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"its row, one of {self.rows:,}, has not been on turn yet"
-
-    def past(self, job: Job, others: Others) -> str:
-        return "its row of the matrix had not been on turn yet"
-
-
-State: TypeAlias = Reason
-"""Why the job waits after a step. Two are of one kind if their type and the job they name are the same."""
-
 # Moments
-
-
-class Holder(NamedTuple):
-    """A job that holds processors until `until`, as far as its estimate tells."""
-
-    job: Job
-    until: float
 
 
 class Range(NamedTuple):
@@ -105,7 +41,8 @@ class Waited:
     time: float
     until: float
     steps: int
-    state: State
+    state: Reason
+    """Two are of one kind if their type and the job they name are the same."""
     numbers: dict[str, Range]
     """The numbers of the reason, and how many processors were `free`."""
     ahead: tuple[int, int]
@@ -266,12 +203,12 @@ class Pass(NamedTuple):
     behind: bool
 
 
-def named(state: State) -> Job | None:
+def named(state: Reason) -> Job | None:
     """The other job that a reason names."""
     return next(iter(jobs_in(state)), None)
 
 
-def numbers_of(state: State) -> dict[str, Range]:
+def numbers_of(state: Reason) -> dict[str, Range]:
     """The numbers of a reason by name, each as a range of one value."""
     fields = fields_of(state).items()
     return {key: Range(value, value) for key, value in fields if isinstance(value, int | float)}

@@ -9,8 +9,8 @@ from sim.decisions.matrix import Place, ReserveRow
 from sim.decisions.reasons import MadeRoom, WhenFree
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
-from sim.life.moments import Holder, Pass, Planned, Unplanned
-from sim.policies.orders import Order
+from sim.life.moments import Pass, Planned, Unplanned
+from sim.why.waiting import Holder, stands_before
 from sim.workload.model import Job
 
 
@@ -42,7 +42,7 @@ class Plans:
                 self._before_plan += since + self._since_plan
                 since, self._since_plan = [], []
             elif isinstance(decision, Start | Backfill | Place):
-                behind = not stands_before(self._engine, decision.job, self._job)
+                behind = not stands_before(self._engine.state, decision.job, self._job)
                 if behind or decision.job.rank > self._job.rank:
                     passes.append(Pass(self._engine.now, decision.job, behind))
                     self._since_plan.append(passes[-1])
@@ -89,15 +89,5 @@ class Plans:
         return tuple(p.job for p in self._before_plan if was is not None and p.time + p.job.estimate > was)
 
     def _newcomers(self) -> tuple[Job, ...]:
-        engine, job = self._engine, self._job
-        return tuple(other for other in engine.state.arrived if other is not job and stands_before(engine, other, job))
-
-
-def stands_before(engine: Engine, other: Job, job: Job) -> bool:
-    """Does the other stand before the job in the queue's order?"""
-    order, now = engine.state.waiting.order, engine.now
-    return _place(order, other, now) < _place(order, job, now)
-
-
-def _place(order: Order, job: Job, now: float) -> tuple[float, int]:
-    return order.key(job, now if order.by_clock else job.submit), job.rank
+        state, job = self._engine.state, self._job
+        return tuple(other for other in state.arrived if other is not job and stands_before(state, other, job))

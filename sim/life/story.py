@@ -12,7 +12,6 @@ from sim.life.life import Life
 from sim.life.moments import (
     Ended,
     Entered,
-    Holder,
     Moment,
     Paused,
     Planned,
@@ -26,6 +25,7 @@ from sim.life.moments import (
     Waited,
 )
 from sim.machine.processors import written
+from sim.why.waiting import Holder
 from sim.words import clock_near, count, listed, name, percent, processors, span, times
 from sim.workload.model import Job
 

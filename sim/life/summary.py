@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from sim.decisions.obstacles import TooFewFree
 from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
-from sim.life.moments import Ended, Heads, NotConsidered, Requeued, Started, Unplanned, Waited
+from sim.life.moments import Ended, Requeued, Started, Unplanned, Waited
+from sim.why.waiting import Heads, NotConsidered
 from sim.words import clock, count, listed, name, processors, span, times
 from sim.workload.model import Job
 

@@ -17,10 +17,8 @@ from sim.decisions.sentences import Reason, jobs_in
 from sim.engine.engine import Engine
 from sim.history.history import SPECULATIVE
 from sim.life.moments import (
-    AwaitsTurn,
     Ended,
     Entered,
-    Holder,
     Moment,
     Pass,
     Paused,
@@ -30,9 +28,10 @@ from sim.life.moments import (
     Told,
     Waited,
 )
-from sim.life.plans import Plans, stands_before
+from sim.life.plans import Plans
 from sim.life.stays import Stay
-from sim.life.waits import Waits, room, state_of
+from sim.life.waits import Waits
+from sim.why.waiting import AwaitsTurn, Holder, room, stands_before, why_it_waits
 from sim.workload.model import Job
 
 PATIENCE, SELDOM = 1000, 25
@@ -146,16 +145,14 @@ class Observer:
         if not engine.curious and not asked_for and self._waits.go_on():
             return
         planned = self._plans.at, self._plans.why
-        state = state_of(engine, self.job, self._decisions, planned, self._victims)
+        state = why_it_waits(engine.state, self.job, self._decisions, planned, self._victims)
         self._insert(self._waits.note(state, self._plans.head))
 
     def _submission(self) -> Submitted:
-        engine = self.engine
-        free = room(engine) + (self.job.procs if self._where == "machine" else 0)
-        ahead = [
-            other for other in engine.state.queue if other is not self.job and stands_before(engine, other, self.job)
-        ]
-        return Submitted(engine.now, len(ahead), sum(other.procs for other in ahead), free)
+        state, job = self.engine.state, self.job
+        free = room(state) + (job.procs if self._where == "machine" else 0)
+        ahead = [other for other in state.queue if other is not job and stands_before(state, other, job)]
+        return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free)
 
     def _see_others(self) -> None:
         """What else was decided about this job."""

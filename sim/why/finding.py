@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from itertools import islice
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Suspend
 from sim.decisions.matrix import Place
@@ -12,6 +11,7 @@ from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.matrix import Cell
 from sim.machine.profile import Profile
 from sim.why import facts as f
+from sim.why.waiting import Holder, delayed_by, most_free, must_end
 from sim.workload.model import Job
 
 _LOOKED_AT = 200
@@ -44,11 +44,11 @@ def facts_of_waiting(snapshot: Snapshot, queued: Queued, enough: f.Enough | None
 
 def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
     """On the machine or, where rows take turns, in the row that has most."""
-    rows = _rows(snapshot)
-    if not rows:
+    picture = snapshot.matrix
+    if picture is None or not picture.rows:
         return free_now(snapshot)
-    free, row = max(((snapshot.procs - _held(cells), -row) for row, cells in rows.items()))
-    return f.FreeInRow(free, -row, len(rows), snapshot.rules.most_rows())
+    free, row = most_free(snapshot.procs, picture)
+    return f.FreeInRow(free, row, len(picture.rows), snapshot.rules.most_rows())
 
 
 def free_now(snapshot: Snapshot) -> f.Free:
@@ -103,30 +103,22 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
 
 def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough | None:
     """None if there is enough already; those that run are given by expected end."""
-    ending: list[Job] = []
-    for run in running:
-        if free >= needed:
-            break
-        free += run.processors.bit_count()
-        ending.append(run.job)
-        at = run.expected_end
-    return f.Enough(at, tuple(ending)) if ending and free >= needed else None
+    ending = must_end((Holder(run.job, run.expected_end) for run in running), free, needed)
+    if not ending or free + sum(holder.job.procs for holder in ending) < needed:
+        return None
+    return f.Enough(ending[-1].until, tuple(holder.job for holder in ending))
 
 
 def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
     """Whom it would delay if it started now: every planned job is placed again around it."""
-    now = snapshot.time or 0
-    planned = [(q.planned, q.job) for q in islice(snapshot.queue, _LOOKED_AT) if q.planned is not None and q.job != job]
+    now, looked_at = snapshot.time or 0, snapshot.queue[:_LOOKED_AT]
+    planned = [(q.job, q.planned, q.job.estimate) for q in looked_at if q.planned is not None and q.job != job]
     if not planned:
         return
     ends = [(run.expected_end, run.job.rank, run.processors.bit_count()) for run in snapshot.running]
     plan = Profile.of_running(now, snapshot.free, ends)
-    plan.take(now, now + job.estimate, job.procs)
-    placed = [(plan.place(other.procs, other.estimate, at) - at, other) for at, other in sorted(planned)]
-    delayed = [(later, other) for later, other in placed if later > 0]
-    if delayed:
-        later, other = delayed[0]
-        yield f.Delays(other, later, len(delayed) - 1)
+    if delayed := list(delayed_by(job, now, plan, planned)):
+        yield f.Delays(delayed[0].other, delayed[0].seconds, len(delayed) - 1)
     elif len(snapshot.queue) <= _LOOKED_AT:
         yield f.DelaysNobody()
 

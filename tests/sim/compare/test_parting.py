@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.compare.parting import Account, Act, Delays, Parting, Side, account, part
+from sim.compare.parting import Account, Act, Parting, Side, account, part
 from sim.decisions.decisions import Backfill
 from sim.decisions.obstacles import PlannedLater, WouldDelay
 from sim.decisions.reasons import EndsBefore
 from sim.engine.engine import Engine
-from sim.life.moments import NotConsidered
 from sim.policies import parse_policy
 from sim.timeline.course import Course
+from sim.why.waiting import Delayed, NotConsidered
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -72,7 +72,7 @@ def test_the_job_that_would_be_delayed_and_by_how_much(lab: Lab) -> None:
     assert (found.time, found.only) == (3, ((Act("starts", 4),), ()))
     kept = told(of, "conservative", 3, 4)
     assert isinstance(kept.waits, PlannedLater)
-    assert kept.delays == Delays(of.jobs[3], 10, 150 - 10)
+    assert kept.delays == Delayed(of.jobs[3], 10, 150 - 10)
 
 
 def test_a_suspension_is_a_parting() -> None:

@@ -14,8 +14,9 @@ from sim.decisions.obstacles import PlannedLater, TooFewFree, WouldDelay
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
 from sim.engine.engine import Engine
 from sim.life.life import Life, life_of
-from sim.life.moments import AwaitsTurn, Ended, Heads, NotConsidered, Planned, Requeued, Started, Submitted, Unplanned
+from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned
 from sim.policies import parse_policy
+from sim.why.waiting import AwaitsTurn, Heads, NotConsidered
 from sim.workload.formats.swf import read as read_swf
 from sim.workload.model import Workload
 from sim.workload.reading import read
