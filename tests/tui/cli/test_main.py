@@ -11,11 +11,15 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
+from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
 from tests.tui.terminals import terminal
+from tui.cli.main import main
 
 PROGRAM = [sys.executable, "-m", "tui.cli.main"]
 NAMES = {
@@ -25,17 +29,26 @@ NAMES = {
 }
 
 
-def schedscope(*arguments: str | Path, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [*PROGRAM, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        env={**os.environ, **(env or {})},
-    )
+class Done(NamedTuple):
+    returncode: object
+    stdout: str
+    stderr: str
 
 
-def error(*arguments: str | Path) -> tuple[int, str]:
+def schedscope(*arguments: str | Path) -> Done:
+    """The program as in a process of its own that writes to pipes, without the price of one."""
+    written = BytesIO(), BytesIO()
+    out, err = (TextIOWrapper(each, encoding="utf-8", write_through=True) for each in written)
+    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
+        patch.setattr(sys, "argv", ["schedscope", *map(str, arguments)])
+        patch.setattr(sys, "stdin", StringIO())
+        patch.setenv("COLUMNS", "80")
+        with pytest.raises(SystemExit) as end:
+            main()
+    return Done(end.value.code, *(each.getvalue().decode() for each in written))
+
+
+def error(*arguments: str | Path) -> tuple[object, str]:
     """The exit code and the one line on stderr."""
     done = schedscope(*arguments)
     lines = done.stderr.splitlines()
@@ -304,7 +317,13 @@ def test_an_interrupt_ends_it_with_a_word(tmp_path: Path) -> None:
 
 def test_without_unicode_it_is_plain_ascii() -> None:
     for arguments in (["run", "z-figure4"], ["inspect", "lublin-128"], ["explain", "z-figure4", "3"]):
-        done = schedscope(*arguments, env={"PYTHONIOENCODING": "ascii"})
+        done = subprocess.run(
+            [*PROGRAM, *arguments],
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+            env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        )
         assert done.returncode == 0
         assert done.stdout.isascii()
 

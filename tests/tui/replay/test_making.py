@@ -104,7 +104,7 @@ def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[J
 )
 def test_a_job_is_told_as_a_search_through_the_whole_history_would(policy: str) -> None:
     engine = engine_of("lublin-128", policy)
-    told = told_at_every_step(engine, range(60, 300, 24), every=41)
+    told = told_at_every_step(engine, range(60, 300, 40), every=37)
     assert len(told) > 300
     assert all(mine == plain for mine, plain in told)
 

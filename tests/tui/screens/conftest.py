@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from textual.app import App
+from textual.events import Paste
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
@@ -47,6 +48,10 @@ class Person:
 
     async def type(self, text: str) -> None:
         await self.press(*(" " if key == " " else key for key in text))
+
+    async def paste(self, text: str) -> None:
+        self.app.screen.post_message(Paste(text))
+        await self.pilot.pause()
 
     async def click(self, selector: str, offset: tuple[int, int] = (0, 0)) -> None:
         await self.pilot.click(selector, offset=offset)
