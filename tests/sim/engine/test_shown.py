@@ -1,0 +1,174 @@
+"""A policy that looks everywhere finds neither the engine nor when an unfinished job truly ends."""
+
+from __future__ import annotations
+
+import dataclasses
+from array import array
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from math import sqrt
+from types import FunctionType, GeneratorType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+
+from sim.decisions.decisions import Decision
+from sim.engine.check import Checker
+from sim.engine.deeds import Deeds
+from sim.engine.engine import Engine
+from sim.engine.shown import Shown
+from sim.engine.state import Future
+from sim.engine.succession import Succession
+from sim.history.history import RUN, SPECULATIVE, History
+from sim.policies import Policy, parse_policy
+from sim.policies.view import View
+from sim.workload.model import Workload
+from sim.workload.transforms import reserve
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+HIDDEN = (Engine, Deeds, Future, Succession, History, Workload)
+"""Whose instances know, or lead to what knows."""
+PLAIN = (str, bytes, bool, type(None), GeneratorType, ModuleType, Policy)
+"""What is not looked into: the policy is the spy's own, modules are imports."""
+
+
+def truths(engine: Engine) -> set[float]:
+    """The numbers that nobody may see: run times of unfinished jobs, what remains of them, when they end."""
+    state, left = engine.state, range(len(engine.workload))
+    unfinished = [rank for rank in left if np.isnan(state.ledger.end[rank])]
+    run = {rank: engine.workload.runtimes[rank] for rank in unfinished}
+    remaining = {seconds - state.ran(rank) for rank, seconds in run.items() if rank < len(state.jobs)}
+    leaves, running = engine._future.leaves, state.running.items()
+    ends = {leaves[rank] for rank, s in running if s.kind in (RUN, SPECULATIVE) and leaves[rank] != s.expected_end}
+    return {*run.values(), *remaining, *ends} - {state.now}
+
+
+def found_from(view: View, jobs: int) -> Iterator[object]:
+    """Everything that can be reached from a view."""
+    seen: set[int] = set()
+    ahead: list[Any] = [view, *answers(view, jobs)]
+    kept = []
+    while ahead:
+        thing = ahead.pop()
+        if id(thing) in seen or isinstance(thing, PLAIN) or (isinstance(thing, type) and issubclass(thing, Policy)):
+            continue
+        seen.add(id(thing))
+        kept.append(thing)  # or its id could be another's
+        yield thing
+        ahead += parts(thing)
+
+
+def answers(view: View, jobs: int) -> Iterator[object]:
+    """What the view says when it is asked about any job, also of one that is to come."""
+    for ask in (view.job, view.ran, view.held, view.remaining_estimate):
+        for rank in range(-1, jobs + 1):
+            with suppress(LookupError):
+                yield ask(rank)
+
+
+def parts(thing: Any) -> Iterator[object]:
+    """What a thing holds, however it is hidden."""
+    if isinstance(thing, Mapping):
+        yield from [*thing.keys(), *thing.values()]
+    elif isinstance(thing, list | tuple | AbstractSet | array | np.ndarray | bytearray):
+        yield from thing
+    if isinstance(thing, int | float):
+        return
+    if isinstance(thing, FunctionType):
+        yield from (cell.cell_contents for cell in thing.__closure__ or ())
+        yield from thing.__globals__.values() if thing.__module__.startswith("sim.") else ()
+    elif isinstance(thing, MethodType):
+        yield from (thing.__self__, thing.__func__)
+    names = dir(thing) if type(thing).__module__.startswith("sim.") else ["__dict__", "__wrapped__", "__self__"]
+    for name in names:
+        try:
+            yield getattr(thing, name)
+        except Exception:
+            continue
+
+
+def spying(policy: Policy, look: Callable[[View], None]) -> Policy:
+    """The same policy, which looks around before every third thing it decides."""
+
+    class Spy(type(policy)):  # type: ignore[misc]
+        def decide(self, view: View) -> Iterator[Decision]:
+            for number, decision in enumerate(super().decide(view)):
+                if number % 3 == 0:
+                    look(view)
+                yield decision
+
+    fields = dataclasses.fields(policy)
+    return Spy(**{field.name: getattr(policy, field.name) for field in fields})
+
+
+def workload(lab: Lab) -> Workload:
+    """Run times that no other number is like."""
+    lines = [f"{i + 1} {7 * i} {1 + i * 5 % 4} {70 + i + sqrt(i + 2.7) % 1} 200" for i in range(12)]
+    return reserve(lab.workload(6, *lines), 0.2, 100, 0)
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["easy:depth=2", "conservative", "slack", "multiqueue:classes=100,speculate=20,speculate_over=50",
+     "selective:sf=1.1", "immediate:slice=20,memory=yes", "tunable:limit=0.5", "gang:slice=10",
+     "gang-migrate-backfill:cs=0.05"],
+)  # fmt: skip
+@pytest.mark.parametrize("before", [None, "multiqueue:classes=none", "selective:sf=1.1,tick=5"])
+def test_a_policy_that_looks_everywhere_does_not_find_the_truth(lab: Lab, spec: str, before: str | None) -> None:
+    looks = 0
+
+    def look(view: View) -> None:
+        nonlocal looks
+        looks += 1
+        if looks % 5:
+            return
+        hidden = truths(engine)
+        for thing in found_from(view, len(engine.workload)):
+            assert not isinstance(thing, HIDDEN), type(thing)
+            assert not (isinstance(thing, int | float | np.number) and float(thing) in hidden), thing
+
+    spy = spying(parse_policy(spec), look)
+    engine = Engine(workload(lab), before or spy, watchers=[Checker])
+    if before:
+        engine.run(until=60)
+        engine.switch(spy)
+    engine.run()
+    assert looks >= 5
+
+
+def test_the_spy_would_find_what_is_not_hidden(lab: Lab) -> None:
+    engine = Engine(workload(lab), "easy")
+    engine.run(until=30)
+    view = Shown(engine.state)
+    assert not any(isinstance(thing, HIDDEN) for thing in found_from(view, 12))
+    engine.state.notes["leak"] = {0: engine.workload.runtimes[1]}
+    assert truths(engine) & {thing for thing in found_from(view, 12) if isinstance(thing, float)}
+    engine.state.notes["leak"] = {0: engine.next_time}  # type: ignore[dict-item]
+    assert any(thing is engine for thing in found_from(view, 12))
+
+
+def test_a_policy_cannot_change_what_it_is_shown(lab: Lab) -> None:
+    engine = Engine(workload(lab), "selective:sf=1.1,tick=5")
+    engine.run(until=60)
+    view: Any = Shown(engine.state)
+    for name in ("now", "free", "running", "reserved", "queue", "anything"):
+        with pytest.raises(AttributeError, match=name):
+            setattr(view, name, None)
+    for shown in (view.running, view.reserved, view.suspended):
+        with pytest.raises(TypeError):
+            shown[0] = None
+    for stint in view.running.values():
+        with pytest.raises(AttributeError):
+            stint.since = 0
+    view.queue.clear()
+    assert view.queue
+
+
+def test_a_view_has_what_is_documented_and_nothing_more() -> None:
+    told = {name for name in dir(Shown) if not name.startswith("_")}
+    documented = {name for view in [View, *View.__subclasses__()] for name in dir(view) if not name.startswith("_")}
+    assert told == documented
