@@ -10,6 +10,7 @@ from sim.decisions.matrix import Migrate
 from sim.engine.state import State
 from sim.errors import InvariantError
 from sim.history.history import History, Stretch
+from sim.machine.moment import MOMENT
 from sim.machine.processors import written
 from sim.machine.turns import Turns
 from sim.workload.model import Workload
@@ -109,7 +110,7 @@ class Checker:
             if start is None or start < job.submit:
                 self._fail("it ran before it was submitted", rank)
             made = self._progress.pop(rank, 0)
-            if abs(made - run) > 1e-6 * max(1, run):
+            if abs(made - run) > MOMENT * max(1, run):
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
 
     def _shared_progress(self) -> None:
@@ -203,7 +204,7 @@ class Checker:
         state = self._state
         for rank, at in self._granted.items():
             start = state.start_of(rank)
-            if (state.now if start is None else start) > at and not state.policy.suspends:
+            if (state.now if start is None else start) > at + MOMENT and not state.policy.suspends:
                 self._fail(f"its start was reserved for {at:.12g}, as its user asked, and it is late", rank)
         self._granted = dict(state.granted)
         if not state.promises:
@@ -213,9 +214,9 @@ class Checker:
             self._promised = {rank: at for rank, at in self._promised.items() if rank in state.granted}
         for rank, promised in self._promised.items():
             start = state.start_of(rank)
-            if start is not None and start > promised:
+            if start is not None and start > promised + MOMENT:
                 self._fail(f"it was promised {promised:.12g} and started at {start:.12g}", rank)
-            if rank in state.reserved and state.reserved[rank] > promised:
+            if rank in state.reserved and state.reserved[rank] > promised + MOMENT:
                 moved = state.reserved[rank]
                 self._fail(f"its promised start moved from {promised:.12g} to {moved:.12g}", rank)
         self._promised = dict(state.reserved)

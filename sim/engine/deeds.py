@@ -55,7 +55,7 @@ from sim.history.history import (
     SUSPENDING,
     History,
 )
-from sim.machine.turns import DONE as MOMENT
+from sim.machine.moment import MOMENT
 from sim.workload.model import Job
 
 _Table: TypeAlias = dict[type, Callable[[Any], None]]
@@ -144,7 +144,7 @@ class Deeds:
             kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
         expected_end = now + estimate
         if plan := state.kept_plan:
-            if planned is not None and state.policy.keeps_reservations and planned != now:
+            if planned is not None and state.policy.keeps_reservations and abs(planned - now) > MOMENT:
                 plan.take(planned, planned + state.reserved_for(job), -job.procs)
                 planned = None
             if planned is None or not state.policy.keeps_reservations:
@@ -188,7 +188,7 @@ class Deeds:
             state.tally.speculative_kills += 1
             state.waiting.add(stint.job)
         else:
-            state.ended_early |= stint.expected_end > state.now
+            state.ended_early |= stint.expected_end > state.now + MOMENT
             self.leave(stint, self.ending(stint.job.rank))
             self.done(stint.job)
 
@@ -202,7 +202,7 @@ class Deeds:
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
         del state.ends[bisect_left(state.ends, (expected_end, rank))]
-        if expected_end > now and state.kept_plan:
+        if state.kept_plan and expected_end > now:
             state.kept_plan.advance(now)
             state.kept_plan.take(now, expected_end, -job.procs)
         state.machine.give_back(rank)

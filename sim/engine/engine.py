@@ -1,6 +1,7 @@
 """One instant after another: time passes here.
 
-At an instant t: completions at t in rank order (a run that reaches its limit counts as one); the policy's timers;
+What is due less than a microsecond apart is due at one instant. At an instant t: completions at t in rank order (a run
+that reaches its limit counts as one); the policy's timers;
 arrivals at t in rank order; one pass of the policy, whose decisions are checked and applied one by one. One instant
 is one step.
 
@@ -32,6 +33,7 @@ from sim.engine.state import Future, State
 from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.errors import DecisionError, ParameterError
 from sim.history.history import History
+from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
@@ -121,7 +123,19 @@ class Engine:
             time = timers[0][0]
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
-        return time if time < inf else None
+        return self._latest(time) if time < inf else None
+
+    def _latest(self, time: float) -> float:
+        """The latest of what is due at the same moment as that: they happen in one instant, none before its time."""
+        leaving, timers, arrives = self._future.leaving, self.state.timers, self._submits[len(self.state.jobs)]
+        while True:
+            until = time + MOMENT
+            latest = arrives if time < arrives <= until else time
+            latest = _latest_in(leaving, latest, until)
+            latest = _latest_in(timers, latest, until)
+            if latest == time:
+                return time
+            time = latest
 
     def switch(self, policy: Policy | str, at: float | None = None) -> None:
         """Let another policy go on from here: a step of its own, at `at` (default: at the time of the last step).
@@ -132,7 +146,9 @@ class Engine:
         due, now = self.next_time(), self.now
         if at is None:
             at = now if self.step_count or due is None else due
-        if at < now or (due is not None and at > due):
+        if due is not None and abs(at - due) <= MOMENT:
+            at = max(at, due)
+        elif at < now or (due is not None and at > due):
             raise ParameterError(f"the policy can be switched from {now:.12g} to {due} now, got {at:.12g}")
         self._happen(at, policy_of(policy))
 
@@ -199,10 +215,13 @@ class Engine:
         state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
         state.ended_early = False
         state.killed.clear()
+        due = set()
         while leaving and leaving[0][0] <= now:
             time, rank = heappop(leaving)
             if leaves.get(rank) == time:
-                self._deeds.stint_ends(rank)
+                due.add(rank)
+        for rank in sorted(due):
+            self._deeds.stint_ends(rank)
         state.free = state.machine.free
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
@@ -289,3 +308,13 @@ class Engine:
     def schedule(self) -> Schedule:
         """What has come of it so far, as columns."""
         return schedule_of(self.state, self.workload, self.history)
+
+
+def _latest_in(heap: Sequence[tuple[float, ...]], latest: float, until: float) -> float:
+    """The latest entry of a heap up to `until`, if it is later than `latest`."""
+    ahead = [0]
+    for place in ahead:
+        if place < len(heap) and heap[place][0] <= until:
+            latest = max(latest, heap[place][0])
+            ahead += (2 * place + 1, 2 * place + 2)
+    return latest

@@ -12,7 +12,8 @@ from math import inf
 
 from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome, Replicate
 from sim.machine.matrix import Matrix
-from sim.machine.turns import DONE, Turns
+from sim.machine.moment import MOMENT
+from sim.machine.turns import Turns
 
 
 class Sharing:
@@ -74,7 +75,7 @@ class Sharing:
                 stall[rank] = stalled - lost
                 gain -= lost
             progress[rank] = ran = ran + gain
-            if runtimes[rank] - ran + stall[rank] <= DONE:
+            if runtimes[rank] - ran + stall[rank] <= MOMENT:
                 done.append(rank)
         for rank in sorted(done):
             self.leave(rank)

@@ -2,7 +2,7 @@
 
 A profile is a step function: `_free[i]` processors are free from `_times[i]` until `_times[i + 1]`, the last for
 ever. `_times[0]` is the present or earlier. Neighbouring steps differ, so a plan is no longer than it must be. Nobody
-else knows these lists.
+else knows these lists. Edges less than a moment apart are one.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from math import inf
 
+from sim.machine.moment import MOMENT
 from sim.workload.model import Job
 
 
@@ -36,7 +37,7 @@ class Profile:
         times, steps = plan._times, plan._free
         for end, _, procs in ends:
             free += procs
-            if end == times[-1]:
+            if end - times[-1] <= MOMENT:
                 steps[-1] = free
             else:
                 times.append(end)
@@ -49,7 +50,11 @@ class Profile:
         return twin
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Profile) and (self._times, self._free) == (other._times, other._free)
+        if not isinstance(other, Profile) or self._free != other._free:
+            return False
+        return self._times == other._times or all(
+            abs(mine - its) <= 2 * MOMENT for mine, its in zip(self._times, other._times, strict=True)
+        )
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -68,7 +73,7 @@ class Profile:
 
     def advance(self, now: float) -> None:
         """Forget what is before `now`."""
-        index = bisect_right(self._times, now) - 1
+        index = bisect_right(self._times, now + MOMENT) - 1
         if index > 0:
             del self._times[:index], self._free[:index]
         self._times[0] = now
@@ -76,12 +81,12 @@ class Profile:
     def earliest(self, procs: int, duration: float, after: float) -> float:
         """The first moment from `after` on at which `procs` stay free for `duration`."""
         times, free = self._times, self._free
-        index = bisect_right(times, after) - 1
+        index = bisect_right(times, after + MOMENT) - 1
         if index > 0:
             times, free = times[index:], free[index:]
         candidate = end = inf
         for time, now_free in zip(times, free, strict=True):
-            if end <= time:
+            if end <= time + MOMENT:
                 return candidate
             if now_free < procs:
                 candidate = end = inf
@@ -102,7 +107,7 @@ class Profile:
         """
         candidate = end = inf
         for time, free in self.steps():
-            if end <= time:
+            if end <= time + MOMENT:
                 return candidate
             if free < procs:
                 if time >= before:
@@ -118,8 +123,8 @@ class Profile:
         """Are `procs` processors free from `start` for `duration`?"""
         times, free = self._times, self._free
         end = start + duration
-        for index in range(bisect_right(times, start) - 1, len(times)):
-            if times[index] >= end:
+        for index in range(bisect_right(times, start + MOMENT) - 1, len(times)):
+            if times[index] + MOMENT >= end:
                 break
             if free[index] < procs:
                 return False
@@ -128,17 +133,20 @@ class Profile:
     def take(self, start: float, end: float, procs: int) -> None:
         """From `start` until `end` there are `procs` processors fewer (more, if negative)."""
         times, free = self._times, self._free
-        first = bisect_left(times, start)
-        if first == len(times) or times[first] != start:
+        if end - start <= MOMENT:
+            return
+        first = bisect_left(times, start - MOMENT)
+        if first == len(times) or times[first] > start + MOMENT:
             if not first:
                 raise ValueError(f"{start} is before the plan's present {times[0]}")
             times.insert(first, start)
             free.insert(first, free[first - 1])
         index, count = first, len(times)
-        while index < count and times[index] < end:
+        until = end - MOMENT
+        while index < count and times[index] < until:
             free[index] -= procs
             index += 1
-        if index == count or times[index] != end:
+        if index == count or times[index] > end + MOMENT:
             times.insert(index, end)
             free.insert(index, free[index - 1] + procs)
         elif free[index] == free[index - 1]:
@@ -174,7 +182,7 @@ def compression(
     left: list[float] = []  # where those that moved stood
     for job in jobs:
         start, procs, duration = reserved[job.rank], job.procs, job.estimate
-        last = bisect_left(times, start) - 1
+        last = bisect_left(times, start - MOMENT) - 1
         if last < 0 or (free[last] < procs and now + duration >= start):
             continue  # due, or any earlier place would reach up to a full machine
         hope = now
@@ -183,7 +191,7 @@ def compression(
                 hope = its_start if moves == len(left) else min(its_start, min(left[moves:]) - duration)
                 break
         at = _gap_before(plan, last, start, procs, duration, hope if hope > now else now)
-        if at < start:
+        if at < start - MOMENT:
             left.append(start)
             yield job, start, at
             continue
@@ -195,10 +203,10 @@ def compression(
 def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: float, after: float) -> float:
     """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
     times, free = plan._times, plan._free
-    first = bisect_right(times, after) - 1
+    first = bisect_right(times, after + MOMENT) - 1
     candidate = end = inf
     for index in range(first, last + 1):
-        if end <= times[index]:
+        if end <= times[index] + MOMENT:
             break
         if free[index] < procs:
             candidate = end = inf
@@ -218,10 +226,10 @@ def shadow(free: int, ends: Iterable[tuple[float, int, int]], procs: int) -> tup
     """
     moment: float | None = None
     for end, _, held in ends:
-        if moment is not None and end != moment:
+        if moment is not None and end > moment + MOMENT:
             break
         free += held
-        if free >= procs:
+        if free >= procs and moment is None:
             moment = end
     if moment is None:
         raise ValueError(f"{procs} processors are never free")

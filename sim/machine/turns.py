@@ -13,9 +13,7 @@ from math import ceil
 from typing import NamedTuple
 
 from sim.errors import DecisionError
-
-DONE = 1e-6
-"""Work of less than a microsecond is done: sums of fractions of seconds are no more exact than that."""
+from sim.machine.moment import MOMENT
 
 
 class Turn(NamedTuple):
@@ -77,7 +75,7 @@ class Turns:
         ended = self._ended_by(to)
         if not ended:
             return
-        at_the_end = self.begin + ended * self.slice >= to - DONE
+        at_the_end = self.begin + ended * self.slice >= to - MOMENT
         self.begin += ended * self.slice
         place = self.rows.index(self.row)
         if not at_the_end or occupied is None:
@@ -150,7 +148,7 @@ class Turns:
         cycles, place = divmod(whole, len(places))
         begin = self.begin + (cycles * len(self.rows) + places[place]) * self.slice
         rest = work - whole * a_turn
-        return max(now, begin + (self.slice if rest > a_turn - DONE else self.overhead + rest))
+        return max(now, begin + (self.slice if rest > a_turn - MOMENT else self.overhead + rest))
 
     def first_stand(self, rows: Sequence[int], now: float) -> float:
         """The first moment from `now` on at which one of these rows is on turn, overhead or not.
@@ -174,7 +172,7 @@ class Turns:
         begin = self.begin + number * self.slice
         while begin < until:
             first, end = max(begin, since), min(self.begin + (number + 1) * self.slice, until)
-            if end - first > DONE:
+            if end - first > MOMENT:
                 yield Turn(self.rows[(place + number) % count], first, end, _between(first, begin + self.overhead, end))
             number += 1
             begin = self.begin + number * self.slice
@@ -183,7 +181,7 @@ class Turns:
 
     def _ended_by(self, time: float) -> int:
         """How many turns have ended by then."""
-        return max(int((time - self.begin + DONE) // self.slice), 0)
+        return max(int((time - self.begin + MOMENT) // self.slice), 0)
 
     def _places(self, rows: Sequence[int]) -> list[int]:
         """How many turns after the present one the rows come on turn, sorted."""
@@ -210,7 +208,7 @@ def _ceil(work: float, a_turn: float) -> int:
     """How many turns the work takes."""
     if isinstance(work, int) and isinstance(a_turn, int):
         return -(-work // a_turn)
-    return ceil((work - DONE) / a_turn)
+    return ceil((work - MOMENT) / a_turn)
 
 
 def _between(low: float, value: float, high: float) -> float:

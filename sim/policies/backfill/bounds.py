@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
 from sim.workload.model import Job
 
@@ -28,6 +29,6 @@ def place_within(
     starts = {}
     for job in jobs:
         at = starts[job.rank] = plan.place(job.procs, job.estimate, now)
-        if at > bounds[job.rank] and job.rank not in excused:
+        if at > bounds[job.rank] + MOMENT and job.rank not in excused:
             return Trial(starts, job)
     return Trial(starts)

@@ -11,6 +11,7 @@ from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.obstacles import NoVictims
 from sim.decisions.reasons import Outranked
 from sim.decisions.sentences import Reason
+from sim.machine.moment import MOMENT
 from sim.policies.parameters import parameter
 from sim.policies.preempt.ladder import Ladder
 from sim.policies.preempt.preemption import Preemptive, enough
@@ -41,7 +42,7 @@ class Selective(Preemptive):
         outdated = tolls.outdated()
         yield from self.go_on(view, first=partial(xfactor, view), suspended=outdated)
         tolls.look(outdated)
-        if self._last_tick(view.now) * self.tick == view.now:
+        if view.now - self._last_tick(view.now) * self.tick <= MOMENT:
             yield from self._preempt_in_turn(view, tolls)
         yield from self._wake_in_time(view, tolls.soonest())
 

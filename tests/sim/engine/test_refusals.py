@@ -1,6 +1,6 @@
 """A policy that asks for nonsense: the engine refuses in one line and has changed nothing.
 
-Also tests sim.engine.deeds, sim.engine.shown.
+Also tests sim.engine.deeds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The turns of the rows: counted over whole cycles, they must come out as if stepped through one by one.
 
-Also tests sim.engine.sharing.
+Also tests sim.engine.sharing, sim.machine.moment.
 """
 
 from __future__ import annotations
