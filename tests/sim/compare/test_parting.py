@@ -1,4 +1,7 @@
-"""Where two runs part: the first thing that happens to a job in one of them only, and why not in the other."""
+"""Where two runs part: the first thing that happens to a job in one of them only, and why not in the other.
+
+Also tests sim.why.waiting.
+"""
 
 from __future__ import annotations
 
