@@ -32,7 +32,7 @@ FLOORS = (
     ("sim.engine",),
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
-    ("sim.compare",),
+    ("sim.comparison",),
     ("sim",),
     ("tui.look",),
     ("tui.chart",),

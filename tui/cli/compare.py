@@ -7,9 +7,9 @@ from dataclasses import replace
 from math import isinf
 from typing import Any, Literal
 
-from sim.compare.differences import Change, Moves, Ratio, Versus, compare
-from sim.compare.parting import Account, Parting, Side, account, part
-from sim.compare.telling import Accounts, tell
+from sim.comparison.differences import Change, Moves, Ratio, Versus, compare
+from sim.comparison.parting import Account, Parting, Side, account, part
+from sim.comparison.telling import Accounts, tell
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.course import Course

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.compare.differences import Comparison, Moved, Moves, Ratio, Versus
-from sim.compare.parting import Parting
-from sim.compare.telling import Accounts, about, tell
+from sim.comparison.differences import Comparison, Moved, Moves, Ratio, Versus
+from sim.comparison.parting import Parting
+from sim.comparison.telling import Accounts, about, tell
 from sim.words import clock, clock_near, count, name, percent, printable, processors, span
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
@@ -35,7 +35,7 @@ ROWS = (
 )
 """The metrics of the table, without those that are nothing in both columns."""
 SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
-"""Of `sim.compare.differences.SIZES`."""
+"""Of `sim.comparison.differences.SIZES`."""
 
 Lines = list[str]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sim.compare.differences import Change, Comparison, Ratio, versus
-from sim.compare.differences import Versus as Pair
+from sim.comparison.differences import Change, Comparison, Ratio, versus
+from sim.comparison.differences import Versus as Pair
 from sim.metrics import metric
 from sim.words import clock, count, name, percent, span
 from tui.cli.compare_page import ROWS

@@ -18,8 +18,8 @@ from sim.workload.model import Trace, Workload
 from tui.chart.scene import ChartScene, Mark
 
 if TYPE_CHECKING:
-    from sim.compare.differences import Comparison
-    from sim.compare.parting import Parting
+    from sim.comparison.differences import Comparison
+    from sim.comparison.parting import Parting
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """What `schedscope compare` prints.
 
-Also tests sim.compare.telling, tui.cli.compare_page.
+Also tests sim.comparison.telling, tui.cli.compare_page.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from sim.compare import telling as parted
+from sim.comparison import telling as parted
 from sim.errors import ParameterError
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms

@@ -8,8 +8,8 @@ from math import nan
 import numpy as np
 import pytest
 
-from sim.compare.differences import compare
-from sim.compare.parting import Side, part
+from sim.comparison.differences import compare
+from sim.comparison.parting import Side, part
 from sim.decisions.decisions import Decision
 from sim.history.history import Past
 from sim.policies import parse_policy

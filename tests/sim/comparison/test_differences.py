@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.compare.differences import SIZES, Comparison, compare, earlier_later, moves
+from sim.comparison.differences import SIZES, Comparison, compare, earlier_later, moves
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import ParameterError

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
-from sim.compare.parting import Account, Parting
+from sim.comparison.parting import Account, Parting
 from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.obstacles import PlannedLater

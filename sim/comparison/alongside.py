@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.compare.differences import Comparison, compare
-from sim.compare.parting import Account, Parting, Side, account, part
-from sim.compare.telling import about, headline, tell
+from sim.comparison.differences import Comparison, compare
+from sim.comparison.parting import Account, Parting, Side, account, part
+from sim.comparison.telling import about, headline, tell
 from sim.history.history import Past
 from sim.metrics.aggregates import ratio
 from sim.timeline.branch import Branch

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.compare.parting import Account, Act, Parting, Side, account, part
+from sim.comparison.parting import Account, Act, Parting, Side, account, part
 from sim.decisions.decisions import Backfill
 from sim.decisions.obstacles import PlannedLater, WouldDelay
 from sim.decisions.reasons import EndsBefore
