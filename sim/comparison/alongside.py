@@ -1,147 +1,116 @@
-"""Two runs beside each other: where they part and why, which jobs come earlier, and what it comes to in the end.
+"""Two timelines beside each other, compared piece by piece while they are computed.
 
-It belongs to the worker, which gives it a little time when there is nothing else to do (`Versus.advance`): histories
-are read in windows, each instant once, and what has been found is never looked for again.
+Where they part and why, which jobs come earlier, and what it comes to in the end. Histories are read in windows, each
+instant once, and what has been found is never looked for again; whoever has time calls `advance`.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 from math import inf, nextafter
-from typing import TYPE_CHECKING, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.comparison.differences import Comparison, compare
 from sim.comparison.parting import Account, Parting, Side, account, part
-from sim.comparison.telling import about, headline, tell
 from sim.history.history import Past
-from sim.metrics.aggregates import ratio
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
-from sim.words import clock, clock_near, printable
-from tui.chart.scene import ChartScene
-from tui.cli.compare_page import LONGEST_NAME
-from tui.look.palette import Hue
-from tui.look.text import cells
-from tui.replay.scene import Shifts, VersusScene
-
-if TYPE_CHECKING:
-    from tui.replay.stage import Stage
+from sim.workload.model import Floats
 
 WINDOW = 256
 """Steps of either run that are compared at a time."""
-LEGEND = (
-    (int(Hue.COOL), "earlier here"),
-    (int(Hue.WARM), "later here"),
-    (int(Hue.GREY), "the same, or not known"),
-)
 Branches: TypeAlias = tuple[Branch, Branch]
-Floats: TypeAlias = NDArray[np.float64]
 
 
-class Versus:
-    """The run that is watched, and the one beside it. If one of them takes another branch, all begins anew."""
+class Shifts(NamedTuple):
+    """How many jobs start earlier and later in the second run than in the first, and at the same time."""
 
-    def __init__(self, one: Stage, other: Stage) -> None:
-        self._stages = one, other
+    earlier: int
+    same: int
+    later: int
+
+
+class Alongside:
+    """A run and one beside it. If one of them takes another branch, all begins anew.
+
+    >>> from sim.workload.source import Source
+    >>> one = Timeline(Source("z-figure4").read()[1], "fcfs")
+    >>> other = one.twin()
+    >>> _ = other.switch("easy", at_step=0)
+    >>> one.compute_all()
+    >>> other.compute_all()
+    >>> both = Alongside(one, other)
+    >>> while not both.is_done:
+    ...     both.advance()
+    >>> both.parting.time, both.shifts(600)
+    (600, Shifts(earlier=1, same=2, later=0))
+    """
+
+    def __init__(self, one: Timeline, other: Timeline) -> None:
+        self.timelines = one, other
         self._begin()
 
     def _begin(self) -> None:
-        one, other = (stage.timeline for stage in self._stages)
-        self._branches: Branches = one.branch, other.branch
-        self._search = Search(self._branches, shared_steps(one, other))
-        self._accounts: list[tuple[Account, ...]] = []
-        self._comparison: Comparison | None = None
+        one, other = self.timelines
+        self.branches: Branches = one.branch, other.branch
+        self._search = Search(self.branches, shared_steps(one, other))
+        self.accounts: list[tuple[Account, ...]] = []
+        """What the first and the second run did where they part, as far as it is known."""
+        self.comparison: Comparison | None = None
+        """What it comes to, once both are computed."""
 
-    # The work
+    def follow(self) -> None:
+        """Begin anew if another branch is looked at."""
+        if not self._is_current:
+            self._begin()
 
     def advance(self) -> None:
         """Do a piece of what is left: a few milliseconds, but for the comparison at the end (once, 0.1 s)."""
-        self._follow()
+        self.follow()
         if not self._search.is_over:
             self._search.advance()
-        elif self.parting is not None and len(self._accounts) < len(self._branches):
-            side = len(self._accounts)
-            self._accounts.append(_accounts(self._branches[side], self.parting.steps[side], self.parting))
-        elif self._comparison is None and self._is_computed:
-            first, second = (branch.engine.schedule() for branch in self._branches)
-            self._comparison = compare(first, second)
+        elif self.parting is not None and len(self.accounts) < len(self.branches):
+            side = len(self.accounts)
+            self.accounts.append(_accounts(self.branches[side], self.parting.steps[side], self.parting))
+        elif self.comparison is None and all(branch.complete for branch in self.branches):
+            first, second = (branch.engine.schedule() for branch in self.branches)
+            self.comparison = compare(first, second)
 
     @property
     def is_done(self) -> bool:
         """Is everything known that will ever be?"""
-        return self._comparison is not None and self._is_current
+        return self.comparison is not None and self._is_current
 
     @property
     def parting(self) -> Parting | None:
         """Where the runs part, once it is known."""
         return self._search.found
 
-    def _follow(self) -> None:
-        """Begin anew if another branch is looked at."""
-        if not self._is_current:
-            self._begin()
+    @property
+    def never(self) -> bool:
+        """Is it certain that they never part?"""
+        return self._search.is_over and self.parting is None
 
     @property
     def _is_current(self) -> bool:
-        return self._branches == tuple(stage.timeline.branch for stage in self._stages)
+        return self.branches == tuple(timeline.branch for timeline in self.timelines)
 
-    @property
-    def _is_computed(self) -> bool:
-        return all(branch.complete for branch in self._branches)
+    def later(self, first: bool) -> NDArray[np.int8]:
+        """rank -> 1 if the job starts later in the first or the second run than in the other, -1 if earlier.
 
-    # What is seen of it
+        As far as both runs are known; else 0.
+        """
+        own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
+        return later_or_earlier(own, there, min(map(_known, self.branches)))
 
-    def scene(self, moment: float) -> VersusScene:
-        """How the runs stand against each other at this moment."""
-        self._follow()
-        one, other = (stage.snapshot.totals for stage in self._stages)
-        specs = self._branches[0].engine.state.spec, self._branches[1].engine.state.spec
-        both_ended = one.finished and other.finished
-        scene = VersusScene(
-            specs=specs,
-            names=names_of(specs),
-            totals=(one, other),
-            r=ratio(one.mean_bounded_slowdown, other.mean_bounded_slowdown) if both_ended else None,
-            shifts=self._shifts(moment),
-            never=self._search.is_over and self.parting is None,
-            comparison=self._comparison,
-        )
-        return scene if self.parting is None else self._with_parting(scene, self.parting)
-
-    def _with_parting(self, scene: VersusScene, parting: Parting) -> VersusScene:
-        shortest = printable(f"first parted at {clock(parting.time)} over {about(parting, self._stages[0].workload)}")
-        if len(self._accounts) < len(self._branches):
-            return replace(scene, parting=parting, headline=(shortest,))
-        one, other = self._accounts
-        whole = headline(parting, scene.names, (one, other))
-        at = clock_near(parting.time)
-        first, second = (tuple(printable(tell(account, at)) for account in accounts) for accounts in (one, other))
-        telling = _telling(whole, scene.names, (one[0], other[0]))
-        lines = whole, telling, *map(_without_reason, (whole, telling)), shortest
-        return replace(scene, parting=parting, headline=lines, told=(first, second))
-
-    def painted(self, chart: ChartScene, first: bool) -> ChartScene:
-        """The same chart, coloured by who starts earlier and later than in the other run."""
-        hues = self.hues(first)
-        # Two greys, by what colour a job has otherwise, so that neighbours are told apart.
-        hues[(hues == Hue.GREY) & (chart.hues % 2 == 1)] = Hue.PALE
-        return replace(chart, mode="versus", hues=hues, legend=LEGEND)
-
-    def hues(self, first: bool) -> NDArray[np.uint8]:
-        """rank -> hue in the first or the second run; grey as long as it is not known in both."""
-        self._follow()
-        own, there = (_starts(branch) for branch in (self._branches if first else self._branches[::-1]))
-        sides = np.array([Hue.COOL, Hue.GREY, Hue.WARM], np.uint8)
-        return sides[later_or_earlier(own, there, min(map(_known, self._branches))) + 1]
-
-    def _shifts(self, moment: float) -> Shifts:
-        one, other = map(_starts, self._branches)
-        until = min(moment, *map(_known, self._branches))
+    def shifts(self, moment: float) -> Shifts:
+        """How many jobs of those that have started by a moment come earlier and later."""
+        one, other = map(_starts, self.branches)
+        until = min(moment, *map(_known, self.branches))
         later = later_or_earlier(other, one, until)
         earlier_ones, later_ones = int((later < 0).sum()), int((later > 0).sum())
         begun = int(((one <= until) | (other <= until)).sum())
@@ -230,33 +199,6 @@ def _accounts(branch: Branch, steps: int, parting: Parting) -> tuple[Account, ..
     engine = branch.replay(steps)
     assert engine is not None  # nobody stops it
     return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
-
-
-def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:
-    """Of a headline only what the run did that left things as they were: it says why."""
-    here, _, there = whole.partition(f"; {names[1]} ")
-    if first[0].act is not None or first[1].act is None:
-        return f"{here.partition(f': {names[0]} ')[0]}: {names[1]} {there}"
-    return here
-
-
-def _without_reason(told: str) -> str:
-    """A headline without why a job is kept waiting.
-
-    >>> _without_reason("A keeps J1 waiting: needs 4, 2 free; B starts J1")
-    'A keeps J1 waiting; B starts J1'
-    """
-    return re.sub(" waiting: [^;]*", " waiting", told)
-
-
-def names_of(specs: tuple[str, str]) -> tuple[str, str]:
-    """What two runs are called in columns and sentences.
-
-    >>> names_of(("easy", "fcfs")), names_of(("easy", "easy"))
-    (('easy', 'fcfs'), ('A', 'B'))
-    """
-    first, second = specs
-    return specs if first != second and max(map(cells, specs)) <= LONGEST_NAME else ("A", "B")
 
 
 # Who comes earlier

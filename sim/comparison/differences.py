@@ -22,6 +22,23 @@ from sim.workload.model import Job
 
 MOST = 5
 """So many jobs are named that gained most, and that lost most."""
+ROWS = (
+    "mean_wait",
+    "max_wait",
+    "mean_turnaround",
+    "mean_slowdown",
+    "mean_bounded_slowdown",
+    "max_bounded_slowdown",
+    "utilization",
+    "loss_of_capacity",
+    "overhead",
+    "makespan",
+    "backfilled",
+    "preemptions",
+    "migrations",
+    "missed_reservations",
+)
+"""The metrics by which two runs are told apart; those that are nothing in both are left out."""
 SIZES = (0.0, 60.0, 600.0, 3600.0, 28800.0, 86400.0, inf)
 """The limits of the sizes of a move in seconds; a limit belongs to the size below it."""
 

@@ -35,6 +35,8 @@ _VERBS: dict[type, str] = {
     Suspend: "suspends",
     Migrate: "migrates",
 }
+LONGEST_NAME = 14
+"""Policies with longer specs are called A and B."""
 Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
 """What the first and the second run did with each job."""
 
@@ -79,3 +81,13 @@ def _done(account: Account, at: Clock) -> str:
         return f"{_VERBS.get(type(act), 'moves')} {who}{f' for {span(limit)}' if limit is not None else ''}"
     because = _because(account, at) if account.where == "queue" else ""
     return _LEFT[account.where].format(who) + because
+
+
+def names_of(specs: tuple[str, str]) -> tuple[str, str]:
+    """What two runs are called in columns and sentences.
+
+    >>> names_of(("easy", "fcfs")), names_of(("easy", "easy"))
+    (('easy', 'fcfs'), ('A', 'B'))
+    """
+    first, second = specs
+    return specs if first != second and max(map(len, specs)) <= LONGEST_NAME else ("A", "B")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sim.comparison.differences import Comparison, Moved, Moves, Ratio, Versus
+from sim.comparison.differences import ROWS, Comparison, Moved, Moves, Ratio, Versus
 from sim.comparison.parting import Parting
-from sim.comparison.telling import Accounts, about, tell
+from sim.comparison.telling import LONGEST_NAME, Accounts, about, names_of, tell
 from sim.words import clock, clock_near, count, name, percent, printable, processors, span
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
@@ -15,25 +15,6 @@ from tui.look.text import Align, cells, number, pad, plain, shorten, table
 
 NARROWEST, WIDEST = 60, 80
 """Columns: sentences and bars keep between these; tables take up to 76."""
-LONGEST_NAME = 14
-"""Policies with longer specs are called A and B."""
-ROWS = (
-    "mean_wait",
-    "max_wait",
-    "mean_turnaround",
-    "mean_slowdown",
-    "mean_bounded_slowdown",
-    "max_bounded_slowdown",
-    "utilization",
-    "loss_of_capacity",
-    "overhead",
-    "makespan",
-    "backfilled",
-    "preemptions",
-    "migrations",
-    "missed_reservations",
-)
-"""The metrics of the table, without those that are nothing in both columns."""
 SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
 """Of `sim.comparison.differences.SIZES`."""
 
@@ -56,8 +37,7 @@ class Pair:
     @property
     def names(self) -> tuple[str, str]:
         """What the two are called in columns and sentences."""
-        first, second = self.specs
-        return self.specs if first != second and max(cells(first), cells(second)) <= LONGEST_NAME else ("A", "B")
+        return names_of(self.specs)
 
 
 def render(pair: Pair, width: int, unicode: bool = True) -> str:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sim.comparison.differences import Change, Comparison, Ratio, versus
+from sim.comparison.differences import ROWS, Change, Comparison, Ratio, versus
 from sim.comparison.differences import Versus as Pair
 from sim.metrics import metric
 from sim.words import clock, count, name, percent, span
-from tui.cli.compare_page import ROWS
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.parts import Context, taught, worded, written

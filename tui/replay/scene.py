@@ -18,6 +18,7 @@ from sim.workload.model import Trace, Workload
 from tui.chart.scene import ChartScene, Mark
 
 if TYPE_CHECKING:
+    from sim.comparison.alongside import Shifts
     from sim.comparison.differences import Comparison
     from sim.comparison.parting import Parting
 
@@ -83,14 +84,6 @@ class Series:
     utilization: tuple[float, ...] = ()
     waiting: tuple[float, ...] = ()
     wanted: tuple[float, ...] = ()
-
-
-class Shifts(NamedTuple):
-    """How many of the jobs that have started come earlier in the second run, at the same time, and later."""
-
-    earlier: int
-    same: int
-    later: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,174 @@
+"""Two timelines compared while they are computed: where they part, and which jobs come earlier."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import nan
+
+import numpy as np
+import pytest
+
+from sim.comparison import alongside
+from sim.comparison.alongside import Alongside, later_or_earlier, shared_steps
+from sim.comparison.differences import compare
+from sim.comparison.parting import Side, part
+from sim.decisions.decisions import Decision
+from sim.history.history import Past
+from sim.policies import parse_policy
+from sim.timeline.timeline import Timeline
+from sim.workload.model import Workload
+from sim.workload.source import Source
+
+PAIRS = [
+    ("lublin-128", "easy", "conservative", 0),
+    ("lublin-128", "easy", "conservative", 1000),
+    ("lublin-128", "easy", "easy:depth=2", 300),
+    ("lublin-128", "multiqueue", "multiqueue:speculate=180", 500),
+    ("lublin-128", "gang", "easy", 700),
+    ("lublin-128", "selective", "gang", 900),
+    ("z-figure7", "gang", "gang-migrate", 0),
+]
+
+
+def workload(name: str) -> Workload:
+    return Source(name).read()[1]
+
+
+def timelines(of: Workload, first: str, second: str, step: int = 0, computed: bool = True) -> tuple[Timeline, Timeline]:
+    """A run, and one that goes another way after so many steps."""
+    one = Timeline(of, first)
+    one.seek(step)
+    other = one.twin()
+    other.switch(second)
+    if computed:
+        one.compute_all()
+        other.compute_all()
+    return one, other
+
+
+def advanced(one: Timeline, other: Timeline) -> Alongside:
+    """All the work is done."""
+    made = Alongside(one, other)
+    while not made.is_done:
+        made.advance()
+    return made
+
+
+def sides(one: Timeline, other: Timeline) -> tuple[Side, Side]:
+    return Side.of(one.branch.engine), Side.of(other.branch.engine)
+
+
+# Where they part
+
+
+@pytest.mark.parametrize(("name", "first", "second", "step"), PAIRS)
+def test_the_runs_part_where_a_reading_from_the_beginning_says(name: str, first: str, second: str, step: int) -> None:
+    both = timelines(workload(name), first, second, step)
+    assert advanced(*both).parting == part(*sides(*both)) is not None
+
+
+@pytest.mark.parametrize(("name", "first", "second", "step"), PAIRS)
+def test_it_is_found_while_the_runs_are_computed(name: str, first: str, second: str, step: int) -> None:
+    one, other = timelines(workload(name), first, second, step, computed=False)
+    made = Alongside(one, other)
+    while not made.is_done:
+        one.compute(7)
+        other.compute(11)
+        made.advance()
+    assert made.parting == part(*sides(one, other))
+
+
+@pytest.mark.parametrize("step", [0, 600])
+def test_a_policy_never_parts_from_itself(step: int) -> None:
+    made = advanced(*timelines(workload("lublin-128"), "easy", "easy", step))
+    assert made.parting is None
+    assert made.never
+
+
+def test_whether_they_part_is_open_as_long_as_one_is_not_computed() -> None:
+    one, other = timelines(workload("lublin-128"), "easy", "easy", computed=False)
+    one.compute_all()
+    made = Alongside(one, other)
+    made.advance()
+    assert not made.is_done
+    assert not made.never
+
+
+def watched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The steps whose decisions are read from now on."""
+    read: list[int] = []
+    decisions = Past.decisions
+
+    def noted(past: Past, step: int) -> Sequence[Decision]:
+        read.append(step)
+        return decisions(past, step)
+
+    monkeypatch.setattr(Past, "decisions", noted)
+    return read
+
+
+def test_a_piece_of_work_reads_a_window(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A frame never waits for the reading of a whole history."""
+    both = timelines(workload("lublin-128"), "easy", "easy")
+    read = watched(monkeypatch)
+    made = Alongside(*both)
+    made.advance()
+    assert 0 < len(read) <= 2 * alongside.WINDOW + 2
+
+
+def test_what_is_shared_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    both = timelines(workload("lublin-128"), "easy", "fcfs", 1000)
+    read = watched(monkeypatch)
+    Alongside(*both).advance()
+    assert min(read) >= 1000
+
+
+def test_branches_share_what_the_least_of_their_forks_left_them() -> None:
+    timeline = Timeline(workload("lublin-128"), parse_policy("easy"))
+    timeline.seek(500)
+    timeline.fork()
+    timeline.seek(800)
+    other = timeline.twin()
+    other.seek(300)
+    other.switch(parse_policy("fcfs"))
+    timeline.seek(800)
+    timeline.switch(parse_policy("conservative"))
+    assert shared_steps(timeline, other) == 300
+
+
+def test_another_branch_is_compared_anew() -> None:
+    one, other = timelines(workload("z-figure4"), "fcfs", "easy")
+    made = advanced(one, other)
+    assert made.parting is not None
+    one.switch(parse_policy("easy"), at_step=0)
+    one.compute_all()
+    assert not made.is_done
+    made.follow()
+    assert made.parting is None
+    while not made.is_done:
+        made.advance()
+    assert made.parting is None
+
+
+# Who comes earlier
+
+
+def test_jobs_that_come_earlier_are_counted_as_they_start() -> None:
+    """Job 5 starts at 600 s with EASY, at 1,800 s without."""
+    made = Alongside(*timelines(workload("z-figure4"), "fcfs", "easy"))
+    assert made.shifts(599) == (0, 2, 0)
+    assert made.shifts(600) == (1, 2, 0)
+    assert made.shifts(1e6) == (1, 4, 0)
+
+
+def test_in_the_end_both_schedules_are_compared() -> None:
+    one, other = timelines(workload("z-figure4"), "fcfs", "easy")
+    assert advanced(one, other).comparison == compare(one.schedule(), other.schedule())
+
+
+@pytest.mark.parametrize(
+    ("own", "there", "found"),
+    [(5, 5, 0), (5, 9, -1), (9, 5, 1), (5, nan, -1), (nan, 5, 1), (nan, nan, 0), (30, nan, 0), (30, 25, 0)],
+)
+def test_earlier_and_later_as_far_as_it_shows_by_a_moment(own: float, there: float, found: int) -> None:
+    assert later_or_earlier(np.array([own]), np.array([there]), 20).tolist() == [found]
