@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sim.policies import POLICIES
 from sim.workload.samples import captions
-from tui.cli.main import commands
+from tui.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -26,7 +26,7 @@ def test_the_table_of_policies_is_complete() -> None:
 
 def test_every_command_is_named() -> None:
     named = set(re.findall(r"^    schedscope (\w+) ", README, flags=re.MULTILINE))
-    assert set(commands.commands) <= named
+    assert set(COMMANDS) <= named
 
 
 def test_every_sample_is_where_it_belongs() -> None:

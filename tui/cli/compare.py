@@ -1,24 +1,74 @@
-"""`schedscope compare`: two policies on one workload, or one and a switch to another, as a page or JSON."""
+"""`schedscope compare`: two policies on one workload, or one and a switch to another, as a page of text or JSON."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isinf
 from typing import Any, Literal
 
-from sim.comparison.differences import Change, Moves, Ratio, Versus, compare
+import click
+
+from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, Ratio, Versus, compare
 from sim.comparison.parting import Account, Parting, Side, account, part
-from sim.comparison.telling import Accounts, tell
+from sim.comparison.telling import LONGEST_NAME, Accounts, about, names_of, tell
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.course import Course
+from sim.words import clock, clock_near, count, name, parse_time, percent, printable, processors, span
+from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from sim.workload.source import Source
-from tui.cli.compare_page import Pair, render
-from tui.cli.progress import run_to_end
+from tui.cli import options
+from tui.cli.terminal import columns, run_to_end, say, shows_unicode
+from tui.look.sheets import wrapped
+from tui.look.text import Align, cells, number, pad, plain, shorten, table
 
 Form = Literal["table", "json"]
+NARROWEST, WIDEST = 60, 80
+"""Columns: sentences and bars keep between these; tables take up to 76."""
+SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
+"""Of `sim.comparison.differences.SIZES`."""
+
+Lines = list[str]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two runs of a workload, and all that tells them apart."""
+
+    workload: Workload
+    specs: tuple[str, str]
+    since: float | None
+    """The second policy took over then from the first; None: each had the whole run."""
+    comparison: Comparison
+    parting: Parting | None
+    accounts: Accounts
+    """What the first and the second did where they part."""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two are called in columns and sentences."""
+        return names_of(self.specs)
+
+
+@click.command("compare")
+@click.argument("trace")
+@click.option("--policy", "specs", multiple=True, metavar="SPEC", help="Twice: the first and the second.")
+@click.option("--at", metavar="T", help="The second takes over from the first at T (seconds or like 12d4h30m).")
+@click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@options.check
+@options.placement
+@options.of_workload
+def command(
+    trace: str, specs: tuple[str, ...], at: str | None, form: Any, check: bool, placement: Any, **given: Any
+) -> None:
+    """Two policies side by side: where they part and why, who gains and who loses."""
+    if len(specs) != 2:
+        raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}")
+    since = None if at is None else parse_time(at)
+    source = Source.of_options(trace, given)
+    say(compared(source, (specs[0], specs[1]), since, form, placement, check, columns(), shows_unicode()))
 
 
 def compared(
@@ -79,10 +129,10 @@ def as_json(trace: str, pair: Pair) -> str:
         "metrics": {entry.metric.name: _versus(entry) for entry in comparison.metrics},
         "slowdowns": [_ratio(ratio) for ratio in comparison.slowdowns],
         "categories": [_ratio(ratio) for ratio in comparison.categories],
-        "starts": _moves(comparison.starts),
-        "ends": _moves(comparison.ends),
-        "gained": [_change(change) for change in comparison.gained],
-        "lost": [_change(change) for change in comparison.lost],
+        "starts": _json_moves(comparison.starts),
+        "ends": _json_moves(comparison.ends),
+        "gained": [_json_change(change) for change in comparison.gained],
+        "lost": [_json_change(change) for change in comparison.lost],
     }
     return json.dumps(found, indent=1, allow_nan=False)
 
@@ -111,7 +161,7 @@ def _ratio(ratio: Ratio) -> dict[str, Any]:
     return {**ratio._asdict(), "r": ratio.r}
 
 
-def _moves(moves: Moves) -> dict[str, Any]:
+def _json_moves(moves: Moves) -> dict[str, Any]:
     sizes = [{key: None if isinf(value) else value for key, value in size._asdict().items()} for size in moves.sizes]
     return {
         "earlier": moves.earlier._asdict(),
@@ -121,5 +171,197 @@ def _moves(moves: Moves) -> dict[str, Any]:
     }
 
 
-def _change(change: Change) -> dict[str, Any]:
+def _json_change(change: Change) -> dict[str, Any]:
     return {"job": change.job.id, "waits": change.waits, "ends": change.ends, "later": change.later}
+
+
+# As a page
+
+
+def render(pair: Pair, width: int, unicode: bool = True) -> str:
+    """The whole comparison for a terminal of `width` columns; `unicode=False` writes ASCII only."""
+    width = min(max(width, NARROWEST), WIDEST)
+    lines = [*_title(pair, width), "", *_parting(pair, width)]
+    if pair.parting is not None:
+        lines += ["", *_metrics(pair), "", *_ratios(pair, width), "", *_moves(pair, width, unicode)]
+        lines += _changes(pair, width)
+    drawn = "\n".join(line.rstrip() for line in lines)
+    return drawn if unicode else plain(drawn.replace("═", "="))
+
+
+def _title(pair: Pair, width: int) -> Lines:
+    of = pair.workload
+    since = "" if pair.since is None else f", which takes over at {clock(pair.since)}"
+    rows = [f"{printable(of.name)} · {count(len(of), 'job')} · {processors(of.procs)}"]
+    if pair.names == pair.specs:
+        rows.append(f"{pair.specs[0]} against {pair.specs[1]}{since}")
+    else:
+        rows += [f"A  {pair.specs[0]}", f"B  {pair.specs[1]}{since}"]
+    rows = [shorten(row, width) for row in rows]
+    return [*rows, "═" * max(map(cells, rows))]
+
+
+def _parting(pair: Pair, width: int) -> Lines:
+    parting = pair.parting
+    if parting is None:
+        return ["Both schedules are the same: every job starts and ends at the same time."]
+    one, two = (f"{step:,}" for step in parting.steps)
+    step = f"step {one}" if one == two else f"steps {one} and {two}"
+    head = f"First parted at {clock(parting.time)} ({step}), over {printable(about(parting, pair.workload))}"
+    lines = [row.text for row in wrapped(head, width)]
+    margin = max(map(cells, pair.names)) + 4
+    at = clock_near(parting.time)
+    for who, accounts in zip(pair.names, pair.accounts, strict=True):
+        told = (printable(tell(account, at)) for account in accounts)
+        rows = [row.text for sentence in told for row in wrapped(sentence, width - margin)]
+        lines += [pad("" if index else f"  {who}", margin) + row for index, row in enumerate(rows)]
+    return lines
+
+
+# The numbers side by side
+
+
+def _metrics(pair: Pair) -> Lines:
+    found = {entry.metric.name: entry for entry in pair.comparison.metrics}
+    shown = [found[key] for key in ROWS if found[key].first or found[key].second]
+    head = ["", *(f"{who}  " for who in pair.names), "change"]
+    return table([head, *map(_row, shown)])
+
+
+def _row(entry: Versus) -> list[str]:
+    """The better one is marked where the difference shows."""
+    one, two = (_cell(entry, value) for value in (entry.first, entry.second))
+    if one == two:
+        return [entry.metric.title, f"{one}  ", f"{two}  ", ""]
+    marks = (" *" if entry.better == side else "  " for side in (0, 1))
+    return [entry.metric.title, one + next(marks), two + next(marks), _change(entry)]
+
+
+def _cell(entry: Versus, value: float | None) -> str:
+    match entry.metric.unit:
+        case "s":
+            return span(value)
+        case "share":
+            return percent(value)
+        case "factor":
+            return "–" if value is None else f"{value:,.2f}"
+        case _:
+            return number(value)
+
+
+def _change(entry: Versus) -> str:
+    if not entry.change:
+        return ""
+    if entry.change >= 9:
+        return f"× {number(entry.change + 1, 0)}"
+    told = percent(abs(entry.change))
+    return told if "<" in told else f"{'+' if entry.change > 0 else '-'}{told}"
+
+
+def _ratios(pair: Pair, width: int) -> Lines:
+    """R of all jobs and LS's classes, then of K's categories, lengths down and widths across."""
+    slowdowns, categories = pair.comparison.slowdowns, pair.comparison.categories
+    told = f"R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 {pair.names[1]} is better"
+    rows = [["bounded, by run time", "1 proc", "2-8", "9-32", "> 32"]]
+    for place, length in enumerate(LENGTHS):
+        across = categories[place * len(WIDTHS) : (place + 1) * len(WIDTHS)]
+        if any(ratio.jobs for ratio in across):
+            rows.append([f"  {length.meaning}", *map(_r, across)])
+    return [
+        *(row.text for row in wrapped(told, width)),
+        "  by estimate: " + "   ".join(f"{ratio.label} {_r(ratio)}" for ratio in slowdowns if ratio.jobs),
+        *table(rows, indent=2, gap=3),
+    ]
+
+
+def _r(ratio: Ratio) -> str:
+    return "–" if ratio.r is None else f"{ratio.r:+.2f}"
+
+
+# Job by job
+
+
+def _moves(pair: Pair, width: int, unicode: bool) -> Lines:
+    """How many jobs come earlier and later with the second policy, by how much, and what that does to all waits."""
+    starts, ends = pair.comparison.starts, pair.comparison.ends
+    moved = [("start", starts)] if starts == ends else [("first start", starts), ("end", ends)]
+    rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
+    for verb, moves in moved:
+        rows += _moved(verb, moves)
+    return [*table(rows, gap=3), *_waits(pair), "", *_sizes(moved[-1][1], moved[-1][0], width, unicode)]
+
+
+def _moved(verb: str, moves: Moves) -> list[list[str]]:
+    jobs = moves.earlier.jobs + moves.same + moves.later.jobs
+
+    def row(label: str, many: int, by: Moved | None) -> list[str]:
+        lengths = [span(by.median), span(by.most), _sum(by.total)] if by and by.jobs else [""] * 3
+        return [f"  {verb} {label}", number(many), percent(many / jobs if jobs else None), *lengths]
+
+    return [
+        row("earlier", moves.earlier.jobs, moves.earlier),
+        row("later", moves.later.jobs, moves.later),
+        row("at the same time", moves.same, None),
+    ]
+
+
+def _sum(seconds: float) -> str:
+    """A length of time that many jobs have together."""
+    return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
+
+
+def _waits(pair: Pair) -> Lines:
+    """How much of the waiting moved."""
+    before, after = pair.comparison.waits
+    if before is None or after is None:
+        return []
+    saved, added = pair.comparison.starts.earlier.total, pair.comparison.starts.later.total
+    return [f"Waits: {_sum(before)} - {_sum(saved)} saved + {_sum(added)} added = {_sum(after)}"]
+
+
+def _sizes(moves: Moves, verb: str, width: int, unicode: bool) -> Lines:
+    """Jobs by the size of their move, earlier ones to the left and later ones to the right."""
+    rows = [(label, (s.earlier, s.later)) for label, s in zip(SIZE_LABELS, moves.sizes, strict=True)]
+    while rows and not any(rows[0][1]):
+        del rows[0]
+    while rows and not any(rows[-1][1]):
+        del rows[-1]
+    most, room = max((max(jobs) for _, jobs in rows), default=1), (width - 31) // 2
+    edge = "│" if unicode else "|"
+    lines = [f"  {verb + 's by':<10}{'earlier':>{room + 8}}   later"]
+    for label, jobs in rows:
+        left, right = (bar(many / most * room, side, unicode) for side, many in enumerate(jobs))
+        lines.append(f"  {label:<10}{f'{left} {jobs[0]:,}':>{room + 8}} {edge} {jobs[1]:,} {right}")
+    return lines
+
+
+def bar(length: float, side: int, unicode: bool) -> str:
+    """So many columns, in halves, growing to the left (side 0) or to the right; what is more than nothing shows."""
+    halves = max(1, round(2 * length)) if length else 0
+    if not unicode:
+        return "#" * -(-halves // 2)
+    full, half = "█" * (halves // 2), "▐▌"[side] * (halves % 2)
+    return half + full if side == 0 else full + half
+
+
+def _changes(pair: Pair, width: int) -> Lines:
+    """The jobs that gained most, then those that lost most."""
+    changes = pair.comparison.gained + pair.comparison.lost
+    if not changes:
+        return []
+    told = f"Waits of the jobs that gain and lose most with {pair.names[1]}"
+    rows = [["", "procs", "estimate", *pair.names, "ends", ""]]
+    sides: tuple[Align, ...] = ("left", "right", "right", "right", "right", "right", "left")
+    for change in changes:
+        job = change.job
+        later = span(abs(change.later)), "later" if change.later > 0 else "earlier"
+        rows.append(
+            [
+                f"  {shorten(printable(name(job)), LONGEST_NAME)}",
+                number(job.procs),
+                span(job.estimate),
+                *map(span, change.waits),
+                *later,
+            ]
+        )
+    return ["", *(row.text for row in wrapped(told, width)), *table(rows, sides)]

@@ -1,16 +1,24 @@
-"""The life of a job told: what `schedscope explain` prints. All that it says is in `sim.life.life.Life`."""
+"""`schedscope explain`: the life of a job told. All that it says is in `sim.life.life.Life`."""
 
 from __future__ import annotations
 
 import re
 import textwrap
 from collections.abc import Sequence
+from typing import Any
 
-from sim.life.life import Life
+import click
+
+from sim.life.life import Life, life_of
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
+from sim.policies import parse_policy
 from sim.words import clock, name, printable
+from sim.workload.source import Source
+from tui.cli import options
+from tui.cli.terminal import columns, say, shows_unicode
 from tui.look import text
+from tui.replay.places import parse_job
 
 NARROWEST, WIDEST = 40, 100
 MOST_LINES = 40
@@ -19,6 +27,21 @@ FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
 """How many episodes of waiting, and plans, are told: as many as there is room for."""
 
 Lines = list[str]
+
+
+@click.command("explain")
+@click.argument("trace")
+@click.argument("job")
+@options.policy
+@options.switches
+@options.placement
+@options.of_workload
+def command(trace: str, job: str, policy: str, switches: Any, placement: Any, **given: Any) -> None:
+    """Why a job waited as long as it did, as a story with numbers."""
+    chosen = parse_policy(policy)
+    _, workload = Source.of_options(trace, given).read()
+    life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=switches)
+    say(render(life, columns(), shows_unicode()))
 
 
 def render(life: Life, width: int, unicode: bool = True) -> str:

@@ -1,4 +1,4 @@
-"""A portrait of a trace as text: what `schedscope inspect` prints."""
+"""`schedscope inspect`: a portrait of a trace as text."""
 
 from __future__ import annotations
 
@@ -6,6 +6,9 @@ import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
+
+import click
 
 from sim.words import count, percent, printable
 from sim.workload.categories import LENGTHS, WIDTHS
@@ -19,7 +22,11 @@ from sim.workload.portrait import (
     Parties,
     Portrait,
     Spread,
+    portrait,
 )
+from sim.workload.source import Source
+from tui.cli import options
+from tui.cli.terminal import columns, say, shows_unicode
 from tui.look import text
 from tui.look.text import duration, exact, number
 
@@ -34,6 +41,15 @@ UNITS = ((60, 1, "s"), (3600, 60, "min"), (172800, 3600, "h"), (float("inf"), 86
 """Up to which run time a bin is labelled in which unit: (most, seconds, unit)."""
 
 Lines = list[str]
+
+
+@click.command("inspect")
+@click.argument("trace")
+@options.of_workload
+def command(trace: str, **given: Any) -> None:
+    """What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories."""
+    read, workload = Source.of_options(trace, given).read(with_overruns=False)
+    say(render(portrait(workload, read), columns(), shows_unicode()))
 
 
 @dataclass(frozen=True)

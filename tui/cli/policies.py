@@ -5,12 +5,22 @@ from __future__ import annotations
 import inspect
 from textwrap import wrap
 
+import click
+
 from sim.errors import ParameterError, near
 from sim.policies import POLICIES, Policy
 from sim.policies.orders import ORDERS, Order
 from sim.policies.parameters import parameters_of, written
 from sim.policies.policy import default_order
+from tui.cli.terminal import say
 from tui.look.text import table
+
+
+@click.command("policies")
+@click.argument("name", required=False)
+def command(name: str | None) -> None:
+    """List the policies, or explain one with its parameters."""
+    say(explanation(name) if name else listing())
 
 
 def listing() -> str:

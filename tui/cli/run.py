@@ -8,16 +8,22 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
+from typing import Any
+
+import click
 
 from sim.engine.engine import Engine
 from sim.files import write_whole
 from sim.machine.processors import written
 from sim.metrics import GROUPS, METRICS, Metric, Metrics, OverTime, measure, metric, over_time
 from sim.metrics.aggregates import Value
+from sim.policies import parse_policy
 from sim.timeline.course import Course
-from sim.words import percent
+from sim.words import clock, percent
 from sim.workload.model import Workload
-from tui.cli.progress import run_to_end
+from sim.workload.source import Source
+from tui.cli import options
+from tui.cli.terminal import run_to_end, say, shows_unicode
 from tui.look.text import duration, instant, number, plain, table
 
 MAIN = (
@@ -41,6 +47,48 @@ MAIN = (
 """The rows of the table unless all are asked for."""
 OF_GROUPS = ("jobs", "mean_wait", "max_wait", "mean_bounded_slowdown", "max_bounded_slowdown", "total_wait_hours")
 BUCKETS = 24
+
+
+@click.command("run")
+@click.argument("trace")
+@click.option("--policy", "policies", multiple=True, metavar="SPEC", help="Repeatable; default easy.")
+@click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
+@click.option("--by", metavar="GROUP", help="Also the numbers of groups: category, month, batch, time, ...")
+@click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
+@click.option("--schedule", metavar="FILE", help="Write one row a job.")
+@click.option("--segments", metavar="FILE", help="Write one row a stretch of time on processors.")
+@options.check
+@options.switches
+@options.placement
+@options.of_workload
+def command(
+    trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool,
+    schedule: str | None, segments: str | None, check: bool, switches: Any, placement: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Simulate policies side by side and print their numbers."""
+    names = [*(group.name for group in GROUPS), "time"]
+    if by is not None and by not in names:
+        raise click.UsageError(f"--by {by}: expected one of {', '.join(names)}")
+    if len(policies) > 1 and (schedule or segments):
+        raise click.UsageError("--schedule and --segments write one schedule: give one --policy with them")
+    chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
+    _, workload = Source.of_options(trace, given).read()
+    files = Files(schedule, segments)
+    courses = [
+        (_named(spec, switches), Course(workload, policy, switches, placement, check)) for spec, policy in chosen
+    ]
+    outcomes = [simulate(course, spec, files) for spec, course in courses]
+    if form == "json":
+        say(as_json(trace, workload, outcomes))
+    elif form == "csv":
+        say(as_csv(outcomes, by))
+    else:
+        say(as_table(workload.name, workload, outcomes, by, everything, shows_unicode()))
+
+
+def _named(spec: str, switches: list[tuple[float, str]]) -> str:
+    """The policy of a run, and those that take over."""
+    return spec + "".join(f", {other} from {clock(time)}" for time, other in switches)
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from sim.comparison import telling as parted
 from sim.errors import ParameterError
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
-from tui.cli import compare_page
+from tui.cli import compare as comparing
 from tui.cli.compare import Form, compared, run_pair
 from tui.look import text
 
@@ -182,11 +182,11 @@ def test_almost_no_jobs_are_compared_too(jobs: int) -> None:
 
 
 def test_bars_grow_away_from_the_middle() -> None:
-    assert compare_page.bar(2.5, 0, True) == "▐██"
-    assert compare_page.bar(2.5, 1, True) == "██▌"
-    assert compare_page.bar(0.01, 1, True) == "▌"
-    assert compare_page.bar(0, 1, True) == ""
-    assert compare_page.bar(2.5, 0, False) == "###"
+    assert comparing.bar(2.5, 0, True) == "▐██"
+    assert comparing.bar(2.5, 1, True) == "██▌"
+    assert comparing.bar(0.01, 1, True) == "▌"
+    assert comparing.bar(0, 1, True) == ""
+    assert comparing.bar(2.5, 0, False) == "###"
 
 
 def test_json_tells_the_same() -> None:

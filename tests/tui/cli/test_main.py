@@ -16,10 +16,11 @@ from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
+import click
 import pytest
 
 from tests.tui.terminals import terminal
-from tui.cli.main import main
+from tui.cli.main import COMMANDS, commands, main
 
 PROGRAM = [sys.executable, "-m", "tui.cli.main"]
 NAMES = {
@@ -326,6 +327,23 @@ def test_without_unicode_it_is_plain_ascii() -> None:
         )
         assert done.returncode == 0
         assert done.stdout.isascii()
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_all_says_what_help_of_each_begins_with(name: str) -> None:
+    command = commands.get_command(click.Context(commands), name)
+    assert command.name == name
+    assert command.help.partition("\n\n")[0].replace("\n", " ") == COMMANDS[name]
+
+
+def test_the_package_runs_as_the_program_does() -> None:
+    done = subprocess.run([sys.executable, "-m", "tui", "policies", "easy"], capture_output=True, text=True)
+    assert done.stdout == schedscope("policies", "easy").stdout != ""
+
+
+def test_help_imports_no_engine() -> None:
+    code = "import sys, tui.cli.main as m\ntry: m.main()\nexcept SystemExit: sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code, "--help"], capture_output=True).returncode == 0
 
 
 def test_parsing_imports_no_engine() -> None:

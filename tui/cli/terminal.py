@@ -1,0 +1,73 @@
+"""What commands print to, and how far they are while it takes long."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from shutil import get_terminal_size
+from typing import TYPE_CHECKING, Protocol
+
+import click
+
+if TYPE_CHECKING:
+    from sim.engine.engine import Engine
+
+_STEPS = 1000
+
+
+class Bar(Protocol):
+    """What shows progress: told how many more jobs have finished."""
+
+    def update(self, more: int) -> None: ...
+
+
+class NotWrittenError(Exception):
+    """The result could not be written."""
+
+
+class ReaderGoneError(Exception):
+    """Whoever read stdout has closed it."""
+
+
+def say(text: str) -> None:
+    """Print a result. (Click would turn a closed pipe into exit code 1.)"""
+    try:
+        click.echo(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise ReaderGoneError from None
+    except OSError as error:
+        raise NotWrittenError(f"cannot write the result: {error.strerror or error}") from None
+    except AttributeError:
+        raise NotWrittenError("cannot write the result: there is no standard output") from None
+
+
+def columns() -> int:
+    """The columns there are: the terminal's, or 80."""
+    return max(40, min(get_terminal_size((80, 24)).columns, 120))
+
+
+def shows_unicode() -> bool:
+    """Can the output show more than ASCII?"""
+    return sys.stdout is not None and (sys.stdout.encoding or "ascii").lower().replace("-", "").startswith("utf")
+
+
+def run_to_end(engine: Engine, label: str) -> None:
+    """Run the engine; while that takes long, a terminal sees how far it is."""
+    with _progress(len(engine.workload), label) as bar:
+        done = 0
+        while engine.advance(_STEPS):
+            if bar is not None:
+                bar.update(engine.finished - done)
+                done = engine.finished
+
+
+@contextmanager
+def _progress(jobs: int, label: str) -> Iterator[Bar | None]:
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=jobs, label=label, file=sys.stderr, width=30) as bar:
+        yield bar
+    sys.stderr.write("\x1b[1A\x1b[2K")  # the finished bar makes room for the result

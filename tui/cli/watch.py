@@ -1,0 +1,58 @@
+"""`schedscope watch`: the replay screen."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from typing import Any
+
+import click
+from click.core import ParameterSource
+
+from tui.cli import options
+
+
+@click.command("watch")
+@click.argument("trace", required=False)
+@options.policy
+@click.option("--at", metavar="STEP|TIME", help="Where to begin: a step (#1200) or a time (12d4h).")
+@click.option("--session", metavar="FILE", help="Bring back what was saved: a file, a pasted line, or last.")
+@options.switches
+@options.placement
+@options.of_workload
+def command(
+    trace: str | None, policy: str, at: str | None, session: str | None, switches: Any, placement: Any, **given: Any
+) -> int:
+    """Open the replay screen (on a built-in sample without TRACE).
+
+    Space plays, arrows step, p changes the policy, ? lists all keys.
+    """
+    if session is not None:
+        _refuse_beside_session()
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        raise click.ClickException(
+            "the replay screen needs a terminal; without one there are schedscope run, explain, compare and draw"
+        )
+    gc.disable()  # until the first frame: what is imported and loaded now stays, and looking for garbage takes long
+    from sim.policies import parse_policy
+    from sim.workload.source import Source
+    from tui.app import open_replay
+    from tui.replay.opening import Opening
+
+    if session is not None:
+        from tui.sessions.moment import found_session, reopened
+
+        return open_replay(reopened(found_session(session)))
+    source = Source.of_options(trace or "z-figure4", given)
+    later = tuple((time, parse_policy(spec)) for time, spec in switches)
+    return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=later))
+
+
+def _refuse_beside_session() -> None:
+    """A session brings everything with it; what else was typed would be ignored."""
+    context = click.get_current_context()
+    typed = ParameterSource.COMMANDLINE
+    others = [p for p in context.command.params if context.get_parameter_source(p.name or "") is typed]
+    named = [p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in others if p.name != "session"]
+    if named:
+        raise click.UsageError(f"--session brings its own trace and options back: leave out {', '.join(named)}")
