@@ -46,7 +46,7 @@ class Alongside:
     >>> both = Alongside(one, other)
     >>> while not both.is_done:
     ...     both.advance()
-    >>> both.parting.time, both.shifts(600)
+    >>> int(both.parting.time), both.shifts(600)
     (600, Shifts(earlier=1, same=2, later=0))
     """
 
