@@ -1,4 +1,98 @@
 """schedscope's library: workloads in, one instant after another, schedules and their reasons out.
 
+    >>> from sim import Timeline, compare, measure, read, run
+    >>> workload = read("z-figure4")  # a file or a sample; with the options of the command line: load=1.2, jobs=1000
+    >>> workload
+    <Workload z-figure4: 5 jobs, 10 processors>
+    >>> easy = run(workload, "easy")
+    >>> easy.start  # numpy columns, by rank; all of them together: easy.columns, or easy.to_pandas()
+    array([   0.,   10., 1200., 1800.,  600.])
+    >>> measure(easy).values["mean_wait"]
+    702.0
+    >>> [job.job.id for job in compare(run(workload, "fcfs"), easy).gained]
+    ['5']
+
+Any step of a run again, with all that was known then, and what would have been:
+
+    >>> timeline = Timeline(workload, "fcfs")
+    >>> timeline.seek_time(600)
+    True
+    >>> [waiting.job.id for waiting in timeline.snapshot().queue]
+    ['3', '4', '5']
+    >>> timeline.switch("easy:order=sjf")
+    <Branch fork 1: easy:order=sjf>
+
+A policy is a name, `name:key=value,key=value`, or an object; `POLICIES` has them all. `life_of` tells what happened to
+one job and why, `Engine` goes one instant at a time. Every error is a `SchedscopeError` of one line.
+
 It imports numpy and the standard library only; the screens in `tui` are built on it and never the other way.
 """
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sim.comparison.differences import compare
+    from sim.engine.engine import Engine
+    from sim.engine.schedule import Schedule
+    from sim.errors import SchedscopeError
+    from sim.life.life import life_of
+    from sim.metrics.measure import measure
+    from sim.policies import POLICIES, Policy, parse_policy
+    from sim.timeline.course import Course, run
+    from sim.timeline.timeline import Timeline
+    from sim.workload.model import Workload
+    from sim.workload.source import read
+
+    __version__: str
+
+_ROOMS = {
+    "Course": "timeline.course",
+    "Engine": "engine.engine",
+    "POLICIES": "policies",
+    "Policy": "policies",
+    "SchedscopeError": "errors",
+    "Schedule": "engine.schedule",
+    "Timeline": "timeline.timeline",
+    "Workload": "workload.model",
+    "compare": "comparison.differences",
+    "life_of": "life.life",
+    "measure": "metrics.measure",
+    "parse_policy": "policies",
+    "read": "workload.source",
+    "run": "timeline.course",
+}
+"""Where each name lives; it is imported when it is asked for, so that `import sim` costs nothing."""
+__all__ = [
+    "POLICIES",
+    "Course",
+    "Engine",
+    "Policy",
+    "SchedscopeError",
+    "Schedule",
+    "Timeline",
+    "Workload",
+    "__version__",
+    "compare",
+    "life_of",
+    "measure",
+    "parse_policy",
+    "read",
+    "run",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("schedscope")
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'sim' has no attribute {name!r}")
+    return getattr(import_module(f"sim.{_ROOMS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -37,6 +37,7 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
+from sim.words import clock
 from sim.workload.model import Workload
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
@@ -300,6 +301,11 @@ class Engine:
         promise_again(state)
 
     # What others see
+
+    def __repr__(self) -> str:
+        state, of = self.state, self.workload
+        jobs = f"{state.tally.finished:,} of {len(of):,} jobs of {of.name} ended"
+        return f"<Engine {state.spec}: step {state.step_count:,}, {clock(state.now)}, {jobs}>"
 
     def snapshot(self) -> Snapshot:
         """The present as an immutable value."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim.engine.state import State
+from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.policies.policy import written_policy
 from sim.workload.model import Bools, Floats, Ints, Workload
@@ -49,6 +53,38 @@ class Schedule:
     timeline: Timeline
     stalled: float = 0.0
     """Processor-seconds that jobs lost to migrations, their own and others'."""
+
+    def __repr__(self) -> str:
+        ended = int((~np.isnan(self.end)).sum())
+        return f"<Schedule {self.policy}: {ended:,} of {len(self.workload):,} jobs of {self.workload.name} ended>"
+
+    @property
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """What `schedscope run --schedule` writes: a row a job in rank order, nan where something is not known."""
+        of = self.workload
+        return {
+            "job": np.array(of.ids, dtype=object),
+            "submit": of.submit,
+            "start": self.start,
+            "end": self.end,
+            "procs": of.width,
+            "estimate": of.estimate,
+            "runtime": of.runtime,
+            "wait": np.maximum(self.start - of.due, 0.0),
+            "backfilled": self.backfilled,
+            "killed": of.killed,
+            "promised": self.promised,
+            "preemptions": self.preemptions,
+            "migrations": self.migrations,
+        }
+
+    def to_pandas(self) -> Any:
+        """The columns as a data frame of pandas, where that is installed."""
+        try:
+            pandas = import_module("pandas")
+        except ImportError:
+            raise SchedscopeError("a data frame needs pandas: pip install pandas") from None
+        return pandas.DataFrame(self.columns)
 
 
 def _written(state: State) -> str:

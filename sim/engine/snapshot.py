@@ -14,6 +14,7 @@ from sim.history.history import GANG, KINDS, Switch
 from sim.history.tally import Totals
 from sim.machine.matrix import MatrixPicture
 from sim.policies.policy import Policy, written_policy
+from sim.words import clock
 from sim.workload.model import Job, Workload
 
 
@@ -186,6 +187,11 @@ class Snapshot:
     """Every switch of the policy so far."""
     next_time: float | None
     """When the next step will be; None: the run is over."""
+
+    def __repr__(self) -> str:
+        at = "before the first step" if self.time is None else clock(self.time)
+        jobs = f"{len(self.running):,} running, {len(self.queue):,} waiting, {len(self.suspended):,} suspended"
+        return f"<Snapshot {self.policy}: step {self.step:,}, {at}, {jobs}>"
 
 
 def take_snapshot(state: State, workload: Workload, next_time: float | None) -> Snapshot:

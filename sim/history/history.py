@@ -117,6 +117,9 @@ class Past:
     _steps: int | None
     """How many steps are looked at; None: all, and what has happened since the last"""
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.steps:,} steps>"
+
     @property
     def steps(self) -> int:
         """How many steps there are."""

@@ -43,6 +43,9 @@ class Metrics:
     values: dict[str, Value]
     groups: dict[str, list[Row]]
 
+    def __repr__(self) -> str:
+        return f"<Metrics {self.policy}: {len(self.values)} numbers, {len(self.groups)} ways to group jobs>"
+
     def as_dict(self) -> dict[str, Any]:
         """`{"policy", "metrics", "groups": {name: [row, ...]}}`."""
         rows = {name: [row.as_dict() for row in found] for name, found in self.groups.items()}

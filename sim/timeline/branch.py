@@ -68,6 +68,9 @@ class Branch:
         self._interval, self._work, self._all_work = _WORK, 0, 0
         engine.curious = engine.state.sharing is not None
 
+    def __repr__(self) -> str:
+        return f"<Branch {self.name}: {self.engine.state.spec}>"
+
     @property
     def history(self) -> History:
         """Everything up to the frontier."""

@@ -9,6 +9,7 @@ from operator import itemgetter
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
+from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
@@ -87,3 +88,20 @@ class Course:
                 raise ParameterError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
             engine.curious = at >= curious_from
             engine.switch(policy, at)
+
+
+def run(
+    workload: Workload,
+    policy: Policy | str,
+    *,
+    switches: Iterable[tuple[float, Policy | str]] = (),
+    placement: Placement = "lowest",
+    check: bool = False,
+) -> Schedule:
+    """The schedule of a whole run: when each job started and ended, as columns by rank.
+
+    switches: (time, policy) that take over then; check: verify after every step that no rule is broken.
+    """
+    engine = Course(workload, policy, switches, placement, check).begun()
+    engine.run()
+    return engine.schedule()

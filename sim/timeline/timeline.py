@@ -89,6 +89,10 @@ class Timeline:
         self._keep_within_budget()
         return self.branch
 
+    def __repr__(self) -> str:
+        at = f"step {self.step:,} of {self.computed:,}{'' if self.complete else ' or more'}"
+        return f"<Timeline {self.workload.name}: {self.branch.engine.state.spec} on {self.branch.name}, {at}>"
+
     def switch(
         self, policy: Policy | str, at_step: int | None = None, *, at: float | None = None, name: str | None = None
     ) -> Branch:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import ParameterError, TraceError
+from sim.words import processors
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -107,6 +108,9 @@ class Trace:
     header: Header = Header()
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
+
+    def __repr__(self) -> str:
+        return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
 
     def column(self, which: Field) -> Floats:
         """One field of all jobs, in file order."""
@@ -234,6 +238,9 @@ class Workload:
             names=trace.names,
             fidelity=trace.fidelity + Fidelity(skipped=skipped, assumed=assumed),
         )
+
+    def __repr__(self) -> str:
+        return f"<Workload {self.name}: {len(self):,} jobs, {processors(self.procs)}>"
 
     def __len__(self) -> int:
         return len(self.ids)

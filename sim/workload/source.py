@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from sim.errors import ParameterError, near
+from sim.workload import reading
 from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS
-from sim.workload.reading import read
 from sim.workload.samples import captions, sample_path
 from sim.workload.transforms import Transforms
 
@@ -46,10 +46,19 @@ class Source:
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
         """The trace as its file tells it, and the workload as it will be simulated."""
-        trace = read(find(self.trace), count=self.count)
+        trace = reading.read(find(self.trace), count=self.count)
         workload = Workload.of(trace, self.procs)
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return trace, apply(workload)
+
+
+def read(trace: str | Path, **options: Any) -> Workload:
+    """The workload in a file or a sample, ready to be simulated; options are those of the command line.
+
+    >>> read("lublin-128", jobs=200, load=1.2, estimates="factor:2")
+    <Workload lublin-128: 200 jobs, 128 processors>
+    """
+    return Source.of_options(str(trace), options).read()[1]
 
 
 def find(trace: str) -> Path:

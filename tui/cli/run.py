@@ -131,29 +131,10 @@ def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
 
 def schedule_rows(engine: Engine) -> Iterator[Sequence[object]]:
     """A header, then one row a job in rank order."""
-    schedule, workload = engine.schedule(), engine.workload
-    yield (
-        "job", "submit", "start", "end", "procs", "estimate", "runtime",
-        "wait", "backfilled", "killed", "promised", "preemptions", "migrations",
-    )  # fmt: skip
-    for job, runtime in zip(workload.jobs, workload.runtimes, strict=True):
-        rank = job.rank
-        start, end = float(schedule.start[rank]), float(schedule.end[rank])
-        yield (
-            job.id,
-            exactly(job.submit),
-            exactly(start),
-            exactly(end),
-            job.procs,
-            exactly(job.estimate),
-            exactly(runtime),
-            exactly(job.waited(start)),
-            int(schedule.backfilled[rank]),
-            int(workload.killed[rank]),
-            exactly(float(schedule.promised[rank])),
-            int(schedule.preemptions[rank]),
-            int(schedule.migrations[rank]),
-        )
+    columns = engine.schedule().columns
+    yield tuple(columns)
+    ids, *numbers = (column.tolist() for column in columns.values())
+    yield from zip(ids, *(map(exactly, column) for column in numbers), strict=True)
 
 
 def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:

@@ -59,8 +59,8 @@ def run_to_end(engine: Engine, label: str) -> None:
         done = 0
         while engine.advance(_STEPS):
             if bar is not None:
-                bar.update(engine.finished - done)
-                done = engine.finished
+                bar.update(engine.state.tally.finished - done)
+                done = engine.state.tally.finished
 
 
 @contextmanager

@@ -39,7 +39,7 @@ class Versus(Alongside):
         """How the runs stand against each other at this moment."""
         self.follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
-        specs = self.branches[0].engine.spec, self.branches[1].engine.spec
+        specs = self.branches[0].engine.state.spec, self.branches[1].engine.state.spec
         both_ended = one.finished and other.finished
         scene = VersusScene(
             specs=specs,
