@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import doctest
 import re
 from pathlib import Path
+
+import pytest
 
 from sim.policies import POLICIES
 from sim.workload.samples import captions
@@ -11,6 +14,13 @@ from tui.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ("README.md", "sim/README.md", "sim/policies/README.md", "tests/benchmarks/README.md")
+
+
+def anchors(page: Path) -> set[str]:
+    """What a link may name of a page: its headings."""
+    headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
 def test_the_first_screen_has_the_two_lines_for_a_fresh_machine() -> None:
@@ -38,3 +48,36 @@ def test_nothing_else_stands_at_the_top() -> None:
     agreed = {"pyproject.toml", "README.md", "LICENSE", "tui", "sim", "tests", "sample_traces"}
     made = {"build", "dist", "uv.lock", "snapshot_report.html"}
     assert {p.name for p in ROOT.iterdir() if not p.name.startswith(".")} <= agreed | made
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page: str) -> None:
+    text = (ROOT / page).read_text(encoding="utf-8")
+    links = [link for link in re.findall(r"\]\(([^)\s]+)\)", text) if not link.startswith("https://")]
+    assert links
+    for link in links:
+        path, _, anchor = link.partition("#")
+        meant = ROOT / page if not path else (ROOT / page).parent / path
+        assert meant.exists(), link
+        assert not anchor or anchor in anchors(meant), link
+
+
+@pytest.mark.parametrize("page", PAGES[1:3])
+def test_what_a_page_shows_from_python_is_so(page: str) -> None:
+    failed, tried = doctest.testfile(str(ROOT / page), module_relative=False)
+    assert not failed
+    assert tried
+
+
+def test_every_room_of_the_library_is_named() -> None:
+    named = set(re.findall(r"^    (\w+)/ ", (ROOT / "sim" / "README.md").read_text(encoding="utf-8"), re.MULTILINE))
+    assert named == {path.parent.name for path in (ROOT / "sim").glob("*/__init__.py")}
+
+
+def test_a_command_stands_beside_every_figure() -> None:
+    """Each table of what was measured has the command that makes it in its section."""
+    text = (ROOT / "tests/benchmarks/README.md").read_text(encoding="utf-8")
+    sections = [section for section in re.split(r"^#+ ", text, flags=re.MULTILINE) if "|--" in section]
+    assert sections
+    for section in sections:
+        assert "`python -m tests.benchmarks." in section or "`schedscope run" in section
