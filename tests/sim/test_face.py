@@ -1,4 +1,7 @@
-"""The library as a notebook meets it: a dozen names, text for policies, columns, and what is shown of each thing."""
+"""The library as a notebook meets it: a dozen names, text for policies, columns, and what is shown of each thing.
+
+Also tests sim.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What `schedscope compare` prints.
 
-Also tests sim.comparison.telling, tui.cli.compare_page.
+Also tests sim.comparison.telling.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The command line as other programs and people use it: what it prints, writes and refuses.
 
-Also tests tui.cli.policies, tui.cli.progress, tui.cli.run.
+Also tests tui.__main__, tui.cli.policies, tui.cli.terminal, tui.cli.watch.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""The options of a workload on the command line.
-
-Also tests sim.workload.options.
-"""
+"""The options of a workload on the command line."""
 
 from __future__ import annotations
 

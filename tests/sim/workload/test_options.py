@@ -1,0 +1,38 @@
+"""What every option of a workload says of itself, and which values it takes."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.workload.options import OPTIONS, Option
+
+
+@pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
+def test_every_option_says_what_it_means_and_takes_its_default(option: Option) -> None:
+    assert option.meaning.endswith(".")
+    assert option.choices or option.metavar or option.kind is bool
+    option.check(option.default)
+    assert option.taken(None) == option.default
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("jobs", -1, "the number of jobs must be 0 or more, got -1"),
+        ("load", float("inf"), "the load factor must be a number above 0, got inf"),
+        ("reserve", float("nan"), "the fraction of reservations must be between 0 and 1, got nan"),
+        ("lead", -1, "the lead of reservations must be 0 seconds or more, got -1"),
+        ("overrun", "ignore", "the overrun rule is kill or grow, got ignore"),
+    ],
+)
+def test_what_is_out_of_range_is_told_in_one_wording(name: str, value: object, said: str) -> None:
+    with pytest.raises(ParameterError) as refused:
+        OPTIONS[name].check(value)
+    assert str(refused.value) == said
+
+
+@pytest.mark.parametrize(("name", "given"), [("jobs", "7"), ("jobs", True), ("load", "much"), ("offline", 1)])
+def test_another_kind_of_value_is_refused(name: str, given: object) -> None:
+    with pytest.raises(ParameterError, match=f"option {name} cannot be {given!r}"):
+        OPTIONS[name].taken(given)
