@@ -191,7 +191,8 @@ class Workload:
         if procs is not None and procs <= 0:
             raise ParameterError(f"a machine needs at least 1 processor, got {procs}")
         known = procs or trace.header.max_procs or trace.header.max_nodes
-        size = known or int(max(width.max(initial=0), 1))
+        beyond = width > MOST_PROCS
+        size = known or int(max(width[~beyond].max(initial=0), 1))
         if size > MOST_PROCS:
             raise TraceError(
                 f"a machine of {size:,} processors is beyond the {MOST_PROCS:,} that are handled", trace.name
@@ -203,7 +204,8 @@ class Workload:
             trace,
             ("never ran (run time < 0)", never_ran),
             ("no processors (<= 0)", no_procs & ~never_ran),
-            (f"wider than the machine ({size} processors)", too_wide & ~never_ran & ~no_procs),
+            (f"wider than the machine ({size} processors)", too_wide & ~beyond & ~never_ran),
+            (f"wider than any machine that is handled ({MOST_PROCS:,} processors)", beyond & ~never_ran),
         )
         kept = np.zeros(len(run), dtype=bool)
         kept[keep] = True
@@ -212,6 +214,7 @@ class Workload:
             ("run time 0, taken as 1 second", kept & (run == 0)),
             ("no estimate, the run time stands in for it", kept & ~(estimate > 0)),
             ("no requested processors, the used ones stand in for them", kept & ~(asked > 0)),
+            ("submitted before time 0 (-1 is unknown), at which they come", kept & (trace.column(Field.SUBMIT) < 0)),
         )
         if known is None and len(keep):
             assumed += (Note(f"no machine size, the widest job gives {size} processors", 1),)

@@ -204,5 +204,8 @@ OPTIONS = {
     "procs": Option("procs", None, int, "Processors (default: the trace's).", "N", low=1),
     **options_of(TransformOptions),
     "count": Option("count", "cpus", str, "What a processor is in a sacct dump.", choices=("cpus", "nodes")),
+    "held": Option(
+        "held", "eligible", str, "When a job of a sacct dump comes that was held.", choices=("eligible", "submit")
+    ),
 }
 """All of them, in the order in which help lists them: the machine's first, how the trace is read last."""

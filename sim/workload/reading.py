@@ -25,20 +25,20 @@ GZIP = b"\x1f\x8b"
 ENDINGS = (".swf", ".json", ".csv", ".tsv", ".psv", ".txt", ".log", ".out", ".dat", ".sacct")
 
 
-def read(path: str | Path, *, count: Literal["cpus", "nodes"] = "cpus") -> Trace:
-    """The trace in a file; `count` says whether a job of sacct is as wide as its CPUs or its nodes.
+def read(path: str | Path, *, count: sacct.Width = "cpus", held: sacct.Held = "eligible") -> Trace:
+    """The trace in a file; of a dump of sacct `count` says what a processor is, `held` when jobs come that were held.
 
     Whatever the bytes are: it is a trace, or a `TraceError` says in one line what it is instead.
     """
     try:
-        return _parsed(_text(b"".join(_chunks(path))), path, count)
+        return _parsed(_text(b"".join(_chunks(path))), path, count, held)
     except MemoryError:
         raise TraceError("is too large for the memory of this machine; cut it", path) from None
     except RecursionError:
         raise TraceError("is no trace: nested too deeply", path) from None
 
 
-def _parsed(text: str, path: str | Path, count: Literal["cpus", "nodes"]) -> Trace:
+def _parsed(text: str, path: str | Path, count: sacct.Width, held: sacct.Held) -> Trace:
     if not text or text.isspace():
         raise TraceError("is empty; expected a trace, one line a job", path)
     first, second = islice(chain(_content_lines(text), ("", "")), 2)
@@ -49,7 +49,7 @@ def _parsed(text: str, path: str | Path, count: Literal["cpus", "nodes"]) -> Tra
         case "batsim":
             return batsim.read(text, name, path)
         case "sacct":
-            return sacct.read(text, name, path, count)
+            return sacct.read(text, name, path, count, held)
         case "evalys":
             return evalys.read(text, name, path)
         case "csv":

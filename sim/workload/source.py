@@ -23,6 +23,7 @@ class Source:
     procs: int | None = None
     count: Literal["cpus", "nodes"] = "cpus"
     transforms: Transforms = Transforms()
+    held: Literal["eligible", "submit"] = "eligible"
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
@@ -31,7 +32,8 @@ class Source:
             if name not in OPTIONS:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
         values = {name: option.taken(given.get(name)) for name, option in OPTIONS.items()}
-        return cls(trace, values.pop("procs"), values.pop("count"), Transforms(**values))
+        machine = {name: values.pop(name) for name in ("procs", "count", "held")}
+        return cls(trace, **machine, transforms=Transforms(**values))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -40,13 +42,13 @@ class Source:
         >>> Source("lublin-128", transforms=Transforms(window=(86400.0, float("inf")), load=1.2)).options
         {'window': '86400,', 'load': 1.2}
         """
-        values = {"procs": self.procs, "count": self.count, **vars(self.transforms)}
+        values = {"procs": self.procs, "count": self.count, "held": self.held, **vars(self.transforms)}
         of = ((name, option, values[name]) for name, option in OPTIONS.items())
         return {name: option.written(value) for name, option, value in of if value != option.default}
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
         """The trace as its file tells it, and the workload as it will be simulated."""
-        trace = reading.read(find(self.trace), count=self.count)
+        trace = reading.read(find(self.trace), count=self.count, held=self.held)
         workload = Workload.of(trace, self.procs)
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
         return trace, apply(workload)

@@ -1,7 +1,7 @@
 """Dumps of Slurm's accounting: `sacct --parsable2` (or -p), one record a job, columns as the first line says.
 
 Names and command lines hold pipes and newlines that nothing escapes, so records are mended first. Times become
-seconds after the first submit.
+seconds after the first submit. A job that was held, or had to wait for others, comes when it became eligible.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from sim.workload.formats.table import WORDS, Rows, number
 from sim.workload.model import Field, Header, Trace
 
 Width = Literal["cpus", "nodes"]
+Held = Literal["eligible", "submit"]
 Row = dict[str, str]
 
 ALLOCATED = {"cpus": ("alloccpus", "ncpus"), "nodes": ("allocnodes", "nnodes")}
@@ -35,8 +36,8 @@ def is_header(line: str) -> bool:
     return "|" in line and "jobid" in _columns(line)
 
 
-def read(text: str, name: str, path: object, count: Width = "cpus") -> Trace:
-    """The jobs of a dump; their width is what they held, in CPUs or in nodes."""
+def read(text: str, name: str, path: object, count: Width = "cpus", held: Held = "eligible") -> Trace:
+    """The jobs of a dump; their width is what they held, in CPUs or in nodes; `held` says when held jobs come."""
     lines = text.split("\n")
     first = next((i for i, line in enumerate(lines) if line.strip()), 0)
     columns = _columns(lines[first])
@@ -50,7 +51,7 @@ def read(text: str, name: str, path: object, count: Width = "cpus") -> Trace:
         elif "." in row["jobid"]:
             rows.assumed.add("job steps (.batch, .extern, .0), which are parts of their jobs", f"line {at}")
         else:
-            jobs.append(_job(row, submit, count, rows))
+            jobs.append(_job(row, _came(row, submit, held, rows), count, rows))
     start = min((job.submit for job in jobs), default=0.0)
     for job in jobs:
         rows.add(job.id, job.values | {Field.SUBMIT: job.submit - start}, job.words)
@@ -106,6 +107,17 @@ def _job(row: Row, submit: float, count: Width, rows: Rows) -> _Job:
     }
     words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
     return _Job(row["jobid"], submit, values, words)
+
+
+def _came(row: Row, submit: float, held: Held, rows: Rows) -> float:
+    """When a job came to the queue: once it was held no longer, which no job can have been that had started."""
+    eligible, start = stamp(row.get("eligible", "")), stamp(row.get("start", ""))
+    if eligible is None or eligible <= submit or (start is not None and eligible > start):
+        return submit
+    told = {"eligible": "which is when they come; --held submit has them come when submitted",
+            "submit": "but come when submitted, as asked"}  # fmt: skip
+    rows.assumed.add(f"held, or waited for others: eligible later than submitted, {told[held]}", f"job {row['jobid']}")
+    return eligible if held == "eligible" else submit
 
 
 def _runtime(row: Row) -> float:

@@ -14,7 +14,7 @@ from typing import TextIO
 
 import numpy as np
 
-from sim.workload.formats.table import LARGEST, PROCS, Damage, Notes, id_numbers, number, whole_processors
+from sim.workload.formats.table import LARGEST, PROCS, Damage, Notes, id_numbers, number, repeated, whole_processors
 from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace, Workload
 
 WIDTH = len(Field)
@@ -33,7 +33,7 @@ def read(text: str, name: str, path: object) -> Trace:
         body.take(lines[start : start + BLOCK])
     damaged = body.damage.judge(len(body.ids), path)
     table = np.vstack([np.empty((0, WIDTH)), *body.tables])
-    assumed = body.notes.all() + whole_processors(table)
+    assumed = body.notes.all() + repeated(body.ids) + whole_processors(table)
     header = header_of(comments)
     return Trace(name, "swf", tuple(body.ids), table, header, fidelity=Fidelity(damaged, assumed))
 
@@ -73,7 +73,7 @@ class _Body:
         for at, line in lines:
             tokens = _tokens(line)
             values = [number(token) for token in tokens]
-            if not _is_good(values):
+            if not tokens[0] or not _is_good(values):  # nothing before the first separator: all is one column off
                 self.damage.add(at, line)
                 continue
             for field, value in zip(Field, values, strict=False):

@@ -112,7 +112,7 @@ class Rows:
             table[:, field], words = _numbered(column)
             if words:
                 names[field] = words
-        assumed = self.assumed.all() + _repeated(self.ids) + whole_processors(table)
+        assumed = self.assumed.all() + repeated(self.ids) + whole_processors(table)
         fidelity = Fidelity(damaged + self.skipped.all(), assumed)
         header = header or Header()
         if not header.queues:
@@ -120,12 +120,13 @@ class Rows:
         return Trace(name, format, tuple(self.ids), table, header, names, fidelity)
 
 
-def _repeated(ids: list[str]) -> tuple[Note, ...]:
+def repeated(ids: list[str]) -> tuple[Note, ...]:
+    """What to say of ids that several jobs have."""
     if len(set(ids)) == len(ids):
         return ()
-    again = [job_id for job_id, count in Counter(ids).items() if count > 1]
+    again = next(job_id for job_id, count in Counter(ids).items() if count > 1)
     count = len(ids) - len(set(ids))
-    return (Note("ids that come again (requeued jobs), kept as jobs of their own", count, f"job {again[0]}"),)
+    return (Note("ids that come again (such as requeued jobs), kept as jobs of their own", count, f"job {again}"),)
 
 
 def id_numbers(ids: list[str] | tuple[str, ...]) -> list[float]:
@@ -218,22 +219,36 @@ def is_header(line: str) -> bool:
     return len(columns.keys() & {"submit", "procs", "runtime", "start", "end", "job"}) >= 2
 
 
+MOST_LINES = 100  # of one record
+
+
 def records(text: str) -> Iterator[tuple[int, list[str]]]:
-    """The records of a CSV text that are not blank, each with its line; an unreadable one is empty."""
+    """The records of a CSV text that are not blank, each with its first line; an unreadable one is empty."""
     lines = text.split("\n")
-    first = next((i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#;"), 0)
-    lines[:first] = [""] * first  # comments
-    reader = csv.reader(lines, delimiter=separator(lines[first]), skipinitialspace=True)
-    while True:
-        try:
-            cells = [cell.strip() for cell in next(reader)]
-        except StopIteration:
-            return
-        except csv.Error:
-            yield reader.line_num, []
-            continue
-        if any(cells):
-            yield reader.line_num, cells
+    at = next((i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#;"), 0)
+    mark = separator(lines[at])
+    marks = lines[at].count(mark)
+    while at < len(lines):
+        taken, cells = _record(lines[at : at + MOST_LINES] if '"' in lines[at] else lines[at : at + 1], mark, marks)
+        if any(cells) or not taken:
+            yield at + 1, cells
+        at += taken or 1
+
+
+def _record(lines: list[str], mark: str, marks: int) -> tuple[int, list[str]]:
+    """The cells of the record at the beginning and how many lines it takes: none if a quote in it never closes.
+
+    A quote does not reach over a line that has the columns of a record itself: then it strayed into its line.
+    """
+    if '"' not in lines[0] and len(lines[0]) < csv.field_size_limit():
+        return 1, [cell.strip() for cell in lines[0].split(mark)]
+    own = next((i for i, line in enumerate(lines) if i and line.count(mark) >= marks), len(lines))
+    reader = csv.reader([*lines[:own], ""], delimiter=mark, skipinitialspace=True)
+    try:
+        cells = [cell.strip() for cell in next(reader)]
+    except csv.Error:
+        return 0, []
+    return (reader.line_num, cells) if reader.line_num <= own else (0, [])
 
 
 def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
@@ -251,7 +266,7 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
     workloads: list[str] = []
     for line, cells in lines:
         cell = {meaning: cells[i] for meaning, i in columns.items() if 0 <= i < len(cells)}
-        values = _values(cell)
+        values = None if any(cells[len(header) :]) else _values(cell)  # with too many cells none is in its column
         if values is None:
             rows.damage.add(line, ",".join(cells))
             continue

@@ -52,6 +52,7 @@ sources = st.builds(
     st.none() | st.integers(1, 10**6),
     st.sampled_from(["cpus", "nodes"]),
     transforms() | st.just(Transforms(priority_from="queue")),
+    st.sampled_from(["eligible", "submit"]),
 )
 
 

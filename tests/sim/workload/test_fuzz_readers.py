@@ -21,10 +21,10 @@ SWF = b"; MaxProcs: 8\n; Queue: 1 q\n" + b"".join(
     b"%d %d 5 100.5 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n" % (i, i) for i in range(4)
 )
 SACCT = (
-    b"JobID|JobName|User|Partition|Submit|Start|End|Elapsed|State|NCPUS|Timelimit\n"
-    b"1|a|ann|batch|2021-12-10T14:00:00|2021-12-10T14:00:30|2021-12-10T15:00:30|01:00:00|COMPLETED|64|1-00:00:00\n"
-    b"2_3|a|b\n|ann|batch|2021-12-10T14:00:00|Unknown|Unknown|00:00:00|PENDING|64|UNLIMITED\n"
-    b"1.batch|a|ann||2021-12-10T14:00:00|2021-12-10T14:00:30|2021-12-10T15:00:30|01:00.5|COMPLETED|64|\n"
+    b"JobID|JobName|User|Partition|Submit|Eligible|Start|End|Elapsed|State|NCPUS|Timelimit\n"
+    b"1|a|ann|batch|2021-12-10T14:00:00|2021-12-10T14:00:20|2021-12-10T14:00:30|2021-12-10T15:00:30|01:00:00|COMPLETED|64|1-00:00:00\n"
+    b"2_3|a|b\n|ann|batch|2021-12-10T14:00:00|Unknown|Unknown|Unknown|00:00:00|PENDING|64|UNLIMITED\n"
+    b"1.batch|a|ann||2021-12-10T14:00:00|Unknown|2021-12-10T14:00:30|2021-12-10T15:00:30|01:00.5|COMPLETED|64|\n"
 )
 BATSIM = (
     b'{"nb_res": 4, "jobs": [{"id": 1, "subtime": 0, "walltime": 100, "res": 2, "profile": "d"},'
@@ -35,7 +35,7 @@ EVALYS = (
     b"job_id,workload_name,submission_time,requested_number_of_resources,requested_time,success,starting_time,"
     b"execution_time,finish_time,waiting_time\n1,w,0.5,2,100,1,3,60,63,2.5\n2,v,1,2,100,1,,,,\n"
 )
-CSV = b"job;submit;start;end;procs;estimate;runtime;user\n7;10;25;85;2;100;60;ann\n8;11;25;85;2;100;60;3\n"
+CSV = b'job;submit;start;end;procs;estimate;runtime;user\n7;10;25;85;2;100;60;"a\nnn"\n8;11;25;85;2;100;60;3\n'
 JUNK = [
     b"nan", b"-inf", b"1e400", b"9" * 400, b"9007199254740993", b"-1", b"0", b"0.5", b"", b"null", b"true", b"[]",
     b"{}", b'"', b"|", b";", b",", b"\t", b"\n", b"\r", b"\0", b"\xff", b"\xe2\x80\xa8", b"_", b"1_0", b"\xd9\xa3",
@@ -57,7 +57,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 def check(path: Path, content: bytes, count: Literal["cpus", "nodes"] = "cpus") -> None:
     path.write_bytes(content)
     try:
-        trace = read(path, count=count)
+        trace = read(path, count=count, held="submit" if count == "nodes" else "eligible")
     except TraceError:
         return
     assert trace.table.dtype == np.float64

@@ -184,3 +184,30 @@ def test_real_jobs_that_were_cancelled_while_they_waited(shared: Path) -> None:
     trace = read(shared / "formats" / "slurm" / "sacct_dump2101.log")
     assert trace.column(Field.RUN).tolist() == [-1] * 6 + [128930] + [259222] * 5
     assert trace.fidelity.skipped[0].first == "line 16"
+
+
+HELD = "JobID|Submit|Eligible|Start|Elapsed|NCPUS\n"
+
+
+def test_a_job_that_was_held_comes_when_it_became_eligible() -> None:
+    held = "1|2021-12-10T14:00:00|2021-12-13T14:00:00|2021-12-13T14:00:30|01:00:00|4"
+    free = "2|2021-12-10T14:00:00|2021-12-10T14:00:00|2021-12-10T15:00:00|01:00:00|4"
+    trace = parse(held, free, header=HELD)
+    assert trace.column(Field.SUBMIT).tolist() == [3 * 86400, 0]
+    assert trace.column(Field.WAIT).tolist() == [30, 3600]
+    (note,) = [note for note in trace.fidelity.assumed if "eligible" in note.what]
+    assert (note.count, note.first) == (1, "job 1")
+
+
+def test_a_job_that_was_held_comes_when_submitted_if_that_is_asked_for() -> None:
+    held = "1|2021-12-10T14:00:00|2021-12-13T14:00:00|2021-12-13T14:00:30|01:00:00|4"
+    trace = sacct.read(HELD + held, "dump", "dump.log", held="submit")
+    assert trace.column(Field.SUBMIT).tolist() == [0]
+    assert trace.column(Field.WAIT).tolist() == [3 * 86400 + 30]
+    assert any("as asked" in note.what for note in trace.fidelity.assumed)
+
+
+@pytest.mark.parametrize("eligible", ["Unknown", "", "2021-12-09T14:00:00", "2021-12-12T14:00:00"])
+def test_an_eligible_time_that_cannot_be_is_not_used(eligible: str) -> None:
+    odd = f"1|2021-12-10T14:00:00|{eligible}|2021-12-10T14:00:30|01:00:00|4"
+    assert parse(odd, header=HELD).column(Field.WAIT).tolist() == [30]

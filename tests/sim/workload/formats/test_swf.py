@@ -72,7 +72,7 @@ def test_a_line_of_column_names_is_no_job() -> None:
 def test_a_field_that_is_no_number_is_unknown_and_counted() -> None:
     trace = parse(GOOD + GOOD.replace("1 -1 -1\n", "1 1&2&3 -1\n"))
     assert trace.column(Field.PRECEDING).tolist() == [-1, -1]
-    (note,) = trace.fidelity.assumed
+    note = trace.fidelity.assumed[0]
     assert note.what == "field 17 (preceding) that is no number, taken as -1"
     assert (note.count, note.first) == (1, "line 2")
 
@@ -221,3 +221,22 @@ def test_real_files_with_names_of_columns_and_lists_of_precedings(shared: Path) 
     trace = read(shared / "formats" / "swf" / "jaros2.swf")
     assert len(trace.ids) == 12
     assert trace.fidelity.assumed[0].first == "line 7"
+
+
+def test_ids_that_come_twice_and_times_before_0_are_told() -> None:
+    lines = ["7 0 -1 5 1 -1 -1 1", "7 3 -1 5 1 -1 -1 1", "8 -1 -1 5 1 -1 -1 1"]
+    told = {note.what: note.first for note in Workload.of(parse("\n".join(lines))).fidelity.assumed}
+    assert told["ids that come again (such as requeued jobs), kept as jobs of their own"] == "job 7"
+    assert told["submitted before time 0 (-1 is unknown), at which they come"] == "job 8"
+
+
+def test_a_line_that_begins_with_its_separator_is_damaged() -> None:
+    trace = parse("1,0,-1,5,1\n,2,3,-1,5,1\n3,0,-1,5,1\n")
+    assert trace.ids == ("1", "3")
+    assert trace.fidelity.skipped[0].first == "line 2"
+
+
+def test_a_job_wider_than_any_machine_is_left_out_where_the_trace_names_no_machine() -> None:
+    workload = Workload.of(parse("1 0 -1 5 4 -1 -1 4\n2 1 -1 5 2000000000 -1 -1 2000000000\n"))
+    assert (workload.ids, workload.procs) == (("1",), 4)
+    assert workload.fidelity.skipped[0].what == "wider than any machine that is handled (10,000,000 processors)"

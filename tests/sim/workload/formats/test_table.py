@@ -80,3 +80,21 @@ def test_a_field_beyond_the_limit_of_the_csv_reader_is_damage() -> None:
 
 def test_quoted_fields_may_hold_separators() -> None:
     assert parse('job,submit,procs,runtime\n"a, b",0,2,5\n').ids == ("a, b",)
+
+
+def test_a_stray_quote_costs_its_own_line_only() -> None:
+    lines = [f"{n},{n},50,1,{chr(34) if n == 3 else ''}ann" for n in range(1, 500)]
+    trace = parse("job,submit,run,procs,user\n" + "\n".join(lines))
+    assert len(trace.ids) == 498
+    (note,) = trace.fidelity.skipped
+    assert (note.what, note.count, note.first) == ("damaged lines", 1, "line 4")
+
+
+def test_a_quoted_field_may_hold_a_line_break() -> None:
+    assert parse('job,submit,procs,runtime\n"a\nb",0,2,5\nc,0,2,5\n').ids == ("ab", "c")
+
+
+def test_a_line_with_more_cells_than_columns_is_damaged_but_for_empty_ones_at_its_end() -> None:
+    trace = parse("job,submit,run,procs\n1,0,50,1\n,2,5,60,2\n3,5,60,2,,\n")
+    assert trace.ids == ("1", "3")
+    assert [(note.what, note.first) for note in trace.fidelity.skipped] == [("damaged lines", "line 3")]
