@@ -238,11 +238,11 @@ def records(text: str) -> Iterator[tuple[int, list[str]]]:
 def _record(lines: list[str], mark: str, marks: int) -> tuple[int, list[str]]:
     """The cells of the record at the beginning and how many lines it takes: none if a quote in it never closes.
 
-    A quote does not reach over a line that has the columns of a record itself: then it strayed into its line.
+    A quote does not reach over a line that has all columns before any quote of its own: then it strayed into its line.
     """
     if '"' not in lines[0] and len(lines[0]) < csv.field_size_limit():
         return 1, [cell.strip() for cell in lines[0].split(mark)]
-    own = next((i for i, line in enumerate(lines) if i and line.count(mark) >= marks), len(lines))
+    own = next((i for i, line in enumerate(lines) if i and line.partition('"')[0].count(mark) >= marks), len(lines))
     reader = csv.reader([*lines[:own], ""], delimiter=mark, skipinitialspace=True)
     try:
         cells = [cell.strip() for cell in next(reader)]
