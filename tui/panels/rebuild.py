@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
@@ -45,7 +46,7 @@ def phases(rebuild: Sequence[Decision]) -> list[Done]:
     """The rebuild cut into its phases."""
     starts = [place for place, decision in enumerate(rebuild) if isinstance(decision, Phase)]
     done = []
-    for start, end in zip(starts, [*starts[1:], len(rebuild)], strict=True):
+    for start, end in pairwise([*starts, len(rebuild)]):
         opening = rebuild[start]
         assert isinstance(opening, Phase)
         done.append(Done(opening.name, tuple(rebuild[start + 1 : end])))

@@ -16,6 +16,7 @@ from tui.look.sheets import Sheet, Span
 from tui.panels.folding import Fold, fold
 from tui.panels.matrix import draw_matrix
 from tui.panels.parts import Context
+from tui.panels.rebuild import phases
 
 
 def figure_7(**fields: object) -> Context:
@@ -182,3 +183,7 @@ def test_without_a_matrix_it_says_which_policies_have_one() -> None:
 
 def test_an_empty_matrix_says_so(lab: Lab) -> None:
     assert "The matrix is empty" in draw_matrix(context_of(lab.run("gang", 4, "1 0 2 10 10")), (60, 8)).text
+
+
+def test_a_matrix_that_was_never_rebuilt_has_no_phases() -> None:
+    assert phases(()) == []
