@@ -76,8 +76,9 @@ class StripMaker:
         time, free, waiting, wanted = (np.asarray(column)[since:] for column in history.columns())
         table[0, since:steps] = time
         table[1:4, since:steps] = self._procs - free, waiting, wanted
-        areas = np.cumsum(table[1:4, since : steps - 1] * np.diff(time), axis=1)
-        table[4:7, since + 1 : steps] = table[4:7, since : since + 1] + areas
+        areas = table[1:4, since : steps - 1] * np.diff(time)
+        # Added up one by one: the same however much is read at a time.
+        table[4:7, since:steps] = np.cumsum(np.hstack([table[4:7, since : since + 1], areas]), axis=1)
         self._count = steps
 
     def _means(self, curve: int, edges: Floats) -> Floats:
@@ -90,7 +91,7 @@ class StripMaker:
         area = self._table[4 + curve, step] + value * np.maximum(edges - times[step], 0)
         width = np.diff(edges)
         means: Floats = np.where(width > 0, np.diff(area) / np.where(width > 0, width, 1), value[1:])
-        return means
+        return np.round(means, 9)  # what is nothing is not drawn
 
 
 def least_end(workload: Workload) -> float:
