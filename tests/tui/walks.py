@@ -1,0 +1,334 @@
+"""Somebody who wanders about in a replay, without a screen: what is drawn depends on the moment alone.
+
+Many walks, by hand: python -m tests.tui.walks WALKS [--operations N] [--first SEED]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from collections.abc import Callable, Hashable
+from dataclasses import replace
+from random import Random
+from typing import Any, NamedTuple
+
+from sim.policies import parse_policy
+from sim.policies.policy import written_policy
+from sim.session.session import Session, parsed, written
+from sim.session.sources import session_of
+from sim.stops.stop import parse_stop
+from sim.timeline.timeline import Timeline
+from sim.workload.options import OPTIONS
+from sim.workload.source import Source
+from tests.tui.scenes import about_of
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import chart_size, paint
+from tui.chart.colours import MODES
+from tui.chart.scale import Camera
+from tui.look.palette import DARK
+from tui.panels.metrics import draw_metrics
+from tui.panels.parts import Context
+from tui.panels.sentence import sentence_lines
+from tui.panels.strip import draw_strip
+from tui.replay import requests as o
+from tui.replay.conductor import Conductor
+from tui.replay.requests import VERSUS, Order, Shown, Wish
+from tui.replay.scene import Scene
+from tui.replay.speed import SPEEDS
+from tui.replay.stage import Stage
+from tui.screens.replay.drawing import SIDE
+from tui.screens.replay.state import ViewState
+from tui.sessions.moment import planned, record, reopened, view_of
+
+SIZE = Size(72, 20)
+PANEL = (44, 16)
+STRIP = 60
+POLICIES = (
+    "fcfs", "easy", "easy:order=sjf", "firstfit:order=random", "conservative", "replan", "shadow", "relaxed", "slack",
+    "multiqueue:classes=1000/10000,speculate=180,speculate_over=1000", "selective", "selective:memory=yes", "immediate",
+    "tunable", "gang", "gang-backfill:slice=60", "gang-migrate", "gang-migrate-backfill:cs=0.1", "recorded",
+)  # fmt: skip
+PLACES: tuple[tuple[str, dict[str, Any]], ...] = (
+    ("lublin-128", {"jobs": 60, "load": 1.5}), ("lublin-128", {"jobs": 90}), ("z-figure4", {}), ("z-figure7", {}),
+)  # fmt: skip
+
+
+class Sight(NamedTuple):
+    """What is seen of a moment; `strip` is that of the whole run, None as long as it is not known."""
+
+    snapshot: Any
+    chart: tuple[bytes, ...]
+    panels: tuple[object, ...]
+    strip: object
+
+
+class Moment(NamedTuple):
+    """Where somebody was, and how they looked at it."""
+
+    branch: str
+    step: int
+    clock: float
+    camera: Camera
+    selected: int | None
+    colour: str
+
+
+class Onlooker:
+    """A conductor, what is looked at, and its drawings."""
+
+    def __init__(self, timeline: Timeline, order: Order | None = None) -> None:
+        self.stage = Stage(timeline)
+        self.conductor = Conductor(self.stage)
+        self.about = about_of(timeline.workload)
+        inner = chart_size(SIZE, timeline.workload.procs)
+        self.camera = Camera.on(timeline.workload, inner.columns, 2 * inner.rows)
+        self.selected: int | None = None
+        self.colour = "job"
+        if order is not None:
+            self.does(order)
+
+    @property
+    def timeline(self) -> Timeline:
+        return self.stage.timeline
+
+    def does(self, order: Order, *stops: str) -> o.Noticed | str | None:
+        """Obey, with all the patience in the world."""
+        return self.conductor.obey(order, replace(self.wish, stops=tuple(map(parse_stop, stops))), lambda: False)
+
+    @property
+    def wish(self) -> Wish:
+        return Wish(self.camera, strip_columns=STRIP, selected=self.selected, colour=self.colour)
+
+    @property
+    def moment(self) -> Moment:
+        timeline = self.timeline
+        here = timeline.branch.name, timeline.step, self.stage.clock
+        return Moment(*here, self.camera, self.selected, self.colour)
+
+    def go_to(self, moment: Moment) -> None:
+        """To a moment where somebody was, looking as they did."""
+        self.camera, self.selected, self.colour = moment.camera, moment.selected, moment.colour
+        self.does(o.LookAt(moment.branch))
+        self.does(o.GoTo(moment.step))
+        if self.stage.clock != moment.clock:
+            self.does(o.GoToTime(moment.clock))
+
+    def compute_all(self) -> None:
+        while not self.conductor.is_computed:
+            self.conductor.compute(0)
+
+    def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
+        """With charts of which every column is drawn."""
+        while True:
+            shown = self.conductor.scenes(wish)
+            if not any(scene and scene.chart and scene.chart.pending for scene in shown):
+                return shown
+
+    def look(self) -> Sight:
+        """All that a screen shows of the moment; the run beside is drawn, too."""
+        wish = self.wish
+        if self.conductor.beside is not None:
+            for scene in self.scenes(replace(wish, colour=VERSUS)):
+                if scene is not None:
+                    self._sight(scene, self.selected)
+        return self._sight(self.scenes(wish)[0], self.selected)
+
+    def _sight(self, scene: Scene, selected: int | None) -> Sight:
+        assert scene.chart is not None
+        cells = paint(scene.chart, DARK, SIZE, selected)
+        alone = replace(scene, versus=None)
+        contexts = {name: Context(self.about, scene if name == "versus" else alone, DARK, selected) for name in SIDE}
+        drawn = [draw(contexts[name], PANEL, 0) for name, draw in SIDE.items() if name != "versus" or scene.versus]
+        context = contexts["queue"]
+        panels = *drawn[scene.versus is not None :], draw_metrics(context, PANEL), *sentence_lines(context, 72, 3)
+        strip = draw_strip(context, (STRIP, 5)) if scene.complete else None
+        return Sight(scene.snapshot, tuple(part.tobytes() for part in (cells.chars, cells.fg, cells.bg)), panels, strip)
+
+
+class Walk:
+    """A random walk from a seed. Whatever was seen is compared with whatever was seen there before."""
+
+    def __init__(self, seed: int) -> None:
+        self.lot = lot = Random(seed)
+        trace, options = lot.choice(PLACES)
+        self.source = Source.of_options(trace, {name: OPTIONS[name].written(v) for name, v in options.items()})
+        self.policy = lot.choice(POLICIES)
+        _, workload = self.source.read()
+        self.on = Onlooker(Timeline(workload, self.policy, check=True))
+        self.seen: dict[Moment, Sight] = {}
+        self.states: dict[Hashable, Any] = {}
+        self.counts: Counter[str] = Counter()
+
+    # What somebody does
+
+    def go(self, operations: int) -> None:
+        """Do so many things, and look after each; then at everything again, and again when it is saved and reopened."""
+        ways: tuple[Callable[[], object], ...] = (
+            *(self._step, self._step, self._jump, self._to_time, self._play, self._find, self._again, self._again),
+            *(self._switch, self._switch, self._fork, self._look_at, self._compare, self._compare_branch, self._alone),
+            *(self._pan, self._zoom, self._stretch, self._colour, self._select, self._compute, self._restart),
+        )
+        for _ in range(operations):
+            way = self.lot.choice(ways)
+            way()
+            self.counts["operations"] += 1
+            self._check(self.on)
+        self._revisit(self.on)
+        self._revisit(self._reopened())
+
+    def _step(self) -> None:
+        self.on.does(o.Move(self.lot.choice((-20, -3, -1, -1, 1, 1, 3, 20))))
+
+    def _jump(self) -> None:
+        self.on.does(o.GoTo(self.lot.randrange(2 * len(self.on.stage.workload) + 3)))
+
+    def _to_time(self) -> None:
+        submit = self.on.stage.workload.submit
+        self.on.does(o.GoToTime(float(round(self.lot.uniform(float(submit[0]), 1.5 * float(submit[-1]) + 100), 3))))
+
+    def _play(self) -> None:
+        self.on.does(o.Play(0.4, self.lot.choice(SPEEDS[:8]), self.lot.choice((1, 1, -1))), "queue > 40")
+
+    def _find(self) -> None:
+        self.on.does(o.Find(parse_stop(self.lot.choice(("start", "queue > 2"))), self.lot.choice((1, -1))))
+
+    def _again(self) -> None:
+        if self.seen:
+            self.on.go_to(self.lot.choice(list(self.seen)))
+
+    def _switch(self) -> None:
+        if len(self.on.timeline.branches) < 9:
+            self.on.does(o.Switch(parse_policy(self.lot.choice(POLICIES))))
+            self.counts["switches"] += 1
+
+    def _restart(self) -> None:
+        if len(self.on.timeline.branches) < 9:
+            self.on.does(o.Restart(parse_policy(self.lot.choice(POLICIES))))
+            self.counts["switches"] += 1
+
+    def _fork(self) -> None:
+        if len(self.on.timeline.branches) < 9:
+            self.on.does(o.Fork())
+
+    def _look_at(self) -> None:
+        self.on.does(o.LookAt(self.lot.choice(list(self.on.timeline.branches))))
+
+    def _compare(self) -> None:
+        self.on.does(o.Compare(parse_policy(self.lot.choice(POLICIES)), self.lot.random() < 0.3))
+        self.counts["comparisons"] += 1
+
+    def _compare_branch(self) -> None:
+        self.on.does(o.CompareBranch(self.lot.choice(list(self.on.timeline.branches))))
+        self.counts["comparisons"] += 1
+
+    def _alone(self) -> None:
+        self.on.does(o.CompareNoMore())
+
+    def _pan(self) -> None:
+        on = self.on
+        on.camera = self.lot.choice(
+            (on.camera.following(), on.camera.panned(self.lot.randint(-30, 30), on.stage.clock))
+        )
+
+    def _zoom(self) -> None:
+        on, at = self.on, self.lot.choice((None, 10))
+        on.camera = on.camera.zoomed(self.lot.choice((-3, -1, 1, 3)), on.stage.clock, at)
+
+    def _stretch(self) -> None:
+        on, procs = self.on, self.on.stage.workload.procs
+        on.camera = on.camera.stretched(self.lot.choice((-2, -1, 1)), procs).lifted(self.lot.randint(-5, 5), procs)
+
+    def _colour(self) -> None:
+        self.on.colour = self.lot.choice(("job", *MODES))
+
+    def _select(self) -> None:
+        self.on.selected = self.lot.choice((None, self.lot.randrange(len(self.on.stage.workload))))
+
+    def _compute(self) -> None:
+        """As the worker does while nobody asks for anything."""
+        for _ in range(self.lot.randrange(6)):
+            self.on.conductor.compute(0)
+
+    # What must hold
+
+    def _check(self, on: Onlooker) -> None:
+        """The same moment looks the same, and is the same."""
+        moment, sight = on.moment, on.look()
+        self.counts["sights"] += 1
+        for stage in (on.stage, on.conductor.beside):
+            if stage is not None:
+                self._check_state(course(stage.timeline), stage.snapshot)
+        known = self.seen.setdefault(moment, sight)
+        if known is not sight:
+            self.counts["compared"] += 1
+            for name, before, now in zip(Sight._fields, known, sight, strict=True):
+                assert before == now or None in (before, now), f"another {name} at {moment}"
+        if sight.strip is not None:
+            self.seen[moment] = sight
+
+    def _check_state(self, course: Hashable, snapshot: Any) -> None:
+        known = self.states.setdefault(course, snapshot)
+        self.counts["states compared"] += known is not snapshot
+        assert known == snapshot, f"another state at {course}"
+
+    def _revisit(self, on: Onlooker) -> None:
+        """Go to where somebody was, in any order, when every run is known to its end."""
+        moments = list(self.seen)
+        for moment in self.lot.sample(moments, min(len(moments), 30)):
+            on.go_to(moment)
+            on.compute_all()
+            assert on.moment == moment
+            self._check(on)
+
+    def _reopened(self) -> Onlooker:
+        """Saved as text, read, and opened anew."""
+        scene, beside = self.on.scenes(self.on.wish)
+        begun = replace(session_of(self.source, written_policy(parse_policy(self.policy))), branches=planned(()))
+        state = ViewState(camera=self.on.camera, selected=self.on.selected, colour=self.on.colour)
+        session = record(begun, state, Shown(scene, beside, 0), self.on.stage.workload)
+        read: Session = parsed(written(session).encode(), "a walk")
+        prepared = reopened(read).prepare()
+        anew = Onlooker(prepared.timeline, prepared.first)
+        view, warnings = view_of(read, anew.stage.workload, state)
+        assert not warnings
+        assert view.camera is not None
+        anew.camera = view.camera.sized(self.on.camera.columns, self.on.camera.rows)
+        anew.selected, anew.colour = view.selected, view.colour
+        assert anew.moment == self.on.moment
+        assert (anew.conductor.beside is None) == (self.on.conductor.beside is None)
+        self._check(anew)
+        self.counts["sessions"] += 1
+        return anew
+
+
+def course(timeline: Timeline) -> Hashable:
+    """What has made the state at the cursor what it is, wherever else somebody has been: the switches, the steps."""
+    switches = (s for s in timeline.branch.switches if s.step <= timeline.step)
+    return timeline.step, *((s.step, s.time, s.spec) for s in switches)
+
+
+def walk(seed: int, operations: int) -> Counter[str]:
+    """One walk; how much was done and compared."""
+    made = Walk(seed)
+    made.go(operations)
+    return made.counts
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="random walks through time")
+    parser.add_argument("walks", type=int)
+    parser.add_argument("--operations", type=int, default=60)
+    parser.add_argument("--first", type=int, default=1000)
+    asked = parser.parse_args()
+    counts: Counter[str] = Counter()
+    for seed in range(asked.first, asked.first + asked.walks):
+        try:
+            counts += walk(seed, asked.operations)
+        except Exception as error:
+            counts["failed"] += 1
+            print(f"walk {seed}: {type(error).__name__}: {str(error)[:600]}", flush=True)
+    print(f"{asked.walks:,} walks: {', '.join(f'{count:,} {what}' for what, count in counts.items())}")
+
+
+if __name__ == "__main__":
+    main()
