@@ -1,0 +1,87 @@
+"""What a long evening of what-if costs in memory. Run by hand:
+
+    python -m tests.benchmarks.memory FOLDER_OF_TRACES [--rounds N]
+
+CTC on its 338 processors under EASY, known to its end. Each round switches to another policy, or looks at a branch that
+there is and compares it with another policy, watches both charts until all is known and drawn, and ends the comparison.
+Printed after each: what the process has, what the checkpoints of all branches take, and how long the first whole chart
+took.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import time
+from pathlib import Path
+
+from sim.policies import parse_policy
+from sim.timeline.timeline import Timeline
+from tests.benchmarks.speed import load
+from tui.chart.scale import Camera
+from tui.replay.conductor import Conductor
+from tui.replay.requests import Compare, CompareNoMore, GoToTime, LookAt, Order, Switch, Wish
+from tui.replay.stage import Stage
+
+TRACE = "CTC-SP2-1996-3.1-cln.swf.gz"
+POLICIES = ("conservative", "fcfs", "easy:order=sjf", "multiqueue", "firstfit")
+PORTION = 0.05
+"""Seconds of computing ahead between two frames."""
+
+
+def resident() -> float:
+    """What the process has now, in MB."""
+    gc.collect()
+    with open("/proc/self/status", encoding="ascii") as file:
+        return next(int(line.split()[1]) / 1024 for line in file if line.startswith("VmRSS"))
+
+
+class Evening:
+    """Somebody who tries one thing after another."""
+
+    def __init__(self, conductor: Conductor, wish: Wish) -> None:
+        self._conductor, self._wish = conductor, wish
+
+    def does(self, what: str, *orders: Order) -> None:
+        """Obey, draw, compute all and draw again; tell what that took."""
+        begin = time.perf_counter()
+        for order in orders:
+            self._conductor.obey(order, self._wish, lambda: False)
+        self._draw()
+        drawn = time.perf_counter() - begin
+        while not self._conductor.is_computed:
+            self._conductor.compute(PORTION)
+            self._conductor.scenes(self._wish)
+        self._draw()
+        held = self._conductor.stage.timeline.memory / 2**20
+        print(
+            f"{what:<44}{resident():8.0f} MB, checkpoints {held:4.0f} MB, drawn after {1000 * drawn:6.0f} ms",
+            flush=True,
+        )
+
+    def _draw(self) -> None:
+        while any(s and s.chart and s.chart.pending for s in self._conductor.scenes(self._wish)):
+            pass
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="what a long evening of what-if costs in memory")
+    parser.add_argument("traces", type=Path)
+    parser.add_argument("--rounds", type=int, default=9)
+    asked = parser.parse_args()
+    workload = load(asked.traces / TRACE)
+    stage = Stage(Timeline(workload, "easy"))
+    evening = Evening(Conductor(stage), Wish(Camera.on(workload, 140, 90), strip_columns=150))
+    evening.does("easy")
+    submit = workload.submit
+    for number in range(asked.rounds):
+        policy = parse_policy(POLICIES[number % len(POLICIES)])
+        other = parse_policy(POLICIES[(number + 2) % len(POLICIES)])
+        moment = float(submit[(number + 1) * len(submit) // (asked.rounds + 2)])
+        evening.does(f"{number + 1}: {policy.name} from here on", LookAt("main"), GoToTime(moment), Switch(policy))
+        evening.does(f"{number + 1}: beside it {other.name}", Compare(other))
+        evening.does(f"{number + 1}: alone again", CompareNoMore())
+
+
+if __name__ == "__main__":
+    main()
