@@ -64,6 +64,11 @@ class Checkpoint:
         return self.small.now
 
     @property
+    def free(self) -> int:
+        """How many processors nothing occupied."""
+        return self.small.free
+
+    @property
     def size(self) -> int:
         """About how many bytes it takes."""
         return _size(self.small) + _size(self.future) + _size(self.waiting) + 2 * _size(self.entries)

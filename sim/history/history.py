@@ -30,6 +30,8 @@ from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 
 _EVERY = 256
+_A_STEP, _A_STRETCH, _A_DECISION = 56, 150, 140
+"""About how many bytes each takes"""
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
 ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved")
@@ -467,6 +469,11 @@ class History(Past):
         """The stretches that have not ended, or are followed by a pause: of those of the last mark, and those since."""
         known = self._under_way(inf, len(self._end))
         return [i for i in known if self._end[i] == inf or (self._ended_by[i] == SUSPENDED and self._next[i] < 0)]
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes."""
+        return _A_STEP * self.steps + _A_STRETCH * len(self) + _A_DECISION * len(self._decisions)
 
     # Cut at another moment
 

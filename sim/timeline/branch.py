@@ -7,12 +7,12 @@ stays. Replaying a part of it (`replay`) makes the same steps and the same switc
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from traceback import extract_tb
 from typing import NamedTuple
 
 from sim.engine.checkpoint import Checkpoint
-from sim.engine.engine import Engine
+from sim.engine.engine import Engine, Watcher
 from sim.errors import PolicyError, SchedscopeError
 from sim.history.history import History, Switch
 from sim.history.unwritten import Unwritten
@@ -160,6 +160,32 @@ class Branch:
         assert last is not None
         self.engine = broken.at(last.checkpoint(), broken.history.until(steps, last.state.free))
         return cause
+
+    # Memory
+
+    @property
+    def held(self) -> int:
+        """About how many bytes its history takes."""
+        return self.history.size
+
+    def let_go(self, watchers: Sequence[Watcher] = ()) -> None:
+        """Give back all that can be computed again: the frontier goes back to where the branch begins.
+
+        What was switched there stays switched. A branch that broke off stays as it is, so that nobody is told twice.
+        """
+        if self.error is not None or self.computed <= self.forked_at + 1:
+            return
+        begin = self._checkpoints[0]
+        first = next((switch for switch in self.chosen if switch.step == self.forked_at + 1), None)
+        self.engine = self.engine.at(begin, self.history.until(begin.step, begin.free), watchers=watchers)
+        self.complete = False
+        self._pending = [*self._planned.values(), *self._pending]
+        self._planned = {}
+        del self._checkpoints[1:], self._steps[1:], self._sizes[1:]
+        self._interval, self._work, self._all_work = _WORK, 0, 0
+        self.engine.curious = self.engine.state.sharing is not None
+        if first is not None:
+            self._switch(first.policy, first.time)
 
     # Checkpoints
 

@@ -12,7 +12,7 @@ cursor, in slices as the caller likes. Same inputs, same run: the clock decides 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from time import perf_counter
 from types import MappingProxyType
 
@@ -28,8 +28,10 @@ from sim.policies.registry import policy_of
 from sim.timeline.branch import Branch
 from sim.workload.model import Workload
 
-BUDGET = 256 * 2**20
+BUDGET = 128 * 2**20
 """Bytes for checkpoints, unless told"""
+HELD = 256 * 2**20
+"""Bytes for histories: those of branches that nobody has looked at for long are given back"""
 _BATCH = 64
 """So many steps between two looks at the clock"""
 
@@ -51,15 +53,18 @@ class Timeline:
         placement: Placement = "lowest",
         check: bool = False,
         budget: int = BUDGET,
+        held: int = HELD,
         switches: Iterable[tuple[float, Policy | str]] = (),
     ) -> None:
-        self.workload, self.budget = workload, budget
+        self.workload, self.budget, self.held = workload, budget, held
         self._watchers: Sequence[Watcher] = [Checker] if check else ()
         engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
         planned = [(time, policy_of(policy)) for time, policy in switches]
         self.branch = Branch("main", engine, switches=planned)
         """The one that is looked at."""
         self._branches = {"main": self.branch}
+        self._looked_at: list[str] = []
+        """The names of the branches, that which was looked at longest ago first; the newest may be missing"""
         self._cursor = self._at(0)
         self.progress = 1.0
         """How far the seek that is going on has come, from 0 to 1."""
@@ -124,8 +129,8 @@ class Timeline:
     def twin(self) -> Timeline:
         """Another cursor, at the same step, on the same branches; those that it makes are its own."""
         twin = Timeline.__new__(Timeline)
-        twin.workload, twin.budget, twin._watchers = self.workload, self.budget, self._watchers
-        twin.branch, twin._branches = self.branch, dict(self._branches)
+        twin.workload, twin.budget, twin.held, twin._watchers = self.workload, self.budget, self.held, self._watchers
+        twin.branch, twin._branches, twin._looked_at = self.branch, dict(self._branches), []
         twin.progress = 1.0
         twin._cursor = twin._at(self.step)
         return twin
@@ -232,6 +237,26 @@ class Timeline:
         self.progress = done / of
 
     # Memory
+
+    def let_go(self, kept: Collection[str] = ()) -> None:
+        """Give back histories until they take no more than `held`, of branches that were looked at longest ago first.
+
+        They are computed again when somebody looks. Kept are these, the one that is looked at, and their parents.
+        """
+        stay = dict.fromkeys(name for branch in (*kept, self.branch.name) for name in self._lineage(branch))
+        others = [name for name in self._branches if name not in self._looked_at]
+        others += [name for name in self._looked_at if name not in stay]
+        self._looked_at = [*others, *stay]
+        for name in others:
+            if sum(branch.held for branch in self._branches.values()) <= self.held:
+                return
+            if name not in stay:
+                self._branches[name].let_go(self._watchers)
+
+    def _lineage(self, name: str | None) -> Iterator[str]:
+        while name is not None and name in self._branches:
+            yield name
+            name = self._branches[name].parent
 
     @property
     def memory(self) -> int:

@@ -2,10 +2,9 @@
 
     python -m tests.benchmarks.memory FOLDER_OF_TRACES [--rounds N]
 
-CTC on its 338 processors under EASY, known to its end. Each round switches to another policy, or looks at a branch that
-there is and compares it with another policy, watches both charts until all is known and drawn, and ends the comparison.
-Printed after each: what the process has, what the checkpoints of all branches take, and how long the first whole chart
-took.
+CTC on its 338 processors under EASY, known to its end. Each round switches to another policy, compares that run with a
+third one, watches both charts until all is known and drawn, and ends the comparison. Printed after each: what the
+process has, what of it histories and checkpoints take (estimated), and how long the first whole chart took.
 """
 
 from __future__ import annotations

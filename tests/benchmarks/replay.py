@@ -24,7 +24,7 @@ import tempfile
 import termios
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from queue import SimpleQueue
 from statistics import median, quantiles
@@ -64,8 +64,8 @@ def middle_of(prepared: Prepared) -> float:
 
 
 @contextmanager
-def program(trace: str, day: int) -> Iterator[tuple[int, int]]:
-    """The program in a pseudo-terminal whose output is read all the time: (its process, where keys go)."""
+def program(trace: str, day: int, heard: Callable[[bytes], object] = len) -> Iterator[tuple[int, int]]:
+    """The program in a pseudo-terminal whose output is read (and heard) all the time: (its process, where keys go)."""
     with tempfile.TemporaryDirectory() as folder:
         kept = {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}
         env = {**os.environ, **kept, "TERM": "xterm-256color", "COLORTERM": "truecolor"}
@@ -74,7 +74,7 @@ def program(trace: str, day: int) -> Iterator[tuple[int, int]]:
         command = [sys.executable, "-m", "tui.cli.main", trace, "--at", f"d{day}"]
         running = subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=env)
         os.close(theirs)
-        reader = threading.Thread(target=_read_all, args=(ours,), daemon=True)
+        reader = threading.Thread(target=_read_all, args=(ours, heard), daemon=True)
         reader.start()
         try:
             yield running.pid, ours
@@ -83,12 +83,13 @@ def program(trace: str, day: int) -> Iterator[tuple[int, int]]:
             running.wait()
 
 
-def _read_all(terminal: int) -> None:
+def _read_all(terminal: int, heard: Callable[[bytes], object]) -> None:
     while True:
         try:
             select.select([terminal], [], [])
-            if not os.read(terminal, 1 << 16):
+            if not (data := os.read(terminal, 1 << 16)):
                 return
+            heard(data)
         except OSError:
             return
 

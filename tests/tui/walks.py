@@ -17,7 +17,7 @@ from sim.policies.policy import written_policy
 from sim.session.session import Session, parsed, written
 from sim.session.sources import session_of
 from sim.stops.stop import parse_stop
-from sim.timeline.timeline import Timeline
+from sim.timeline.timeline import HELD, Timeline
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source
 from tests.tui.scenes import about_of
@@ -154,7 +154,7 @@ class Walk:
         self.source = Source.of_options(trace, {name: OPTIONS[name].written(v) for name, v in options.items()})
         self.policy = lot.choice(POLICIES)
         _, workload = self.source.read()
-        self.on = Onlooker(Timeline(workload, self.policy, check=True))
+        self.on = Onlooker(Timeline(workload, self.policy, check=True, held=lot.choice((0, HELD))))
         self.seen: dict[Moment, Sight] = {}
         self.states: dict[Hashable, Any] = {}
         self.counts: Counter[str] = Counter()

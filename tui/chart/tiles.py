@@ -17,7 +17,7 @@ from tui.chart.raster import Pixels, Raster
 
 _WIDTH = 64
 """Columns in a tile."""
-_MOST_BYTES = 48 << 20
+_MOST_BYTES = 24 << 20
 
 Make = Callable[[int, int], Raster]
 """(first column, columns) -> their picture."""

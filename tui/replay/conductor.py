@@ -66,6 +66,13 @@ class Conductor:
                 if self.stage.timeline.branch is not was:
                     self._put_beside(self.beside)
                 self._keep_one_clock(self.beside)
+            self._let_go()
+
+    def _let_go(self) -> None:
+        """Branches that nobody has looked at for long give back what they hold; the run beside needs its own."""
+        branch = None if self.beside is None else self.beside.timeline.branch
+        kept = () if branch is None else (branch.name, *filter(None, [branch.parent]))
+        self.stage.timeline.let_go(kept)
 
     def _keep_one_clock(self, beside: Stage) -> None:
         """The run beside is shown at the same moment; before the first step both are."""

@@ -24,6 +24,8 @@ DRAWING = 0.02
 """Seconds in which a frame draws columns of the past that were never drawn before."""
 PLOT = 50
 """Columns of the small plots."""
+MAKERS = 2
+"""Of so many branches it is remembered what was drawn: of the one that is looked at, and of those before."""
 NAMED = 200
 """So many waiting jobs of a long queue have a colour in the panels: nobody sees more at once."""
 
@@ -113,9 +115,11 @@ class Stage:
         )
 
     def _makers_of(self, branch: str) -> _Makers:
-        if branch not in self._makers:
-            self._makers[branch] = _Makers(ChartMaker(self.workload), StripMaker(self.workload))
-        return self._makers[branch]
+        makers = self._makers.pop(branch, None) or _Makers(ChartMaker(self.workload), StripMaker(self.workload))
+        self._makers[branch] = makers
+        if len(self._makers) > MAKERS:
+            del self._makers[next(iter(self._makers))]
+        return makers
 
     def _job(self, makers: _Makers, rank: int | None) -> JobScene | None:
         if rank is None:

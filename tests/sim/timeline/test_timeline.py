@@ -311,3 +311,53 @@ def test_the_past_as_it_was_at_the_cursor(small: Workload) -> None:
         assert past.between(0, 50) == engine.history.between(0, 50)
         assert list(past.all_decisions()) == list(engine.history.all_decisions())
         assert past.columns() == engine.history.columns()
+
+
+def test_what_nobody_looks_at_is_given_back_and_computed_again(lab: Lab) -> None:
+    jobs = [f"{i} {i} {1 + i % 4} 9 12" for i in range(1, 60)]
+    timeline = Timeline(lab.workload(4, *jobs), "easy", check=True, held=0, switches=[(90, "slack")])
+    timeline.seek(20)
+    timeline.switch("conservative", name="left")
+    timeline.compute_all()
+    timeline.seek(70)
+    shown, stretches, last = timeline.snapshot(), list(timeline.history.stretches()), timeline.computed
+    timeline.look_at("main")
+    timeline.let_go()
+    left = timeline.branches["left"]
+    assert (left.computed, [switch.spec for switch in left.chosen]) == (21, ["conservative"])
+    assert timeline.computed == 20
+    timeline.look_at("left")
+    timeline.seek(70)
+    assert timeline.snapshot() == shown
+    timeline.compute_all()
+    assert (timeline.computed, list(timeline.history.stretches())) == (last, stretches)
+
+
+def test_where_a_branch_comes_from_and_what_is_kept_is_not_given_back(lab: Lab) -> None:
+    timeline = Timeline(lab.workload(4, *(f"{i} {i} 1 9 12" for i in range(1, 60))), "easy", held=0)
+    timeline.seek(20)
+    for name in ("one", "two", "three"):
+        timeline.look_at("main")
+        timeline.seek(20)
+        timeline.fork(name)
+        timeline.compute_all()
+    timeline.let_go(kept=("one",))
+    known = {name: branch.computed for name, branch in timeline.branches.items()}
+    assert known["one"] == known["three"] > 90
+    assert (known["main"], known["two"]) == (20, 20)
+
+
+def test_what_was_planned_is_planned_again_when_a_branch_was_given_back(lab: Lab) -> None:
+    timeline = Timeline(lab.workload(4, *(f"{i} {i} 1 9 12" for i in range(1, 60))), "easy", held=0,
+                        switches=[(30, "fcfs"), (50, "slack")])  # fmt: skip
+    timeline.seek(5)
+    planned = timeline.fork("planned")
+    timeline.compute_all()
+    switches = planned.switches
+    timeline.look_at("main")
+    timeline.let_go()
+    assert (planned.switches, planned.complete) == ((), False)
+    timeline.look_at("planned")
+    timeline.compute_all()
+    assert planned.switches == switches
+    assert [switch.policy.name for switch in switches] == ["fcfs", "slack"]

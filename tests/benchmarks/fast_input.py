@@ -1,0 +1,92 @@
+"""How far the screen lags behind fast input. Run by hand, on a real trace:
+
+    python -m tests.benchmarks.fast_input TRACE [--seconds S]
+
+In a pseudo-terminal of 200x60 whose output is read all the time, when the whole run has been computed: the strip is
+dragged at 60 and at 120 moves a second, and the right arrow held at 100 a second. The lag is from the last input to the
+last output, the freeze the longest time without output in between.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import time
+from collections.abc import Iterator
+from itertools import pairwise
+
+from tests.benchmarks.replay import SCREEN, idle, program
+
+QUIET = 1.0
+"""Seconds without output after which all has been drawn."""
+STRIP_ROW = SCREEN.rows - 4
+FIRST, LAST = 12, 120
+"""The columns of the strip between which the pointer goes to and fro."""
+
+
+class Output:
+    """When something was drawn."""
+
+    def __init__(self) -> None:
+        self.times: list[float] = []
+
+    def note(self, data: bytes) -> None:
+        self.times.append(time.perf_counter())
+
+
+def columns() -> Iterator[int]:
+    while True:
+        yield from range(FIRST, LAST)
+        yield from range(LAST, FIRST, -1)
+
+
+def moves() -> Iterator[bytes]:
+    for column in columns():
+        yield f"\x1b[<32;{column};{STRIP_ROW}M".encode()
+
+
+def arrows() -> Iterator[bytes]:
+    while True:
+        yield b"\x1b[C"
+
+
+def measured(what: str, keyboard: int, output: Output, rate: int, seconds: float, inputs: Iterator[bytes]) -> None:
+    """So much input, evenly, and what comes of it."""
+    first = time.perf_counter()
+    sent = 0
+    while sent < rate * seconds:
+        due = int((time.perf_counter() - first) * rate)
+        while sent < min(due, rate * seconds):
+            os.write(keyboard, next(inputs))
+            sent += 1
+        time.sleep(0.002)
+    last = time.perf_counter()
+    while time.perf_counter() - max([last, *output.times[-1:]]) < QUIET:
+        time.sleep(0.05)
+    drawn = [first, *(at for at in output.times if at > first)]
+    freeze = max((b - a for a, b in pairwise(drawn)), default=0)
+    lag = max(drawn[-1] - last, 0)
+    print(f"{what:<34}{lag:6.2f} s of lag, {freeze:.2f} s the longest freeze", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="how far the screen lags behind fast input")
+    parser.add_argument("trace")
+    parser.add_argument("--seconds", type=float, default=8.0)
+    parser.add_argument("--day", type=int, default=100)
+    asked = parser.parse_args()
+    output = Output()
+    with program(asked.trace, asked.day, output.note) as (process, keyboard):
+        time.sleep(2)
+        idle(process)
+        press, release = (f"\x1b[<0;{FIRST};{STRIP_ROW}{end}".encode() for end in "Mm")
+        for rate in (60, 120):
+            os.write(keyboard, press)
+            measured(f"dragging, {rate} moves a second", keyboard, output, rate, asked.seconds, moves())
+            os.write(keyboard, release)
+            time.sleep(1)
+        measured("right arrow, 100 a second", keyboard, output, 100, asked.seconds, arrows())
+
+
+if __name__ == "__main__":
+    main()
