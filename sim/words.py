@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from typing import Protocol, TypeAlias
+from unicodedata import category
 
 from sim.errors import ParameterError
 
@@ -175,9 +176,20 @@ def percent(share: float | None, digits: int = 1) -> str:
 
 
 def printable(text: str) -> str:
-    """Without control characters: names come from files and may hold what moves a terminal's cursor.
+    """Without what a terminal obeys, such as control characters and turns of direction: names come from files.
 
-    >>> printable("low\\x1b[2J")
-    'low?[2J'
+    >>> printable("low\\x1b[2J"), printable("abc\\u202edef")
+    ('low?[2J', 'abc?def')
     """
-    return "".join(c if c.isprintable() else "?" for c in text)
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() or category(c) == "Zs" else "?" for c in text)
+
+
+def printable_lines(text: str) -> str:
+    """Of a text that has lines, each.
+
+    >>> printable_lines("a\\x07\\nb")
+    'a?\\nb'
+    """
+    return "\n".join(map(printable, text.split("\n")))

@@ -18,10 +18,11 @@ from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
 from sim.policies.policy import written_policy
+from sim.words import printable, printable_lines
 from sim.workload.source import Source
 from tui.look.palette import Look
 from tui.look.settings import load, save, settings_path
-from tui.look.themes import Ascii, choose, depth_of, theme_name, themes
+from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared
 from tui.replay.stage import Stage
@@ -31,6 +32,7 @@ from tui.screens.replay.state import first_view
 
 if TYPE_CHECKING:
     from textual.command import Provider
+    from textual.notifications import SeverityLevel
 
     from sim.session.session import Session
     from tui.sessions.keeper import Keeper
@@ -63,8 +65,21 @@ class Schedscope(App[int]):
         self._keeper: Keeper | None = None
 
     def get_line_filters(self) -> list[LineFilter]:
-        """In ASCII everything that is drawn passes a filter."""
-        return [*super().get_line_filters(), *([Ascii()] if self.look.ascii else [])]
+        """What everything that is drawn passes."""
+        return [*super().get_line_filters(), Printable(), *([Ascii()] if self.look.ascii else [])]
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,
+    ) -> None:
+        """Say something in passing; it may quote anything from anywhere, so it is never markup."""
+        told = printable_lines(message)
+        super().notify(told, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
     def on_mount(self) -> None:
         for theme in themes():
@@ -90,7 +105,7 @@ class Schedscope(App[int]):
 
             state, warnings = view_of(prepared.opening.session, prepared.about.workload, state)
             for warning in warnings:
-                self.notify(warning, severity="warning", timeout=10, markup=False)
+                self.notify(warning, severity="warning", timeout=10)
         conductor = Conductor(Stage(prepared.timeline))
         screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent)
         if prepared.first is not None:
@@ -213,7 +228,7 @@ class Schedscope(App[int]):
         """A fault of this program: a line on the terminal, all the rest in a file; what was watched is kept."""
         from tui.faults import report
 
-        self._exit_renderables.append(Text(report(self._exception)))
+        self._exit_renderables.append(Text(printable_lines(report(self._exception))))
         self._close_messages_no_wait()
 
 

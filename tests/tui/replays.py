@@ -107,12 +107,13 @@ async def replay(
     size: tuple[int, int] = (120, 36),
     *,
     session: Session | None = None,
+    notifications: bool = False,
     **opening: Any,
 ) -> AsyncIterator[Replay]:
     """The program on a trace, or where a session left it; it ends as it should."""
     opened = reopened(session) if session is not None else Opening(Source(trace), parse_policy(policy), **opening)
     app = Schedscope(opened.prepare())
-    async with app.run_test(size=size) as pilot:
+    async with app.run_test(size=size, notifications=notifications) as pilot:
         run = Replay(app, pilot)
         await run.settle()
         yield run

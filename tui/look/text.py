@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-from sim.words import clock, percent, span
+from sim.words import clock, percent, printable, span
 
 duration, instant = span, clock
 """A length of time and a moment, said as in every sentence."""
@@ -156,6 +156,15 @@ def plain(text: str) -> str:
     'wait <= 5 - 12-14'
     """
     return text.translate(_PLAIN).encode("ascii", "replace").decode("ascii")
+
+
+def drawn(text: str, ascii: bool = False) -> str:
+    """As it may be drawn: names come from files.
+
+    >>> drawn("a\\x1bb ≤ 5"), drawn("a\\x1bb ≤ 5", ascii=True)
+    ('a?b ≤ 5', 'a?b <= 5')
+    """
+    return plain(printable(text)) if ascii else printable(text)
 
 
 def file_name(text: str) -> str:

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.segment import Segment
 from textual.filter import LineFilter
 from textual.theme import Theme
 
+from sim.words import printable
 from tui.look.palette import LOOKS, Look, Mode, mixed
 from tui.look.settings import Settings
 from tui.look.text import cells, plain
@@ -138,6 +140,20 @@ def theme_of(look: Look) -> Theme:
 
 
 # ASCII
+
+
+class Printable(LineFilter):
+    """The last edge before the terminal: whatever is drawn, and by whom, holds nothing that a terminal obeys."""
+
+    def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
+        if all(segment.control or segment.text.isprintable() for segment in segments):
+            return segments
+        return [s if s.control else Segment(_in_its_room(s.text), s.style) for s in segments]
+
+
+def _in_its_room(text: str) -> str:
+    """What cannot be printed and takes no room vanishes."""
+    return "".join(c if c.isprintable() else printable(c) if cell_len(c) else "" for c in text)
 
 
 class Ascii(LineFilter):

@@ -7,13 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.content import Content
+from textual.fuzzy import Matcher
 
 from sim.policies import POLICIES
 from sim.workload.samples import captions
 from tui.look.palette import LOOKS
+from tui.look.text import drawn
 from tui.screens.dialogs.policy_form import summary
 
 Command: TypeAlias = tuple[str, str, str]
@@ -46,14 +49,28 @@ class ScreenCommands(Provider):
 
     async def discover(self) -> Hits:
         for title, meaning, action in self._commands():
-            yield DiscoveryHit(title, partial(self.screen.run_action, action), title, meaning)
+            yield DiscoveryHit(_plain(title), partial(self.screen.run_action, action), title, _plain(meaning))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for title, meaning, action in self._commands():
             score = matcher.match(title)
             if score > 0:
-                yield Hit(score, matcher.highlight(title), partial(self.screen.run_action, action), title, meaning)
+                run = partial(self.screen.run_action, action)
+                yield Hit(score, _lit(matcher, title), run, title, _plain(meaning))
 
     def _commands(self) -> Iterable[Command]:
         return self.screen.palette_commands() if isinstance(self.screen, HasCommands) else ()
+
+
+def _plain(words: str) -> Any:
+    """Words that are no markup, whatever they hold; `help` is declared to be a str but may be this as well."""
+    return Content(drawn(words))
+
+
+def _lit(matcher: Matcher, title: str) -> Content:
+    """The letters that were typed stand out. (`Matcher.highlight` takes the title for markup.)"""
+    content: Content = _plain(title)
+    for at in matcher.fuzzy_search.match(matcher.query, title)[1]:
+        content = content.stylize(matcher.match_style, at, at + 1)
+    return content

@@ -39,8 +39,7 @@ class Bar(Widget):
         look, blank = self._look, self._look.style(self._ground)
         spans = self._lines[y].spans if y < len(self._lines) else ()
         segments = [
-            Segment(text.plain(span.text) if look.ascii else span.text, look.style(f"{self._ground} {span.style}"))
-            for span in spans
+            Segment(text.drawn(span.text, look.ascii), look.style(f"{self._ground} {span.style}")) for span in spans
         ]
         return Strip(segments).adjust_cell_length(self.size.width, blank)
 

@@ -7,12 +7,14 @@ from typing import ClassVar
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
+from sim.words import printable_lines
 from sim.workload.model import Workload
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.edges import margin
@@ -22,6 +24,7 @@ from tui.chart.hover import Spot, hover_text, job_span, spot_at
 from tui.chart.plan import planned_start
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, Look
+from tui.look.themes import Printable
 from tui.replay.scene import Scene
 
 _A_PAN = 8
@@ -127,8 +130,8 @@ class Gantt(Widget, can_focus=True):
         return self._strips[y]
 
     def get_line_filters(self) -> list[LineFilter]:
-        """All but the one for the 16 colours of terminals, which are not used here: it costs more than all drawing."""
-        return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor)]
+        """All but the one for 16 colours, which costs more than all drawing, and the one that every cell has passed."""
+        return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor | Printable)]
 
     def _redraw(self) -> None:
         """Make the picture, and refresh the rows that differ."""
@@ -237,10 +240,10 @@ class Gantt(Widget, can_focus=True):
             self._spot = spot
             self.post_message(self.Hovered(rank, spot))
 
-    def _told(self, rank: int) -> str | None:
+    def _told(self, rank: int) -> Content | None:
         if self._scene is None or self._scene.chart is None:
             return None
-        return hover_text(self._scene.chart, self._scene.snapshot, rank)
+        return Content(printable_lines(hover_text(self._scene.chart, self._scene.snapshot, rank)))
 
     def on_leave(self) -> None:
         if self._spot is not None:

@@ -252,6 +252,6 @@ def _strip(line: Line, look: Look, width: int, lit: str) -> Strip:
     blank = look.style(f"surface{lit}")
     segments = [Segment(" " * MARGIN, blank)]
     for span in line.spans:
-        told = text.plain(span.text) if look.ascii else span.text
+        told = text.drawn(span.text, look.ascii)
         segments.append(Segment(told, look.style(f"surface {span.style}{lit}") if span.style else blank))
     return Strip(segments).adjust_cell_length(width - MARGIN, blank).extend_cell_length(width, blank)

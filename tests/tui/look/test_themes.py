@@ -15,7 +15,7 @@ from textual.color import Color
 from tui.look.palette import LOOKS, Look
 from tui.look.settings import Settings
 from tui.look.text import cells
-from tui.look.themes import Ascii, choose, depth_of, in_ascii, theme_name, theme_of, themes
+from tui.look.themes import Ascii, Printable, choose, depth_of, in_ascii, theme_name, theme_of, themes
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,10 @@ def test_whatever_is_drawn_can_be_ascii_in_the_same_room() -> None:
     assert len(in_ascii(drawn)) == cells(drawn)
     kept, changed = Ascii().apply([Segment("plain"), Segment("│")], Color.parse("black"))
     assert (kept.text, changed.text) == ("plain", "|")
+
+
+def test_nothing_that_a_terminal_obeys_passes_and_everything_keeps_its_room() -> None:
+    told = [Segment("a\x1b[31mb\u202ec\x9b日本\xa0")]
+    filtered = Printable().apply(told, Color(0, 0, 0))
+    assert "".join(segment.text for segment in filtered) == "a[31mbc日本\xa0"
+    assert sum(segment.cell_length for segment in filtered) == sum(segment.cell_length for segment in told)

@@ -11,6 +11,7 @@ from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from sim.words import printable
 from tui.chart.cells.grid import BLANK
 from tui.look.palette import Look
 
@@ -43,7 +44,7 @@ class Cells:
     def write(self, row: int, column: int, text: str, fg: int, bg: int | None = None) -> None:
         """A text, cut off at the edges; the background stays where none is given. For those who make the picture."""
         rows, columns = self.chars.shape
-        text = text[max(-column, 0) : max(columns - column, 0)]
+        text = printable(text)[max(-column, 0) : max(columns - column, 0)]
         column = max(column, 0)
         if not 0 <= row < rows or not text:
             return

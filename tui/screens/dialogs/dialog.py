@@ -13,6 +13,7 @@ from textual.screen import ModalScreen
 from textual.widget import Widget
 
 from tui.look.sheets import Line
+from tui.look.text import drawn
 
 Answer = TypeVar("Answer")
 
@@ -82,7 +83,7 @@ def content_of(lines: Iterable[Line]) -> Content:
 
 
 def _content(line: Line) -> Content:
-    return Content.assemble(*((span.text, _style(span.style, span.action)) for span in line.spans))
+    return Content.assemble(*((drawn(span.text), _style(span.style, span.action)) for span in line.spans))
 
 
 def _style(names: str, action: str) -> str:

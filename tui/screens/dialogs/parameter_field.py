@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
@@ -11,6 +12,7 @@ from textual.message import Message
 from textual.widgets import Input, Select, Static
 
 from sim.policies.parameters import Parameter
+from tui.look.text import drawn
 from tui.screens.dialogs.policy_form import Field
 
 
@@ -39,13 +41,13 @@ class ParameterField(Vertical):
         parameter = self.field.parameter
         with Horizontal():
             yield Static(id="mark")
-            yield Static(parameter.name, id="name", markup=False)
+            yield Static(drawn(parameter.name), id="name", markup=False)
             if choices := choices_of(parameter):
-                options = [(choice, choice) for choice in choices]
+                options = [(Text(drawn(choice)), choice) for choice in choices]
                 yield Select(options, value=self._chosen, allow_blank=False, compact=True)
             else:
-                yield Input(self.field.text, placeholder=self.field.default, compact=True)
-            yield Static(self._range, id="range", markup=False)
+                yield Input(self.field.text, placeholder=drawn(self.field.default), compact=True)
+            yield Static(drawn(self._range), id="range", markup=False)
         yield Static(id="meaning", markup=False)
         yield Static(id="wrong", markup=False)
 
@@ -59,8 +61,8 @@ class ParameterField(Vertical):
         self.set_class(field.error is not None, "-wrong")
         self.set_class(field.changed, "-changed")
         self.query_one("#mark", Static).update("●" if field.changed else " ")
-        self.query_one("#meaning", Static).update(field.meaning)
-        self.query_one("#wrong", Static).update(Content(field.error or ""))
+        self.query_one("#meaning", Static).update(drawn(field.meaning))
+        self.query_one("#wrong", Static).update(Content(drawn(field.error or "")))
 
     def _fill(self) -> None:
         """The control gets its value, unless it has it: a cursor in the text stays where it is."""

@@ -18,6 +18,7 @@ from textual.widgets.option_list import Option
 from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy
 from tui.look.sheets import Line, Span, line, wrapped
+from tui.look.text import drawn
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
 from tui.screens.dialogs.policy_form import Entry, Form, did_you_mean, entries, error_of, paragraphs, short_names
@@ -44,7 +45,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
-            dialog.border_title = self._title
+            dialog.border_title = Content(drawn(self._title))
             dialog.border_subtitle = "↑ ↓ policy   tab fields   ctrl+r defaults   esc close"
             with Horizontal(id="halves"):
                 with Vertical(id="left"):
@@ -59,7 +60,7 @@ class PolicyPicker(Dialog[Policy | None]):
                 yield Input(compact=True, id="spec")
                 yield Button("Defaults", id="defaults", compact=True)
                 yield Button("Cancel", id="cancel", compact=True)
-                yield Button(self._verb, id="use", variant="primary", compact=True)
+                yield Button(Content(self._verb), id="use", variant="primary", compact=True)
             yield Static(id="wrong", markup=False)
 
     async def on_mount(self) -> None:
@@ -172,7 +173,7 @@ class PolicyPicker(Dialog[Policy | None]):
         if not self._listed:
             typed = self.query_one("#find", Input).value
             wrong = (error_of(typed) or "Enter uses it") if ":" in typed else did_you_mean(typed)
-        self.query_one("#wrong", Static).update(Content(wrong or ""))
+        self.query_one("#wrong", Static).update(Content(drawn(wrong or "")))
         self.query_one("#use", Button).disabled = not self._can_be_used
 
     @property
@@ -220,9 +221,9 @@ class PolicyPicker(Dialog[Policy | None]):
 def _prompt(entry: Entry, with_what: bool) -> Content:
     """The name; where there is room also short names, and below it what it does."""
     if not with_what:
-        return Content.styled(entry.title, "bold")
-    short = " ".join(short_names(entry.title))
-    return Content.assemble((entry.title, "bold"), (f"  {short}\n{entry.what}", "$text-muted"))
+        return Content.styled(drawn(entry.title), "bold")
+    short = drawn(" ".join(short_names(entry.title)))
+    return Content.assemble((drawn(entry.title), "bold"), (f"  {short}\n{drawn(entry.what)}", "$text-muted"))
 
 
 def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:

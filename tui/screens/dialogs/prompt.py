@@ -16,7 +16,7 @@ from textual.widgets import Input, Static
 
 from sim.errors import SchedscopeError
 from tui.look.sheets import Line, Span, line
-from tui.look.text import cells, shorten
+from tui.look.text import cells, drawn, shorten
 from tui.screens.dialogs.dialog import Dialog, Page
 
 T = TypeVar("T")
@@ -73,8 +73,8 @@ class Prompt(Dialog[T | None], Generic[T]):
     def compose(self) -> ComposeResult:
         with Vertical(id="bar"):
             with Horizontal(id="question"):
-                yield Static(self._title, id="title", markup=False)
-                yield Static(self._hint, id="hint", markup=False)
+                yield Static(drawn(self._title), id="title", markup=False)
+                yield Static(drawn(self._hint), id="hint", markup=False)
                 yield Static("enter  accept   esc  close", id="keys", markup=False)
             with Horizontal(id="answer"):
                 yield Static("❯", id="sign")

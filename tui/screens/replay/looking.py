@@ -87,7 +87,8 @@ class Looking:
         """On a small screen the next panel comes over the chart, after the last none; else the focus goes on."""
         if self._is_small:
             names = [None, *(name for name in WEIGHTS if name in self._desk.available)]
-            self._desk.change(over=names[(names.index(self._desk.state.over) + by) % len(names)])
+            at = names.index(self._desk.state.over) if self._desk.state.over in names else 0
+            self._desk.change(over=names[(at + by) % len(names)])
         else:
             self._desk.move_focus(by)
 

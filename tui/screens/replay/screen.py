@@ -176,7 +176,7 @@ class ReplayScreen(Screen[None]):
 
     def fail(self, what: str) -> None:
         self.app.clear_notifications()
-        self.notify(what, severity="error", timeout=12, markup=False)
+        self.notify(what, severity="error", timeout=12)
 
     def pause(self) -> None:
         if self.state.playing:

@@ -1,0 +1,230 @@
+"""What comes from a file, a name, a policy or a paste is never markup and never a command: it stands there as it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from textual.content import Content
+from textual.events import Paste
+from textual.widgets import Select
+
+from sim.policies import POLICIES
+from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.policies.parameters import parameter
+from sim.policies.registry import policy
+from sim.session.records import Bookmark, BranchRecord
+from sim.session.session import Session, parsed, written
+from sim.session.sources import session_of
+from sim.workload.source import Source
+from tests.tui.replays import replay
+from tests.tui.screens.seeing import enter
+
+MARKS = ("[", "[/x]", "[/foo]", "[@click=app.exit]")
+ID, USER, QUEUE = "[/x]", "[/u]", "[/q]"
+FILE = "[@click=app.exit]A[.swf"
+HEADER = f"""; MaxProcs: 4
+; Computer: [/x] box
+; Note: [@click=app.exit]note[/foo][
+; Queue: 1 {QUEUE}
+"""
+JOBS = "1 0 -1 50 4 -1 -1 4 60 -1 1 1 1 1 1 -1 -1 -1\n2 1 -1 50 4 -1 -1 4 60 -1 1 1 1 1 1 -1 -1 -1\n"
+TABLE = f"job,submit,runtime,procs,user,queue\n{ID}1,0,5000,4,{USER},{QUEUE}\n{ID}2,10,5000,4,{USER},{QUEUE}\n"
+
+
+@pytest.fixture(autouse=True)
+def taken_for_markup(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """Whatever the screens let Textual read as markup: nothing foreign is among it."""
+    read, parse = list[str](), Content.from_markup.__func__  # type: ignore[attr-defined]
+
+    def from_markup(cls: type[Content], markup: str | Content, /, **variables: object) -> Content:
+        if isinstance(markup, str):
+            read.append(markup)
+        made: Content = parse(cls, markup, **variables)
+        return made
+
+    monkeypatch.setattr(Content, "from_markup", classmethod(from_markup))
+    yield read
+    assert [text for text in read if "[/" in text or "[@" in text or text == "["] == []
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> str:
+    """A trace all of whose names look like markup; so does the name of the file."""
+    path = tmp_path / FILE.replace(".swf", ".csv")
+    path.write_text(TABLE)
+    return str(path)
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> str:
+    path = tmp_path / FILE
+    path.write_text(HEADER + JOBS)
+    return str(path)
+
+
+# Sessions
+
+
+def with_line(session: Session, table: str, line: str) -> Session:
+    return parsed(written(session).replace(f"[{table}]\n", f"[{table}]\n{line}\n").encode(), "s")
+
+
+async def test_a_key_of_a_session_is_no_action_even_when_clicked(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    target.write_text("mine")
+    key = f"[@click=app.screenshot('{target.name}','{tmp_path}')]OK[/]"
+    session = with_line(session_of(Source("z-figure4"), "easy"), "run", f'"{key}" = 1')
+    assert session.warnings
+    async with replay(session=session, notifications=True) as run:
+        assert key in run.told
+        await run.wait_for(lambda: "[@click=" in run.text)
+        rows = run.text.splitlines()
+        for y, row in enumerate(rows):
+            if "OK[/]" in row:
+                await run.pilot.click(offset=(row.index("OK[/]"), y))
+        await run.settle()
+    assert target.read_text() == "mine"
+
+
+async def test_names_in_a_session_are_names() -> None:
+    begun = session_of(Source("z-figure4"), "easy")
+    marks = tuple(Bookmark(mark, "main", step) for step, mark in enumerate(MARKS))
+    branches = (*begun.branches, *(BranchRecord(mark, "main", 2) for mark in MARKS))
+    session = replace(begun, bookmarks=marks, branches=branches, view={"jump": "[/x]", "selected": "[/x]"})
+    async with replay(session=session) as run:
+        for key in ("apostrophe", "B", "v"):
+            await run.press(key)
+            for mark in MARKS:
+                assert mark in run.text
+            await run.press("escape")
+
+
+# Traces
+
+
+async def test_everything_that_a_log_says_of_itself_is_text(log: str) -> None:
+    async with replay(log) as run:
+        assert FILE[:12] in run.text
+        await run.press("i")
+        for words in (Path(FILE).stem, "[/x] box", "[@click=app.exit]note[/foo]["):
+            assert words in run.text
+
+
+async def test_ids_users_and_queues_are_text_in_every_panel(table: str) -> None:
+    async with replay(table, "easy", at="10") as run:
+        assert f"{ID}2" in run.text
+        await run.press("w")
+        await run.wait_for(lambda: USER in run.text)
+        for mode, name in (("user", USER), ("queue", QUEUE)):
+            await run.do(f"colour_by({mode!r})")
+            await run.complete()
+            assert name in run.text
+        await run.pilot.hover("#chart", offset=(20, 8))
+        await run.wait_for(lambda: run.screen.chart.tooltip is not None)
+        assert ID in str(run.screen.chart.tooltip)
+        await run.press("V", *"fcfs", "enter")
+        await run.press("right", "right")
+
+
+async def test_an_id_is_no_markup_where_it_is_looked_for_or_jumped_to(table: str) -> None:
+    async with replay(table) as run:
+        await run.press("slash", *"[/x]2")
+        assert "[/x]2" in run.text
+        await run.press("enter")
+        assert run.screen.state.selected == 1
+        await run.do("jump_to('job')")
+        await run.settle()
+        await run.press("slash")
+        await enter(run, "[/foo]")
+        assert "[/foo]" in run.text
+        await run.press("escape")
+
+
+async def test_files_in_the_picker_of_traces_are_text(log: str, table: str) -> None:
+    async with replay() as run:
+        await run.press("t")
+        run.app.screen.post_message(Paste(str(Path(log).parent) + "/"))
+        await run.wait_for(lambda: "[@click=app.exit]A" in run.text)
+        await run.press("down")
+        await run.wait_for(lambda: "[/x] box" in run.text)
+        run.app.screen.post_message(Paste("[/x]"))
+        await run.wait_for(lambda: "nothing begins with" in run.text)
+        await run.press("escape")
+
+
+@pytest.mark.parametrize("mark", MARKS)
+async def test_an_error_that_quotes_a_name_is_text(mark: str) -> None:
+    async with replay(notifications=True) as run:
+        await run.do(f"open_trace({mark!r})")
+        await run.wait_for(lambda: run.told)
+        assert mark in run.told
+        await run.wait_for(lambda: mark in run.text)
+
+
+# What is typed
+
+
+@pytest.mark.parametrize("mark", MARKS)
+@pytest.mark.parametrize("action", ["save", "picture", "go_to", "find", "stops", "bookmark", "trace", "policy", "help"])
+async def test_what_is_typed_is_text(action: str, mark: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    async with replay() as run:
+        await run.do(action)
+        await run.settle()
+        if action == "picture":
+            await run.press("c")
+        await run.pilot.press("ctrl+u")
+        run.app.screen.post_message(Paste(mark))
+        await run.wait_for(lambda: mark in run.text)
+        await run.press("enter")
+        if action == "save":
+            assert mark in run.screen.state.said + run.told
+        await run.pilot.pause()
+
+
+async def test_the_palette_finds_what_looks_like_markup(own: str) -> None:
+    async with replay() as run:
+        await run.pilot.press("ctrl+p")
+        await run.pilot.press(*"policy: [/x", "right_square_bracket")
+        await run.wait_for(lambda: "[@click=app.exit]Own[/foo]" in run.text)
+        assert f"policy: {own}" in run.text
+        await run.pilot.press("escape")
+
+
+# Policies
+
+
+@contextmanager
+def registered(name: str) -> Iterator[str]:
+    @policy(name, "[/x] paper")
+    @dataclass(frozen=True)
+    class Own(FirstComeFirstServed):
+        """[@click=app.exit]Own[/foo]
+
+        [/x] more
+        """
+
+        kind: str = parameter("[/x]", "[/x] meaning", choices=("[/x]", "[/y]"))
+
+    yield name
+    POLICIES.remove(name)
+
+
+@pytest.fixture
+def own() -> Iterator[str]:
+    with registered("[/x]") as name:
+        yield name
+
+
+async def test_what_a_policy_says_of_itself_is_text(own: str) -> None:
+    async with replay(policy=own) as run:
+        await run.press("V")
+        for words in (f"Compare {own}", "[/x] paper", "[@click=app.exit]Own[/foo]", "[/x] meaning", "[/x] more"):
+            assert words in run.text
+        run.app.screen.query_one(Select).action_show_overlay()
+        await run.wait_for(lambda: "[/y]" in run.text)
+        await run.pilot.press("[", "escape", "escape")
