@@ -219,7 +219,7 @@ class Workload:
         if known is None and len(keep):
             assumed += (Note(f"no machine size, the widest job gives {size} processors", 1),)
         keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
-        run = np.maximum(run[keep], 1.0)
+        run = np.where(run[keep] == 0, 1.0, run[keep])
         columns = trace.table[keep]
         return cls(
             name=trace.name,

@@ -15,6 +15,7 @@ from sim.workload.reading import read
 from tests.oracle import space
 from tests.oracle.gang import Gang
 from tests.oracle.jobs import jobs_of
+from tests.oracle.preempt import Preemption, Stay
 
 CASES = Path(__file__).resolve().parents[1] / "sim" / "cases"
 MACHINES = {"crowded-8": (8, 60, 1), "bursts-24": (24, 80, 2), "wide-100": (100, 70, 3)}
@@ -44,6 +45,13 @@ def turns_of(workload: Workload, spec: str) -> list[tuple[float, float]]:
     name, options = parts_of(spec)
     mpl, slice = int(options["mpl"]), int(options["slice"])
     return Gang(workload.procs, jobs_of(workload), mpl, slice, backfill=name == "gang-backfill").run()
+
+
+def stays_of(workload: Workload, spec: str) -> list[Stay]:
+    name, options = parts_of(spec)
+    places = {key: options.pop(key) for key in ("seats", "restart") if key in options}
+    numbers = {key: float(value) for key, value in options.items()}
+    return Preemption(workload.procs, jobs_of(workload), name, **numbers, **places).run()  # type: ignore[arg-type]
 
 
 def trace(procs: int, count: int, seed: int) -> str:

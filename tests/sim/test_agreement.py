@@ -20,7 +20,8 @@ from sim.policies import parse_policy
 from sim.workload.model import Workload
 from tests.benchmarks.bare_loop import easy
 from tests.examples import examples
-from tests.oracle.write import SPECS, starts_of, turns_of
+from tests.oracle.preempt import Stay
+from tests.oracle.write import SPECS, starts_of, stays_of, turns_of
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -74,6 +75,20 @@ def test_a_second_reading_of_spec_gives_the_same_turns(lab: Lab, name: str, data
     spec = f"{name}:mpl={data.draw(st.integers(1, 5))},slice={data.draw(st.sampled_from([1, 3, 10, 200]))}"
     schedule = run(workload, spec).schedule()
     assert list(zip(schedule.start.tolist(), schedule.end.tolist(), strict=True)) == turns_of(workload, spec)
+
+
+@pytest.mark.parametrize("seats", ["seats=apart", "seats=lowest", "restart=any"])
+@pytest.mark.parametrize(
+    "spec", ["selective:tick=7", "selective:sf=1.2,tick=3", "tunable:limit=0.8,tick=3", "immediate:slice=5"]
+)
+@given(data=ANY)
+@examples(15)
+def test_a_second_reading_of_spec_gives_the_same_stays(lab: Lab, spec: str, seats: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads(whole_seconds=True))
+    history = run(workload, f"{spec},{seats}").history
+    stretches = [s for s in history.stretches() if s.end is not None and s.end > s.start]
+    found = sorted(Stay(s.rank, s.start, s.end or 0, s.processors) for s in stretches)
+    assert found == [stay for stay in stays_of(workload, f"{spec},{seats}") if stay.end > stay.start]
 
 
 @pytest.mark.parametrize(

@@ -264,3 +264,9 @@ def test_on_a_real_log_priorities_come_from_its_queues(shared: Path) -> None:
     workload = Workload.of(Trace("sdsc", "swf", tuple(row[0] for row in rows), table), procs=128)
     ranked = t.priority_from_queue(workload)
     assert 0 < ranked.high.sum() < len(ranked)
+
+
+def test_a_run_of_0_seconds_takes_1_and_a_quarter_of_a_second_a_quarter() -> None:
+    table = np.full((2, len(Field)), -1.0)
+    table[:, Field.SUBMIT], table[:, Field.PROCS_ASKED], table[:, Field.RUN] = 0, 1, [0, 0.25]
+    assert Workload.of(Trace("short", "swf", ("1", "2"), table)).runtimes == (1, 0.25)
