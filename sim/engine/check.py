@@ -34,7 +34,7 @@ class Checker:
         self._promised = dict(state.reserved) if state.promises else {}
         self._granted = dict(state.granted)
         self._finished = _finished(state)
-        self._progress = _progress_so_far(state)
+        self._progress = _progress_so_far(state, history)
         self._pins = dict(state.suspended)
         self._open = set(history.open_stretches().values())
         self._seen = len(history)
@@ -241,8 +241,11 @@ def _finished(state: State) -> set[int]:
     return set(range(len(state.jobs))) - here
 
 
-def _progress_so_far(state: State) -> dict[int, float]:
-    """rank -> seconds of progress in stretches that are closed."""
-    running = {rank: run.ran_before for rank, run in state.running.items()}
+def _progress_so_far(state: State, history: History) -> dict[int, float]:
+    """rank -> seconds of progress in stretches that are closed: a trial that became a run has one, too."""
+    running = {
+        rank: run.ran_by(state.now) - (state.now - history.stretch(run.stretch).start) if run.runs else run.ran_before
+        for rank, run in state.running.items()
+    }
     shared = state.sharing.ran if state.sharing else ()
     return {rank: state.ran(rank) for rank in {*state.suspended, *shared}} | running

@@ -30,7 +30,7 @@ from sim.workload.model import Workload
 
 BUDGET = 128 * 2**20
 """Bytes for checkpoints, unless told"""
-HELD = 256 * 2**20
+HELD = 160 * 2**20
 """Bytes for histories: those of branches that nobody has looked at for long are given back"""
 _BATCH = 64
 """So many steps between two looks at the clock"""

@@ -17,8 +17,6 @@ from itertools import pairwise
 
 from tests.benchmarks.replay import SCREEN, idle, program
 
-QUIET = 1.0
-"""Seconds without output after which all has been drawn."""
 STRIP_ROW = SCREEN.rows - 4
 FIRST, LAST = 12, 120
 """The columns of the strip between which the pointer goes to and fro."""
@@ -50,10 +48,12 @@ def arrows() -> Iterator[bytes]:
         yield b"\x1b[C"
 
 
-def measured(what: str, keyboard: int, output: Output, rate: int, seconds: float, inputs: Iterator[bytes]) -> None:
+def measured(
+    what: str, terminal: tuple[int, int], output: Output, rate: int, seconds: float, inputs: Iterator[bytes]
+) -> None:
     """So much input, evenly, and what comes of it."""
-    first = time.perf_counter()
-    sent = 0
+    process, keyboard = terminal
+    first, sent = time.perf_counter(), 0
     while sent < rate * seconds:
         due = int((time.perf_counter() - first) * rate)
         while sent < min(due, rate * seconds):
@@ -61,8 +61,7 @@ def measured(what: str, keyboard: int, output: Output, rate: int, seconds: float
             sent += 1
         time.sleep(0.002)
     last = time.perf_counter()
-    while time.perf_counter() - max([last, *output.times[-1:]]) < QUIET:
-        time.sleep(0.05)
+    idle(process)
     drawn = [first, *(at for at in output.times if at > first)]
     freeze = max((b - a for a, b in pairwise(drawn)), default=0)
     lag = max(drawn[-1] - last, 0)
@@ -76,16 +75,17 @@ def main() -> None:
     parser.add_argument("--day", type=int, default=100)
     asked = parser.parse_args()
     output = Output()
-    with program(asked.trace, asked.day, output.note) as (process, keyboard):
+    with program(asked.trace, asked.day, output.note) as terminal:
+        process, keyboard = terminal
         time.sleep(2)
         idle(process)
         press, release = (f"\x1b[<0;{FIRST};{STRIP_ROW}{end}".encode() for end in "Mm")
         for rate in (60, 120):
             os.write(keyboard, press)
-            measured(f"dragging, {rate} moves a second", keyboard, output, rate, asked.seconds, moves())
+            measured(f"dragging, {rate} moves a second", terminal, output, rate, asked.seconds, moves())
             os.write(keyboard, release)
             time.sleep(1)
-        measured("right arrow, 100 a second", keyboard, output, 100, asked.seconds, arrows())
+        measured("right arrow, 100 a second", terminal, output, 100, asked.seconds, arrows())
 
 
 if __name__ == "__main__":

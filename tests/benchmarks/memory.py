@@ -52,11 +52,10 @@ class Evening:
             self._conductor.compute(PORTION)
             self._conductor.scenes(self._wish)
         self._draw()
-        held = self._conductor.stage.timeline.memory / 2**20
-        print(
-            f"{what:<44}{resident():8.0f} MB, checkpoints {held:4.0f} MB, drawn after {1000 * drawn:6.0f} ms",
-            flush=True,
-        )
+        timeline = self._conductor.stage.timeline
+        held = sum(branch.held for branch in timeline.branches.values()) / 2**20
+        parts = f"histories {held:.0f}, checkpoints {timeline.memory / 2**20:.0f}"
+        print(f"{what:<32}{resident():6.0f} MB ({parts}), drawn after {1000 * drawn:6.0f} ms", flush=True)
 
     def _draw(self) -> None:
         while any(s and s.chart and s.chart.pending for s in self._conductor.scenes(self._wish)):

@@ -361,3 +361,15 @@ def test_what_was_planned_is_planned_again_when_a_branch_was_given_back(lab: Lab
     timeline.compute_all()
     assert planned.switches == switches
     assert [switch.policy.name for switch in switches] == ["fcfs", "slack"]
+
+
+def test_a_check_that_begins_after_a_trial_became_a_run_counts_what_the_trial_did(lab: Lab) -> None:
+    workload = lab.workload(10, "1 0 6 600 600", "2 10 4 1190 1190", "3 20 8 5 5")
+    timeline = Timeline(workload, "multiqueue:speculate=180", check=True)
+    timeline.seek(3)
+    timeline.switch("conservative", at=70)
+    timeline.seek(5)
+    assert timeline.snapshot().running[0].ran > 180
+    timeline.fork()
+    timeline.compute_all()
+    assert timeline.branch.error is None
