@@ -9,7 +9,8 @@ from sim.decisions.decisions import Resume
 from sim.decisions.matrix import Migrate
 from sim.engine.state import State
 from sim.errors import InvariantError
-from sim.history.history import History, Stretch
+from sim.history.history import History
+from sim.history.stretch import Stretch
 from sim.machine.moment import MOMENT
 from sim.machine.processors import written
 from sim.machine.turns import Turns

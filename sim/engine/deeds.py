@@ -43,18 +43,8 @@ from sim.engine.sharing import Sharing
 from sim.engine.state import Future, State
 from sim.engine.stint import Stint
 from sim.errors import DecisionError
-from sim.history.history import (
-    CUT,
-    DONE,
-    KILLED,
-    MOVED,
-    RESUMING,
-    RUN,
-    SPECULATIVE,
-    SUSPENDED,
-    SUSPENDING,
-    History,
-)
+from sim.history.history import History
+from sim.history.stretch import CUT, DONE, KILLED, MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT
 from sim.workload.model import Job
 

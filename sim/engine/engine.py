@@ -124,7 +124,11 @@ class Engine:
             time = timers[0][0]
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
-        return self._latest(time) if time < inf else None
+        if time == inf:
+            return None
+        until = time + MOMENT
+        has_others = time < arrives <= until or _has_another(leaving, time, until) or _has_another(timers, time, until)
+        return self._latest(time) if has_others else time
 
     def _latest(self, time: float) -> float:
         """The latest of what is due at the same moment as that: they happen in one instant, none before its time."""
@@ -216,12 +220,12 @@ class Engine:
         state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
         state.ended_early = False
         state.killed.clear()
-        due = set()
+        due: list[int] = []
         while leaving and leaving[0][0] <= now:
             time, rank = heappop(leaving)
             if leaves.get(rank) == time:
-                due.add(rank)
-        for rank in sorted(due):
+                due.append(rank)
+        for rank in due if len(due) < 2 else sorted(set(due)):
             self._deeds.stint_ends(rank)
         state.free = state.machine.free
 
@@ -243,11 +247,13 @@ class Engine:
     def _admit_arrivals(self, now: float) -> None:
         state, submits = self.state, self._submits
         state.arrived.clear()
-        while submits[len(state.jobs)] <= now:
-            job = self._jobs[len(state.jobs)]
+        rank = len(state.jobs)
+        while submits[rank] <= now:
+            job = self._jobs[rank]
             state.jobs.append(job)
             state.arrived.append(job)
             state.waiting.add(job)
+            rank += 1
 
     def _share_until(self, sharing: Sharing, now: float) -> None:
         """The rows of the matrix have taken their turns since the last step."""
@@ -314,6 +320,14 @@ class Engine:
     def schedule(self) -> Schedule:
         """What has come of it so far, as columns."""
         return schedule_of(self.state, self.workload, self.history)
+
+
+def _has_another(heap: Sequence[tuple[float, ...]], time: float, until: float) -> bool:
+    """May a heap hold something else than `time` up to `until`?"""
+    many = len(heap)
+    if not many or heap[0][0] > until:
+        return False
+    return heap[0][0] != time or (many > 1 and heap[1][0] <= until) or (many > 2 and heap[2][0] <= until)
 
 
 def _latest_in(heap: Sequence[tuple[float, ...]], latest: float, until: float) -> float:

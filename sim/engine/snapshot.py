@@ -10,7 +10,8 @@ from sim.decisions.decisions import Decision, Keep
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.engine.state import State
-from sim.history.history import GANG, KINDS, Switch
+from sim.history.history import Switch
+from sim.history.stretch import GANG, KINDS
 from sim.history.tally import Totals
 from sim.machine.matrix import MatrixPicture
 from sim.policies.policy import Policy, written_policy
@@ -27,7 +28,7 @@ class Running:
     expected_end: float
     processors: int
     kind: str
-    """run, speculative, suspending, resuming: as in `sim.history.history.KINDS`."""
+    """run, speculative, suspending, resuming: as in `sim.history.stretch.KINDS`."""
     ran: float
     """Seconds of progress so far."""
     xfactor: float

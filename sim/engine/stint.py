@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sim.history.history import RUN
+from sim.history.stretch import RUN
 from sim.workload.model import Job
 
 
@@ -15,7 +15,7 @@ class Stint(NamedTuple):
     since: float
     expected_end: float
     kind: int
-    """As in `sim.history.history.KINDS`."""
+    """As in `sim.history.stretch.KINDS`."""
     stretch: int
     """Its number in the history."""
     ran_before: float = 0.0

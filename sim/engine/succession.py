@@ -19,7 +19,8 @@ from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
 from sim.engine.state import State
 from sim.engine.stint import Stint
-from sim.history.history import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING, Switch
+from sim.history.history import Switch
+from sim.history.stretch import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.profile import Profile
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy

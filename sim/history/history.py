@@ -25,6 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.decisions.decisions import Decision
+from sim.history.stretch import CUT, DONE, ENDINGS, GANG, KILLED, KINDS, MOVED, QUEUED, SUSPENDED, Stretch
 from sim.history.times import NEVER, Floats, Times, whole
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
@@ -32,37 +33,6 @@ from sim.policies.policy import Policy, written_policy
 _EVERY = 256
 _A_STEP, _A_STRETCH, _A_DECISION = 56, 150, 140
 """About how many bytes each takes"""
-KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
-RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
-ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved")
-"""How a stretch ends: the job is done, or killed at its estimate; a trial is cut, and the job waits again; it is
-suspended (once its memory has been written, where that takes time); it waits again, as it had never been on turn when
-its matrix was given up; or it goes on at once in another stretch, in other rows or as another kind."""
-DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED = range(len(ENDINGS))
-
-
-class Stretch(NamedTuple):
-    """One job on some processors for some time; `end` is None while it goes on."""
-
-    rank: int
-    start: float
-    end: float | None
-    kind: str
-    processors: int
-    rows: tuple[int, ...] = ()
-    """The rows of the matrix in which the job stands: it has the processors when one of them is on turn."""
-    ended_by: str | None = None
-    """As in `ENDINGS`; None while it goes on."""
-
-    @property
-    def is_cut(self) -> bool:
-        """Does it end with the job killed, for good or to be tried again?"""
-        return self.ended_by in ("killed", "cut")
-
-    def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
-        """A part of it, in which one of these rows is on turn."""
-        ended_by = self.ended_by if end == self.end else ENDINGS[MOVED]
-        return self._replace(start=whole(start), end=whole(end), kind=KINDS[TURN], rows=rows, ended_by=ended_by)
 
 
 class Switch(NamedTuple):
@@ -80,6 +50,13 @@ class Switch(NamedTuple):
 
 class Past:
     """The past of one run up to some step, for reading. Made by `History.as_of`; a `History` is one that goes on."""
+
+    __slots__ = (
+        "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
+        "_decision_end", "_decisions", "_done", "_end", "_end_step", "_ended_by", "_first", "_free", "_kind",
+        "_marks", "_next", "_processors", "_rank", "_rows", "_start", "_started", "_steps", "_time", "_waiting",
+        "_wanted",
+    )  # fmt: skip
 
     _rank: array[int]
     _start: array[float]
@@ -134,7 +111,8 @@ class Past:
         already the average until the next.
         """
         past = Past.__new__(Past)
-        vars(past).update(vars(self))
+        for name in Past.__slots__:
+            setattr(past, name, getattr(self, name))
         past._steps = min(step, self.steps)
         return past
 
@@ -212,7 +190,7 @@ class Past:
         Nothing is decided about it before it comes, while it runs alone, or when it is done: no such step is looked at.
         """
         step = max(since, bisect_left(self._time, submit, 0, self.steps))
-        until = self._done.step(rank) + 1 if self._done.has(rank, self._now) else self.steps
+        until = self._done.step[rank] + 1 if self._done.has(rank, self._now) else self.steps
         for stretch in self._of(rank):
             if self._kind[stretch] != GANG:
                 after = bisect_right(self._begun, stretch) + 1
@@ -348,6 +326,8 @@ class Past:
 class History(Past):
     """The past of one run, to which the engine adds."""
 
+    __slots__ = ("_last", "_new", "_places", "decided")
+
     decided: Callable[[Decision], None]
     """The engine applied this decision."""
 
@@ -378,14 +358,15 @@ class History(Past):
         if not stretch % _EVERY:
             self._marks.append(tuple(self._open()))
         if rank >= len(self._last):
-            self._make_room(rank + 1 - len(self._last))
+            self._make_room(max(rank + 1 - len(self._last), len(self._last)))
         if (before := self._last[rank]) < 0:
             self._first[rank] = stretch
         else:
             self._next[before] = stretch
         self._last[rank] = stretch
-        if kind != GANG and not self._started.has(rank):
-            self._started.note(rank, now, len(self._time))
+        started = self._started
+        if kind != GANG and started.step[rank] == NEVER:
+            started.at[rank], started.step[rank] = now, len(self._time)
         self._rank.append(rank)
         self._start.append(now)
         self._end.append(inf)
@@ -402,7 +383,8 @@ class History(Past):
         self._end_step[stretch] = step = len(self._time)
         self._ended_by[stretch] = ended_by
         if ended_by <= KILLED:
-            self._done.note(self._rank[stretch], now, step)
+            rank = self._rank[stretch]
+            self._done.at[rank], self._done.step[rank] = now, step
 
     def _make_room(self, more: int) -> None:
         """For so many more jobs, of whom nothing is known."""

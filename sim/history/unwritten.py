@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sim.decisions.decisions import Decision
-from sim.history.history import DONE, History, Switch
+from sim.history.history import History, Switch
+from sim.history.stretch import DONE
 from sim.machine.turns import Turns
 
 

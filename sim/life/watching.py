@@ -15,7 +15,7 @@ from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, R
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.decisions.sentences import Reason, jobs_in
 from sim.engine.engine import Engine
-from sim.history.history import SPECULATIVE
+from sim.history.stretch import SPECULATIVE
 from sim.life.moments import (
     Ended,
     Entered,

@@ -16,7 +16,8 @@ from typing import NamedTuple, TypeAlias
 
 from sim.decisions.decisions import Backfill, Borrow, Decision, Divide, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
-from sim.history.history import Past, Stretch
+from sim.history.history import Past
+from sim.history.stretch import Stretch
 
 _ASK = 1024
 """After so many steps the caller may give up."""

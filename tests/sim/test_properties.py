@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.history.history import Stretch
+from sim.history.stretch import Stretch
 from sim.machine.processors import Placement
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.workload.model import Workload

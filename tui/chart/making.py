@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.snapshot import Snapshot
-from sim.history.history import Past, Stretch
+from sim.history.history import Past
+from sim.history.stretch import Stretch
 from sim.policies import Policy
 from sim.workload.model import Workload
 from tui.chart.colours import Colours

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.history.history import KINDS, Stretch
+from sim.history.stretch import KINDS, Stretch
 from sim.machine.processors import ranges
 from tui.chart.shares import Shares
 from tui.chart.turns import rows_on_turn

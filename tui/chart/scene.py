@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.history.history import Past, Stretch
+from sim.history.history import Past
+from sim.history.stretch import Stretch
 from sim.workload.model import Workload
 from tui.chart.raster import Raster
 from tui.chart.scale import ChartView

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.history.history import Past, Stretch
+from sim.history.history import Past
+from sim.history.stretch import Stretch
 
 Ints = NDArray[np.intp]
 

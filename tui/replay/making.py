@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sim.decisions.decisions import Decision, Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.history.history import Past, Stretch
+from sim.history.history import Past
+from sim.history.stretch import Stretch
 from sim.why.evidence import entry_of
 from sim.why.finding import ahead_of
 from sim.workload.model import Job, Workload

@@ -21,7 +21,8 @@ from sim.engine.engine import Engine
 from sim.engine.shown import Shown
 from sim.engine.state import Future
 from sim.engine.succession import Succession
-from sim.history.history import RUN, SPECULATIVE, History
+from sim.history.history import History
+from sim.history.stretch import RUN, SPECULATIVE
 from sim.policies import Policy, parse_policy
 from sim.policies.view import View
 from sim.workload.model import Workload

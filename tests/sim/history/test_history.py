@@ -1,6 +1,6 @@
 """The past: which stretches a window of time shows, and what happened at which step.
 
-Also tests sim.history.ledger, sim.history.times, sim.history.unwritten.
+Also tests sim.history.ledger, sim.history.stretch, sim.history.times, sim.history.unwritten.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.engine.engine import Engine
-from sim.history.history import History, Stretch
+from sim.history.history import History
+from sim.history.stretch import Stretch
 from sim.policies import parse_policy
 from sim.workload.source import Source
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.history.history import Stretch
+from sim.history.stretch import Stretch
 from tui.chart.raster import FREE, GANG, SPECULATIVE, Frame, Raster, rasterise
 
 FOUR = (4, 3, 2, 1, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sim.history.history import Stretch
+from sim.history.stretch import Stretch
 from tui.chart.turns import by_columns
 
 

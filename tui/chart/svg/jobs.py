@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from math import isnan
 from typing import NamedTuple
 
-from sim.history.history import Stretch
+from sim.history.stretch import Stretch
 from sim.words import clock, name, processors
 from tui.chart.raster import Texture, texture_of
 from tui.chart.scene import Drawing

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.history.history import Stretch
+from sim.history.stretch import Stretch
 from sim.machine.processors import ranges
 from tui.chart import raster
 from tui.chart.raster import Raster, rasterise

@@ -20,7 +20,7 @@ from sim.decisions.obstacles import NoVictims
 from sim.decisions.reasons import Outranked
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.history.history import Stretch
+from sim.history.stretch import Stretch
 from sim.machine.processors import written
 from sim.policies import Policy, parse_policy
 from sim.policies.preempt.ladder import Ladder

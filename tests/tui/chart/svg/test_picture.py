@@ -15,7 +15,7 @@ import pytest
 
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
-from sim.history.history import Stretch
+from sim.history.stretch import Stretch
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.source import Source

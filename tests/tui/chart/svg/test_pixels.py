@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.history.history import Stretch
+from sim.history.stretch import Stretch
 from tui.chart.svg.frame import Frame
 from tui.chart.svg.pixels import add_up, patches, split
 
