@@ -4,16 +4,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Protocol, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 from unicodedata import category
 
 from sim.errors import ParameterError
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
 Clock: TypeAlias = Callable[[float], str]
 """How a moment is written."""
+LATEST = 10.0**15
+"""No time is later, and none lasts longer: up to here a double tells seconds well apart."""
 _SECONDS = {"w": 604800.0, "d": 86400.0, "h": 3600.0, "m": 60.0, "s": 1.0}
-_UNITS = re.compile("".join(rf"(?:(\d+(?:\.\d*)?){unit})?" for unit in _SECONDS))
-_PLAIN = re.compile(r"\d+(\.\d*)?")
+_NUMBER = r"(\d+(?:,\d\d\d)*(?:\.\d*)?)"
+_UNITS = re.compile(
+    rf"(?:{_NUMBER}w)?(?:{_NUMBER}d)?(?:{_NUMBER}h(?=$|\d))?(?:{_NUMBER}(?:min|m|(?<=h\d\d)$))?(?:{_NUMBER}(?:s|(?<=m\d\d)$))?",
+    re.ASCII,
+)
+_PLAIN = re.compile(r"\d+(\.\d*)?", re.ASCII)
+_CLOCK = re.compile(r"(-)?(?:d(\d+)|(\d+)(?:d|(?= )))?(?:(?:^|(?<=[d\d]) )(\d{1,2}):(\d\d)(?::(\d\d))?)?", re.ASCII)
+_DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ t]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
+_STEP = re.compile(r"(?:#|step )\s*(\d[\d,]{0,15})", re.ASCII)
+A_TIME = "a time is seconds or like 12d4h30m (units w d h m s), d12 04:30 or a date"
 
 
 # Times
@@ -73,22 +86,81 @@ def span(seconds: float | None) -> str:
     return f"{hours // 24:,}d{hours % 24}h"
 
 
-def parse_time(text: str) -> float:
-    """Seconds from plain seconds or from weeks, days, hours, minutes and seconds, in that order.
+class Step(NamedTuple):
+    """The moment after so many steps of a run."""
 
-    >>> parse_time("3600"), parse_time("1.5h"), parse_time("12d4h30m"), parse_time("2w")
-    (3600.0, 5400.0, 1053000.0, 1209600.0)
-    >>> parse_time("yesterday")
+    number: int
+
+
+Moment: TypeAlias = "float | datetime | Step"
+"""What a person may mean by a time: seconds, the calendar of the trace, a step of the run."""
+
+
+def parse_time(text: str, now: float = 0.0) -> float:
+    """Seconds: plain ones, a length of time, or a day and its time of day, as people type and as the program prints.
+
+    A time of day alone is one of the day of `now`.
+
+    >>> parse_time("3600"), parse_time("1.5h"), parse_time("12d4h30m"), parse_time("2h05"), parse_time("1,200d 3h")
+    (3600.0, 5400.0, 1053000.0, 7500.0, 103690800.0)
+    >>> parse_time("d12 04:31:07"), parse_time("04:30")
+    (1053067.0, 16200.0)
+    >>> parse_time("yesterday")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    sim.errors.ParameterError: a time is seconds or like 12d4h30m (units w d h m s), got 'yesterday'
+    sim.errors.ParameterError: a time is seconds or like 12d4h30m (units w d h m s), d12 04:30 or a date, got ...
     """
-    stripped = text.strip().lower()
-    if _PLAIN.fullmatch(stripped):
-        return float(stripped)
-    units = _UNITS.fullmatch(stripped)
-    if units is None or not stripped:
-        raise ParameterError(f"a time is seconds or like 12d4h30m (units w d h m s), got {text!r}")
-    return sum(float(n) * length for n, length in zip(units.groups(), _SECONDS.values(), strict=True) if n)
+    typed = " ".join(text.lower().split())
+    seconds = _of_clock(typed, now)
+    if seconds is None and _PLAIN.fullmatch(typed):
+        seconds = float(typed)
+    if seconds is None:
+        units = _UNITS.fullmatch(typed.replace(" ", ""))
+        if units is None or not typed:
+            raise ParameterError(f"{A_TIME}, got {quoted(text)}")
+        parts = zip(units.groups(), _SECONDS.values(), strict=True)
+        seconds = sum(float(number.replace(",", "")) * length for number, length in parts if number)
+    if abs(seconds) > LATEST:
+        raise ParameterError(f"no time is beyond {LATEST:,.0f} seconds, got {quoted(text)}")
+    return seconds
+
+
+def parse_moment(text: str, now: float = 0.0) -> Moment:
+    """A time, a date, or a step of the run.
+
+    >>> parse_moment("d12"), parse_moment("2026-11-21 04:30"), parse_moment("#1,200")
+    (1036800.0, datetime.datetime(2026, 11, 21, 4, 30), Step(number=1200))
+    """
+    typed = " ".join(text.lower().split())
+    if step := _STEP.fullmatch(typed):
+        return Step(int(step[1].replace(",", "")))
+    if not _DATE.fullmatch(typed):
+        return parse_time(text, now)
+    from datetime import datetime
+
+    try:
+        return datetime.fromisoformat(typed)
+    except ValueError as error:
+        raise ParameterError(f"{quoted(text)} is in no calendar: {error}") from None
+
+
+def _of_clock(typed: str, now: float) -> float | None:
+    """The seconds of a day and its time of day, each of which may be left out; None for what is no such thing."""
+    if not (match := _CLOCK.fullmatch(typed)) or (match[2] is None and match[4] is None):
+        return None
+    hours, minutes, seconds = (int(match[part] or 0) for part in (4, 5, 6))
+    if hours > 23 or minutes > 59 or seconds > 59:
+        raise ParameterError(f"{quoted(typed)} is no time of day: hours go to 23, minutes and seconds to 59")
+    after = float(match[2] or match[3] or now // 86400) * 86400 + hours * 3600 + minutes * 60 + seconds
+    return -after if match[1] else after
+
+
+def quoted(text: str) -> str:
+    """What a person typed, as an error line can show it.
+
+    >>> quoted("soon"), quoted("9" * 400)
+    ("'soon'", "'99999999999999999999999999999999999999...'")
+    """
+    return repr(text if len(text) <= 40 else text[:38] + "...")
 
 
 # Names and numbers

@@ -15,12 +15,13 @@ from typing import TypeAlias
 
 from sim.stops.instants import Instant
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, Unit
+from sim.words import LATEST
 
 RELATIONS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, "!=": operator.ne, ">": operator.gt, "<": operator.lt, "=": operator.eq,
 }  # fmt: skip
 _SAID = {">=": "at least ", "<=": "at most ", "!=": "not ", ">": "more than ", "<": "less than ", "=": ""}
-MOST = 10**15
+MOST = int(LATEST)
 """No number of a condition is greater; up to here whole numbers are exact."""
 
 

@@ -10,22 +10,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from enum import IntEnum
 from functools import cached_property
 from typing import Literal, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import ParameterError, TraceError
 from sim.words import processors
+from sim.workload.options import MOST_PROCS
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Overrun = Literal["kill", "grow"]
-MOST_PROCS = 10_000_000
-"""A set of processors takes a bit each, and there is one for every running job."""
 
 
 class Field(IntEnum):
@@ -91,6 +92,39 @@ class Header:
     queues: dict[int, str] = field(default_factory=dict)
     comments: tuple[str, ...] = ()
     """The header lines as they stood, without the leading ';', so that they can be written again."""
+
+    @property
+    def clock(self) -> tuple[str, tzinfo]:
+        """The clock of the machine: by its name, or from seconds east of Greenwich; else that of Greenwich.
+
+        >>> [Header(time_zone=said).clock[0] for said in ("-18000", "3600", "0", "Middle/Earth", None)]
+        ['UTC-5', 'UTC+1', 'UTC', 'UTC', 'UTC']
+        """
+        said = (self.time_zone or "").strip()
+        try:
+            offset = int(said)
+        except ValueError:
+            try:
+                return said, ZoneInfo(said)
+            except (ZoneInfoNotFoundError, ValueError, OSError):
+                return "UTC", UTC
+        if not 0 < abs(offset) <= 14 * 3600:
+            return "UTC", UTC
+        return f"UTC{offset / 3600:+g}", timezone(timedelta(seconds=offset))
+
+    def seconds_at(self, moment: float | datetime) -> float:
+        """A moment in seconds of the trace; a date is one on the clock of the machine.
+
+        >>> Header(unix_start=1795219200).seconds_at(datetime(2026, 11, 21, 4, 30))
+        16200.0
+        """
+        if not isinstance(moment, datetime):
+            return moment
+        if self.unix_start is None:
+            raise ParameterError(f"no date like {moment:%Y-%m-%d}: the trace does not say when it began; try d12 04:30")
+        return (moment.replace(tzinfo=self.clock[1]) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() - float(
+            self.unix_start
+        )
 
 
 @dataclass(frozen=True)

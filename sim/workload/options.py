@@ -8,13 +8,21 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from sim.errors import ParameterError
-from sim.words import parse_time
+from sim.words import LATEST, Moment, Step, parse_moment, parse_time, quoted
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
+MOST_PROCS = 10_000_000
+"""A set of processors takes a bit each, and there is one for every running job."""
+SMALLEST, GREATEST = 1e-6, 1e6
+"""Of factors: beyond them times are no times any more."""
 ESTIMATES = "recorded, exact, factor:R, random:R or phi:P"
 
 
@@ -32,7 +40,6 @@ class Option:
     """In a sentence that says what it must be."""
     low: float | None = None
     high: float | None = None
-    above: float | None = None
     unit: str = ""
     choices: tuple[str, ...] = ()
     read: Callable[[str], Any] | None = None
@@ -44,32 +51,30 @@ class Option:
         """The allowed values in words.
 
         >>> OPTIONS["load"].range, OPTIONS["high"].range, OPTIONS["overrun"].range
-        ('a number above 0', 'between 0 and 1', 'kill or grow')
+        ('between 0.000001 and 1,000,000', 'between 0 and 1', 'kill or grow')
         """
         if self.choices:
             return " or ".join(self.choices)
-        if self.above is not None:
-            return f"a number above {self.above:g}"
-        if self.low is None:
+        if self.low is None or self.high is None:
             return "any"
-        return f"{self.low:g}{self.unit} or more" if self.high is None else f"between {self.low:g} and {self.high:g}"
+        low, high = (f"{end:,.6f}".rstrip("0").rstrip(".") for end in (self.low, self.high))
+        return f"between {low} and {high}{self.unit}"
 
     def check(self, value: Any) -> None:
         """Refuse a value that is out of range.
 
         >>> OPTIONS["load"].check(0)
         Traceback (most recent call last):
-        sim.errors.ParameterError: the load factor must be a number above 0, got 0
+        sim.errors.ParameterError: the load factor must be between 0.000001 and 1,000,000, got 0
         """
         if not (value == self.default or self._allows(value)):
-            raise ParameterError(f"{self.called} {'is' if self.choices else 'must be'} {self.range}, got {value}")
+            got = quoted(str(value))[1:-1]
+            raise ParameterError(f"{self.called} {'is' if self.choices else 'must be'} {self.range}, got {got}")
 
     def _allows(self, value: Any) -> bool:
         if self.choices:
             return value in self.choices
-        if self.above is not None:
-            return bool(self.above < value < inf)
-        return self.low is None or bool(self.low <= value < inf and (self.high is None or value <= self.high))
+        return self.low is None or self.high is None or bool(self.low <= value <= self.high)
 
     def taken(self, given: object) -> Any:
         """The value of what was typed or kept, the default for None; what is of another kind is refused.
@@ -80,11 +85,13 @@ class Option:
         if given is None:
             return self.default
         if self.choices and given not in self.choices:
-            raise ParameterError(f"option {self.name}: expected {self.range}, got {given!r}")
+            raise ParameterError(f"option {self.name}: expected {self.range}, got {quoted(str(given))}")
         kinds = (int, float) if self.kind is float else self.kind
         if not isinstance(given, kinds) or (isinstance(given, bool) and self.kind is not bool):
-            raise ParameterError(f"option {self.name} cannot be {given!r}")
-        return self.read(given) if self.read and isinstance(given, str) else given
+            raise ParameterError(f"option {self.name} cannot be {quoted(given) if isinstance(given, str) else given}")
+        value = self.read(given) if self.read and isinstance(given, str) else given
+        self.check(value)
+        return value
 
     def written(self, value: Any) -> Any:
         """The value as it may be typed again.
@@ -108,30 +115,46 @@ def options_of(cls: Any) -> dict[str, Option]:
 # What a person types
 
 
-def parse_window(text: str) -> tuple[float, float]:
-    """A time window `T0,T1`; an end that is left out is open.
+def parse_window(text: str) -> tuple[float | datetime, float | datetime]:
+    """A time window `T0,T1`; an end that is left out is open. Of several commas the first counts that parts two times.
 
-    >>> parse_window("1d,36h"), parse_window("7d,")
-    ((86400.0, 129600.0), (604800.0, inf))
+    >>> parse_window("1d,36h"), parse_window("7d,"), parse_window("1,200d,1,300d")
+    ((86400.0, 129600.0), (604800.0, inf), (103680000.0, 112320000.0))
     """
-    start, comma, end = text.partition(",")
-    if not comma:
-        raise ParameterError(f"a window is two times like 1d,36h, got {text!r}")
-    return parse_time(start) if start.strip() else -inf, parse_time(end) if end.strip() else inf
+    commas = [at for at, letter in enumerate(text) if letter == ","]
+    if not commas or len(text) > 1000:
+        raise ParameterError(f"a window is two times like 1d,36h, got {quoted(text)}")
+    for at in commas[:-1]:
+        with suppress(ParameterError):
+            return _end(text[:at], -inf), _end(text[at + 1 :], inf)
+    return _end(text[: commas[-1]], -inf), _end(text[commas[-1] + 1 :], inf)
 
 
-def written_time(seconds: float) -> str:
-    """A time as `parse_time` reads it, to the last digit; nothing for one without end.
+def _end(text: str, default: float) -> float | datetime:
+    if not text.strip():
+        return default
+    moment = parse_moment(text)
+    if isinstance(moment, Step):
+        raise ParameterError(f"a window is of times or dates, for steps are known after a run only; got {quoted(text)}")
+    return moment
+
+
+def written_time(moment: Moment) -> str:
+    """A moment as `parse_moment` reads it, to the last digit; nothing for one without end.
 
     >>> written_time(86400.0), written_time(1e-07), written_time(inf)
     ('86400', '0.0000001', '')
     """
+    if isinstance(moment, Step):
+        return f"#{moment.number}"
+    if not isinstance(moment, float | int):
+        return moment.isoformat(" ")
     from decimal import Decimal  # takes as long to import as all of this file
 
-    return "" if abs(seconds) == inf else f"{Decimal(repr(seconds)).normalize():f}"
+    return "" if abs(moment) == inf else f"{Decimal(repr(moment)).normalize():f}"
 
 
-def _written_window(window: tuple[float, float]) -> str:
+def _written_window(window: tuple[Moment, Moment]) -> str:
     return ",".join(map(written_time, window))
 
 
@@ -142,7 +165,7 @@ def _written_window(window: tuple[float, float]) -> str:
 class TransformOptions:
     """What is to be done to a workload, in the order in which it is done; the overrun rule comes last."""
 
-    window: tuple[float, float] | None = option(
+    window: tuple[float | datetime, float | datetime] | None = option(
         None,
         str,
         "Only jobs submitted from T0 until T1 (like 30d,37d).",
@@ -150,10 +173,24 @@ class TransformOptions:
         read=parse_window,
         write=_written_window,
     )
-    jobs: int | None = option(None, int, "Only the first N jobs.", "N", called="the number of jobs", low=0)
-    load: float = option(1.0, float, "Divide the times between arrivals by F.", "F", called="the load factor", above=0)
+    jobs: int | None = option(None, int, "Only the first N jobs.", "N", called="the number of jobs", low=0, high=LATEST)
+    load: float = option(
+        1.0,
+        float,
+        "Divide the times between arrivals by F.",
+        "F",
+        called="the load factor",
+        low=SMALLEST,
+        high=GREATEST,
+    )
     stretch: float = option(
-        1.0, float, "Multiply run times and estimates by F.", "F", called="the stretch factor", above=0
+        1.0,
+        float,
+        "Multiply run times and estimates by F.",
+        "F",
+        called="the stretch factor",
+        low=SMALLEST,
+        high=GREATEST,
     )
     offline: bool = option(False, bool, "All jobs are submitted at the beginning.")
     estimates: str = option("recorded", str, f"{ESTIMATES}.", "MODEL")
@@ -189,11 +226,12 @@ class TransformOptions:
         "T",
         called="the lead of reservations",
         low=0,
+        high=LATEST,
         unit=" seconds",
         read=parse_time,
         write=written_time,
     )
-    seed: int = option(0, int, "For all that is drawn by lot.", "N", called="the seed", low=0)
+    seed: int = option(0, int, "For all that is drawn by lot.", "N", called="the seed", low=0, high=2**63)
     overrun: Literal["kill", "grow"] = option(
         "kill", str, "Jobs longer than their estimate are killed there, or the estimate grows.",
         called="the overrun rule", choices=("kill", "grow"),
@@ -201,7 +239,16 @@ class TransformOptions:
 
 
 OPTIONS = {
-    "procs": Option("procs", None, int, "Processors (default: the trace's).", "N", low=1),
+    "procs": Option(
+        "procs",
+        None,
+        int,
+        "Processors (default: the trace's).",
+        "N",
+        low=1,
+        high=MOST_PROCS,
+        called="the number of processors",
+    ),
     **options_of(TransformOptions),
     "count": Option("count", "cpus", str, "What a processor is in a sacct dump.", choices=("cpus", "nodes")),
     "held": Option(

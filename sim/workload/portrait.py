@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, timezone, tzinfo
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from datetime import UTC, datetime, timedelta, tzinfo
 
 import numpy as np
 
@@ -244,7 +243,7 @@ def _arrivals(workload: Workload) -> Arrivals | None:
     begin = workload.header.unix_start
     if begin is None or not len(workload):
         return None
-    clock, zone = _zone(workload.header.time_zone)
+    clock, zone = workload.header.clock
     try:
         seconds = _local(np.floor(workload.submit + begin).astype(np.int64), zone)
         first, last = (datetime.fromtimestamp(int(s), UTC) for s in (seconds.min(), seconds.max()))
@@ -257,25 +256,6 @@ def _arrivals(workload: Workload) -> Arrivals | None:
         by_hour=_counts(seconds % 86400 // 3600, 24),
         by_weekday=_counts((seconds // 86400 + 3) % 7, 7),  # 1 January 1970 was a Thursday
     )
-
-
-def _zone(said: str | None) -> tuple[str, tzinfo]:
-    """The clock of the machine: by its name, or from seconds east of Greenwich; else that of Greenwich.
-
-    >>> [_zone(said)[0] for said in ("-18000", "3600", "0", "Middle/Earth", None)]
-    ['UTC-5', 'UTC+1', 'UTC', 'UTC', 'UTC']
-    """
-    said = (said or "").strip()
-    try:
-        offset = int(said)
-    except ValueError:
-        try:
-            return said, ZoneInfo(said)
-        except (ZoneInfoNotFoundError, ValueError, OSError):
-            return "UTC", UTC
-    if not 0 < abs(offset) <= 14 * 3600:
-        return "UTC", UTC
-    return f"UTC{offset / 3600:+g}", timezone(timedelta(seconds=offset))
 
 
 def _local(seconds: Ints, zone: tzinfo) -> Ints:

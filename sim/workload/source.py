@@ -66,14 +66,23 @@ def read(trace: str | Path, **options: Any) -> Workload:
 def find(trace: str) -> Path:
     """The file that is meant: a path, or else the name of a sample trace."""
     path = Path(trace)
-    if not path.exists() and path.name == trace:
+    if not exists(path) and path.name == trace:
         try:
             return sample_path(trace)
         except ParameterError as error:
             names = ", ".join(name for name, _ in captions())
             hint = str(error).partition(";")[2] if "did you mean" in str(error) else f" the samples are {names}"
-            raise ParameterError(f"{trace}: no such file, and no sample of that name;{hint}") from None
+            shown = trace if len(trace) <= 255 else trace[:40] + "..."
+            raise ParameterError(f"{shown}: no such file, and no sample of that name;{hint}") from None
     return path
+
+
+def exists(path: Path) -> bool:
+    """Is there such a file?"""
+    try:
+        return path.exists()
+    except OSError:  # a name longer than any file may have
+        return False
 
 
 def caption(trace: Trace) -> str:

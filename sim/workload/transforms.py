@@ -12,15 +12,16 @@ priority.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
 
 from sim.errors import ParameterError, near
-from sim.workload.model import Field, Floats, Trace, Workload
-from sim.workload.options import ESTIMATES, OPTIONS, TransformOptions, options_of
+from sim.words import quoted
+from sim.workload.formats.table import LARGEST
+from sim.workload.model import Field, Floats, Header, Trace, Workload
+from sim.workload.options import ESTIMATES, GREATEST, OPTIONS, SMALLEST, TransformOptions, options_of
 
 EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
 
@@ -74,13 +75,13 @@ def exact(workload: Workload) -> Workload:
 
 def factor(workload: Workload, r: float) -> Workload:
     """R deterministic (ZKP): estimate = R * run time. Below 1 the overrun rule has work to do."""
-    _require(_positive(r), "estimates factor:R needs R above 0", r)
+    _require(SMALLEST <= r <= GREATEST, f"estimates factor:R needs R above 0, at most {GREATEST:,.0f}", r)
     return replace(workload, estimate=workload.runtime * r)
 
 
 def random(workload: Workload, r: float, seed: int = 0) -> Workload:
     """R random (ZKP): estimate = U(run, 2*R*run), so that it is about R * run in the mean."""
-    _require(r >= 0.5 and math.isfinite(r), "estimates random:R needs R of at least 0.5", r)
+    _require(0.5 <= r <= GREATEST, f"estimates random:R needs R of at least 0.5, at most {GREATEST:,.0f}", r)
     run = workload.runtime
     return replace(workload, estimate=run + (2 * r * run - run) * _draw(workload, seed))
 
@@ -174,7 +175,7 @@ class Transforms(TransformOptions):
     def apply_without_overruns(self, workload: Workload) -> Workload:
         """The workload before the overrun rule: what a portrait of it should show."""
         if self.window is not None:
-            workload = window(workload, *self.window)
+            workload = window(workload, *map(workload.header.seconds_at, self.window))
         if self.jobs is not None:
             workload = first(workload, self.jobs)
         workload = stretch(load(workload, self.load), self.stretch)
@@ -185,7 +186,7 @@ class Transforms(TransformOptions):
             workload = priority_from_queue(workload)
         elif self.high is not None:
             workload = high(workload, self.high, self.seed)
-        return reserve(workload, self.reserve, self.lead, self.seed)
+        return _within_bounds(reserve(workload, self.reserve, self.lead, self.seed))
 
 
 # reading what a person typed
@@ -205,9 +206,9 @@ def parse_estimates(text: str) -> Estimates:
     if kind is None:
         hint = near(name, get_args(EstimateKind))
         hint = hint if "did you mean" in hint else ""
-        raise ParameterError(f"no estimates {text!r}, there are {ESTIMATES}{hint}")
+        raise ParameterError(f"no estimates {quoted(text)}, there are {ESTIMATES}{hint}")
     if (kind in ("recorded", "exact")) == bool(colon):
-        raise ParameterError(f"estimates are {ESTIMATES}, got {text!r}")
+        raise ParameterError(f"estimates are {ESTIMATES}, got {quoted(text)}")
     return Estimates(kind, _number(value, text)) if colon else Estimates(kind)
 
 
@@ -215,7 +216,7 @@ def _number(value: str, text: str) -> float:
     try:
         return float(value)
     except ValueError:
-        raise ParameterError(f"estimates are {ESTIMATES} with a number, got {text!r}") from None
+        raise ParameterError(f"estimates are {ESTIMATES} with a number, got {quoted(text)}") from None
 
 
 # what the functions above share
@@ -226,8 +227,15 @@ def _require(holds: bool, rule: str, got: object) -> None:
         raise ParameterError(f"{rule}, got {got}")
 
 
-def _positive(number: float) -> bool:
-    return 0 < number < math.inf
+def _within_bounds(workload: Workload) -> Workload:
+    """The workload, unless what was asked for makes times that no file may hold: its seconds are not told apart."""
+    latest = max(column.max(initial=0) for column in (workload.submit, workload.runtime, workload.estimate))
+    _require(
+        latest <= LARGEST,
+        f"times must stay within {LARGEST:,.0f} seconds after --load, --stretch and --estimates",
+        f"{latest:g}",
+    )
+    return workload
 
 
 def _draw(workload: Workload, seed: int) -> Floats:
@@ -239,4 +247,4 @@ def _resubmitted(workload: Workload, submit: Floats) -> Workload:
     return replace(workload, submit=submit, reserve=workload.reserve + (submit - workload.submit))
 
 
-_NO_JOBS = Workload.of(Trace("none", "none", (), np.empty((0, len(Field)))), procs=1)
+_NO_JOBS = Workload.of(Trace("none", "none", (), np.empty((0, len(Field))), Header(unix_start=0)), procs=1)

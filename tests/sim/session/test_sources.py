@@ -92,7 +92,7 @@ def test_a_trace_that_does_not_exist_has_no_session() -> None:
         ("laod", 1.2, "an option 'laod' that does not exist; did you mean 'load' or 'lead'?"),
         ("load", "much", "option load cannot be 'much'"),
         ("load", True, "option load cannot be True"),
-        ("load", -1.0, "the load factor must be a number above 0, got -1.0"),
+        ("load", -1.0, "the load factor must be between 0.000001 and 1,000,000, got -1.0"),
         ("jobs", 1.5, "option jobs cannot be 1.5"),
         ("offline", 1, "option offline cannot be 1"),
         ("window", "tomorrow", "a window is two times like 1d,36h, got 'tomorrow'"),
@@ -118,3 +118,24 @@ def test_any_options_make_a_source_or_are_refused(options: dict[str, Value]) -> 
 def test_a_trace_that_is_gone_cannot_be_referred_to(tmp_path: Path) -> None:
     with pytest.raises(SchedscopeError, match="cannot be read: No such file or directory"):
         TraceRef.of(str(tmp_path / "gone.swf"))
+
+
+@pytest.mark.parametrize("trace", ["x" * 300, "x" * 5000, "a/" * 3000])
+def test_a_name_longer_than_any_file_may_have_is_refused_in_a_line(trace: str) -> None:
+    with pytest.raises(SchedscopeError, match=r"no such file|cannot be read"):
+        Source(trace).read()
+
+
+@pytest.mark.parametrize("load", [10**400, 1e-308, 1e300, -1])
+def test_a_number_that_no_option_takes_is_refused_in_a_short_line(load: float) -> None:
+    with pytest.raises(ParameterError, match="the load factor must be between") as error:
+        Source.of_options("z-figure4", {"load": load})
+    assert len(str(error.value)) < 120
+
+
+def test_a_window_of_dates_is_kept_and_needs_a_trace_that_says_when_it_began() -> None:
+    source = Source.of_options("z-figure4", {"window": "2026-11-21 04:30,2026-11-22"})
+    assert source.options == {"window": "2026-11-21 04:30:00,2026-11-22 00:00:00"}
+    assert Source.of_options("z-figure4", source.options) == source
+    with pytest.raises(ParameterError, match="the trace does not say when it began"):
+        source.read()

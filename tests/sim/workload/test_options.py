@@ -19,10 +19,10 @@ def test_every_option_says_what_it_means_and_takes_its_default(option: Option) -
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("jobs", -1, "the number of jobs must be 0 or more, got -1"),
-        ("load", float("inf"), "the load factor must be a number above 0, got inf"),
+        ("jobs", -1, "the number of jobs must be between 0 and 1,000,000,000,000,000, got -1"),
+        ("load", float("inf"), "the load factor must be between 0.000001 and 1,000,000, got inf"),
         ("reserve", float("nan"), "the fraction of reservations must be between 0 and 1, got nan"),
-        ("lead", -1, "the lead of reservations must be 0 seconds or more, got -1"),
+        ("lead", -1, "the lead of reservations must be between 0 and 1,000,000,000,000,000 seconds, got -1"),
         ("overrun", "ignore", "the overrun rule is kill or grow, got ignore"),
     ],
 )

@@ -15,6 +15,7 @@ from sim.workload import transforms as t
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.options import parse_window
 from sim.workload.transforms import Estimates, Transforms, parse_estimates
+from tests.sim.conftest import Lab
 
 
 def jobs(
@@ -210,18 +211,24 @@ def test_every_transform_takes_a_workload_without_jobs(five: Workload) -> None:
     ("wrong", "line"),
     [
         (lambda: Transforms(window=(5, 5)), "a window needs its start before its end, got 5,5"),
-        (lambda: Transforms(jobs=-1), "the number of jobs must be 0 or more, got -1"),
-        (lambda: Transforms(load=0), "the load factor must be a number above 0, got 0"),
-        (lambda: Transforms(load=math.nan), "the load factor must be a number above 0, got nan"),
-        (lambda: Transforms(stretch=-2), "the stretch factor must be a number above 0, got -2"),
-        (lambda: Transforms(estimates="factor:0"), "estimates factor:R needs R above 0, got 0.0"),
-        (lambda: Transforms(estimates="random:0.4"), "estimates random:R needs R of at least 0.5, got 0.4"),
+        (lambda: Transforms(jobs=-1), "the number of jobs must be between 0 and 1,000,000,000,000,000, got -1"),
+        (lambda: Transforms(load=0), "the load factor must be between 0.000001 and 1,000,000, got 0"),
+        (lambda: Transforms(load=math.nan), "the load factor must be between 0.000001 and 1,000,000, got nan"),
+        (lambda: Transforms(stretch=-2), "the stretch factor must be between 0.000001 and 1,000,000, got -2"),
+        (lambda: Transforms(estimates="factor:0"), "estimates factor:R needs R above 0, at most 1,000,000, got 0.0"),
+        (
+            lambda: Transforms(estimates="random:0.4"),
+            "estimates random:R needs R of at least 0.5, at most",
+        ),
         (lambda: Transforms(estimates="phi:1.5"), "estimates phi:P needs P between 0 and 1, got 1.5"),
         (lambda: Transforms(high=1.2), "high priority jobs must be between 0 and 1, got 1.2"),
         (lambda: Transforms(high=0.5, priority_from="queue"), "not from both"),
         (lambda: Transforms(reserve=-0.1), "fraction of reservations must be between 0 and 1, got -0.1"),
-        (lambda: Transforms(lead=-1), "the lead of reservations must be 0 seconds or more, got -1"),
-        (lambda: Transforms(seed=-1), "the seed must be 0 or more, got -1"),
+        (
+            lambda: Transforms(lead=-1),
+            "lead of reservations must be between 0 and 1,000,000,000,000,000 seconds, got",
+        ),
+        (lambda: Transforms(seed=-1), "the seed must be between 0 and 9,223,372,036,854,775,808, got -1"),
         (lambda: Transforms(overrun="ignore"), "the overrun rule is kill or grow, got ignore"),  # type: ignore[arg-type]
         (lambda: parse_estimates("factor"), "estimates are recorded, exact, factor:R, random:R or phi:P"),
         (lambda: parse_estimates("exact:2"), "estimates are recorded, exact, factor:R, random:R or phi:P"),
@@ -270,3 +277,9 @@ def test_a_run_of_0_seconds_takes_1_and_a_quarter_of_a_second_a_quarter() -> Non
     table = np.full((2, len(Field)), -1.0)
     table[:, Field.SUBMIT], table[:, Field.PROCS_ASKED], table[:, Field.RUN] = 0, 1, [0, 0.25]
     assert Workload.of(Trace("short", "swf", ("1", "2"), table)).runtimes == (1, 0.25)
+
+
+def test_times_beyond_all_that_a_file_may_hold_are_refused() -> None:
+    workload = Lab().workload(4, "1 0 1 10 10", f"2 {10**14} 1 10 10")
+    with pytest.raises(ParameterError, match="times must stay within"):
+        Transforms(load=1e-6).apply(workload)
