@@ -23,7 +23,9 @@ _UNITS = re.compile(
     re.ASCII,
 )
 _PLAIN = re.compile(r"\d+(\.\d*)?", re.ASCII)
-_CLOCK = re.compile(r"(-)?(?:d(\d+)|(\d+)(?:d|(?= )))?(?:(?:^|(?<=[d\d]) )(\d{1,2}):(\d\d)(?::(\d\d))?)?", re.ASCII)
+_CLOCK = re.compile(
+    r"(-)?(?:d(\d+)|(\d+)(?:d|(?= )))?(?:(?:^|(?<=[d\d]) )(\d{1,2}):([0-5]\d)(?::([0-5]\d))?)?", re.ASCII
+)
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ t]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 _STEP = re.compile(r"(?:#|step )\s*(\d[\d,]{0,15})", re.ASCII)
 A_TIME = "a time is seconds or like 12d4h30m (units w d h m s), d12 04:30 or a date"
@@ -148,8 +150,8 @@ def _of_clock(typed: str, now: float) -> float | None:
     if not (match := _CLOCK.fullmatch(typed)) or (match[2] is None and match[4] is None):
         return None
     hours, minutes, seconds = (int(match[part] or 0) for part in (4, 5, 6))
-    if hours > 23 or minutes > 59 or seconds > 59:
-        raise ParameterError(f"{quoted(typed)} is no time of day: hours go to 23, minutes and seconds to 59")
+    if hours > 23:
+        raise ParameterError(f"{quoted(typed)} is no time of day: hours go to 23")
     after = float(match[2] or match[3] or now // 86400) * 86400 + hours * 3600 + minutes * 60 + seconds
     return -after if match[1] else after
 

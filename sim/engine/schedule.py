@@ -13,7 +13,7 @@ from sim.engine.state import State
 from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.policies.policy import written_policy
-from sim.workload.model import Bools, Floats, Ints, Workload
+from sim.workload.model import Bools, Field, Floats, Ints, Workload
 
 
 @dataclass(frozen=True)
@@ -76,6 +76,10 @@ class Schedule:
             "promised": self.promised,
             "preemptions": self.preemptions,
             "migrations": self.migrations,
+            **{
+                field.name.lower(): np.array([of.called(field, number) for number in column.tolist()], dtype=object)
+                for field, column in ((Field.USER, of.user), (Field.GROUP, of.group), (Field.QUEUE, of.queue))
+            },
         }
 
     def to_pandas(self) -> Any:

@@ -100,6 +100,24 @@ def by_queue(source: Schedule | Outcome) -> list[Row]:
     return _rows(jobs, index, names)
 
 
+def by_user(source: Schedule | Outcome) -> list[Row]:
+    """The users, who has most jobs first."""
+    return _by_party(Outcome.of(source), Field.USER)
+
+
+def by_group(source: Schedule | Outcome) -> list[Row]:
+    """The groups of users, which has most jobs first."""
+    return _by_party(Outcome.of(source), Field.GROUP)
+
+
+def _by_party(jobs: Outcome, field: Field) -> list[Row]:
+    of = jobs.workload
+    numbers, index = np.unique(jobs.column(of.user if field is Field.USER else of.group), return_inverse=True)
+    kind = field.name.lower()
+    names = [Category(of.called(field, number) or "none", f"{kind} {number}") for number in numbers.tolist()]
+    return sorted(_rows(jobs, index, names), key=lambda row: -row.jobs)
+
+
 def by_month(source: Schedule | Outcome) -> list[Row]:
     """By the calendar month of submission, UTC (W table 1); 30 days at a time where no date is known."""
     jobs = Outcome.of(source)

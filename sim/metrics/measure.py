@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -34,6 +34,12 @@ GROUPS = (
     Group("batch", "batches of 1,000 submissions", groups.by_batch),
 )
 
+PARTIES = (
+    Group("user", "user", groups.by_user),
+    Group("group", "group of users", groups.by_group),
+)
+"""Of these there may be many: they are measured when they are asked for."""
+
 
 @dataclass(frozen=True)
 class Metrics:
@@ -52,7 +58,7 @@ class Metrics:
         return {"policy": self.policy, "metrics": dict(self.values), "groups": rows}
 
 
-def measure(schedule: Schedule, killed: bool = True, tau: float = TAU) -> Metrics:
-    """All aggregates and all groups; `killed=False` leaves killed jobs out of the job statistics."""
+def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Iterable[Group] = ()) -> Metrics:
+    """All aggregates and all groups, and `also` those; `killed=False` leaves killed jobs out of the job statistics."""
     jobs = Outcome.of(schedule, killed, tau)
-    return Metrics(schedule.policy, aggregates(jobs), {group.name: group.rows(jobs) for group in GROUPS})
+    return Metrics(schedule.policy, aggregates(jobs), {group.name: group.rows(jobs) for group in (*GROUPS, *also)})

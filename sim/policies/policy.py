@@ -114,6 +114,18 @@ def written_policy(policy: Policy) -> str:
     return policy.name + (":" + ",".join(parts) if parts else "")
 
 
+def full_policy(policy: Policy) -> str:
+    """The spec that stands for this policy with all its parameters, those at their defaults as well."""
+    holders: list[Policy | Order] = [policy]
+    parts = []
+    if default_order(type(policy)) is not None:
+        holders.insert(0, policy.queue_order())
+        parts = [f"order={policy.queue_order().name}"]
+    for holder in holders:
+        parts += [f"{name}={written(getattr(holder, name))}" for name in parameters_of(type(holder))]
+    return policy.name + (":" + ",".join(parts) if parts else "")
+
+
 def _changed(holder: Policy | Order) -> list[str]:
     return [
         f"{name}={written(getattr(holder, name))}"

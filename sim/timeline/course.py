@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from math import inf, nextafter
 from operator import itemgetter
+from typing import TypeVar
 
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
@@ -14,8 +15,10 @@ from sim.errors import ParameterError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
-from sim.words import clock
+from sim.words import Moment, Step, clock
 from sim.workload.model import Workload
+
+P = TypeVar("P", str, Policy)
 
 
 @dataclass(frozen=True, init=False)
@@ -41,6 +44,16 @@ class Course:
         values = (workload, policy_of(policy), tuple(made), placement, check)
         for name, value in zip(self.__dataclass_fields__, values, strict=True):
             object.__setattr__(self, name, value)
+
+    def time_of(self, moment: Moment) -> float:
+        """A moment of this run in seconds: a date by the calendar of the trace, a step by making all before it."""
+        if not isinstance(moment, Step):
+            return self.workload.header.seconds_at(moment)
+        engine = self._engine(False)
+        step = self.stepper(engine)
+        if not all(step() for _ in range(moment.number)):
+            raise ParameterError(f"no step {moment.number:,}: all is over after {engine.step_count:,}")
+        return engine.now if moment.number else 0.0
 
     def begun(self) -> Engine:
         """An engine that has made the last switch; the rest of the run is to be made."""
@@ -88,6 +101,16 @@ class Course:
                 raise ParameterError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
             engine.curious = at >= curious_from
             engine.switch(policy, at)
+
+
+def timed(
+    workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, P]], placement: Placement = "lowest"
+) -> tuple[tuple[float, P], ...]:
+    """Switches at their seconds, in order of time; a step is one of the run with the switches before it in the list."""
+    made: list[tuple[float, P]] = []
+    for moment, other in switches:
+        made.append((Course(workload, policy, made, placement).time_of(moment), other))
+    return tuple(sorted(made, key=itemgetter(0)))
 
 
 def run(

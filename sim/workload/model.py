@@ -321,6 +321,11 @@ class Workload:
             )
         )
 
+    def called(self, field: Field, number: int) -> str:
+        """The user, group or queue of that number as the trace calls it; "" where it is unknown."""
+        words = self.names.get(field, ())
+        return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
+
     def rank_of(self, job_id: str) -> int:
         """The rank of the job that the trace calls `job_id`."""
         try:

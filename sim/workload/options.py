@@ -99,7 +99,7 @@ class Option:
         >>> OPTIONS["window"].written((86400.0, inf))
         '86400,'
         """
-        return self.write(value) if self.write else value
+        return self.write(value) if self.write and value is not None else value
 
 
 def option(default: Any, kind: type, meaning: str, metavar: str | None = None, **about: Any) -> Any:

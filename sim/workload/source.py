@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from typing import Any, Literal
 from sim.errors import ParameterError, near
 from sim.workload import reading
 from sim.workload.model import Trace, Workload
-from sim.workload.options import OPTIONS
+from sim.workload.options import OPTIONS, Option
 from sim.workload.samples import captions, sample_path
 from sim.workload.transforms import Transforms
 
@@ -42,9 +42,13 @@ class Source:
         >>> Source("lublin-128", transforms=Transforms(window=(86400.0, float("inf")), load=1.2)).options
         {'window': '86400,', 'load': 1.2}
         """
+        return {name: option.written(value) for name, option, value in self.values if value != option.default}
+
+    @property
+    def values(self) -> Iterator[tuple[str, Option, Any]]:
+        """Every option with its value."""
         values = {"procs": self.procs, "count": self.count, "held": self.held, **vars(self.transforms)}
-        of = ((name, option, values[name]) for name, option in OPTIONS.items())
-        return {name: option.written(value) for name, option, value in of if value != option.default}
+        return ((name, option, values[name]) for name, option in OPTIONS.items())
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
         """The trace as its file tells it, and the workload as it will be simulated."""

@@ -15,11 +15,12 @@ from sim.comparison.telling import LONGEST_NAME, Accounts, about, names_of, tell
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.course import Course
-from sim.words import clock, clock_near, count, name, parse_time, percent, printable, processors, span
+from sim.words import Moment, clock, clock_near, count, name, percent, printable, processors, span
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tui.cli import options
+from tui.cli.run import provenance
 from tui.cli.terminal import columns, run_to_end, say, shows_unicode
 from tui.look.sheets import wrapped
 from tui.look.text import Align, cells, number, pad, plain, shorten, table
@@ -55,26 +56,25 @@ class Pair:
 @click.command("compare")
 @click.argument("trace")
 @click.option("--policy", "specs", multiple=True, metavar="SPEC", help="Twice: the first and the second.")
-@click.option("--at", metavar="T", help="The second takes over from the first at T (seconds or like 12d4h30m).")
+@options.moment("--at", help="The second takes over from the first at T (12d4h30m, d12 04:30, #1200 or a date).")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 @options.check
 @options.placement
 @options.of_workload
 def command(
-    trace: str, specs: tuple[str, ...], at: str | None, form: Any, check: bool, placement: Any, **given: Any
+    trace: str, specs: tuple[str, ...], at: Moment | None, form: Any, check: bool, placement: Any, **given: Any
 ) -> None:
     """Two policies side by side: where they part and why, who gains and who loses."""
     if len(specs) != 2:
         raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}")
-    since = None if at is None else parse_time(at)
     source = Source.of_options(trace, given)
-    say(compared(source, (specs[0], specs[1]), since, form, placement, check, columns(), shows_unicode()))
+    say(compared(source, (specs[0], specs[1]), at, form, placement, check, columns(), shows_unicode()))
 
 
 def compared(
     source: Source,
     specs: tuple[str, str],
-    at: float | None,
+    at: Moment | None,
     form: Form,
     placement: Placement,
     check: bool,
@@ -84,9 +84,10 @@ def compared(
     """The body of the command: run both, and tell what sets them apart."""
     for spec in specs:
         parse_policy(spec)  # a mistake in one is told before the trace is read
-    _, workload = source.read()
-    pair = run_pair(workload, specs, at, placement, check)
-    return as_json(source.trace, pair) if form == "json" else render(pair, width, unicode)
+    workload = options.jobs_of(source)
+    since = None if at is None else Course(workload, specs[0], placement=placement).time_of(at)
+    pair = run_pair(workload, specs, since, placement, check)
+    return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode)
 
 
 def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
@@ -116,11 +117,11 @@ def _accounts(course: Course, parting: Parting) -> tuple[Account, ...]:
 # For other programs
 
 
-def as_json(trace: str, pair: Pair) -> str:
+def as_json(source: Source, pair: Pair, placement: Placement) -> str:
     """Everything that was found; times in seconds, what is not known null."""
     comparison = pair.comparison
     found = {
-        "trace": trace,
+        **provenance(source, placement),
         "procs": pair.workload.procs,
         "policies": list(pair.specs),
         "at": pair.since,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import textwrap
 from collections.abc import Sequence
@@ -9,18 +10,24 @@ from typing import Any
 
 import click
 
+from sim.errors import ParameterError, near
 from sim.life.life import Life, life_of
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
-from sim.words import clock, name, printable
+from sim.policies.policy import full_policy
+from sim.timeline.course import Course, timed
+from sim.words import clock, name, printable, quoted, span
+from sim.workload.model import Field
 from sim.workload.source import Source
 from tui.cli import options
-from tui.cli.terminal import columns, say, shows_unicode
+from tui.cli.run import provenance
+from tui.cli.terminal import columns, run_to_end, say, shows_unicode
 from tui.look import text
 from tui.replay.places import parse_job
 
-NARROWEST, WIDEST = 40, 100
+NARROWEST, USUAL, WIDEST = 40, 80, 100
+MOST_JOBS = 10
 MOST_LINES = 40
 """A story is told so that it keeps to this, by merging what it can."""
 FINENESS = ((14, 6), (10, 6), (7, 6), (5, 5), (4, 3), (3, 2), (2, 1))
@@ -32,27 +39,86 @@ Lines = list[str]
 @click.command("explain")
 @click.argument("trace")
 @click.argument("job")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @options.policy
 @options.switches
 @options.placement
 @options.of_workload
-def command(trace: str, job: str, policy: str, switches: Any, placement: Any, **given: Any) -> None:
-    """Why a job waited as long as it did, as a story with numbers."""
+def command(trace: str, job: str, form: str, policy: str, switches: Any, placement: Any, **given: Any) -> None:
+    """Why a job waited as long as it did, as a story with numbers.
+
+    JOB is a job's id, or user:NAME for the jobs of a user that waited longest.
+    """
     chosen = parse_policy(policy)
-    _, workload = Source.of_options(trace, given).read()
-    life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=switches)
-    say(render(life, columns(), shows_unicode()))
+    source = Source.of_options(trace, given)
+    workload = options.jobs_of(source)
+    course = Course(workload, chosen, timed(workload, chosen, switches, placement), placement)
+    if job.startswith("user:"):
+        found = longest_waits(course, job.removeprefix("user:"))
+    else:
+        life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=course.switches)
+        if form == "text":
+            return say(render(life, columns(), shows_unicode()))
+        found = as_dict(life)
+    if form == "json":
+        made_by = {"policy": full_policy(chosen), "switches": [[at, full_policy(p)] for at, p in course.switches]}
+        return say(json.dumps({**provenance(source, placement), **made_by, **found}, indent=1, allow_nan=False))
+    lines = [
+        f"the {len(found['jobs'])} jobs of {found['user']} that waited longest under {policy}, of {found['of']:,}",
+        "",
+    ]
+    rows = [["job", "waited", "submitted", "started", "processors", "estimate"]]
+    rows += [
+        [name(workload.jobs[workload.rank_of(of["job"])]), span(of["waited"]), clock(of["submit"]),
+         clock(of["start"]), f"{of['procs']:,}", span(of["estimate"])]
+        for of in found["jobs"]
+    ]  # fmt: skip
+    lines += [*text.table(rows), "", f"why: schedscope explain {trace} JOB --policy {policy}"]
+    return say("\n".join(map(printable, lines)))
+
+
+def longest_waits(course: Course, user: str) -> dict[str, Any]:
+    """The jobs of a user that waited longest, the longest first."""
+    workload = course.workload
+    theirs = [job for job in workload.jobs if user and workload.called(Field.USER, job.user) == user]
+    if not theirs:
+        known = {workload.called(Field.USER, number) for number in set(workload.user.tolist())} - {""}
+        raise ParameterError(f"no job of a user {quoted(user)}{near(user, known) if len(known) < 50 else ''}")
+    engine = course.begun()
+    run_to_end(engine, "explain")
+    start = engine.schedule().start.tolist()
+    theirs.sort(key=lambda job: (-job.waited(start[job.rank]), job.rank))
+    jobs = [
+        {"job": job.id, "waited": job.waited(start[job.rank]), "submit": job.submit, "start": start[job.rank],
+         "procs": job.procs, "estimate": job.estimate}
+        for job in theirs[:MOST_JOBS]
+    ]  # fmt: skip
+    return {"user": user, "of": len(theirs), "jobs": jobs}
+
+
+def as_dict(life: Life) -> dict[str, Any]:
+    """The whole story for other programs."""
+    job = life.job
+    rows = rows_of(life, *FINENESS[0])
+    return {
+        "job": job.id,
+        "submit": job.submit,
+        "job_procs": job.procs,
+        "estimate": job.estimate,
+        "figures": figures(life),
+        "summary": summary(life),
+        "story": [{"time": time, "told": told} for time, told in rows],
+        "plans": plans_told(life, FINENESS[0][1])[0],
+    }
 
 
 def render(life: Life, width: int, unicode: bool = True) -> str:
     """The story of the job for a terminal of `width` columns; `unicode=False` writes ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
-    lines: Lines = []
-    for episodes, plans in FINENESS:
-        lines = _page(life, width, unicode, episodes, plans)
-        if len(lines) <= MOST_LINES:
+    for episodes, plans in FINENESS:  # chosen at one width, so that the story is the same at every other
+        if len(_page(life, USUAL, unicode, episodes, plans)) <= MOST_LINES:
             break
-    drawn = "\n".join(lines)
+    drawn = "\n".join(_page(life, width, unicode, episodes, plans))
     return drawn if unicode else text.plain(drawn)
 
 

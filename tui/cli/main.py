@@ -93,6 +93,9 @@ def commands() -> None:
 
     TRACE is a file (SWF, sacct -P, Batsim JSON, Batsim/Evalys jobs.csv or CSV with a header, gzip or not) or the name
     of a sample. Without a command, `schedscope [TRACE]` is `schedscope watch [TRACE]`.
+
+    Times are typed as they are printed: seconds, 12d4h30m, 2h05, d12 04:31:07, 04:30, #1200 (a step), or a date
+    (2026-11-21 04:30) on the trace's own clock. Exit codes: 0 done, 1 it went wrong, 2 wrong usage, 130 interrupted.
     """
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sim.errors import ParameterError
-from sim.words import parse_time
+from sim.words import Moment, parse_moment, printable, quoted
 from sim.workload.options import OPTIONS, Option
+
+if TYPE_CHECKING:
+    from sim.workload.model import Fidelity, Workload
+    from sim.workload.source import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -35,8 +39,43 @@ def _type_of(option: Option) -> Any:
     return option.kind
 
 
-def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[tuple[float, str]]:
-    """`T=SPEC` as (seconds, spec), each checked, in order of time."""
+def jobs_of(source: Source, aloud: bool = False) -> Workload:
+    """The jobs that are to be simulated, of which there must be one; `aloud`: stderr says what reading did to them."""
+    from sim.errors import TraceError
+
+    trace, workload = source.read()
+    if not len(workload):
+        left = "; ".join(f"{note.what}: {note.count:,}" for note in workload.fidelity.skipped)
+        read = f"none of its {len(trace.ids):,} jobs is left" if trace.ids else "a trace without jobs"
+        raise TraceError(f"nothing to simulate: {read}{f' ({left})' if left else ''}", source.trace)
+    if aloud:
+        for line in told(workload.fidelity):
+            click.echo(f"schedscope: {line}", err=True)
+    return workload
+
+
+def told(fidelity: Fidelity) -> list[str]:
+    """What reading left out or assumed, a line each."""
+    kinds = {"skipped": fidelity.skipped, "assumed": fidelity.assumed, "invented": fidelity.invented}
+    return [
+        f"{kind} {note.count:,}: {printable(note.what)}" + (f", first {printable(note.first)}" if note.first else "")
+        for kind, notes in kinds.items()
+        for note in notes
+    ]
+
+
+def of_file(option: str, name: str | None) -> None:
+    """Refuse a file without a name."""
+    if name is not None and not name.strip():
+        raise click.UsageError(f"{option} needs the name of a file, got {name!r}")
+
+
+def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | None) -> Moment | None:
+    return None if given is None else parse_moment(given)
+
+
+def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[tuple[Moment, str]]:
+    """`T=SPEC` as (moment, spec), each checked."""
     if not given:
         return []
     from sim.policies import parse_policy
@@ -45,13 +84,18 @@ def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[s
     for text in given:
         time, equals, spec = text.partition("=")
         if not equals or not spec:
-            raise click.BadParameter(f"{text!r}: expected T=SPEC, like 12d4h=easy:order=sjf", ctx, option)
+            raise click.BadParameter(f"{quoted(text)}: expected T=SPEC, like 12d4h=easy:order=sjf", ctx, option)
         try:
             parse_policy(spec)
-            parsed.append((parse_time(time), spec))
+            parsed.append((parse_moment(time), spec))
         except ParameterError as error:
-            raise click.BadParameter(f"{text!r}: {error}", ctx, option) from None
-    return sorted(parsed, key=lambda switch: switch[0])
+            raise click.BadParameter(f"{quoted(text)}: {error}", ctx, option) from None
+    return parsed
+
+
+def moment(*names: str, help: str) -> Callable[[F], F]:
+    """An option that takes a moment of the run: a time, a date or a step."""
+    return click.option(*names, metavar="T", callback=_parsed_moment, help=help)
 
 
 policy = click.option("--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value")
@@ -62,5 +106,5 @@ placement = click.option(
 )  # fmt: skip
 switches = click.option(
     "--switch", "switches", multiple=True, metavar="T=SPEC", callback=_parsed_switches,
-    help="From time T on the policy is SPEC; repeatable.",
+    help="From T on (a time, a date or a step like #1200) the policy is SPEC; repeatable.",
 )  # fmt: skip

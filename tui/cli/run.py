@@ -5,24 +5,30 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 from typing import Any
 
 import click
+from numpy.typing import NDArray
 
 from sim.engine.engine import Engine
 from sim.files import write_whole
-from sim.machine.processors import written
+from sim.machine.processors import Placement, written
 from sim.metrics import GROUPS, METRICS, Metric, Metrics, OverTime, measure, metric, over_time
 from sim.metrics.aggregates import Value
+from sim.metrics.measure import PARTIES
 from sim.policies import parse_policy
-from sim.timeline.course import Course
-from sim.words import clock, percent
+from sim.policies.policy import full_policy
+from sim.session.trace_ref import TraceRef
+from sim.timeline.course import Course, timed
+from sim.words import clock, percent, printable
 from sim.workload.model import Workload
-from sim.workload.source import Source
+from sim.workload.source import Source, find
 from tui.cli import options
+from tui.cli.options import told
 from tui.cli.terminal import run_to_end, say, shows_unicode
 from tui.look.text import duration, instant, number, plain, table
 
@@ -47,6 +53,7 @@ MAIN = (
 """The rows of the table unless all are asked for."""
 OF_GROUPS = ("jobs", "mean_wait", "max_wait", "mean_bounded_slowdown", "max_bounded_slowdown", "total_wait_hours")
 BUCKETS = 24
+MOST_PARTIES = 25
 
 
 @click.command("run")
@@ -66,27 +73,33 @@ def command(
     schedule: str | None, segments: str | None, check: bool, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their numbers."""
-    names = [*(group.name for group in GROUPS), "time"]
+    names = [*(group.name for group in (*GROUPS, *PARTIES)), "time"]
     if by is not None and by not in names:
         raise click.UsageError(f"--by {by}: expected one of {', '.join(names)}")
     if len(policies) > 1 and (schedule or segments):
         raise click.UsageError("--schedule and --segments write one schedule: give one --policy with them")
+    options.of_file("--schedule", schedule)
+    options.of_file("--segments", segments)
+    if schedule and segments and os.path.realpath(schedule) == os.path.realpath(segments):
+        raise click.UsageError(f"--schedule and --segments would overwrite each other in {schedule}: give each its own")
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
-    _, workload = Source.of_options(trace, given).read()
+    source = Source.of_options(trace, given)
+    workload = options.jobs_of(source, aloud=form != "table")
     files = Files(schedule, segments)
-    courses = [
-        (_named(spec, switches), Course(workload, policy, switches, placement, check)) for spec, policy in chosen
-    ]
-    outcomes = [simulate(course, spec, files) for spec, course in courses]
+    outcomes = []
+    for spec, policy in chosen:
+        later = timed(workload, policy, switches, placement)
+        course = Course(workload, policy, later, placement, check)
+        outcomes.append(simulate(course, _named(spec, later), files, by))
     if form == "json":
-        say(as_json(trace, workload, outcomes))
+        say(as_json(source, workload, outcomes, placement))
     elif form == "csv":
-        say(as_csv(outcomes, by))
+        say(as_csv(outcomes, by, provenance(source, placement)))
     else:
         say(as_table(workload.name, workload, outcomes, by, everything, shows_unicode()))
 
 
-def _named(spec: str, switches: list[tuple[float, str]]) -> str:
+def _named(spec: str, switches: Sequence[tuple[float, str]]) -> str:
     """The policy of a run, and those that take over."""
     return spec + "".join(f", {other} from {clock(time)}" for time, other in switches)
 
@@ -98,6 +111,7 @@ class Outcome:
     spec: str
     metrics: Metrics
     over_time: OverTime
+    course: Course | None = None
 
 
 @dataclass(frozen=True)
@@ -108,8 +122,8 @@ class Files:
     segments: str | None = None
 
 
-def simulate(course: Course, spec: str, files: Files) -> Outcome:
-    """Make one run and measure it."""
+def simulate(course: Course, spec: str, files: Files, by: str | None = None) -> Outcome:
+    """Make one run and measure it, also by user or group where that is asked for."""
     engine = course.begun()
     run_to_end(engine, spec)
     if files.schedule:
@@ -117,7 +131,8 @@ def simulate(course: Course, spec: str, files: Files) -> Outcome:
     if files.segments:
         write_csv(files.segments, segment_rows(engine))
     schedule = engine.schedule()
-    return Outcome(spec, measure(schedule), over_time(schedule, BUCKETS))
+    parties = [group for group in PARTIES if group.name == by]
+    return Outcome(spec, measure(schedule, also=parties), over_time(schedule, BUCKETS), course)
 
 
 # The files of a schedule
@@ -133,8 +148,12 @@ def schedule_rows(engine: Engine) -> Iterator[Sequence[object]]:
     """A header, then one row a job in rank order."""
     columns = engine.schedule().columns
     yield tuple(columns)
-    ids, *numbers = (column.tolist() for column in columns.values())
-    yield from zip(ids, *(map(exactly, column) for column in numbers), strict=True)
+    yield from zip(*(_cells(column) for column in columns.values()), strict=True)
+
+
+def _cells(column: NDArray[Any]) -> Iterable[str]:
+    values: list[Any] = column.tolist()
+    return values if column.dtype == object else map(exactly, values)
 
 
 def segment_rows(engine: Engine) -> Iterator[Sequence[object]]:
@@ -160,17 +179,52 @@ def exactly(value: float) -> str:
 # The three formats
 
 
-def as_json(trace: str, workload: Workload, outcomes: Sequence[Outcome]) -> str:
-    """Everything that was measured."""
+def as_json(source: Source, workload: Workload, outcomes: Sequence[Outcome], placement: Placement = "lowest") -> str:
+    """Everything that was measured, and all that it takes to measure it again."""
     policies = [
-        {**outcome.metrics.as_dict(), "over_time": asdict(outcome.over_time), "policy": outcome.spec}
+        {
+            **outcome.metrics.as_dict(),
+            "over_time": asdict(outcome.over_time),
+            "policy": outcome.spec,
+            **_made_by(outcome),
+        }
         for outcome in outcomes
     ]
-    return json.dumps({"trace": trace, "procs": workload.procs, "policies": policies}, indent=1, allow_nan=False)
+    found = {
+        **provenance(source, placement),
+        "procs": workload.procs,
+        "fidelity": told(workload.fidelity),
+        "policies": policies,
+    }
+    return json.dumps(found, indent=1, allow_nan=False)
 
 
-def as_csv(outcomes: Sequence[Outcome], by: str | None) -> str:
-    """One row a metric and one column a policy; with `by` one row a group and metric, or a bucket of time."""
+def provenance(source: Source, placement: Placement) -> dict[str, Any]:
+    """What a run was made of but for its policy: the trace and its bytes, every option, the program."""
+    from sim import __version__
+
+    given = {name: option.written(value) for name, option, value in source.values}
+    return {
+        "trace": source.trace,
+        "sha256": TraceRef.of(str(find(source.trace))).sha256,
+        "version": __version__,
+        "options": {**given, "placement": placement},
+        "seed": source.transforms.seed,
+    }
+
+
+def _made_by(outcome: Outcome) -> dict[str, Any]:
+    if outcome.course is None:
+        return {}
+    switches = [{"time": at, "policy": full_policy(policy)} for at, policy in outcome.course.switches]
+    return {"parameters": full_policy(outcome.course.policy), "switches": switches}
+
+
+def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
+    """One row a metric and one column a policy; with `by` one row a group and metric, or a bucket of time.
+
+    The last rows are `made_of`, what the runs were made of, but over time, where all rows are of numbers.
+    """
     file = io.StringIO()
     rows = csv.writer(file, lineterminator="\n")
     specs = [outcome.spec for outcome in outcomes]
@@ -187,6 +241,12 @@ def as_csv(outcomes: Sequence[Outcome], by: str | None) -> str:
         for entry in METRICS:
             values = [outcome.metrics.values[entry.name] for outcome in outcomes]
             rows.writerow([entry.name, *("" if v is None else v for v in values)])
+    if by != "time" and made_of is not None:
+        full = [full_policy(outcome.course.policy) if outcome.course else outcome.spec for outcome in outcomes]
+        lead = [] if by is None else [""]
+        for name, value in made_of.items():
+            rows.writerow([*lead, name, *[json.dumps(value) if isinstance(value, dict) else value] * len(specs)])
+        rows.writerow([*lead, "policy", *full])
     return file.getvalue().rstrip("\n")
 
 
@@ -211,8 +271,11 @@ def as_table(
 
 def _row(entry: Metric, values: Sequence[Value]) -> list[str]:
     best = _best(entry, values)
-    unit = {"s": " (s)", "h": " (h)"}.get(entry.unit, "")
-    return [entry.title + unit, *(_cell(entry, v) + (" *" if v == best else "  ") for v in values)]
+    return [_titled(entry), *(_cell(entry, v) + (" *" if v == best else "  ") for v in values)]
+
+
+def _titled(entry: Metric) -> str:
+    return entry.title + {"s": " (s)", "h": " (h)"}.get(entry.unit, "")
 
 
 def _best(entry: Metric, values: Sequence[Value]) -> Value:
@@ -239,12 +302,20 @@ def _group_values(outcomes: Sequence[Outcome], by: str) -> Iterator[tuple[str, s
 
 
 def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
-    group = next(group for group in GROUPS if group.name == by)
+    group = next(group for group in (*GROUPS, *PARTIES) if group.name == by)
     lines = ["", f"By {group.title}"]
+    first = list(dict.fromkeys(label for label, _, _ in _group_values(outcomes, by)))
+    if group in PARTIES and len(first) > MOST_PARTIES:
+        lines += [f"the first {MOST_PARTIES} of {len(first):,}; all: --format csv"]
+        first = first[:MOST_PARTIES]
     for name in OF_GROUPS:
         entry = metric(name)
-        rows = [[entry.title, *(outcome.spec for outcome in outcomes)]]
-        rows += [[label, *_row(entry, values)[1:]] for label, row, values in _group_values(outcomes, by) if row == name]
+        rows = [[_titled(entry), *(outcome.spec for outcome in outcomes)]]
+        rows += [
+            [printable(label), *_row(entry, values)[1:]]
+            for label, row, values in _group_values(outcomes, by)
+            if row == name and label in first
+        ]
         lines += ["", *table(rows)]
     return lines
 
@@ -261,7 +332,7 @@ def _time_rows(times: OverTime) -> Iterator[list[float]]:
 def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
     lines: list[str] = []
     for outcome in outcomes:
-        rows = [["from", "for", "utilization", "queue", "processors wanted", "loss of capacity"]]
+        rows = [["from", "for", "utilization", "queue (jobs)", "processors wanted", "loss of capacity"]]
         rows += [
             [instant(begin), duration(end - begin), percent(used), number(queue, 1), number(wanted, 1), percent(lost)]
             for begin, end, used, queue, wanted, lost in _time_rows(outcome.over_time)
@@ -272,8 +343,5 @@ def _time_table(outcomes: Sequence[Outcome]) -> list[str]:
 
 def _notes(workload: Workload) -> list[str]:
     """What reading left out or assumed."""
-    told = workload.fidelity
-    notes = [("skipped", n) for n in told.skipped] + [("assumed", n) for n in told.assumed]
-    notes += [("invented", n) for n in told.invented]
-    lines = [f"{kind} {n.count:,}: {n.what}" + (f", first {n.first}" if n.first else "") for kind, n in notes]
+    lines = told(workload.fidelity)
     return ["", *lines] if lines else []

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from sim.machine.processors import Placement
 from sim.policies import Policy
 from sim.session.session import Session
+from sim.timeline.course import timed
 from sim.timeline.timeline import Timeline
+from sim.words import Moment
 from sim.workload.model import Workload
 from sim.workload.source import Source, caption
 from tui.replay.places import parse_place
@@ -24,7 +26,7 @@ class Opening:
     placement: Placement = "lowest"
     at: str | None = None
     """Where to begin, as it is typed; None: before the first step."""
-    switches: tuple[tuple[float, Policy], ...] = ()
+    switches: tuple[tuple[Moment, Policy], ...] = ()
     session: Session | None = None
     """What it is opened from, if it is brought back."""
     restore: Restore | None = None
@@ -34,8 +36,9 @@ class Opening:
         """Read the trace and set up its replay."""
         trace, workload = self.source.read()
         about = About(self.source.trace, caption(trace), workload, trace)
-        timeline = Timeline(workload, self.policy, placement=self.placement, switches=self.switches)
-        return Prepared(self, about, timeline, self._first(workload))
+        switches = timed(workload, self.policy, self.switches, self.placement)
+        timeline = Timeline(workload, self.policy, placement=self.placement, switches=switches)
+        return Prepared(self, about, timeline, self._first(workload), switches)
 
     def _first(self, workload: Workload) -> Order | None:
         return self.restore if self.at is None else parse_place(self.at, workload)
@@ -50,3 +53,5 @@ class Prepared:
     timeline: Timeline
     first: Order | None = None
     """Where to go at first."""
+    switches: tuple[tuple[float, Policy], ...] = ()
+    """Those of the opening, at their seconds."""

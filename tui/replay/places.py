@@ -5,31 +5,26 @@ from __future__ import annotations
 import re
 
 from sim.errors import ParameterError, TraceError
-from sim.words import parse_time
+from sim.words import A_TIME, Step, parse_moment, quoted
 from sim.workload.model import Workload
 from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
 
-def parse_place(text: str, workload: Workload) -> Order:
-    """What was meant, or an error that says what would work."""
+def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
+    """What was meant, or an error that says what would work; a time of day alone is one of the day of `now`."""
     typed = " ".join(text.split())
-    if step := re.fullmatch(r"(?:#|step )\s*(\d[\d,]*)", typed, re.IGNORECASE):
-        return GoTo(int(step[1].replace(",", "")))
     if job := re.fullmatch(r"(?:job (\S+?)|(j ?\S+?))(?: (starts?|submitted))?", typed, re.IGNORECASE):
         return GoToJob(parse_job(job[1] or job[2], workload), start=(job[3] or "").startswith("start"))
-    if clock := re.fullmatch(r"(?:d?(\d+)d? )?(\d{1,2}):([0-5]\d)(?::([0-5]\d))?", typed):
-        days, hours, minutes, seconds = (int(part or 0) for part in clock.groups())
-        if hours > 23 or minutes > 59 or seconds > 59:
-            raise ParameterError(f"{typed!r} is no time of day: hours go to 23, minutes and seconds to 59")
-        return GoToTime(days * 86400 + hours * 3600 + minutes * 60 + seconds)
-    if day := re.fullmatch(r"d(\d+)", typed):
-        return GoToTime(int(day[1]) * 86400)
     try:
-        return GoToTime(parse_time(typed.replace(" ", "")))
-    except ParameterError:
+        moment = parse_moment(typed, now)
+    except ParameterError as error:
+        if not str(error).startswith(A_TIME):
+            raise
         raise ParameterError(
-            f"{typed!r} is no place to go to: a time (12d 4h, d12 04:30), a step (#1200) or a job (J17, J17 starts)"
+            f"{quoted(typed)} is no place to go to: a time (12d 4h, d12 04:30), a step (#1200) or "
+            "a job (J17, J17 starts)"
         ) from None
+    return GoTo(moment.number) if isinstance(moment, Step) else GoToTime(workload.header.seconds_at(moment))
 
 
 def parse_job(text: str, workload: Workload) -> int:

@@ -75,7 +75,7 @@ class Keeper:
         if self._begun is None or self._begun[0] is not opened:
             opening = opened.opening
             session = session_of(opening.source, written_policy(opening.policy))
-            branches = planned(opening.switches)
+            branches = planned(opened.switches)
             self._begun = opened, replace(session, placement=opening.placement, branches=branches)
         return self._begun[1]
 

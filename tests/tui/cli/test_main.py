@@ -278,7 +278,7 @@ def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("jobs", [[], ["1 0 -1 10 4 -1 -1 4 10"]], ids=["no job", "one job as wide as the machine"])
-@pytest.mark.parametrize("command", ["run", "inspect"])
+@pytest.mark.parametrize("command", ["inspect"])
 def test_tiny_traces_are_no_trouble(tmp_path: Path, command: str, jobs: list[str]) -> None:
     done = schedscope(command, write(tmp_path / "tiny.swf", *jobs))
     assert (done.returncode, done.stderr) == (0, "")
@@ -350,3 +350,110 @@ def test_parsing_imports_no_engine() -> None:
     heavy = "('numpy', 'textual', 'sim.engine.engine')"
     code = f"import sys, tui.cli.main; sys.exit(any(m.startswith({heavy}) for m in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+@pytest.mark.parametrize("command", ["run", "explain", "compare", "draw"])
+def test_where_nothing_can_be_simulated_one_line_says_why(tmp_path: Path, command: str) -> None:
+    trace = write(tmp_path / "empty.swf", "7 0 -1 -1 4 -1 -1 4 10")
+    more: dict[str, list[str | Path]] = {
+        "explain": ["7"],
+        "compare": ["--policy", "fcfs", "--policy", "easy"],
+        "draw": ["-o", tmp_path / "x.svg"],
+    }
+    code, line = error(command, trace, *more.get(command, []))
+    assert code == 1
+    assert "nothing to simulate: none of its 1 jobs is left (never ran (run time < 0): 1)" in line
+    assert not (tmp_path / "x.svg").exists()
+
+
+def test_a_window_without_jobs_draws_nothing(tmp_path: Path) -> None:
+    code, line = error("draw", "z-figure4", "--window", "100d,200d", "-o", tmp_path / "x.svg")
+    assert (code, list(tmp_path.iterdir())) == (1, [])
+    assert "nothing to simulate" in line
+
+
+def test_formats_for_programs_say_on_stderr_what_was_skipped(tmp_path: Path) -> None:
+    trace = write(tmp_path / "t.swf", "1 0 -1 10 4 -1 -1 4 10", "7 0 -1 -1 4 -1 -1 4 10")
+    for form in ("csv", "json"):
+        assert (
+            "schedscope: skipped 1: never ran (run time < 0), first job 7"
+            in schedscope("run", trace, "--format", form).stderr.splitlines()
+        )
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--schedule", "x.csv", "--segments", "./x.csv"], "would overwrite each other"),
+        (["--schedule", ""], "--schedule needs the name of a file"),
+        (["--segments", " "], "--segments needs the name of a file"),
+    ],
+)
+def test_files_that_cannot_be_meant_are_wrong_usage(more: list[str], said: str) -> None:
+    code, line = error("run", "z-figure4", *more)
+    assert code == 2
+    assert said in line
+
+
+def test_json_names_all_that_it_takes_to_do_it_again() -> None:
+    found = json.loads(
+        schedscope("run", "z-figure4", "--load", "2", "--policy", "easy:order=sjf", "--switch", "#2=fcfs", "--format",
+                   "json").stdout
+    )  # fmt: skip
+    assert (len(found["sha256"]), found["seed"], found["options"]["load"]) == (64, 0, 2)
+    assert found["options"]["placement"] == "lowest"
+    assert found["version"]
+    policy = found["policies"][0]
+    assert policy["parameters"].startswith("easy:order=sjf,")
+    assert "depth=1" in policy["parameters"]
+    assert policy["switches"][0]["policy"].startswith("fcfs")
+
+
+def test_csv_names_it_too_in_its_last_rows() -> None:
+    rows = dict(line.split(",", 1) for line in schedscope("run", "z-figure4", "--format", "csv").stdout.splitlines())
+    assert len(rows["sha256"]) == 64
+    assert "depth=1" in rows["policy"]
+
+
+def test_jobs_are_known_by_their_users(tmp_path: Path) -> None:
+    table = tmp_path / "jobs.csv"
+    table.write_text("job,submit,run,procs,user\n1,0,50,1,ann\n2,0,50,1,bob\n3,9,5,1,ann\n", encoding="utf-8")
+    by_user = schedscope("run", table, "--by", "user", "--format", "csv").stdout
+    assert "ann,jobs,2" in by_user
+    assert "By user" in schedscope("run", table, "--by", "user").stdout
+    told = schedscope("explain", table, "user:ann")
+    assert (told.returncode, told.stdout.splitlines()[0]) == (
+        0, "the 2 jobs of ann that waited longest under easy, of 2",
+    )  # fmt: skip
+    code, line = error("explain", table, "user:anna")
+    assert code == 1
+    assert "no job of a user 'anna'; did you mean 'ann'?" in line
+    schedscope("run", table, "--schedule", tmp_path / "out.csv")
+    with open(tmp_path / "out.csv", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0])[:7] == ["job", "submit", "start", "end", "procs", "estimate", "runtime"]
+    assert [row["user"] for row in rows] == ["ann", "bob", "ann"]
+
+
+def test_explain_as_json() -> None:
+    found = json.loads(schedscope("explain", "z-figure4", "2", "--format", "json").stdout)
+    assert found["job"] == "2"
+    assert found["summary"]
+    assert found["story"]
+    assert found["sha256"]
+
+
+@pytest.mark.parametrize(
+    "time", ["9" * 400 + "=easy", "d0 00:00:05=eazy", "#99999=easy", "2026-11-21=easy", "-1=easy"], ids=range(5)
+)
+def test_a_switch_at_no_time_is_refused_in_a_line(time: str) -> None:
+    code, line = error("run", "z-figure4", "--switch", time)
+    assert code in (1, 2)
+    assert len(line) < 300
+
+
+def test_times_as_printed_are_taken(tmp_path: Path) -> None:
+    out = tmp_path / "x.svg"
+    assert schedscope("draw", "z-figure4", "--from", "d0 00:00:05", "--to", "#3", "-o", out).returncode == 0
+    both = ("--policy", "easy", "--policy", "fcfs")
+    assert schedscope("compare", "z-figure4", *both, "--at", "d0 00:10").returncode == 0

@@ -96,8 +96,10 @@ class Transport:
         self.jump(1)
 
     def go_to(self) -> None:
-        hint = "a time (12d 4h, 4:30), a step (#1200), a job (J17: its submission; J17 starts)"
-        place = partial(parse_place, workload=self._desk.about.workload)
+        hint = "a time (12d 4h, d12 4:30, 4:30 today, a date), a step (#1200), a job (J17: its submission; J17 starts)"
+        scene = self._desk.scene
+        now = (scene.snapshot.time if scene else None) or 0
+        place = partial(parse_place, workload=self._desk.about.workload, now=now)
         dialog = prompt("Go to", hint, place, answers=self._desk.answers)
         self._desk.open(dialog, self._desk.go)  # type: ignore[misc]  # mypy takes no union for a T in T | None
 
