@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from io import StringIO
+
 import click
 import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import strategies as st
 
+from sim.errors import SchedscopeError
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source
+from tests.examples import examples
 from tui.cli import options
+from tui.cli.main import commands
 
 
 @click.command()
@@ -39,3 +47,33 @@ def test_what_is_typed_makes_the_source_and_can_be_typed_again(typed: list[str],
     source = Source.of_options("a", nothing.make_context("nothing", list(typed)).params)
     assert source.options == kept
     assert Source.of_options("a", kept) == source
+
+
+NUMBERS = [
+    *("0", "1", "-1", "0.5", "1e-308", "1e300", "1e400", "nan", "inf", "-inf", "9" * 400, "1_0", "", " ", "x" * 300),
+    *("12d4h", "d12 04:31:07", "2h05", "#2", "#99999999", "2026-11-21", "0001-01-01", "9999-12-31 23:59:59", ","),
+    *("0,1d", ",,", "1,200d,", "factor:2", "factor:1e-300", "random:1e9", "phi:1", "kill", "queue", "nodes", "submit"),
+]
+GIVEN = [
+    *OPTIONS, "policy", "switch", "by", "placement", "format", "at", "from", "to", "width", "schedule"
+]  # fmt: skip
+
+
+@examples(60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    command=st.sampled_from(["run", "explain", "compare", "draw", "inspect"]),
+    typed=st.lists(
+        st.tuples(st.sampled_from(GIVEN), st.sampled_from(NUMBERS) | st.text(max_size=8) | st.floats().map(str)),
+        max_size=4,
+    ),
+)
+def test_whatever_options_are_typed_it_is_done_or_refused_in_a_line(command: str, typed: list[tuple[str, str]]) -> None:
+    fixed = {"explain": ["2"], "compare": ["--policy=fcfs", "--policy=easy"], "draw": ["-o", "/dev/null"]}
+    words = [command, "z-figure4", *fixed.get(command, [])]
+    for name, value in typed:
+        flag = "--" + name.replace("_", "-")
+        is_file = name == "schedule" and value.strip()
+        told = "/dev/null" if is_file else f"{value}=fcfs" if name == "switch" else value
+        words += [flag] if name == "offline" else [f"{flag}={told}"]
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(click.ClickException, SchedscopeError):
+        commands(words, standalone_mode=False)
