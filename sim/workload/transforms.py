@@ -128,7 +128,7 @@ def reserve(workload: Workload, fraction: float, lead: float = 86400.0, seed: in
     OPTIONS["lead"].check(lead)
     drawn = _draw(workload, seed + 2)
     asks = drawn < fraction
-    share = drawn / fraction if fraction else drawn
+    share = np.divide(drawn, fraction, out=np.zeros_like(drawn), where=asks)  # of the others it may be endless
     return replace(workload, reserve=np.where(asks, workload.submit + share * lead, np.nan))
 
 
