@@ -40,7 +40,11 @@ class DecisionError(SchedscopeError):
 
 
 class PolicyError(SchedscopeError):
-    """A policy raised an error of its own while it decided."""
+    """A policy raised an error of its own while it decided; `where` in it."""
+
+    def __init__(self, what: str, where: str = "") -> None:
+        self.where = where
+        super().__init__(what)
 
 
 class InvariantError(SchedscopeError):

@@ -23,6 +23,7 @@ import numpy as np
 
 from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
+from sim.engine.breakdown import Guard
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.deeds import Deeds
 from sim.engine.schedule import Schedule, schedule_of
@@ -31,7 +32,7 @@ from sim.engine.shown import Shown
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
 from sim.engine.succession import Succession, has_adopted, promise_again
-from sim.errors import DecisionError, ParameterError
+from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.history import History
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
@@ -39,6 +40,9 @@ from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
 from sim.words import clock
 from sim.workload.model import Workload
+
+IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
+"""So many steps without an arrival or an end, or where only the policy can still change anything, are no progress."""
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
 """Looks at a run from now on: what it returns is called after every step."""
@@ -69,6 +73,7 @@ class Engine:
 
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
+        self._guard, self._in_vain = Guard(state), 0
         self._view, self._deeds = Shown(state), Deeds(self._runtimes, self._killed, state, future, history)
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
 
@@ -215,6 +220,19 @@ class Engine:
         self.history.close_step(now, state.free, len(state.waiting.jobs), state.waiting.wanted)
         for look in self._after_step:
             look()
+        self._look_for_progress()
+
+    def _look_for_progress(self) -> None:
+        state = self.state
+        if state.arrived or state.completed or state.killed:
+            self._in_vain = 0
+            return
+        self._in_vain += 1
+        if self._in_vain > IN_VAIN_AT_THE_END:
+            most = IN_VAIN if state.under_way or len(state.jobs) < len(self._jobs) else IN_VAIN_AT_THE_END
+            if self._in_vain > most:
+                at = f"step {state.step_count}, at {state.now:.12g}"
+                raise PolicyError(f"{state.spec} asks for timers without end: {most:,} in vain by {at}")
 
     def _complete_jobs(self, now: float) -> None:
         state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
@@ -288,8 +306,9 @@ class Engine:
             self._let_successor_decide()
             return
         apply = self._deeds.appliers
-        for decision in state.policy.decide(self._view):
-            apply[type(decision)](decision)
+        with self._guard:
+            for decision in state.policy.decide(self._view):
+                apply[type(decision)](decision)
 
     def _let_successor_decide(self) -> None:
         """A policy that has taken over: in its first pass all who wait are new to it."""
@@ -301,8 +320,9 @@ class Engine:
             state.arrived = [job for job in state.queue if job.rank not in state.granted]
         if state.awaited is not None:
             state.kept_plan = None  # it changes with everything that leaves the processors that are kept
-        for decision in adopting(state) if has_adopted(state) else state.policy.decide(self._view):
-            apply[type(decision)](decision)
+        with self._guard:
+            for decision in adopting(state) if has_adopted(state) else state.policy.decide(self._view):
+                apply[type(decision)](decision)
         state.arrived = arrived
         promise_again(state)
 

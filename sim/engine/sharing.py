@@ -11,9 +11,13 @@ from collections.abc import Sequence
 from math import inf
 
 from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome, Replicate
+from sim.errors import ParameterError
 from sim.machine.matrix import Matrix
 from sim.machine.moment import MOMENT
 from sim.machine.turns import Turns
+
+MOST_COLUMNS = 1_000_000
+"""A rebuild handles sets of columns, one for every job and row."""
 
 
 class Sharing:
@@ -22,6 +26,8 @@ class Sharing:
     __slots__ = ("matrix", "new", "ran", "since", "stall", "to_turn", "turns")
 
     def __init__(self, procs: int, turns: Turns) -> None:
+        if procs > MOST_COLUMNS:
+            raise ParameterError(f"rows of {procs:,} processors cannot take turns: {MOST_COLUMNS:,} is the most")
         self.matrix, self.turns = Matrix(procs), turns
         self.since: float = 0
         """Up to when the sums below are made."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
-from traceback import extract_tb
 from typing import NamedTuple
 
 from sim.engine.checkpoint import Checkpoint
@@ -149,12 +148,9 @@ class Branch:
         self.complete = True
         broken, cause = self.engine, error
         steps = broken.history.steps
-        where = next((f"{f.filename}:{f.lineno} in {f.name}" for f in reversed(extract_tb(error.__traceback__))), "")
         if not isinstance(cause, SchedscopeError):
-            what = f"{type(cause).__name__}: {cause}"
-            cause = PolicyError(
-                f"{broken.state.spec} failed after step {steps}, at {broken.now:.12g}: {what} ({where})"
-            )
+            cause = PolicyError(f"{broken.state.spec} failed after step {steps}, at {broken.now:.12g}: {error!r}")
+        where = cause.where if isinstance(cause, PolicyError) else ""
         self.error = Failure(steps, broken.now, cause, where)
         last = self.replay(steps)
         assert last is not None

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import select
+import stat
 import zlib
 from collections.abc import Iterator
 from io import BufferedReader
@@ -19,6 +21,10 @@ Format = Literal["swf", "sacct", "batsim", "evalys", "csv"]
 
 MAX_BYTES = 2**30
 """The most that a file may hold, decompressed."""
+UNPACKED, TIMES = 2**26, 100
+"""What unpacks to more bytes than that, and to more times what was read for them, is no log but a bomb."""
+PATIENCE = 3.0
+"""Seconds in which somebody must begin to write into a pipe."""
 
 CHUNK = 2**20
 GZIP = b"\x1f\x8b"
@@ -113,13 +119,16 @@ def _chunks(path: str | Path) -> Iterator[bytes]:
     """The bytes of a file, decompressed, refused as soon as they are no text or too many."""
     total = 0
     try:
-        with open(path, "rb") as file:
+        with _opened(path) as file:
+            packed = file.tell if file.seekable() else lambda: MAX_BYTES
             for chunk in _decompressed(file):
                 if not total and _is_binary(chunk):
                     raise TraceError(f"is no trace: binary data that starts with {chunk[:8]!r}", path)
                 total += len(chunk)
                 if total > MAX_BYTES:
                     raise TraceError(f"holds more than {MAX_BYTES:,} bytes; cut it into smaller files", path)
+                if total > UNPACKED and total > packed() * TIMES:
+                    raise TraceError(f"is no trace: it unpacks to more than {TIMES} times its size", path)
                 yield chunk
     except FileNotFoundError:
         raise TraceError("no such file; give the path of a trace", path) from None
@@ -132,6 +141,22 @@ def _chunks(path: str | Path) -> Iterator[bytes]:
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
         reason = (error.strerror if isinstance(error, OSError) else None) or error
         raise TraceError(f"cannot be read: {reason}", path) from None
+
+
+def _opened(path: str | Path) -> BufferedReader:
+    """The file, to be read; a pipe into which nobody writes is not waited for."""
+    if not stat.S_ISFIFO(os.stat(path).st_mode):
+        return open(path, "rb")
+    pipe = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        nobody = not select.select([pipe], [], [], PATIENCE)[0] and os.read(pipe, 1) == b""
+    except BlockingIOError:
+        nobody = False  # somebody is there and has nothing to say yet
+    if nobody:
+        os.close(pipe)
+        raise TraceError("is a pipe into which nobody writes", path)
+    os.set_blocking(pipe, True)
+    return os.fdopen(pipe, "rb")
 
 
 def _decompressed(file: BufferedReader) -> Iterator[bytes]:

@@ -45,8 +45,8 @@ def main() -> None:
         if sys.stdout is not None:  # Python must not try again when it closes stdout
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(str(error), 1)
-    except (KeyboardInterrupt, click.Abort):
-        _fail("interrupted", 130)
+    except (KeyboardInterrupt, click.Abort) as error:  # click's has what Python raised for its cause
+        _fail(str(error.__cause__ or error) or "interrupted", 130)
     except MemoryError:
         _fail("not enough memory: try fewer jobs (--jobs N) or a smaller machine (--procs N)", 1)
     else:

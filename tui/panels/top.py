@@ -18,8 +18,8 @@ class Going:
     playing: bool = False
     direction: int = 1
     speed: str = ""
-    progress: tuple[str, float] | None = None
-    """What takes long, and how much of it is done."""
+    progress: tuple[str, float | None] | None = None
+    """What takes long, and how much of it is done, where that is known."""
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
@@ -64,6 +64,7 @@ def _width(spans: Iterable[Span]) -> int:
 def _speed(going: Going) -> list[Span]:
     if going.progress:
         what, share = going.progress
-        return [Span(f"{what} {percent(share, 0)}", "warn", "escape"), Span(" esc stops", "dim", "escape")]
+        told = what if share is None else f"{what} {percent(share, 0)}"
+        return [Span(told, "warn", "escape"), Span(" esc stops" + (" it" if share is None else ""), "dim", "escape")]
     sign = ("▶" if going.direction > 0 else "◀") if going.playing else "‖"
     return [Span(f"{sign} ", "accent" if going.playing else "dim", "toggle_play"), Span(going.speed, "", "speed(1)")]

@@ -12,6 +12,7 @@ from threading import Event, Thread
 from time import perf_counter, sleep
 from typing import NamedTuple, TypeVar
 
+from sim.engine.breakdown import NoAnswerError, give_up, unanswered
 from sim.errors import SchedscopeError
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Failed, GoToTime, Move, Order, Play, Shown, Stopped, Told, Wish
@@ -20,6 +21,8 @@ T = TypeVar("T")
 
 SLICE = 0.004
 """Seconds of computing ahead before orders are looked at again."""
+PATIENCE = 5.0
+"""Seconds after which it is told that a policy does not answer; it may then be stopped."""
 REPORT = 0.5
 """Seconds after which, while it computes ahead, the screen is shown how far that has come."""
 
@@ -74,13 +77,22 @@ class Player:
         return self._obeyed.is_set()
 
     @property
-    def progress(self) -> tuple[str, float] | None:
-        """What takes long, and how much of it is done, of 1."""
-        return self._conductor.progress
+    def progress(self) -> tuple[str, float | None] | None:
+        """What takes long, and how much of it is done, of 1, where that is known."""
+        file, seconds = self._unanswered
+        return (f"{file} has not answered for {seconds:.0f} s,", None) if file else self._conductor.progress
+
+    @property
+    def _unanswered(self) -> tuple[str, float]:
+        """The file of a policy that has been deciding for long, and for how long."""
+        file, seconds = unanswered(self._thread.ident or 0)
+        return (file, seconds) if seconds >= PATIENCE else ("", 0)
 
     def halt(self) -> None:
         """Give up what takes long; the replay stays where it was."""
         self._halt.set()
+        if self._unanswered[0]:
+            give_up(self._thread.ident or 0)
 
     def close(self) -> None:
         """The screen goes."""
@@ -157,7 +169,7 @@ class Player:
             return work()
         except SchedscopeError as error:
             self._tell(Failed(str(error)))
-        except Exception as error:  # a policy may raise anything
+        except (Exception, NoAnswerError) as error:  # a policy may answer at the moment at which it is given up
             self._tell(Failed(f"{type(error).__name__}: {error}"))
         return None
 

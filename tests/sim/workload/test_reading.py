@@ -9,6 +9,7 @@ import gzip
 import os
 import threading
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -157,3 +158,38 @@ def test_every_real_file_is_a_trace(shared: Path) -> None:
         trace = read(path)
         assert trace.table.shape == (len(trace.ids), len(Field))
         assert {"slurm": "sacct"}.get(path.parent.name, path.parent.name) == trace.format
+
+
+def test_a_file_that_unpacks_to_nothing_but_newlines_is_refused_early(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.swf.gz"
+    with gzip.open(path, "wb", compresslevel=1) as file:
+        for _ in range(100):
+            file.write(b"\n" * 2**20)
+    with pytest.raises(TraceError, match="is no trace: it unpacks to more than 100 times its size"):
+        read(path)
+
+
+def test_a_pipe_into_which_nobody_writes_is_not_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", 0.01)
+    os.mkfifo(tmp_path / "pipe")
+    with pytest.raises(TraceError, match="is a pipe into which nobody writes"):
+        read(tmp_path / "pipe")
+
+
+def test_a_pipe_is_waited_for_while_somebody_has_it_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", 0.01)
+    os.mkfifo(tmp_path / "pipe")
+
+    def write() -> None:
+        with (tmp_path / "pipe").open("w") as pipe:
+            sleep(0.1)
+            pipe.write("1 0 -1 10 2 -1 -1 2 10 -1 1 1 1 1 1 1 -1 -1\n")
+
+    both = os.open(tmp_path / "pipe", os.O_RDWR)  # so that there is a writer, who says nothing yet
+    found: list[tuple[str, ...]] = []
+    reader = threading.Thread(target=lambda: found.append(read(tmp_path / "pipe").ids))
+    reader.start()
+    write()
+    os.close(both)
+    reader.join(10)
+    assert found == [("1",)]

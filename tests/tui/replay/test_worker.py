@@ -8,15 +8,20 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from time import monotonic, sleep
 
 import pytest
 
-from sim.policies import parse_policy
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import Fits
+from sim.policies import Policy, parse_policy
+from sim.policies.view import View
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from tui.chart.scale import Camera
 from tui.replay import requests as o
+from tui.replay import worker
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Failed, Shown, Stopped, Told, Wish
 from tui.replay.scene import Scene
@@ -236,3 +241,32 @@ def test_closed_its_thread_ends(busy: bool) -> None:
         (thread,) = (each for each in threading.enumerate() if each not in before)
     thread.join(PATIENCE)
     assert not thread.is_alive()
+
+
+@dataclass(frozen=True)
+class Stuck(Policy):
+    """Starts what fits, and never comes back once it is 10,000."""
+
+    name = "stuck"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from (Start(job, Fits(view.free)) for job in view.queue if job.procs <= view.free)
+        while view.now >= 10_000:
+            sleep(0.001)
+
+
+def test_a_policy_that_does_not_answer_is_told_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "PATIENCE", 0.2)
+    _, workload = Source("lublin-128").read()
+    watched = Watched("lublin-128", "easy")
+    watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    watched.player.start()
+    watched.wait_for(lambda: watched.player.progress)
+    assert watched.player.progress == ("test_worker.py has not answered for 0 s,", None)
+    watched.player.halt()
+    watched.wait_for(lambda: watched.failed)
+    assert "stuck failed after step" in watched.failed[0]
+    assert "stopped, it did not answer" in watched.failed[0]
+    watched.player.ask(o.GoToEnd())
+    assert 0 < (watched.settle().snapshot.time or 0) < 10_000
+    watched.player.close()

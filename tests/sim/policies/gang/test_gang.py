@@ -5,7 +5,7 @@ Also tests sim.decisions.matrix, sim.policies.gang.migration, sim.policies.gang.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import given
@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 
 from sim.decisions import matrix as d
 from sim.decisions.decisions import Keep
+from sim.errors import ParameterError
 from sim.machine.matrix import Matrix
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 from sim.workload.model import Job
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
 
 
 class Stage:
@@ -386,3 +390,8 @@ def test_no_rebuild_loses_a_job_or_leaves_an_empty_row(policy: Policy, events: l
         assert sum(move.job.procs for move in stage.those(d.Migrate)) <= getattr(policy, "q", 0)
         for rank in stage.matrix.jobs:
             assert stage.matrix.columns(rank).bit_count() == stage.job(rank).procs
+
+
+def test_ten_million_processors_do_not_take_turns(lab: Lab) -> None:
+    with pytest.raises(ParameterError, match="rows of 10,000,000 processors cannot take turns: 1,000,000 is the most"):
+        lab.run("gang", 10_000_000, "1 0 1 10 10")

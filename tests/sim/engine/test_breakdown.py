@@ -1,0 +1,121 @@
+"""Whatever a policy does while it decides, the run stops there in one line; it never goes on for ever in vain."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from threading import Thread, get_ident
+from time import sleep
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sim.decisions.decisions import Decision, Start, Wake
+from sim.decisions.reasons import Fits
+from sim.engine import engine as engines
+from sim.engine.breakdown import give_up, unanswered
+from sim.engine.engine import Engine
+from sim.errors import PolicyError
+from sim.policies import Policy
+from sim.policies.view import View
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+
+@dataclass(frozen=True)
+class Odd(Policy):
+    """Starts a job at 0; does something else from 10 on."""
+
+    does: Callable[[View], Any] = field(default=lambda view: None)
+    name = "odd"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        if view.now < 10:
+            return iter([Start(job, Fits(view.free)) for job in view.arrived])
+        return self.does(view)  # type: ignore[no-any-return]
+
+
+def recurse(view: View) -> Any:
+    return recurse(view)
+
+
+def divide(view: View) -> Iterator[Decision]:
+    yield Wake(1 / 0)
+
+
+def interrupt(view: View) -> Any:
+    raise KeyboardInterrupt
+
+
+def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
+    return Engine(lab.workload(2, "1 0 1 5 5", "2 10 1 5 5"), Odd(does))
+
+
+@pytest.mark.parametrize(
+    ("does", "says"),
+    [
+        (divide, "ZeroDivisionError: .*test_breakdown.py:\\d+ in divide"),
+        (recurse, "RecursionError: .*test_breakdown.py:\\d+ in recurse"),
+        (lambda view: sys.exit(0), "SystemExit: 0 .*test_breakdown.py"),
+        (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_breakdown.py:\\d+ in decide"),
+    ],
+)
+def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:
+    engine = broken(lab, does)
+    with pytest.raises(PolicyError, match=f"odd failed after step 2, at 10: {says}"):
+        engine.run()
+    assert engine.history.steps == 2
+
+
+def test_who_interrupts_a_policy_is_told_where_it_was(lab: Lab) -> None:
+    with pytest.raises(KeyboardInterrupt, match=r"while odd decided after step 2, at 10 .*test_breakdown.py"):
+        broken(lab, interrupt).run()
+
+
+def test_a_policy_that_only_asks_for_timers_is_stopped(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "IN_VAIN_AT_THE_END", 100)
+    with pytest.raises(PolicyError, match="odd asks for timers without end: 100 in vain by step 104, at 111"):
+        broken(lab, lambda view: iter([Wake(view.now + 1)])).run()
+
+
+def test_timers_are_not_in_vain_while_jobs_run(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "IN_VAIN_AT_THE_END", 100)
+
+    def watch(view: View) -> Iterator[Decision]:
+        yield from (Start(job, Fits(view.free)) for job in view.arrived)
+        if view.now < 500:
+            yield Wake(view.now + 1)
+
+    engine = Engine(lab.workload(2, "1 10 1 900 900"), Odd(watch))
+    engine.run()
+    assert engine.history.steps == 492
+
+
+def never(view: View) -> Any:
+    while True:
+        try:
+            sleep(0.001)
+        except Exception:
+            continue
+
+
+def test_a_policy_that_never_comes_back_is_seen_and_stopped_from_another_thread(lab: Lab) -> None:
+    engine, told = broken(lab, never), list[str]()
+
+    def run() -> None:
+        try:
+            engine.run()
+        except PolicyError as error:
+            told.append(str(error))
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    while (asked := unanswered(thread.ident or 0))[1] < 0.1:
+        sleep(0.01)
+    assert asked[0] == "test_breakdown.py"
+    give_up(thread.ident or 0)
+    thread.join(5)
+    assert "odd failed after step 2, at 10: stopped, it did not answer for 0 s (" in told[0]
+    assert unanswered(thread.ident or 0) == unanswered(get_ident()) == ("", 0)
