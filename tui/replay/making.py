@@ -25,6 +25,8 @@ from tui.replay.scene import JobScene, PlannedAt, Series, StripScene
 
 Floats = NDArray[np.float64]
 USED, WAITING, WANTED = range(3)
+_NOTHING = 1e-9
+"""What is less comes of adding up, and is not drawn"""
 
 # Curves over time
 
@@ -92,7 +94,7 @@ class StripMaker:
         area = self._table[4 + curve, step] + value * np.maximum(edges - times[step], 0)
         width = np.diff(edges)
         means: Floats = np.where(width > 0, np.diff(area) / np.where(width > 0, width, 1), value[1:])
-        return np.round(means, 9)  # what is nothing is not drawn
+        return np.where(np.abs(means) > _NOTHING, means, 0)
 
 
 def least_end(workload: Workload) -> float:
