@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import os
+import re
 import secrets
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
@@ -75,3 +77,40 @@ def _checked_mode(target: Path) -> int | None:
     if not os.access(target, os.W_OK):
         raise PermissionError(13, "Permission denied")
     return stat.S_IMODE(mode)
+
+
+# Tables for spreadsheets
+
+_MARKED = re.compile(r"'+[=+\-@\t\r]")
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")
+
+
+def write_rows(file: TextIO, rows: Iterable[Sequence[object]]) -> None:
+    """Rows as CSV: a text that a spreadsheet would take for a formula is marked as text, numbers stay numbers."""
+    written = ([marked(cell) if isinstance(cell, str) else cell for cell in row] for row in rows)
+    csv.writer(file, lineterminator="\n").writerows(written)
+
+
+def marked(text: str) -> str:
+    """With an apostrophe before it if it looks like a formula; `unmarked` takes it away again.
+
+    >>> [marked(text) for text in ("=1+1", "-5", "@me", "'=x", "'s", "low")]
+    ["'=1+1", '-5', "'@me", "''=x", "'s", 'low']
+    """
+    return f"'{text}" if _FORMULA.match(text) and not _is_number(text) else text
+
+
+def unmarked(text: str) -> str:
+    """
+    >>> [unmarked(text) for text in ("'=1+1", "-5", "''=x", "'s")]
+    ['=1+1', '-5', "'=x", "'s"]
+    """
+    return text[1:] if _MARKED.match(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

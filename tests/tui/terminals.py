@@ -25,6 +25,7 @@ class Terminal:
 
     def __init__(self, program: subprocess.Popen[bytes], keyboard: int) -> None:
         self.program, self._keyboard = program, keyboard
+        self.is_there = True
         self.written = bytearray()
         Thread(target=self._read, daemon=True).start()
 
@@ -35,6 +36,16 @@ class Terminal:
 
     def type(self, keys: str) -> None:
         os.write(self._keyboard, keys.encode())
+
+    @property
+    def attributes(self) -> list[object]:
+        """How the terminal treats what is typed and written."""
+        return termios.tcgetattr(self._keyboard)
+
+    def vanish(self) -> None:
+        """The window is closed, and no signal is sent: the program is in a session of its own."""
+        os.close(self._keyboard)
+        self.is_there = False
 
     def wait_for(self, what: Callable[[], object]) -> None:
         """Until this is so."""
@@ -49,7 +60,7 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: str) -> Iterator[Terminal]:
+def terminal(*arguments: str, stderr: int | None = None) -> Iterator[Terminal]:
     """`schedscope` with these arguments in 120 x 36 cells; it does not outlive the test."""
     keyboard, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
@@ -57,14 +68,16 @@ def terminal(*arguments: str) -> Iterator[Terminal]:
         [sys.executable, "-c", PROGRAM, *arguments],
         stdin=screen,
         stdout=screen,
-        stderr=screen,
+        stderr=screen if stderr is None else stderr,
         env={**os.environ, "TERM": "xterm-256color"},
         start_new_session=True,
     )
     os.close(screen)
+    at = Terminal(program, keyboard)
     try:
-        yield Terminal(program, keyboard)
+        yield at
     finally:
         program.kill()
         program.wait()
-        os.close(keyboard)
+        if at.is_there:
+            os.close(keyboard)

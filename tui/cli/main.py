@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from sim.errors import SchedscopeError
+from sim.words import printable
 from tui.cli.terminal import NotWrittenError, ReaderGoneError
 
 COMMANDS = {
@@ -54,7 +55,7 @@ def main() -> None:
 
 
 def _fail(line: str, code: int) -> None:
-    click.echo("schedscope: error: " + " ".join(line.split("\n")), err=True)
+    click.echo("schedscope: error: " + printable(" ".join(line.split("\n"))), err=True)
     sys.exit(code)
 
 

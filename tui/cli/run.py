@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import os
@@ -15,7 +14,7 @@ import click
 from numpy.typing import NDArray
 
 from sim.engine.engine import Engine
-from sim.files import write_whole
+from sim.files import write_rows, write_whole
 from sim.machine.processors import Placement, written
 from sim.metrics import GROUPS, METRICS, Metric, Metrics, OverTime, measure, metric, over_time
 from sim.metrics.aggregates import Value
@@ -94,7 +93,7 @@ def command(
     if form == "json":
         say(as_json(source, workload, outcomes, placement))
     elif form == "csv":
-        say(as_csv(outcomes, by, provenance(source, placement)))
+        say(as_csv(outcomes, by, provenance(source, placement)), exact=True)
     else:
         say(as_table(workload.name, workload, outcomes, by, everything, shows_unicode()))
 
@@ -141,7 +140,7 @@ def simulate(course: Course, spec: str, files: Files, by: str | None = None) -> 
 def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
     """The rows as a CSV file, whole or not at all."""
     with write_whole(path) as file:
-        csv.writer(file, lineterminator="\n").writerows(rows)
+        write_rows(file, rows)
 
 
 def schedule_rows(engine: Engine) -> Iterator[Sequence[object]]:
@@ -226,28 +225,33 @@ def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, An
     The last rows are `made_of`, what the runs were made of, but over time, where all rows are of numbers.
     """
     file = io.StringIO()
-    rows = csv.writer(file, lineterminator="\n")
+    write_rows(file, _csv_rows(outcomes, by, made_of))
+    return file.getvalue().rstrip("\n")
+
+
+def _csv_rows(
+    outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None
+) -> Iterator[Sequence[object]]:
     specs = [outcome.spec for outcome in outcomes]
     if by == "time":
-        rows.writerow(["policy", "from", "to", *_TIMES])
+        yield "policy", "from", "to", *_TIMES
         for outcome in outcomes:
-            rows.writerows([outcome.spec, *row] for row in _time_rows(outcome.over_time))
+            yield from ([outcome.spec, *row] for row in _time_rows(outcome.over_time))
     elif by is not None:
-        rows.writerow(["group", "metric", *specs])
+        yield "group", "metric", *specs
         for label, name, values in _group_values(outcomes, by):
-            rows.writerow([label, name, *("" if v is None else v for v in values)])
+            yield label, name, *("" if v is None else v for v in values)
     else:
-        rows.writerow(["metric", *specs])
+        yield "metric", *specs
         for entry in METRICS:
             values = [outcome.metrics.values[entry.name] for outcome in outcomes]
-            rows.writerow([entry.name, *("" if v is None else v for v in values)])
+            yield entry.name, *("" if v is None else v for v in values)
     if by != "time" and made_of is not None:
         full = [full_policy(outcome.course.policy) if outcome.course else outcome.spec for outcome in outcomes]
         lead = [] if by is None else [""]
         for name, value in made_of.items():
-            rows.writerow([*lead, name, *[json.dumps(value) if isinstance(value, dict) else value] * len(specs)])
-        rows.writerow([*lead, "policy", *full])
-    return file.getvalue().rstrip("\n")
+            yield *lead, name, *[json.dumps(value) if isinstance(value, dict) else value] * len(specs)
+        yield *lead, "policy", *full
 
 
 def as_table(

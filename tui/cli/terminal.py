@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from sim.words import printable, printable_lines
+
 if TYPE_CHECKING:
     from sim.engine.engine import Engine
 
@@ -30,10 +32,14 @@ class ReaderGoneError(Exception):
     """Whoever read stdout has closed it."""
 
 
-def say(text: str) -> None:
-    """Print a result. (Click would turn a closed pipe into exit code 1.)"""
+def say(text: str, exact: bool = False) -> None:
+    """Print a result, without what a terminal would obey; what is `exact` goes to other programs as it is.
+
+    (Click would turn a closed pipe into exit code 1.)
+    """
     try:
-        click.echo(text)
+        shown = text if exact and not sys.stdout.isatty() else printable_lines(text)
+        click.echo(shown, color=True)  # else click takes colours out of names
         sys.stdout.flush()
     except BrokenPipeError:
         raise ReaderGoneError from None
@@ -68,6 +74,6 @@ def _progress(jobs: int, label: str) -> Iterator[Bar | None]:
     if not sys.stderr.isatty():
         yield None
         return
-    with click.progressbar(length=jobs, label=label, file=sys.stderr, width=30) as bar:
+    with click.progressbar(length=jobs, label=printable(label), file=sys.stderr, width=30) as bar:
         yield bar
     sys.stderr.write("\x1b[1A\x1b[2K")  # the finished bar makes room for the result

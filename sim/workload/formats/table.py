@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sim.errors import TraceError
+from sim.files import unmarked
 from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace
 
 LARGEST = 2.0**53  # above it a double cannot tell neighbouring seconds apart
@@ -265,7 +266,7 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
     rows = Rows("numbers for submit, procs and runtime")
     workloads: list[str] = []
     for line, cells in lines:
-        cell = {meaning: cells[i] for meaning, i in columns.items() if 0 <= i < len(cells)}
+        cell = {meaning: unmarked(cells[i]) for meaning, i in columns.items() if 0 <= i < len(cells)}
         values = None if any(cells[len(header) :]) else _values(cell)  # with too many cells none is in its column
         if values is None:
             rows.damage.add(line, ",".join(cells))

@@ -1,0 +1,86 @@
+"""Names from files, as commands print and write them: nothing that a terminal obeys or a spreadsheet reckons with."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from sim.workload.reading import read
+from tests.tui.cli.test_main import schedscope
+from tests.tui.terminals import terminal
+
+OBEYED = {
+    "osc": "\x1b]52;c;aGFja2Vk\x07",
+    "title": "\x1b]0;mine\x07",
+    "colour": "\x1b[31m",
+    "turn": "\u202e",
+    "c1": "\x9b2J",
+}
+FORMULAS = ("=1+1", "+cmd|' /C calc'!A0", "-2+3", "@sum", "'=x", "'s", "-5", "1e5")
+
+
+def obeyed(text: str) -> set[str]:
+    return {c for c in text if not c.isprintable() and c != "\n"}
+
+
+def log(path: Path, word: str) -> Path:
+    jobs = "1 0 -1 10 1 -1 -1 1 10 -1 1 1 1 1 1 -1 -1 -1\n2 5 -1 10 4 -1 -1 4 10 -1 1 1 1 1 1 -1 -1 -1\n"
+    path.write_text(f"; MaxProcs: 4\n; Computer: {word}\n; Note: {word}\n; Queue: 1 {word}batch\n{jobs}", "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("word", OBEYED.values(), ids=OBEYED)
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("run", "--by", "queue"),
+        ("run",),
+        ("inspect",),
+        ("explain", "2"),
+        ("compare", "--policy", "easy", "--policy", "fcfs"),
+    ],
+    ids=" ".join,
+)
+def test_nothing_that_a_terminal_obeys_is_printed(command: tuple[str, ...], word: str, tmp_path: Path) -> None:
+    name, *options = command
+    trace = log(tmp_path / f"t{word.replace('/', '')}.swf", word)
+    done = schedscope(name, trace, *options)
+    assert done.returncode == 0
+    assert obeyed(done.stdout) == set()
+
+
+@pytest.mark.parametrize("word", OBEYED.values(), ids=OBEYED)
+def test_errors_quote_names_without_what_a_terminal_obeys(word: str, tmp_path: Path) -> None:
+    for arguments in (("run", f"{word}.swf"), ("run", "z-figure4", "--policy", word), (word,), ("run", f"--{word}")):
+        done = schedscope(*arguments)
+        assert done.returncode
+        assert obeyed(done.stderr) == set()
+
+
+def test_a_csv_for_a_terminal_is_printable_and_for_a_program_exact(tmp_path: Path) -> None:
+    trace = tmp_path / "t.csv"
+    trace.write_text("job,submit,runtime,procs,queue\n1,0,10,4,\x1b[31mbatch\n2,0,10,4,\x1b[31mbatch\n")
+    arguments = ("run", str(trace), "--by", "queue", "--format", "csv")
+    assert "\x1b[31mbatch" in schedscope(*arguments).stdout
+    with terminal(*arguments) as at:
+        assert at.wait() == 0
+        at.wait_for(lambda: b"?[31mbatch" in at.written)
+        assert b"\x1b[31m" not in at.written
+
+
+def test_what_looks_like_a_formula_is_marked_as_text_and_read_back_as_it_was(tmp_path: Path) -> None:
+    trace, out = tmp_path / "t.csv", tmp_path / "out.csv"
+    with trace.open("w", newline="") as file:
+        csv.writer(file).writerows(
+            [("job", "submit", "runtime", "procs"), *((word, at, 10, 1) for at, word in enumerate(FORMULAS))]
+        )
+    ids = read(str(trace)).ids
+    assert schedscope("run", trace, "--procs", "4", "--schedule", out, "--segments", tmp_path / "s.csv").returncode == 0
+    with out.open(newline="") as file:
+        written = [row[0] for row in csv.reader(file)][1:]
+    assert not [word for word in written if word[0] in "=+@" or word.startswith("-2")]
+    assert "-5" in written
+    assert read(str(out)).ids == ids
+    assert {row.split(",")[0] for row in (tmp_path / "s.csv").read_text().splitlines()[1:]} >= {"'=1+1", "-5"}
