@@ -41,7 +41,7 @@ FLOORS = (
     ("tui.screens",),
     ("tui.sessions",),
     ("tui.cli",),
-    ("tui.app", "tui.faults", "tui.__main__"),
+    ("tui.app", "tui.faults", "tui.ending", "tui.__main__"),
 )
 """The rooms, the ground first: a room knows those of its own floor and of the floors before it."""
 KNOWN = frozenset(

@@ -20,6 +20,7 @@ from sim.errors import SchedscopeError
 from sim.policies.policy import written_policy
 from sim.words import printable, printable_lines
 from sim.workload.source import Source
+from tui.ending import close_the_gone, is_gone, on_signals, patient
 from tui.look.palette import Look
 from tui.look.settings import load, save, settings_path
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
@@ -32,11 +33,14 @@ from tui.screens.replay.state import first_view
 
 if TYPE_CHECKING:
     from textual.command import Provider
+    from textual.driver import Driver
     from textual.notifications import SeverityLevel
 
     from sim.session.session import Session
     from tui.sessions.keeper import Keeper
 
+HANGUP = 1
+"""The signal of a terminal that was closed, where it tells so."""
 AFTER_THE_FIRST_FRAME = 0.2
 """Seconds after which sessions are thought of."""
 
@@ -81,6 +85,12 @@ class Schedscope(App[int]):
         told = printable_lines(message)
         super().notify(told, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
+    def get_driver_class(self) -> type[Driver]:
+        return patient(super().get_driver_class())
+
+    def on_load(self) -> None:
+        on_signals(self._end_by)
+
     def on_mount(self) -> None:
         for theme in themes():
             self.register_theme(theme)
@@ -94,6 +104,8 @@ class Schedscope(App[int]):
         self._show(self.opened)
         if self._warning:
             self.notify(self._warning, severity="warning", timeout=10)
+        if not self.is_headless:
+            self.set_interval(1, self._look_for_terminal)
         self.set_timer(AFTER_THE_FIRST_FRAME, lambda: self.keeper.begin(self.opened.opening.session is None))
 
     def _show(self, prepared: Prepared) -> None:
@@ -224,6 +236,22 @@ class Schedscope(App[int]):
         self.keeper.leave()
         super().exit(*args, **kwargs)
 
+    def _end_by(self, number: int) -> None:
+        """A signal: the terminal gets back what it had, and what was watched is offered at the next start."""
+        self.keeper.break_off()
+        super().exit(return_code=128 + number)
+
+    def _look_for_terminal(self) -> None:
+        if is_gone():
+            self._end_by(HANGUP)
+
+    def panic(self, *renderables: Any) -> None:
+        """Reading the keyboard of a terminal that is gone is no fault."""
+        if is_gone():
+            self._end_by(HANGUP)
+        else:
+            super().panic(*renderables)
+
     def _fatal_error(self) -> None:
         """A fault of this program: a line on the terminal, all the rest in a file; what was watched is kept."""
         from tui.faults import report
@@ -241,4 +269,6 @@ def open_replay(opening: Opening) -> int:
     """Open the replay screen; what is wrong with the trace is said before."""
     app = Schedscope(opening.prepare())
     app.run()
+    if is_gone():
+        close_the_gone()
     return app.return_code or 0

@@ -33,6 +33,8 @@ def command(
         raise click.ClickException(
             "the replay screen needs a terminal; without one there are schedscope run, explain, compare and draw"
         )
+    if sys.stderr is None or not sys.stderr.isatty():
+        raise click.ClickException("the replay screen is drawn on stderr, which must be the terminal: leave out 2>")
     gc.disable()  # until the first frame: what is imported and loaded now stays, and looking for garbage takes long
     from sim.policies import parse_policy
     from sim.workload.source import Source

@@ -53,6 +53,8 @@ class Autosave:
 
     def save(self, session: Session) -> None:
         """What would be offered if the program broke off now: it is later than all others, whatever the clock says."""
+        with suppress(OSError):
+            self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)  # somebody may have cleared it away
         write_session(session, self.path)
         others = [_saved(path) for path in self.path.parent.glob("*.session") if path != self.path]
         if (newest := max(others, default=0.0)) >= _saved(self.path):

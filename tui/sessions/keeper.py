@@ -33,7 +33,7 @@ class Keeper:
         self._autosave: Autosave | None = None
         self._saved: Session | None = None
         self._begun: tuple[Prepared, Session] | None = None
-        self._has_left = False
+        self._has_left = self._is_failing = False
 
     def begin(self, is_new: bool) -> None:
         """Offer what an earlier run left when it broke off, and save where this one is every now and then."""
@@ -41,12 +41,8 @@ class Keeper:
             return
         if is_new and (orphan := offer()):
             self._offer(orphan)
-        try:
-            self._autosave = Autosave()
-        except SchedscopeError as error:
-            self._app.notify(str(error), severity="warning")
-        else:
-            self._app.set_interval(AUTOSAVE, self.save_now)
+        self._save(self._lock)
+        self._app.set_interval(AUTOSAVE, self.save_now)
 
     def _offer(self, orphan: Orphan) -> None:
         session = orphan.session
@@ -81,16 +77,35 @@ class Keeper:
 
     def save_now(self) -> None:
         """Save where the program is, unless that has been saved."""
-        if self._autosave is None:
-            return
+        if not self._has_left:
+            self._save(self._session)
+
+    def _save(self, keep: Callable[[], object]) -> None:
+        """What fails is said once, and tried again."""
         try:
-            session = self._now()
-            if session != self._saved:
-                self._autosave.save(session)
-                self._saved = session
+            keep()
         except SchedscopeError as error:
-            self._autosave = None
-            self._app.notify(f"no more autosaves: {error}", severity="warning")
+            if not self._is_failing:
+                self._app.notify(f"{error} (tried again every {AUTOSAVE:g} s)", severity="warning")
+            self._is_failing = True
+        else:
+            self._is_failing = False
+
+    def _lock(self) -> Autosave:
+        if self._autosave is None:
+            self._autosave = Autosave()
+        return self._autosave
+
+    def _session(self) -> None:
+        autosave, session = self._lock(), self._now()
+        if session != self._saved:
+            autosave.save(session)
+            self._saved = session
+
+    def break_off(self) -> None:
+        """The program is ended from outside: this moment is saved once more, and will be offered."""
+        self.save_now()
+        self._has_left = True
 
     def leave(self) -> None:
         """The program ends as it should: nothing broke off, and where it was left is kept as the last session."""

@@ -1,0 +1,92 @@
+"""Ended from outside, the program gives the terminal back as it was, and what was watched is kept."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from sim.session.session import read_session
+from tests.tui.replays import replay
+from tests.tui.terminals import terminal
+from tui.sessions import keeper
+from tui.sessions.autosave import Autosave, offer, state_folder
+
+MODES = (1000, 1003, 1006, 1004, 2004, 1049)
+"""What the program switches on: the mouse, the focus, pasting, the other screen."""
+
+
+def saved() -> list[int]:
+    return [read_session(path).step for path in state_folder().glob("*.session")]
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_leaves_the_terminal_as_it_was_and_the_autosave_where_it_is(number: signal.Signals) -> None:
+    with terminal("lublin-128") as at:
+        before = at.attributes
+        at.wait_for(lambda: saved() == [0])
+        assert at.attributes != before
+        at.type(" ")
+        at.wait_for(lambda: saved() > [0])
+        at.program.send_signal(number)
+        assert at.wait() == 128 + number
+        assert at.attributes == before
+        at.wait_for(lambda: b"\x1b[?25h" in at.written)
+        for mode in MODES:
+            assert at.written.rfind(b"\x1b[?%dl" % mode) > at.written.rfind(b"\x1b[?%dh" % mode) >= 0
+        assert b"Traceback" not in at.written
+    orphan = offer()
+    assert orphan is not None
+    assert orphan.session.step > 0
+
+
+def test_where_the_terminal_is_gone_the_program_ends_though_nobody_told_it() -> None:
+    with terminal("lublin-128") as at:
+        at.wait_for(lambda: saved() == [0])
+        at.type(" ")
+        at.wait_for(lambda: saved() > [0])
+        at.vanish()
+        assert at.wait() == 128 + signal.SIGHUP
+    assert offer() is not None
+
+
+@pytest.mark.parametrize("arguments", [("z-figure4",), ("--policy", "easy")])
+def test_without_a_terminal_to_draw_on_that_is_said_in_a_line(arguments: tuple[str, ...], tmp_path: Path) -> None:
+    with open(tmp_path / "errors", "w") as errors, terminal(*arguments, stderr=errors.fileno()) as at:
+        assert at.wait() == 1
+    told = (tmp_path / "errors").read_text()
+    assert told.count("\n") == 1
+    assert "drawn on stderr" in told
+
+
+# Autosaves
+
+
+async def test_an_autosave_that_failed_is_tried_again_and_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    async with replay("z-figure4") as run:
+        await run.wait_for(saved)
+        folder, away = state_folder(), state_folder().with_name("away")
+        os.rename(folder, away)
+        folder.touch()
+        await run.press("right")
+        await run.wait_for(lambda: "tried again" in run.told)
+        await run.press("right")
+        folder.unlink()
+        os.rename(away, folder)
+        await run.wait_for(lambda: saved() == [2])
+        assert run.told.count("tried again") == 1
+
+
+async def test_a_folder_that_comes_later_is_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    folder = state_folder()
+    folder.rmdir()
+    folder.touch()
+    async with replay("z-figure4") as run:
+        await run.wait_for(lambda: "no autosaves" in run.told)
+        folder.unlink()
+        await run.wait_for(saved)
+    assert isinstance(Autosave(folder).path, Path)

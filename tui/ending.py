@@ -1,0 +1,79 @@
+"""The terminal around the program: who ends the program from outside, and a terminal that is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import select
+import signal
+import sys
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from typing import Any, TextIO
+
+from textual.driver import Driver
+
+SIGNALS = tuple(getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name))
+
+
+def on_signals(end: Callable[[int], None]) -> None:
+    """Call `end` with the number of a signal that would kill; one that is ignored (nohup) stays ignored."""
+    loop = asyncio.get_running_loop()
+    for number in SIGNALS:
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            with suppress(NotImplementedError, RuntimeError, ValueError):  # elsewhere, or not in the main thread
+                loop.add_signal_handler(number, end, int(number))
+
+
+def is_gone() -> bool:
+    """Has the terminal been closed, whether a signal told so or not?"""
+    if sys.__stdin__ is None or not hasattr(select, "poll"):
+        return False
+    try:
+        poll = select.poll()
+        poll.register(sys.__stdin__.fileno(), 0)
+        return any(told & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, told in poll.poll(0))
+    except (OSError, ValueError):
+        return False
+
+
+class _Patient:
+    """A file that takes everything: what a terminal that is gone does not take is dropped."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file = file
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._file, name)
+
+    def write(self, text: str) -> int:
+        with suppress(OSError):
+            self._file.write(text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def flush(self) -> None:
+        with suppress(OSError):
+            self._file.flush()
+
+
+def patient(driver: type[Driver]) -> type[Driver]:
+    """The same, but a terminal that is gone does not stop its writing: whoever waits for that would wait for ever."""
+
+    class Patient(driver):  # type: ignore[valid-type, misc]  # mypy knows no base that is a value
+        def __init__(self, *args: Any, **kwargs: Any) -> None:
+            super().__init__(*args, **kwargs)
+            if hasattr(self, "_file"):
+                self._file: Any = _Patient(self._file)
+
+    return Patient
+
+
+def close_the_gone() -> None:
+    """Python must not try to write the rest to a terminal that is gone when it ends."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for output in (1, 2):
+        os.dup2(nowhere, output)
