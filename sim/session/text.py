@@ -67,7 +67,7 @@ class Table:
             return default
         value, line = self._values.pop(key)
         if not _is(value, kind):
-            raise SessionError(f"{key}: expected {_WORDS[kind]}, got {_short(value)}", self.path, line)
+            raise SessionError(f"{key}: expected {_WORDS[kind]}, got {shortened(value)}", self.path, line)
         return value  # type: ignore[no-any-return]
 
     def take_as(self, key: str, made_of: Callable[[str], object], default: str | None = None) -> str:
@@ -145,10 +145,10 @@ def _pair(line: str, path: object, number: int) -> tuple[str, Any]:
         value = json.loads(rest, parse_constant=_refuse)
     except (ValueError, RecursionError):
         raise SessionError(
-            f'expected key = value, words in quotes like "easy", got {_short(line)}', path, number
+            f'expected key = value, words in quotes like "easy", got {shortened(line)}', path, number
         ) from None
     if not (_is(value, list) or _is(value, str) or _is(value, float) or isinstance(value, int)):
-        raise SessionError(f"{key}: expected a number, words in quotes or true, got {_short(value)}", path, number)
+        raise SessionError(f"{key}: expected a number, words in quotes or true, got {shortened(value)}", path, number)
     return key, value
 
 
@@ -184,9 +184,10 @@ def _is_finite(number: Any) -> bool:
         return False
 
 
-def _short(value: object) -> str:
-    """
-    >>> _short("x" * 100)
+def shortened(value: object) -> str:
+    """A value as a line can quote it.
+
+    >>> shortened("x" * 100)
     "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'"
     """
     told = ascii(value)

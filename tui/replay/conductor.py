@@ -154,6 +154,8 @@ class Conductor:
             return None
         timeline.look_at(order.branch)
         told = self._go.seek(order.step, halted)
+        if told is not None and order.step > self._go.step:
+            told = f"the session stood at step {order.step:,}, but there are {self._go.step:,}: {told}"
         next_time = self.stage.snapshot.next_time
         if order.step == self._go.step > 0 and order.clock is not None and next_time is not None:
             self.stage.clock = min(max(order.clock, self.stage.clock), next_time)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from sim.errors import SchedscopeError
 from sim.policies.policy import Policy, written_policy
@@ -13,14 +13,15 @@ from sim.policies.registry import parse_policy
 from sim.session.records import BranchRecord, Intervention
 from sim.session.session import PREFIX, Session, from_line, read_session, verify_trace
 from sim.session.sources import source_of
-from sim.session.text import Value
+from sim.session.text import Value, shortened
 from sim.workload.model import Workload
 from tui.chart.colours import MODES
-from tui.chart.scale import Camera
+from tui.chart.scale import LADDER, Camera
 from tui.replay.opening import Opening
 from tui.replay.requests import BESIDE, CompareBranch, Parting, Restore, Shown
 from tui.replay.speed import SPEEDS
 from tui.screens.replay.state import PANELS, ViewState
+from tui.screens.replay.transport import JUMPS
 from tui.sessions.autosave import state_folder
 
 if TYPE_CHECKING:
@@ -114,6 +115,9 @@ def _view(state: ViewState, shown: Shown, workload: Workload) -> dict[str, Value
     return found
 
 
+FURTHEST = 2.0**53
+"""Seconds: no moment is further away."""
+CONDITIONS = {condition for condition, _ in JUMPS.values()}
 _CAMERA = ("per_column", "low", "high", "follow", "first")
 
 
@@ -147,20 +151,49 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
     """What is seen when a session is opened, where else it were `state`; and what could not be read, a line each."""
     view = session.view
     stops, warnings = _stops(session)
-    colour, speed, selected = view.get("colour"), view.get("speed"), view.get("selected")
-    is_job = isinstance(selected, str) and selected in workload.ids
+    sense = Sense(view)
+    first = Camera.on(workload, 80, 40)
+    camera = camera_of(view, first)
+    if camera is first and any(key.startswith("camera.") for key in view):
+        sense.warnings.append("the session's camera shows nothing of this machine: all of it is shown")
+    selected = sense.of("selected", "no job is selected", lambda job: job in workload.ids)
+    hidden = str(view.get("hidden", "")).split()
+    sense.of("hidden", "such panels are shown", lambda names: {*str(names).split()} <= {*PANELS})
     found = replace(
         state,
-        camera=camera_of(view, Camera.on(workload, 80, 40)),
-        selected=workload.rank_of(str(selected)) if is_job else state.selected,
-        colour=colour if isinstance(colour, str) and colour in MODES else state.colour,
-        speed=speed if isinstance(speed, int) and 0 <= speed < len(SPEEDS) else state.speed,
-        jump=str(view.get("jump", state.jump)),
+        camera=camera,
+        selected=state.selected if selected is None else workload.rank_of(str(selected)),
+        colour=str(sense.of("colour", f"coloured by {state.colour}", lambda mode: mode in MODES) or state.colour),
+        speed=cast(int, sense.of("speed", "as fast as at first", _is_speed, state.speed)),
+        jump=str(sense.of("jump", f"to the next {state.jump}", lambda kind: kind in CONDITIONS) or state.jump),
         stops=stops,
         bookmarks=session.bookmarks,
-        hidden=frozenset(str(view.get("hidden", "")).split()) & {*PANELS},
+        hidden=frozenset(hidden) & {*PANELS},
     )
-    return found, (*session.warnings, *warnings)
+    sense.of("clock", "the moment of the step", lambda clock: _number(clock) is not None)
+    return found, (*session.warnings, *warnings, *sense.warnings)
+
+
+class Sense:
+    """Values of a session that may be damaged; what makes none is put right with a word."""
+
+    def __init__(self, view: Mapping[str, Value]) -> None:
+        self._view = view
+        self.warnings: list[str] = []
+
+    def of(
+        self, key: str, instead: str, makes_sense: Callable[[Value], bool], default: Value | None = None
+    ) -> Value | None:  # fmt: skip
+        """The value of a key, the default where it makes no sense or there is none."""
+        value = self._view.get(key)
+        if value is None or makes_sense(value):
+            return default if value is None else value
+        self.warnings.append(f"the session's {key} is {shortened(value)}, which makes no sense here: {instead}")
+        return default
+
+
+def _is_speed(value: Value) -> bool:
+    return isinstance(value, int) and 0 <= value < len(SPEEDS)
 
 
 def _stops(session: Session) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
@@ -180,12 +213,15 @@ def _stops(session: Session) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
     """The camera of a session on a screen of another size; what makes no sense stays as it is."""
     per_column, low, high, follow, first = (view.get(f"camera.{name}") for name in _CAMERA)
-    if not (isinstance(per_column, int | float) and per_column > 0 and isinstance(low, int) and isinstance(high, int)):
+    if not (isinstance(per_column, int | float) and isinstance(low, int) and isinstance(high, int)):
         return now
-    if not (0 <= low < high <= now.high) or not isinstance(first, int):
+    if not (LADDER[0] <= per_column <= LADDER[-1] and 0 <= low < high <= now.high):
+        return now
+    if not isinstance(first, int) or abs(first * per_column) > FURTHEST:
         return now
     return replace(now, per_column=per_column, low=low, high=high, follow=bool(follow), first=first)
 
 
 def _number(value: Value | None) -> float | None:
-    return value if isinstance(value, int | float) else None
+    """A number that is a moment."""
+    return value if isinstance(value, int | float) and abs(value) <= FURTHEST else None

@@ -132,6 +132,38 @@ async def test_what_makes_no_sense_in_a_session_is_left_as_it_is() -> None:
     async with replay(session=session) as run:
         assert (run.step, run.screen.state.selected, run.screen.state.hidden) == (4, None, frozenset({"queue"}))
         assert run.screen.state.colour == "job"
+        assert run.screen.state.jump == "start"
+        for key in (
+            "colour is 'tartan'",
+            "speed is 99",
+            "selected is 'nobody'",
+            "jump is 3",
+            "hidden",
+            "clock",
+            "camera",
+        ):
+            assert f"the session's {key}" in run.told
+        await run.press("right_square_bracket")
+
+
+async def test_a_step_beyond_the_end_is_put_right_with_a_word() -> None:
+    session = replace(session_of(Source("z-figure4"), "easy"), step=4000)
+    async with replay(session=session) as run:
+        await run.wait_for(lambda: run.screen.state.said)
+        assert (run.step, run.screen.state.said) == (
+            10,
+            "the session stood at step 4,000, but there are 10: the run is over",
+        )
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"camera.per_column": 1e-300}, {"camera.per_column": 1e300}, {"camera.first": 10**400}]
+)
+async def test_a_camera_that_looks_nowhere_is_put_right_with_a_word(wrong: dict[str, Any]) -> None:
+    view = {"camera.per_column": 60, "camera.low": 0, "camera.high": 10, "camera.follow": False, "camera.first": 0}
+    session = replace(session_of(Source("z-figure4"), "easy"), view={**view, **wrong})
+    async with replay(session=session) as run:
+        assert "the session's camera" in run.told
 
 
 async def test_a_stop_that_cannot_be_read_is_told_and_left_out() -> None:

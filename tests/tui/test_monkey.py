@@ -1,0 +1,71 @@
+"""A monkey presses keys, clicks and resizes: whatever it does, nothing breaks.
+
+By hand: `MONKEY=2500 SEED=7 pytest tests/tui/test_monkey.py`, 2500 keys on each of the runs.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from random import Random
+
+import pytest
+from textual.binding import Binding
+
+from tests.tui.replays import Replay, replay
+from tui.screens.replay.keys import every_key
+from tui.widgets.gantt import Gantt
+
+KEYS, SEED = int(os.environ.get("MONKEY", "40")), os.environ.get("SEED", "1")
+FAULT = re.compile(r"\b[A-Z]\w+(Error|Exception)\b")
+SIZES = ((120, 36), (80, 24), (200, 60), (40, 12), (20, 5), (1, 1), (99, 28), (100, 27))
+TYPED = (*"abcdefghijklmnoprstuvwxyz0123456789[]'/:,.;#=@~ ", "[/foo]", "J1", "12d4h", "job 1 starts", "easy", "../")
+OTHERS = ("enter", "escape", "tab", "shift+tab", "backspace", "delete", "ctrl+p", "ctrl+u", "ctrl+r", "pagedown")
+MOVES = ("pageup", "up", "down", "left", "right", "home", "end", "shift+left", "shift+right", "shift+up", "shift+down")
+EMPTY, ONE = "", "1 0 -1 10 4 -1 -1 4 10 -1 1 1 1 1 1 -1 -1 -1\n"
+WHERE = [
+    ("z-figure4", "easy"), ("lublin-128", "conservative"), ("z-figure7", "gang-backfill"), ("ls-figure1", "multiqueue"),
+    ("z-figure4", "tunable"), ("lublin-128", "slack"), (EMPTY, "easy"), (EMPTY, "gang"), (ONE, "easy"),
+    (ONE, "gang-migrate"), (ONE, "multiqueue"), ("lublin-128", "selective"),
+]  # fmt: skip
+
+
+def all_keys() -> list[str]:
+    """Every key that means something, but the one that leaves."""
+    screen = [each for key in every_key() for each in key.keys.split(",") if key.action != "quit"]
+    chart = [each for key in Gantt.BINDINGS if isinstance(key, Binding) for each in key.key.split(",")]
+    return [*screen, *chart, *OTHERS, *MOVES]
+
+
+async def turn(run: Replay, random: Random, keys: list[str]) -> list[str]:
+    """A few keys, a click or another size; what was done."""
+    chance, (width, height) = random.random(), run.app.size
+    if chance < 0.04:
+        columns, rows = random.choice(SIZES)
+        await run.pilot.resize_terminal(columns, rows)
+        return [f"{columns}x{rows}"]
+    if chance < 0.12:
+        at = random.randrange(width), random.randrange(height)
+        await run.pilot.click(offset=at)
+        return [f"click {at}"]
+    in_dialog = len(run.app.screen_stack) > 2
+    pressed = list(random.choice(TYPED)) if in_dialog and chance < 0.6 else random.choices(keys, k=random.randint(1, 6))
+    await run.pilot.press(*pressed)
+    return pressed
+
+
+@pytest.mark.parametrize("at", range(len(WHERE)))
+async def test_whatever_is_pressed_nothing_breaks(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    trace, policy = WHERE[at]
+    if trace in (EMPTY, ONE):
+        (tmp_path / "tiny.swf").write_text(f"; MaxProcs: 4\n{trace}")
+        trace = "tiny.swf"
+    random, keys, done = Random(f"{SEED} {at}"), all_keys(), list[str]()
+    async with replay(trace, policy) as run:
+        while len(done) < KEYS:
+            done += await turn(run, random, keys)
+            assert run.app._exception is None, done[-30:]
+            assert not FAULT.search(run.told), (run.told, done[-30:])
+            assert not run.app._exit, done[-30:]
