@@ -225,3 +225,23 @@ async def test_where_nothing_can_be_kept_it_works_and_says_so(tmp_path: Path, mo
         assert run.scene.snapshot.policy == "fcfs"
     with pytest.raises(SchedscopeError, match="no last session"):
         found_session("last")
+
+
+@pytest.mark.parametrize("key", ["m", "5"])
+async def test_from_a_panel_that_has_nothing_to_show_the_next_one_can_be_reached(key: str) -> None:
+    async with replay("z-figure4", "easy", size=(80, 24)) as run:
+        for onwards in ("tab", "shift+tab"):
+            await run.press(key, onwards)
+            assert run.screen.state.over in (None, *run.screen.available)
+
+
+@pytest.mark.parametrize("key", ["v", "V"])
+async def test_a_trace_without_jobs_can_be_compared(key: str, tmp_path: Path) -> None:
+    trace = tmp_path / "tiny.swf"
+    trace.write_text("; MaxProcs: 4\n")
+    async with replay(str(trace)) as run:
+        await run.press(key, *"fcfs", "enter")
+        await run.press("right", "d", "end", "home", "4", "5", "w", "W", "r")
+        assert run.screen.shown is not None
+        assert run.screen.shown.beside is not None
+        assert "Error" not in run.told

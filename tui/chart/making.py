@@ -171,7 +171,7 @@ class ChartMaker:
         seen = np.zeros(len(self.workload) + 2, np.bool_)
         seen[raster.rank] = True
         ranks = np.flatnonzero(seen[:-2])
-        hues = np.zeros(max(len(self.workload), 1), np.uint8)
+        hues = np.zeros(len(self.workload), np.uint8)
         hues[ranks] = self.hues_of(history, ranks.tolist(), mode, clock)
         return hues
 

@@ -92,7 +92,7 @@ class Grid:
         known = rank >= 0
         mixed, texture = known & (pixels["purity"] < _PURE), _TEXTURE_OF[kind]
         ahead, trail = texture == Texture.AHEAD, texture == Texture.TRAIL
-        hue = np.where(known, chart.hues[rank], Hue.NONE).astype(np.uint16)
+        hue = np.append(chart.hues, np.uint8(Hue.NONE))[rank].astype(np.uint16)  # -1, which is no job, has the last
         if chart.mode == "job":
             hue[mixed] = Hue.MANY
         lit = known & self._is_lit(rank)
