@@ -428,7 +428,8 @@ def test_a_moment_that_is_not_of_the_step_is_not_believed(figure: Replayed, cloc
 
 
 def test_a_session_of_a_run_that_has_fewer_steps_now_ends_at_its_end(figure: Replayed) -> None:
-    assert figure.does(o.Restore(MAIN, "main", 99, 9e9)) == "the run is over"
+    told = "the session stood at step 99, but there are 10: the run is over"
+    assert figure.does(o.Restore(MAIN, "main", 99, 9e9)) == told
     assert figure.place == (LAST, 2700)
 
 
