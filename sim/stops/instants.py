@@ -6,7 +6,7 @@ pays only for what its condition asks.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
@@ -257,10 +257,10 @@ class OfPast:
 
     @property
     def arrived(self) -> Sequence[Job]:
-        if not self.step or (self.step > 1 and self.record.times[self.step - 2] == self.time):
-            return ()  # a second step at the same time: a switch
-        jobs = self.record.workload.jobs
-        return jobs[bisect_left(jobs, self.time, key=_submit) : bisect_right(jobs, self.time, key=_submit)]
+        if not self.step:
+            return ()
+        jobs, before = self.record.workload.jobs, self.record.after(self.step - 1).time
+        return jobs[bisect_right(jobs, before, key=_submit) : bisect_right(jobs, self.time, key=_submit)]
 
 
 def _submit(job: Job) -> float:
