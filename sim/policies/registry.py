@@ -15,7 +15,7 @@ P = TypeVar("P", bound=Policy)
 
 
 class Registry(Mapping[str, type[Policy]]):
-    """Policies by name, and aliases: short names, each of which stands for a policy with some parameters."""
+    """Policies in the order of their names, and aliases: short names for a policy with some parameters."""
 
     def __init__(self) -> None:
         self._policies: dict[str, type[Policy]] = {}
@@ -25,7 +25,7 @@ class Registry(Mapping[str, type[Policy]]):
         return self._policies[name]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._policies)
+        return iter(sorted(self._policies))
 
     def __len__(self) -> int:
         return len(self._policies)
