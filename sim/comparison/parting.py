@@ -19,7 +19,7 @@ import numpy as np
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
-from sim.decisions.obstacles import PlannedLater
+from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule

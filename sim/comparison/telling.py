@@ -7,7 +7,7 @@ from typing import TypeAlias
 from sim.comparison.parting import Account, Parting
 from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
-from sim.decisions.obstacles import PlannedLater
+from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say, why
 from sim.words import Clock, clock, clock_near, listed, name, printable, span
 from sim.workload.model import Workload

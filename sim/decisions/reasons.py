@@ -1,7 +1,7 @@
 """Why a policy starts, suspends or plans a job: plain immutable data, each of which says itself.
 
 A reason carries the numbers that made the difference; times are seconds, `free`/`idle`/`extra` processors. What keeps
-a job waiting is in `sim.decisions.obstacles`, what is done to a matrix and why in `sim.decisions.matrix`. Where a
+a job waiting is in `sim.decisions.reasons_to_wait`, what is done to a matrix and why in `sim.decisions.matrix`. Where a
 sentence says all that there is to know of a reason, nothing else does.
 """
 

@@ -118,7 +118,7 @@ def jobs_in(value: object) -> list[Job]:
 def why(reason: Reason, job: Job, at: Clock = clock) -> str:
     """Why that was done with `job`, or not done, with the numbers that made the difference.
 
-    >>> from sim.decisions.obstacles import TooFewFree
+    >>> from sim.decisions.reasons_to_wait import TooFewFree
     >>> why(TooFewFree(free=40), Job(0, "17", submit=0, procs=64, estimate=3600))
     'needs 64, 40 free'
     """
@@ -129,7 +129,7 @@ def why(reason: Reason, job: Job, at: Clock = clock) -> str:
 def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
     """The same in a few words and numbers; of a reason that has only a sentence, that or its beginning.
 
-    >>> from sim.decisions.obstacles import TooFewFree
+    >>> from sim.decisions.reasons_to_wait import TooFewFree
     >>> from sim.decisions.reasons import Due
     >>> job = Job(0, "17", submit=0, procs=64, estimate=3600)
     >>> brief(TooFewFree(free=40), job), brief(Due(), job)

@@ -24,8 +24,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sim.decisions.decisions import Await, Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import OpenRow, Place, TurnTo
-from sim.decisions.obstacles import TouchesReservation, WaitsForOwn, WaitsForReserved
 from sim.decisions.reasons import Due, OwnFree, ReservationDue
+from sim.decisions.reasons_to_wait import TouchesReservation, WaitsForOwn, WaitsForReserved
 from sim.decisions.sentences import Reason
 from sim.engine.shown import Shown
 from sim.engine.state import State

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from sim.decisions.matrix import FitsNoRow
-from sim.decisions.obstacles import BreaksBound, NoSliceOver, NoVictims, PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.reasons_to_wait import BreaksBound, NoSliceOver, NoVictims, PlannedLater, TooFewFree, WouldDelay
 from sim.decisions.sentences import Reason, past
 from sim.life.life import Life
 from sim.life.moments import Pass, Waited

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.decisions.obstacles import TooFewFree
+from sim.decisions.reasons_to_wait import TooFewFree
 from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
 from sim.life.moments import Ended, Requeued, Started, Unplanned, Waited

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sim.decisions.obstacles import NoVictims, TooFewFree
+from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Range, Waited, named, numbers_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sim.decisions.decisions import Decision, Keep, Suspend
-from sim.decisions.obstacles import PlannedLater
+from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.why.facts import Enough, Sitters

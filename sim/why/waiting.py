@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import FitsNoRow
-from sim.decisions.obstacles import PlannedLater, TooFewFree
 from sim.decisions.reasons import WhenFree
+from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree
 from sim.decisions.sentences import Others, Reason
 from sim.engine.state import State
 from sim.machine.matrix import MatrixPicture

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.matrix import FitsNoRow, Phase
-from sim.decisions.obstacles import TooFewFree
+from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
 from sim.words import count, listed, name

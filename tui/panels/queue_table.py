@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from sim.decisions.obstacles import TooFewFree
+from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Brief, brief
 from sim.engine.snapshot import Queued, Snapshot
 from sim.words import listed, name, span

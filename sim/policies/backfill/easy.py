@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.obstacles import PlannedLater, TooFewFree, WouldDelay
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, InOrder, Planned, WhenFree
+from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered

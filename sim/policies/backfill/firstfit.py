@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Start
-from sim.decisions.obstacles import TooFewFree
 from sim.decisions.reasons import Fits
+from sim.decisions.reasons_to_wait import TooFewFree
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.policies.view import View

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import inf
 
 from sim.decisions.decisions import Decision, Keep, Start, Wake
-from sim.decisions.obstacles import NotYet, TooFewFree
 from sim.decisions.reasons import AsRecorded
+from sim.decisions.reasons_to_wait import NotYet, TooFewFree
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
 from sim.policies.view import View

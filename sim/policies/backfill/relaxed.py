@@ -8,8 +8,8 @@ from math import inf
 from typing import Literal
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.obstacles import TooFewFree, WindowCloses
 from sim.decisions.reasons import InOrder, InWindow, WhenFree
+from sim.decisions.reasons_to_wait import TooFewFree, WindowCloses
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from math import inf
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.obstacles import BreaksBound, TooFewFree, WouldDelay
 from sim.decisions.reasons import WhenFree, WithinBounds
+from sim.decisions.reasons_to_wait import BreaksBound, TooFewFree, WouldDelay
 from sim.policies.backfill.bounds import Trial, place_within
 from sim.policies.orders import Order, ShortestFirst
 from sim.policies.parameters import parameter

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
-from sim.decisions.obstacles import BreaksBound
 from sim.decisions.reasons import MadeRoom, WithinBounds
+from sim.decisions.reasons_to_wait import BreaksBound
 from sim.policies.backfill.bounds import place_within
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.parameters import parameter

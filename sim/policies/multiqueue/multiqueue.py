@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from sim.decisions.decisions import Backfill, Decision, Divide, Expect, Keep, Reserve, Start
-from sim.decisions.obstacles import PivotLater, TooFewFree, TrialLater, WaitsForReserved
 from sim.decisions.reasons import (
     AskedFor,
     DelaysNoPivot,
@@ -19,6 +18,7 @@ from sim.decisions.reasons import (
     TrialDue,
     TrialEarly,
 )
+from sim.decisions.reasons_to_wait import PivotLater, TooFewFree, TrialLater, WaitsForReserved
 from sim.decisions.sentences import Reason
 from sim.policies.multiqueue.partitions import Classes, borrow, divided, own_idle
 from sim.policies.multiqueue.pivots import Pivots

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from itertools import islice
 from math import inf
 
-from sim.decisions.obstacles import TouchesReservation, WouldDelayPivot
+from sim.decisions.reasons_to_wait import TouchesReservation, WouldDelayPivot
 from sim.machine.profile import Profile
 from sim.policies.multiqueue.partitions import Classes, idle
 from sim.policies.view import View

@@ -8,8 +8,8 @@ from functools import partial
 from math import inf
 
 from sim.decisions.decisions import Decision, Keep, Wake
-from sim.decisions.obstacles import NoSliceOver
 from sim.decisions.reasons import MadeWay
+from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.decisions.sentences import Reason
 from sim.policies.parameters import parameter
 from sim.policies.preempt.preemption import Preemptive, enough

@@ -11,8 +11,8 @@ from typing import Literal
 import numpy as np
 
 from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
-from sim.decisions.obstacles import TooFewFree, WaitsForOwn
 from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
+from sim.decisions.reasons_to_wait import TooFewFree, WaitsForOwn
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.parameters import parameter

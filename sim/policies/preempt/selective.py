@@ -8,8 +8,8 @@ from functools import partial
 from math import ceil, inf
 
 from sim.decisions.decisions import Decision, Keep, Wake
-from sim.decisions.obstacles import NoVictims
 from sim.decisions.reasons import Outranked
+from sim.decisions.reasons_to_wait import NoVictims
 from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT
 from sim.policies.parameters import parameter

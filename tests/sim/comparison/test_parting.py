@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from sim.comparison.parting import Account, Act, Parting, Side, account, part
 from sim.decisions.decisions import Backfill
-from sim.decisions.obstacles import PlannedLater, WouldDelay
 from sim.decisions.reasons import EndsBefore
+from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.timeline.course import Course

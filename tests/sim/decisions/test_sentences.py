@@ -1,6 +1,6 @@
 """Decisions and reasons in words.
 
-Also tests sim.decisions.decisions, sim.decisions.obstacles, sim.decisions.reasons.
+Also tests sim.decisions.decisions, sim.decisions.reasons_to_wait, sim.decisions.reasons.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hint
 
 import pytest
 
-from sim.decisions import matrix, obstacles, reasons
+from sim.decisions import matrix, reasons, reasons_to_wait
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.matrix import MakesWay, Migrate
-from sim.decisions.obstacles import TooFewFree, WouldDelay
 from sim.decisions.reasons import EndsBefore, FitsExtra, WhenFree, WithinBounds
+from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
 from sim.decisions.sentences import Reason, in_words, say, why
 from sim.words import clock, clock_near, name, span
 from sim.workload.model import Job
@@ -22,7 +22,7 @@ DAY, HOUR = 86400, 3600
 J1402 = Job(0, "1402", submit=0, procs=64, estimate=4 * HOUR)
 J1405 = Job(1, "1405", submit=0, procs=8, estimate=HOUR)
 REASONS = [
-    cls for room in (reasons, obstacles, matrix) for cls in vars(room).values()
+    cls for room in (reasons, reasons_to_wait, matrix) for cls in vars(room).values()
     if cls is not Reason and hasattr(cls, "sentence")
 ]  # fmt: skip
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sim.decisions.obstacles import PlannedLater, TooFewFree, WouldDelay
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
+from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
 from sim.engine.engine import Engine
 from sim.life.life import Life, life_of
 from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned

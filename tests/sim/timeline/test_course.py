@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
-from sim.decisions.obstacles import TooFewFree
+from sim.decisions.reasons_to_wait import TooFewFree
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.timeline.course import Course

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sim.decisions.decisions import Backfill, Start
-from sim.decisions.obstacles import PlannedLater, TooFewFree, WouldDelay
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
+from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
 from sim.policies import parse_policy
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.decisions.obstacles import TooFewFree
 from sim.decisions.reasons import InOrder
+from sim.decisions.reasons_to_wait import TooFewFree
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

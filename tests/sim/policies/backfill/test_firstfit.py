@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sim.decisions.decisions import Backfill, Start
-from sim.decisions.obstacles import TooFewFree
 from sim.decisions.reasons import Fits
+from sim.decisions.reasons_to_wait import TooFewFree
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sim.decisions.obstacles import NotYet, TooFewFree
 from sim.decisions.reasons import AsRecorded
+from sim.decisions.reasons_to_wait import NotYet, TooFewFree
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

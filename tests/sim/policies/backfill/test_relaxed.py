@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sim.decisions.decisions import Backfill
-from sim.decisions.obstacles import TooFewFree, WindowCloses
 from sim.decisions.reasons import InWindow, WhenFree
+from sim.decisions.reasons_to_wait import TooFewFree, WindowCloses
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim.decisions.decisions import Backfill, Reserve
-from sim.decisions.obstacles import BreaksBound, WouldDelay
 from sim.decisions.reasons import WhenFree, WithinBounds
+from sim.decisions.reasons_to_wait import BreaksBound, WouldDelay
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab

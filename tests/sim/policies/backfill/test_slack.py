@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim.decisions.decisions import Backfill
-from sim.decisions.obstacles import BreaksBound
 from sim.decisions.reasons import EarliestHole, MadeRoom, WithinBounds
+from sim.decisions.reasons_to_wait import BreaksBound
 from sim.policies import parse_policy
 
 if TYPE_CHECKING:

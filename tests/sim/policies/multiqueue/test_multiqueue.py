@@ -17,14 +17,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Borrow, Start
-from sim.decisions.obstacles import (
-    PivotLater,
-    TooFewFree,
-    TouchesReservation,
-    TrialLater,
-    WaitsForReserved,
-    WouldDelayPivot,
-)
 from sim.decisions.reasons import (
     AskedFor,
     DelaysNoPivot,
@@ -35,6 +27,14 @@ from sim.decisions.reasons import (
     SparesPivot,
     TrialDue,
     TrialEarly,
+)
+from sim.decisions.reasons_to_wait import (
+    PivotLater,
+    TooFewFree,
+    TouchesReservation,
+    TrialLater,
+    WaitsForReserved,
+    WouldDelayPivot,
 )
 from sim.engine.check import Checker
 from sim.engine.engine import Engine

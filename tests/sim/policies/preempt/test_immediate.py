@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sim.decisions.decisions import Suspend
-from sim.decisions.obstacles import NoSliceOver
 from sim.decisions.reasons import MadeWay
+from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.engine.engine import Engine
 from sim.machine.processors import written
 

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Decision, Keep, Suspend, Wake
-from sim.decisions.obstacles import NoVictims
 from sim.decisions.reasons import Outranked
+from sim.decisions.reasons_to_wait import NoVictims
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.history.stretch import Stretch
