@@ -56,16 +56,18 @@ def test_without_colour_an_edge_parts_neighbours_and_fillings_tell_home_from_rep
 
 
 def test_a_job_has_its_colour_and_a_click_on_it_selects_it() -> None:
-    spans = spans_about(draw_matrix(figure_7(), (28, 9)), 3)
+    context = figure_7()
+    hue, spans = context.scene.hues[3], spans_about(draw_matrix(context, (28, 9)), 3)
     assert [(span.text.strip(), span.style) for span in spans] == [
-        ("J4", "on:3"), ("", "on:3"), ("J4", "plan:3 title"), ("╱╱╱╱", "plan:3"),
+        ("J4", f"on:{hue}"), ("", f"on:{hue}"), ("J4", f"plan:{hue} title"), ("╱╱╱╱", f"plan:{hue}"),
     ]  # fmt: skip
 
 
 def test_the_selected_job_is_lit_in_every_row_and_the_others_are_quiet() -> None:
-    sheet = draw_matrix(figure_7(selected=3), (28, 9))
-    assert {span.style for span in spans_about(sheet, 3)} == {"lit:3"}
-    assert {span.style for span in spans_about(sheet, 4)} == {"off:4", "off:4 dim"}
+    context = figure_7(selected=3)
+    hues, sheet = context.scene.hues, draw_matrix(context, (28, 9))
+    assert {span.style for span in spans_about(sheet, 3)} == {f"lit:{hues[3]}"}
+    assert {span.style for span in spans_about(sheet, 4)} == {f"off:{hues[4]}", f"off:{hues[4]} dim"}
 
 
 def test_where_there_is_room_each_row_has_two_lines() -> None:

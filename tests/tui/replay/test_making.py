@@ -6,16 +6,19 @@ Also tests tui.replay.scene.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
+from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.engine import Engine
+from sim.engine.snapshot import Snapshot
 from tests.sim.conftest import Lab
-from tests.tui import scenes
 from tests.tui.scenes import engine_of
 from tui.replay.making import JobMaker, StripMaker, least_end
-from tui.replay.scene import JobScene
+from tui.replay.scene import JobScene, PlannedAt
 
 HALF_THEN_ALL = ("1 0 2 100 100", "2 50 2 50 50", "3 60 4 100 100")
 """Two of four processors until 50, all four until 200; job 3 waits from 60 until 100."""
@@ -82,6 +85,62 @@ def test_there_are_no_series_before_the_first_step(lab: Lab) -> None:
 # The selected job
 
 
+# A search through the whole history, for comparing
+
+
+def job_scene(engine: Engine, shown: Snapshot, rank: int) -> JobScene:
+    """The selected job as far as this moment."""
+    history = engine.history
+    decided = [(history.time_of(step), d) for step, d in history.all_decisions() if _is_about(d, rank)]
+    stretches = tuple((s.start, s.end, s.kind) for s in history.stretches() if s.rank == rank)
+    waiting = [queued.job.rank for queued in shown.queue]
+    return JobScene(
+        rank=rank,
+        state=_state(engine, shown, rank),
+        start=engine.state.start_of(rank),
+        end=_number(engine.state.ledger.end[rank]),
+        planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow)),
+        decided=tuple(decided),
+        stretches=stretches,
+        ahead=waiting.index(rank) if rank in waiting else None,
+        passed=len(_passers(engine, rank)),
+    )
+
+
+def _passers(engine: Engine, rank: int) -> set[int]:
+    """Who came later and started while the job waited; a trial run that is cut is no end of its waiting."""
+    trials = [s.end for s in engine.history.stretches() if s.rank == rank and s.kind == "speculative"]
+    passers: set[int] = set()
+    runs_until: float | None = 0
+    for step, decision in engine.history.all_decisions():
+        if not isinstance(decision, Start | Backfill | Place) or runs_until is None:
+            continue
+        if engine.history.time_of(step) >= runs_until and decision.job.rank > rank:
+            passers.add(decision.job.rank)
+        elif decision.job.rank == rank:
+            runs_until = trials.pop(0) if trials else None
+    return passers
+
+
+def _is_about(decision: Any, rank: int) -> bool:
+    job = getattr(decision, "job", None)
+    return job is not None and job.rank == rank
+
+
+def _state(engine: Engine, shown: Snapshot, rank: int) -> str:
+    if any(queued.job.rank == rank for queued in shown.queue):
+        return "waiting"
+    if any(halted.job.rank == rank for halted in shown.suspended):
+        return "suspended"
+    if any(running.job.rank == rank for running in shown.running):
+        return "in the matrix" if shown.matrix else "running"
+    return "finished" if _number(engine.state.ledger.end[rank]) is not None else "not submitted"
+
+
+def _number(value: float) -> float | None:
+    return value if value == value else None
+
+
 def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[JobScene, JobScene]]:
     """(as the makers tell it, as a search through the whole history tells it) of jobs, while the engine runs."""
     makers = {rank: JobMaker(engine.workload, rank) for rank in ranks}
@@ -91,7 +150,7 @@ def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[J
             continue
         snapshot = engine.snapshot()
         for rank, maker in makers.items():
-            plain = scenes.job_scene(engine, snapshot, rank)
+            plain = job_scene(engine, snapshot, rank)
             told = maker.scene(engine.history, snapshot)
             both.append((replace(told, ahead=None, stretches=()), replace(plain, ahead=None, stretches=())))
             if not snapshot.matrix:
