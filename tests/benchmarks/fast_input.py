@@ -63,7 +63,9 @@ def measured(
     last = time.perf_counter()
     idle(process)
     drawn = [first, *(at for at in output.times if at > first)]
-    freeze = max((b - a for a, b in pairwise(drawn)), default=0)
+    if len(drawn) < 2:
+        raise SystemExit(f"{what}: the program draws nothing; give it a trace that it can open")
+    freeze = max(b - a for a, b in pairwise(drawn))
     lag = max(drawn[-1] - last, 0)
     print(f"{what:<34}{lag:6.2f} s of lag, {freeze:.2f} s the longest freeze", flush=True)
 
