@@ -27,8 +27,8 @@ from sim.decisions.matrix import OpenRow, Place, TurnTo
 from sim.decisions.reasons import Due, OwnFree, ReservationDue
 from sim.decisions.reasons_to_wait import TouchesReservation, WaitsForOwn, WaitsForReserved
 from sim.decisions.sentences import Reason
-from sim.engine.shown import Shown
 from sim.engine.state import State
+from sim.engine.state_view import Shown
 from sim.engine.succession import take_granted
 from sim.machine.profile import Profile, shadow
 from sim.policies.preempt.preemption import enough

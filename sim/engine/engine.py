@@ -5,7 +5,7 @@ that reaches its limit counts as one); the policy's timers;
 arrivals at t in rank order; one pass of the policy, whose decisions are checked and applied one by one. One instant
 is one step.
 
-What changes is in `state`, what a decision does to it in `deeds`, another policy taking over in `succession`: nobody
+What changes is in `state`, what a decision does to it in `transitions`, another policy taking over in `succession`: nobody
 else changes the state of a simulation. The engine never names a policy. It holds them to what they declare:
 reservations that stand (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are
 forgotten before each pass.
@@ -25,13 +25,13 @@ from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
 from sim.engine.breakdown import Guard
 from sim.engine.checkpoint import Checkpoint
-from sim.engine.deeds import Deeds
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
-from sim.engine.shown import Shown
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
+from sim.engine.state_view import Shown
 from sim.engine.succession import Succession, has_adopted, promise_again
+from sim.engine.transitions import Deeds
 from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.history import History
 from sim.machine.moment import MOMENT

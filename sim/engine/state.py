@@ -1,7 +1,7 @@
 """The state of a simulation: everything that changes from step to step is in this file, and nothing else.
 
 `State` is what may be known at the present moment, `Future` what only the engine knows: when jobs truly end. A policy
-is shown the state and cannot come from there to the future, nor to the run times. Only `engine`, `deeds` and
+is shown the state and cannot come from there to the future, nor to the run times. Only `engine`, `transitions` and
 `succession` change either; a checkpoint is a copy of both.
 """
 
@@ -12,9 +12,9 @@ from math import isnan
 from typing import Any
 
 from sim.decisions.decisions import Decision
+from sim.engine.allocation import Stint
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
-from sim.engine.stint import Stint
 from sim.errors import DecisionError
 from sim.history.history import Switch
 from sim.history.ledger import Ledger

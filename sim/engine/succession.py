@@ -14,11 +14,11 @@ from math import inf
 from sim.decisions.decisions import Suspend, Switched
 from sim.decisions.matrix import DropRows
 from sim.decisions.reasons import ReservationDue
-from sim.engine.deeds import Deeds
+from sim.engine.allocation import Stint
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
 from sim.engine.state import State
-from sim.engine.stint import Stint
+from sim.engine.transitions import Deeds
 from sim.history.history import Switch
 from sim.history.stretch import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.profile import Profile

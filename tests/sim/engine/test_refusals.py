@@ -1,6 +1,6 @@
 """A policy that asks for nonsense: the engine refuses in one line and has changed nothing.
 
-Also tests sim.engine.deeds.
+Also tests sim.engine.transitions.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Wake
 from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.engine.shown import Shown
+from sim.engine.state_view import Shown
 from sim.errors import DecisionError
 from sim.policies import Policy
 from sim.policies.view import View

@@ -16,11 +16,11 @@ import pytest
 
 from sim.decisions.decisions import Decision
 from sim.engine.check import Checker
-from sim.engine.deeds import Deeds
 from sim.engine.engine import Engine
-from sim.engine.shown import Shown
 from sim.engine.state import Future
+from sim.engine.state_view import Shown
 from sim.engine.succession import Succession
+from sim.engine.transitions import Deeds
 from sim.history.history import History
 from sim.history.stretch import RUN, SPECULATIVE
 from sim.policies import Policy, parse_policy

@@ -39,9 +39,9 @@ from sim.decisions.matrix import (
     TurnTo,
 )
 from sim.decisions.reasons import AskedFor
+from sim.engine.allocation import Stint
 from sim.engine.sharing import Sharing
 from sim.engine.state import Future, State
-from sim.engine.stint import Stint
 from sim.errors import DecisionError
 from sim.history.history import History
 from sim.history.stretch import CUT, DONE, KILLED, MOVED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
