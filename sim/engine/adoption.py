@@ -28,7 +28,7 @@ from sim.decisions.reasons import Due, OwnFree, ReservationDue
 from sim.decisions.reasons_to_wait import TouchesReservation, WaitsForOwn, WaitsForReserved
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
-from sim.engine.state_view import Shown
+from sim.engine.state_view import StateView
 from sim.engine.succession import take_granted
 from sim.machine.profile import Profile, shadow
 from sim.policies.preempt.preemption import enough
@@ -112,7 +112,7 @@ def _start_granted(state: State) -> Iterator[Decision]:
 
 
 def _make_room(state: State, job: Job, needed: int) -> Iterator[Decision]:
-    running = sorted((stint.job for stint in state.running.values() if stint.runs), key=lambda other: -other.rank)
+    running = sorted((run.job for run in state.running.values() if run.runs), key=lambda other: -other.rank)
     for victim in enough(needed, running) or []:
         yield Suspend(victim, ReservationDue(job))
 
@@ -164,7 +164,7 @@ def _touched(state: State, job: Job) -> Reason:
     return TouchesReservation(state.jobs[rank], at, ends)
 
 
-class AdoptedView(Shown):
+class AdoptedView(StateView):
     """The present as a policy may see it that knows neither suspended jobs nor granted reservations.
 
     What is kept for the awaited job looks taken; jobs with granted reservations are not there.

@@ -1,4 +1,4 @@
-"""A job's stay on processors: what is known of it while it lasts (`sim.policies.view.Stint` is what a policy sees)."""
+"""A job's stay on processors: what is known of it while it lasts. A policy sees it as a `RunningJob`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from sim.history.stretch import RUN
 from sim.workload.model import Job
 
 
-class Stint(NamedTuple):
+class Allocation(NamedTuple):
     """A job on processors: since when, and until when by its estimate. When it truly ends is not known here."""
 
     job: Job

@@ -18,7 +18,7 @@ from sim.history.ledger import Entry
 from sim.workload.model import Workload
 
 _PER_ITEM = 72
-"""About how many bytes an item of a container takes beside its place in it: numbers, tuples, stints."""
+"""About how many bytes an item of a container takes beside its place in it: numbers, tuples, allocations."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,12 +1,11 @@
 """One instant after another: time passes here.
 
 What is due less than a microsecond apart is due at one instant. At an instant t: completions at t in rank order (a run
-that reaches its limit counts as one); the policy's timers;
-arrivals at t in rank order; one pass of the policy, whose decisions are checked and applied one by one. One instant
-is one step.
+that reaches its limit counts as one); the policy's timers; arrivals at t in rank order; one pass of the policy, whose
+decisions are checked and applied one by one. One instant is one step.
 
-What changes is in `state`, what a decision does to it in `transitions`, another policy taking over in `succession`: nobody
-else changes the state of a simulation. The engine never names a policy. It holds them to what they declare:
+What changes is in `state`, what a decision does to it in `transitions`, another policy taking over in `succession`:
+nobody else changes the state of a simulation. The engine never names a policy. It holds them to what they declare:
 reservations that stand (`keeps_reservations`) wake the policy when they are due and are part of `view.plan`; others are
 forgotten before each pass.
 """
@@ -29,9 +28,9 @@ from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
-from sim.engine.state_view import Shown
+from sim.engine.state_view import StateView
 from sim.engine.succession import Succession, has_adopted, promise_again
-from sim.engine.transitions import Deeds
+from sim.engine.transitions import Transitions
 from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.history import History
 from sim.machine.moment import MOMENT
@@ -74,7 +73,8 @@ class Engine:
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
         self._guard, self._in_vain = Guard(state), 0
-        self._view, self._deeds = Shown(state), Deeds(self._runtimes, self._killed, state, future, history)
+        self._view = StateView(state)
+        self._transitions = Transitions(self._runtimes, self._killed, state, future, history)
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
 
     # Another engine in the same state
@@ -207,7 +207,7 @@ class Engine:
         is_awake = self._drop_timers(now)
         self._admit_arrivals(now)
         if successor is not None:
-            Succession(self._deeds).hand_over(successor)
+            Succession(self._transitions).hand_over(successor)
         if state.sharing is None:
             self._let_policy_decide()
         else:
@@ -244,15 +244,15 @@ class Engine:
             if leaves.get(rank) == time:
                 due.append(rank)
         for rank in due if len(due) < 2 else sorted(set(due)):
-            self._deeds.stint_ends(rank)
+            self._transitions.allocation_ends(rank)
         state.free = state.machine.free
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
         """Has a timer lost its reason?"""
         if since == inf:
             return rank >= 0 and self.state.reserved.get(rank) != when
-        stint = self.state.running.get(rank)
-        return stint is None or stint.since != since
+        allocation = self.state.running.get(rank)
+        return allocation is None or allocation.since != since
 
     def _drop_timers(self, now: float) -> bool:
         """Was there one?"""
@@ -278,14 +278,14 @@ class Engine:
         if self.step_count and now > sharing.since:
             self.history.mend_free(sharing.empty_until(now) / (now - sharing.since))
         for rank in sharing.elapse(now, self._runtimes):
-            self.history.leave_matrix(rank, now, self._deeds.ending(rank))
-            self._deeds.done(self._jobs[rank])
+            self.history.leave_matrix(rank, now, self._transitions.ending(rank))
+            self._transitions.done(self._jobs[rank])
 
     def _rows_go_on(self, sharing: Sharing) -> None:
         """The matrix is as it will be until the next step."""
         state = self.state
         for rank in sharing.settle(state.now):
-            self._deeds.started(rank)
+            self._transitions.started(rank)
         state.machine.hold_only(sharing.on_turn())
         state.free = state.machine.free
         self.history.share(state.now, sharing.turns, sharing.places())
@@ -305,17 +305,17 @@ class Engine:
         if state.switches:
             self._let_successor_decide()
             return
-        apply = self._deeds.appliers
+        apply = self._transitions.appliers
         with self._guard:
             for decision in state.policy.decide(self._view):
                 apply[type(decision)](decision)
 
     def _let_successor_decide(self) -> None:
         """A policy that has taken over: in its first pass all who wait are new to it."""
-        state, apply = self.state, self._deeds.appliers
+        state, apply = self.state, self._transitions.appliers
         arrived = state.arrived
         if not state.policy.keeps_reservations:
-            self._deeds.forget_reservations()
+            self._transitions.forget_reservations()
         if state.switches[-1].step > state.step_count:
             state.arrived = [job for job in state.queue if job.rank not in state.granted]
         if state.awaited is not None:

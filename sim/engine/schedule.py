@@ -17,7 +17,7 @@ from sim.workload.model import Bools, Field, Floats, Ints, Workload
 
 
 @dataclass(frozen=True)
-class Timeline:
+class Curves:
     """The state after each step: `time[i]` holds until `time[i + 1]`."""
 
     time: Floats
@@ -50,7 +50,7 @@ class Schedule:
     """Speculative runs that reached their limit; their work was lost."""
     borrowed: int
     """How many processors changed owner between partitions."""
-    timeline: Timeline
+    curves: Curves
     stalled: float = 0.0
     """Processor-seconds that jobs lost to migrations, their own and others'."""
 
@@ -119,7 +119,7 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
         migrations=np.array(ledger.migrations, dtype=np.int64),
         speculative_kills=state.tally.speculative_kills,
         borrowed=state.tally.borrowed,
-        timeline=Timeline(
+        curves=Curves(
             time=np.array(time),
             free=np.array(free),
             waiting=np.array(waiting, dtype=np.int64),

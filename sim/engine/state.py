@@ -12,7 +12,7 @@ from math import isnan
 from typing import Any
 
 from sim.decisions.decisions import Decision
-from sim.engine.allocation import Stint
+from sim.engine.allocation import Allocation
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
 from sim.errors import DecisionError
@@ -62,7 +62,7 @@ class State:
         self.decisions: list[Decision] = []
         """What was decided in the last step, and why jobs were kept, in order; empty unless curious"""
         # Who is where
-        self.running: dict[int, Stint] = {}
+        self.running: dict[int, Allocation] = {}
         self.ends: list[tuple[float, int, int]] = []
         """(expected end, rank, processors) of what runs, sorted"""
         self.suspended: dict[int, int] = {}
@@ -140,8 +140,8 @@ class State:
 
     def ran(self, rank: int) -> float:
         """How long a job has run so far; of a finished job its run time."""
-        if stint := self.running.get(rank):
-            return stint.ran_by(self.now)
+        if allocation := self.running.get(rank):
+            return allocation.ran_by(self.now)
         if self.sharing and rank in self.sharing.ran:
             return self.sharing.ran[rank]
         return self.ledger.ran[rank]
@@ -210,7 +210,7 @@ class Future:
 
     def __init__(self) -> None:
         self.leaves: dict[int, float] = {}
-        """rank -> when its present stint truly ends"""
+        """rank -> when its present allocation truly ends"""
         self.leaving: list[tuple[float, int]] = []
         """(when, rank) of those ends, and of some that will not be: a heap"""
 

@@ -13,7 +13,7 @@ from typing import Any
 from sim.engine.state import State
 from sim.machine.matrix import MatrixView
 from sim.machine.profile import Profile
-from sim.policies.view import Ends, Stint
+from sim.policies.view import Ends, RunningJob
 from sim.workload.model import Job
 
 
@@ -21,13 +21,13 @@ def _is(name: str) -> Any:
     return property(attrgetter(name))
 
 
-class Shown:
+class StateView:
     """The present, as a policy sees it."""
 
     __slots__ = ("_reserved", "_running", "_state", "_suspended")
 
     reserved: Mapping[int, float] = _is("_reserved")
-    running: Mapping[int, Stint] = _is("_running")
+    running: Mapping[int, RunningJob] = _is("_running")
     suspended: Mapping[int, int] = _is("_suspended")
     now: float = _is("_state.now")
     procs: int = _is("_state.procs")

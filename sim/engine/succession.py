@@ -14,11 +14,11 @@ from math import inf
 from sim.decisions.decisions import Suspend, Switched
 from sim.decisions.matrix import DropRows
 from sim.decisions.reasons import ReservationDue
-from sim.engine.allocation import Stint
+from sim.engine.allocation import Allocation
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
 from sim.engine.state import State
-from sim.engine.transitions import Deeds
+from sim.engine.transitions import Transitions
 from sim.history.history import Switch
 from sim.history.stretch import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.profile import Profile
@@ -30,16 +30,16 @@ from sim.workload.model import Job
 class Succession:
     """The state is handed over from one policy to the next."""
 
-    def __init__(self, deeds: Deeds) -> None:
-        self._deeds, self._state, self._history = deeds, deeds.state, deeds.history
-        self._runtimes = deeds.runtimes
+    def __init__(self, transitions: Transitions) -> None:
+        self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
+        self._runtimes = transitions.runtimes
 
     def hand_over(self, successor: Policy) -> None:
         """The successor has the state from now on, and has decided nothing yet."""
         state, was = self._state, written_policy(self._state.policy)
-        for stint in list(state.running.values()):
-            if stint.kind == SPECULATIVE:
-                self._make_ordinary(stint)
+        for allocation in list(state.running.values()):
+            if allocation.kind == SPECULATIVE:
+                self._make_ordinary(allocation)
         if state.sharing:
             self._leave_matrix(state.sharing)
         state.policy = successor
@@ -58,15 +58,15 @@ class Succession:
         switch = Switch(state.step_count + 1, state.now, was, successor)
         state.switches += (switch,)
         self._history.switch(switch)
-        self._deeds.appliers = self._deeds.may_decide()
-        self._deeds.log(Switched(was, switch.spec))
+        self._transitions.appliers = self._transitions.may_decide()
+        self._transitions.log(Switched(was, switch.spec))
 
     def _forget_plans(self) -> None:
         """Reservations that were granted stand, all others fall."""
         state = self._state
         state.before = dict(state.reserved)
-        self._deeds.forget_reservations()
-        self._deeds.keep_processors(None)
+        self._transitions.forget_reservations()
+        self._transitions.keep_processors(None)
         state.expected, state.expected_row, state.row_planned = {}, {}, {}
         state.lasts.clear()
         state.wakes.clear()
@@ -87,21 +87,21 @@ class Succession:
             reaching = [s for s in state.running.values() if s.expected_end > too_late and s.kind != SUSPENDING]
             if not reaching:
                 return
-            stint = max(reaching, key=lambda stint: stint.job.rank)
-            self._deeds.set_aside(stint)
+            allocation = max(reaching, key=lambda allocation: allocation.job.rank)
+            self._transitions.set_aside(allocation)
             asked = min((at, rank) for rank, at in state.granted.items())[1]
-            self._deeds.log(Suspend(stint.job, ReservationDue(state.jobs[asked])))
+            self._transitions.log(Suspend(allocation.job, ReservationDue(state.jobs[asked])))
 
-    def _make_ordinary(self, stint: Stint) -> None:
+    def _make_ordinary(self, allocation: Allocation) -> None:
         """A speculative run goes on to its end."""
-        state, job, now = self._state, stint.job, self._state.now
-        del state.ends[bisect_left(state.ends, (stint.expected_end, job.rank))]
-        expected_end = stint.since + job.estimate
+        state, job, now = self._state, allocation.job, self._state.now
+        del state.ends[bisect_left(state.ends, (allocation.expected_end, job.rank))]
+        expected_end = allocation.since + job.estimate
         insort(state.ends, (expected_end, job.rank, job.procs))
-        self._history.finish(stint.stretch, now, MOVED)
+        self._history.finish(allocation.stretch, now, MOVED)
         stretch = self._history.begin(job.rank, now, state.machine.held[job.rank], RUN)
-        stint = stint._replace(kind=RUN, stretch=stretch, expected_end=expected_end)
-        self._deeds.stay(job.rank, stint, stint.since + self._runtimes[job.rank])
+        allocation = allocation._replace(kind=RUN, stretch=stretch, expected_end=expected_end)
+        self._transitions.stay(job.rank, allocation, allocation.since + self._runtimes[job.rank])
 
     # Into and out of the matrix
 
@@ -122,12 +122,12 @@ class Succession:
             ending = MOVED if rank in on_turn else QUEUED if rank in sharing.new else SUSPENDED
             self._history.leave_matrix(rank, state.now, ending)
             if ending == MOVED:
-                self._deeds.go_on(job, columns)
-                self._deeds.started(rank)
+                self._transitions.go_on(job, columns)
+                self._transitions.started(rank)
             elif ending == QUEUED:
                 self._wait_again(job)
             else:
-                self._deeds.put_aside(rank, columns)
+                self._transitions.put_aside(rank, columns)
         state.free = state.machine.free
 
     def _wait_again(self, job: Job) -> None:
@@ -139,18 +139,18 @@ class Succession:
 
     def _enter_matrix(self, turns: Turns) -> None:
         """What runs stands in one row; who is still being suspended is, who is being resumed owes the rest."""
-        state, leaves = self._state, self._deeds.future.leaves
+        state, leaves = self._state, self._transitions.future.leaves
         sharing = Sharing(state.procs, turns)
         sharing.since = state.now
         row = sharing.matrix.open_row()
-        for rank, stint in list(state.running.items()):
-            owed = leaves[rank] - state.now if stint.kind == RESUMING else 0
+        for rank, allocation in list(state.running.items()):
+            owed = leaves[rank] - state.now if allocation.kind == RESUMING else 0
             processors = state.machine.held[rank]
-            self._deeds.leave(stint, SUSPENDED if stint.kind == SUSPENDING else MOVED)
-            if stint.kind != SUSPENDING:
-                sharing.come_in(rank, row, processors, stint.ran_by(state.now), False)
+            self._transitions.leave(allocation, SUSPENDED if allocation.kind == SUSPENDING else MOVED)
+            if allocation.kind != SUSPENDING:
+                sharing.come_in(rank, row, processors, allocation.ran_by(state.now), False)
                 sharing.stall[rank] = owed
-        self._deeds.future.leaving.clear()
+        self._transitions.future.leaving.clear()
         sharing.change(DropRows())
         state.sharing = sharing
 

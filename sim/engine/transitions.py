@@ -1,4 +1,4 @@
-"""What a decision does to the state, and what happens to a job by itself: each deed is checked before it is done.
+"""What a decision does to the state, and what happens to a job by itself: each is checked before it is done.
 
 A policy is trusted with nothing: what cannot be is refused with a `DecisionError`, and nothing has changed then.
 """
@@ -39,7 +39,7 @@ from sim.decisions.matrix import (
     TurnTo,
 )
 from sim.decisions.reasons import AskedFor
-from sim.engine.allocation import Stint
+from sim.engine.allocation import Allocation
 from sim.engine.sharing import Sharing
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
@@ -58,7 +58,7 @@ class Appliers(dict[type, Callable[[Any], None]]):
         raise DecisionError(f"a policy cannot decide a {kind.__name__}; it can {', '.join(k.__name__ for k in self)}")
 
 
-class Deeds:
+class Transitions:
     """Everything that can be done to the jobs of a run."""
 
     def __init__(
@@ -145,7 +145,7 @@ class Deeds:
         insort(state.ends, (expected_end, rank, job.procs))
         future.leaves[rank] = leaves = now + runtime
         heappush(future.leaving, (leaves, rank))
-        state.running[rank] = Stint(job, now, expected_end, kind, self.history.begin(rank, now, held, kind))
+        state.running[rank] = Allocation(job, now, expected_end, kind, self.history.begin(rank, now, held, kind))
         if (start := state.ledger.start[rank]) != start:
             state.ledger.start[rank] = now
             state.tally.started += 1
@@ -165,30 +165,30 @@ class Deeds:
             state.ledger.start[rank] = state.now
             state.tally.started += 1
 
-    def stint_ends(self, rank: int) -> None:
+    def allocation_ends(self, rank: int) -> None:
         """What the job was about on its processors is over."""
-        state, stint = self.state, self.state.running[rank]
-        if stint.kind == RESUMING:
-            self._progress_begins(stint)
-        elif stint.kind == SUSPENDING:
-            self.leave(stint, SUSPENDED)
-        elif stint.kind == SPECULATIVE and stint.since + self.runtimes[rank] > state.now + MOMENT:
-            self.leave(stint, CUT)
-            state.killed.append(stint.job)
+        state, allocation = self.state, self.state.running[rank]
+        if allocation.kind == RESUMING:
+            self._progress_begins(allocation)
+        elif allocation.kind == SUSPENDING:
+            self.leave(allocation, SUSPENDED)
+        elif allocation.kind == SPECULATIVE and allocation.since + self.runtimes[rank] > state.now + MOMENT:
+            self.leave(allocation, CUT)
+            state.killed.append(allocation.job)
             state.tally.speculative_kills += 1
-            state.waiting.add(stint.job)
+            state.waiting.add(allocation.job)
         else:
-            state.ended_early |= stint.expected_end > state.now + MOMENT
-            self.leave(stint, self.ending(stint.job.rank))
-            self.done(stint.job)
+            state.ended_early |= allocation.expected_end > state.now + MOMENT
+            self.leave(allocation, self.ending(allocation.job.rank))
+            self.done(allocation.job)
 
     def ending(self, rank: int) -> int:
         """Is the job done, or killed at its estimate?"""
         return KILLED if self._killed[rank] else DONE
 
-    def leave(self, stint: Stint, because: int) -> None:
+    def leave(self, allocation: Allocation, because: int) -> None:
         """The job gives its processors back."""
-        state, job, expected_end = self.state, stint.job, stint.expected_end
+        state, job, expected_end = self.state, allocation.job, allocation.expected_end
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
         del state.ends[bisect_left(state.ends, (expected_end, rank))]
@@ -196,7 +196,7 @@ class Deeds:
             state.kept_plan.advance(now)
             state.kept_plan.take(now, expected_end, -job.procs)
         state.machine.give_back(rank)
-        self.history.finish(stint.stretch, now, because)
+        self.history.finish(allocation.stretch, now, because)
 
     def done(self, job: Job) -> None:
         """The job has completed."""
@@ -246,8 +246,8 @@ class Deeds:
         state, at = self.state, decision.at
         if not at > state.now:
             raise DecisionError(f"a timer for {at:.12g} is not in the future: it is {state.now:.12g}")
-        stint = state.running.get(decision.during.rank) if decision.during else None
-        timer = (at, stint.job.rank, stint.since) if stint else (at, -1, inf)
+        allocation = state.running.get(decision.during.rank) if decision.during else None
+        timer = (at, allocation.job.rank, allocation.since) if allocation else (at, -1, inf)
         if timer not in state.wakes:
             state.wakes.add(timer)
             heappush(state.timers, timer)
@@ -257,21 +257,21 @@ class Deeds:
     def _suspend(self, decision: Suspend) -> None:
         """The job keeps its processors in mind; it gives them back after `overhead` seconds."""
         state, job, now = self.state, decision.job, self.state.now
-        stint = state.running.get(job.rank)
-        if stint is None or stint.kind != RUN:
+        allocation = state.running.get(job.rank)
+        if allocation is None or allocation.kind != RUN:
             raise DecisionError(f"job {job.id} cannot be suspended: it does not run")
-        processors = self.set_aside(stint)
+        processors = self.set_aside(allocation)
         if decision.overhead > 0:
             done = now + decision.overhead
-            self.occupy(stint.job, processors, SUSPENDING, done, done)
+            self.occupy(allocation.job, processors, SUSPENDING, done, done)
         state.free = state.machine.free
         self.log(decision)
 
-    def set_aside(self, stint: Stint) -> int:
+    def set_aside(self, allocation: Allocation) -> int:
         """A running job is suspended; its processors, which it gives back."""
-        state, rank = self.state, stint.job.rank
-        processors, state.ledger.ran[rank] = state.machine.held[rank], stint.ran_by(state.now)
-        self.leave(stint, SUSPENDED)
+        state, rank = self.state, allocation.job.rank
+        processors, state.ledger.ran[rank] = state.machine.held[rank], allocation.ran_by(state.now)
+        self.leave(allocation, SUSPENDED)
         self.put_aside(rank, processors)
         return processors
 
@@ -318,21 +318,21 @@ class Deeds:
             state.kept_plan.take(now, expected_end, job.procs)
         insort(state.ends, (expected_end, rank, job.procs))
         stretch = self.history.begin(rank, now, processors, kind)
-        self.stay(rank, Stint(job, now, expected_end, kind, stretch, state.ledger.ran[rank]), leaves)
+        self.stay(rank, Allocation(job, now, expected_end, kind, stretch, state.ledger.ran[rank]), leaves)
 
-    def stay(self, rank: int, stint: Stint, leaves: float) -> None:
+    def stay(self, rank: int, allocation: Allocation, leaves: float) -> None:
         """The job is there, and will truly leave then."""
-        self.state.running[rank], self.future.leaves[rank] = stint, leaves
+        self.state.running[rank], self.future.leaves[rank] = allocation, leaves
         heappush(self.future.leaving, (leaves, rank))
 
-    def _progress_begins(self, stint: Stint) -> None:
+    def _progress_begins(self, allocation: Allocation) -> None:
         """A resumed job has its memory back."""
-        state, rank = self.state, stint.job.rank
+        state, rank = self.state, allocation.job.rank
         now = state.now
-        self.history.finish(stint.stretch, now, MOVED)
+        self.history.finish(allocation.stretch, now, MOVED)
         stretch = self.history.begin(rank, now, state.machine.held[rank], RUN)
         leaves = now + self.runtimes[rank] - state.ledger.ran[rank]
-        self.stay(rank, stint._replace(kind=RUN, since=now, stretch=stretch), leaves)
+        self.stay(rank, allocation._replace(kind=RUN, since=now, stretch=stretch), leaves)
 
     def _await(self, decision: Await) -> None:
         """Processors are kept for a suspended job; what was planned without knowing that is planned anew."""

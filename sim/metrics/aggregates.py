@@ -60,8 +60,8 @@ def span(schedule: Schedule) -> tuple[float, float]:
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0
     finish = float(ended.max()) if len(ended) else begin
-    if len(ended) < len(schedule.end) and len(schedule.timeline.time):
-        finish = max(finish, float(schedule.timeline.time[-1]))
+    if len(ended) < len(schedule.end) and len(schedule.curves.time):
+        finish = max(finish, float(schedule.curves.time[-1]))
     return begin, finish
 
 
@@ -90,9 +90,9 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
         return values | dict.fromkeys(names)
     work = _work(schedule)
     values["utilization"] = work / capacity
-    if not len(schedule.timeline.time):
+    if not len(schedule.curves.time):
         return values | dict.fromkeys(names[1:])
-    line, ends = schedule.timeline, np.array([begin, finish])
+    line, ends = schedule.curves, np.array([begin, finish])
     lost = float(np.diff(area(line.time, np.where(line.waiting > 0, line.free, 0), ends))[0])
     busy = float(np.diff(area(line.time, schedule.workload.procs - line.free, ends))[0])
     overhead = max(0.0, busy - work)

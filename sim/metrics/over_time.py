@@ -31,7 +31,7 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
     """The run in `buckets` parts of equal length, from the first submission to the last end unless told."""
     if buckets < 1:
         raise ParameterError(f"time is divided into at least 1 bucket, got {buckets}")
-    line, procs = schedule.timeline, schedule.workload.procs
+    line, procs = schedule.curves, schedule.workload.procs
     if not len(line.time):
         return OverTime([], [], [], [], [])
     first = float(line.time[0]) if begin is None else begin

@@ -12,7 +12,7 @@ Ends = Sequence[tuple[float, int, int]]
 """(expected end, rank, processors) of what runs, sorted."""
 
 
-class Stint(Protocol):
+class RunningJob(Protocol):
     """A job's present stay on processors."""
 
     @property
@@ -82,7 +82,7 @@ class View(Protocol):
         """rank -> planned start, of the reservations that stand."""
 
     @property
-    def running(self) -> Mapping[int, Stint]:
+    def running(self) -> Mapping[int, RunningJob]:
         """rank -> the present stay on processors, of every job that is on any."""
 
     @property

@@ -81,10 +81,10 @@ def split(procs: int, count: int) -> list[int]:
 def divided(view: View, classes: Classes) -> tuple[int, ...]:
     """Even parts; where jobs run already, each partition also owns what its own jobs hold."""
     owners = split(view.procs, len(classes))
-    for rank, stint in view.running.items():
+    for rank, run in view.running.items():
         held = view.held(rank)
         owners = [owned & ~held for owned in owners]
-        owners[classes.of(stint.job)] |= held
+        owners[classes.of(run.job)] |= held
     return tuple(owners)
 
 

@@ -14,7 +14,7 @@ from sim.decisions.sentences import Reason
 from sim.policies.parameters import parameter
 from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.registry import policy
-from sim.policies.view import Stint, View
+from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
 
@@ -50,8 +50,8 @@ class Immediate(Preemptive):
             reasons: dict[int, Reason] = {v.rank: MadeWay(job, suffering(view, v), self.slice) for v in victims}
             yield from self.preempt(view, job, victims, reasons)
             served = [other for other in served if other not in victims]
-        if disappointed and (stint := self._next_served(view)):
-            yield Wake(self._slice_over(stint), stint.job)
+        if disappointed and (run := self._next_served(view)):
+            yield Wake(self._slice_over(run), run.job)
 
     def _served(self, view: View) -> list[Job]:
         """The running jobs that have had their slice, who suffered least first."""
@@ -61,14 +61,14 @@ class Immediate(Preemptive):
         served.sort(key=lambda job: (suffering(view, job), -job.rank))
         return served
 
-    def _next_served(self, view: View) -> Stint | None:
+    def _next_served(self, view: View) -> RunningJob | None:
         """The stay of the running job that will be the next to have had its slice."""
-        unserved = (stint for stint in view.running.values() if stint.runs and self._slice_over(stint) > view.now)
+        unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now)
         return min(unserved, key=self._slice_over, default=None)
 
-    def _slice_over(self, stint: Stint) -> float:
+    def _slice_over(self, run: RunningJob) -> float:
         """When the job has had, or will have had, its slice."""
-        return stint.since + self.slice - stint.ran_before
+        return run.since + self.slice - run.ran_before
 
 
 def suffering(view: View, job: Job) -> float:

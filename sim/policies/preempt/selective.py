@@ -17,7 +17,7 @@ from sim.policies.preempt.ladder import Ladder
 from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.preempt.tolls import Tolls, xfactor
 from sim.policies.registry import policy
-from sim.policies.view import Stint, View
+from sim.policies.view import RunningJob, View
 from sim.workload.categories import TAU, category_of
 from sim.workload.model import Job
 
@@ -46,11 +46,11 @@ class Selective(Preemptive):
             yield from self._preempt_in_turn(view, tolls)
         yield from self._wake_in_time(view, tolls.soonest())
 
-    def height(self, view: View, stint: Stint) -> float:
+    def height(self, view: View, run: RunningJob) -> float:
         """A running job's xfactor, which stands still while it runs; inf if it may not be suspended."""
-        job = stint.job
-        height = (stint.since - job.submit - stint.ran_before + job.estimate) / job.estimate
-        return inf if not stint.runs or self.spares(view, job, height) else height
+        job = run.job
+        height = (run.since - job.submit - run.ran_before + job.estimate) / job.estimate
+        return inf if not run.runs or self.spares(view, job, height) else height
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
         """Must this running job not be suspended, whoever asks?"""

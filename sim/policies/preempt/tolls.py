@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from math import inf
 
 from sim.policies.preempt.ladder import ANYBODY, NOBODY, Ladder
-from sim.policies.view import Stint, View
+from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
 EARLY = 1 - 1e-12
@@ -31,7 +31,7 @@ class Tolls:
         view: View,
         sf: float,
         *,
-        height: Callable[[Stint], float],
+        height: Callable[[RunningJob], float],
         room: Callable[[], int],
         pinned: Callable[[int], int | None],
         steady: bool,
@@ -126,9 +126,9 @@ class Tolls:
         """The ladder as it stands now."""
         running, heights = self._view.running, self._heights
         if not self._steady:
-            heights.update((rank, self._height(stint)) for rank, stint in running.items())
+            heights.update((rank, self._height(run)) for rank, run in running.items())
         held = self._view.held
-        rungs = [(heights[rank], -rank, stint.job, held(rank)) for rank, stint in running.items()]
+        rungs = [(heights[rank], -rank, run.job, held(rank)) for rank, run in running.items()]
         return Ladder(rungs, self._room())
 
     def _making_way(self) -> set[int]:

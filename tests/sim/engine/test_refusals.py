@@ -16,7 +16,7 @@ from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Wake
 from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
-from sim.engine.state_view import Shown
+from sim.engine.state_view import StateView
 from sim.errors import DecisionError
 from sim.policies import Policy
 from sim.policies.view import View
@@ -63,7 +63,7 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
     engine.step()
     with pytest.raises(DecisionError) as error:
         engine.step()
-    assert policy.seen == [state_of(Shown(engine.state))]
+    assert policy.seen == [state_of(StateView(engine.state))]
     assert engine.state.machine.held == {0: 0b0111}
     assert engine.state.machine.free_set == 0b1000
     assert len(engine.history) == 1

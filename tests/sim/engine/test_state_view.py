@@ -18,9 +18,9 @@ from sim.decisions.decisions import Decision
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.state import Future
-from sim.engine.state_view import Shown
+from sim.engine.state_view import StateView
 from sim.engine.succession import Succession
-from sim.engine.transitions import Deeds
+from sim.engine.transitions import Transitions
 from sim.history.history import History
 from sim.history.stretch import RUN, SPECULATIVE
 from sim.policies import Policy, parse_policy
@@ -31,7 +31,7 @@ from sim.workload.transforms import reserve
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
-HIDDEN = (Engine, Deeds, Future, Succession, History, Workload)
+HIDDEN = (Engine, Transitions, Future, Succession, History, Workload)
 """Whose instances know, or lead to what knows."""
 PLAIN = (str, bytes, bool, type(None), GeneratorType, ModuleType, Policy)
 """What is not looked into: the policy is the spy's own, modules are imports."""
@@ -144,7 +144,7 @@ def test_a_policy_that_looks_everywhere_does_not_find_the_truth(lab: Lab, spec: 
 def test_the_spy_would_find_what_is_not_hidden(lab: Lab) -> None:
     engine = Engine(workload(lab), "easy")
     engine.run(until=30)
-    view = Shown(engine.state)
+    view = StateView(engine.state)
     assert not any(isinstance(thing, HIDDEN) for thing in found_from(view, 12))
     engine.state.notes["leak"] = {0: engine.workload.runtimes[1]}
     assert truths(engine) & {thing for thing in found_from(view, 12) if isinstance(thing, float)}
@@ -155,21 +155,21 @@ def test_the_spy_would_find_what_is_not_hidden(lab: Lab) -> None:
 def test_a_policy_cannot_change_what_it_is_shown(lab: Lab) -> None:
     engine = Engine(workload(lab), "selective:sf=1.1,tick=5")
     engine.run(until=60)
-    view: Any = Shown(engine.state)
+    view: Any = StateView(engine.state)
     for name in ("now", "free", "running", "reserved", "queue", "anything"):
         with pytest.raises(AttributeError, match=name):
             setattr(view, name, None)
     for shown in (view.running, view.reserved, view.suspended):
         with pytest.raises(TypeError):
             shown[0] = None
-    for stint in view.running.values():
+    for run in view.running.values():
         with pytest.raises(AttributeError):
-            stint.since = 0
+            run.since = 0
     view.queue.clear()
     assert view.queue
 
 
 def test_a_view_has_what_is_documented_and_nothing_more() -> None:
-    told = {name for name in dir(Shown) if not name.startswith("_")}
+    told = {name for name in dir(StateView) if not name.startswith("_")}
     documented = {name for view in [View, *View.__subclasses__()] for name in dir(view) if not name.startswith("_")}
     assert told == documented

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from sim.engine.engine import Engine
-from sim.engine.schedule import Schedule, Timeline
+from sim.engine.schedule import Curves, Schedule
 from sim.errors import ParameterError
 from sim.metrics import METRICS, aggregates, measure, metric, over_time, ratio, share_above
 from sim.policies import parse_policy
@@ -63,7 +63,7 @@ def schedule(of: Workload, start: list[float], end: list[float], steps: list[tup
         migrations=np.zeros(jobs, dtype=np.int64),
         speculative_kills=0,
         borrowed=0,
-        timeline=Timeline(time.astype(float), free.astype(float), waiting.astype(np.int64), wanted.astype(np.int64)),
+        curves=Curves(time.astype(float), free.astype(float), waiting.astype(np.int64), wanted.astype(np.int64)),
     )
 
 
@@ -177,7 +177,7 @@ def test_jobs_that_a_cut_short_run_leaves_are_counted_and_left_out(three: Schedu
         start=np.array([0, NAN, 40]),
         end=np.array([NAN, NAN, 41]),
         ran=np.array([60.0, 0.0, 1.0]),
-        timeline=Timeline(
+        curves=Curves(
             np.array([0.0, 20, 40, 41, 60]),
             np.array([1, 1, 0, 1, 1]),
             np.array([0, 1, 1, 1, 1]),
