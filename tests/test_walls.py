@@ -21,7 +21,7 @@ from sim.policies.view import View
 ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
-CHANGES_STATE = {f"engine/{name}.py" for name in ("checkpoint", "deeds", "engine", "state", "succession")}
+CHANGES_STATE = {f"engine/{name}.py" for name in ("checkpoint", "transitions", "engine", "state", "succession")}
 FLOORS = (
     ("sim.errors", "sim.files", "sim.words"),
     ("sim.workload",),
