@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sim.life.life import life_of
     from sim.metrics.measure import measure
     from sim.policies import POLICIES, Policy, parse_policy
-    from sim.timeline.course import Course, run
+    from sim.timeline.scenario import Course, run
     from sim.timeline.timeline import Timeline
     from sim.workload.model import Workload
     from sim.workload.source import read
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _ROOMS = {
-    "Course": "timeline.course",
+    "Course": "timeline.scenario",
     "Engine": "engine.engine",
     "POLICIES": "policies",
     "Policy": "policies",
@@ -62,7 +62,7 @@ _ROOMS = {
     "measure": "metrics.measure",
     "parse_policy": "policies",
     "read": "workload.source",
-    "run": "timeline.course",
+    "run": "timeline.scenario",
 }
 """Where each name lives; it is imported when it is asked for, so that `import sim` costs nothing."""
 __all__ = [

@@ -14,7 +14,7 @@ from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
 from sim.life.watching import Observer
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, written_policy
-from sim.timeline.course import Course
+from sim.timeline.scenario import Course
 from sim.workload.model import Job, Workload
 
 

@@ -23,7 +23,7 @@ from tests.benchmarks.report import CTC, TRACES
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
-from tui.chart.making import ChartMaker
+from tui.chart.chart_maker import ChartMaker
 from tui.chart.scale import Camera
 from tui.look.palette import DARK
 

@@ -14,7 +14,7 @@ from sim.comparison.parting import Account, Parting, Side, account, part
 from sim.comparison.telling import LONGEST_NAME, Accounts, about, names_of, tell
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.timeline.course import Course
+from sim.timeline.scenario import Course
 from sim.words import Moment, clock, clock_near, count, name, percent, printable, processors, span
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload

@@ -10,7 +10,7 @@ import click
 
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.timeline.course import Course, timed
+from sim.timeline.scenario import Course, timed
 from sim.words import Moment
 from sim.workload.source import Source
 from tui.chart.svg.drawing import Options, form_of, save_drawing

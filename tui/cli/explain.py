@@ -16,7 +16,7 @@ from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
-from sim.timeline.course import Course, timed
+from sim.timeline.scenario import Course, timed
 from sim.words import clock, name, printable, quoted, span
 from sim.workload.model import Field
 from sim.workload.source import Source

@@ -22,7 +22,7 @@ from sim.metrics.measure import PARTIES
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
-from sim.timeline.course import Course, timed
+from sim.timeline.scenario import Course, timed
 from sim.words import clock, percent, printable
 from sim.workload.model import Workload
 from sim.workload.source import Source, find

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sim.machine.processors import Placement
 from sim.policies import Policy
 from sim.session.session import Session
-from sim.timeline.course import timed
+from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
 from sim.words import Moment
 from sim.workload.model import Workload

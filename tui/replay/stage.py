@@ -13,12 +13,12 @@ from sim.engine.snapshot import Snapshot
 from sim.session.restoring import records_of
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
+from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
-from tui.chart.making import ChartMaker
 from tui.chart.scene import Mark
-from tui.replay.making import JobMaker, StripMaker
 from tui.replay.requests import Wish
 from tui.replay.scene import JobScene, Scene
+from tui.replay.strip_maker import JobMaker, StripMaker
 
 DRAWING = 0.02
 """Seconds in which a frame draws columns of the past that were never drawn before."""

@@ -17,7 +17,7 @@ from sim.decisions.reasons import EndsBefore
 from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
-from sim.timeline.course import Course
+from sim.timeline.scenario import Course
 from sim.why.waiting import Delayed, NotConsidered
 from sim.workload.model import Workload
 from sim.workload.reading import read

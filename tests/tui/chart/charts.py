@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from sim.engine.engine import Engine
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
-from tui.chart.making import ChartMaker
+from tui.chart.chart_maker import ChartMaker
 from tui.chart.scale import Camera
 from tui.chart.scene import ChartScene, Mark
 from tui.look.palette import DARK, Look

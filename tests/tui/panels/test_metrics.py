@@ -8,7 +8,7 @@ from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, scene_of
 from tui.panels.metrics import draw_metrics, figures, one_line
 from tui.panels.parts import Context
-from tui.replay.making import StripMaker
+from tui.replay.strip_maker import StripMaker
 
 
 def lublin(policy: str, steps: int = 700) -> Context:

@@ -11,7 +11,7 @@ import pytest
 from sim.policies import parse_policy
 from sim.session.records import Bookmark
 from sim.stops.stop import parse_stop
-from sim.timeline.course import Course
+from sim.timeline.scenario import Course
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms

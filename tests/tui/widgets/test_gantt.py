@@ -16,7 +16,7 @@ from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import scene_of
 from tui.chart.cells.edges import margin
-from tui.chart.making import ChartMaker
+from tui.chart.chart_maker import ChartMaker
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, LIGHT, Look
 from tui.widgets.gantt import Gantt

@@ -13,8 +13,8 @@ from sim.engine.engine import Engine
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.files import write_whole
 from sim.words import clock
+from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
-from tui.chart.making import ChartMaker
 from tui.chart.scene import Drawing, Mark
 from tui.chart.svg.picture import draw_svg
 from tui.look.palette import LOOKS

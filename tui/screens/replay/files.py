@@ -13,8 +13,8 @@ from tui.look.palette import LOOKS, Mode
 from tui.look.text import file_name
 from tui.replay.requests import Draw
 from tui.screens.dialogs.choice import Choice
-from tui.screens.dialogs.lazily import prompt, trace_picker
-from tui.screens.replay.desk import Desk, KeepSession, OpenTrace, Quit, UseLook
+from tui.screens.dialogs.on_demand import prompt, trace_picker
+from tui.screens.replay.controlled import Desk, KeepSession, OpenTrace, Quit, UseLook
 
 PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),

@@ -9,8 +9,8 @@ from textual.binding import Binding
 from tui.chart.colours import MODES
 from tui.replay.places import parse_job
 from tui.screens.dialogs.choice import Choice
-from tui.screens.dialogs.lazily import fidelity_report, help_screen, prompt
-from tui.screens.replay.desk import Desk, Remember
+from tui.screens.dialogs.on_demand import fidelity_report, help_screen, prompt
+from tui.screens.replay.controlled import Desk, Remember
 from tui.screens.replay.keys import GROUPS, sign
 from tui.screens.replay.layout import WEIGHTS
 from tui.screens.replay.state import PANELS

@@ -8,8 +8,8 @@ from tui.replay.places import parse_place
 from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, Move
 from tui.replay.speed import SPEEDS
 from tui.screens.dialogs.choice import Choice
-from tui.screens.dialogs.lazily import prompt
-from tui.screens.replay.desk import Desk
+from tui.screens.dialogs.on_demand import prompt
+from tui.screens.replay.controlled import Desk
 
 JUMPS = {
     "s": ("start", "a job starts"),

@@ -25,8 +25,8 @@ from tui.replay.requests import (
     Switch,
 )
 from tui.screens.dialogs.choice import Choice
-from tui.screens.dialogs.lazily import policy_picker, prompt
-from tui.screens.replay.desk import Desk, PolicyChosen
+from tui.screens.dialogs.on_demand import policy_picker, prompt
+from tui.screens.replay.controlled import Desk, PolicyChosen
 
 if TYPE_CHECKING:
     from sim.stops.stop import Stop

@@ -17,8 +17,8 @@ from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from tests.sim.conftest import Lab
 from tests.tui.scenes import engine_of
-from tui.replay.making import JobMaker, StripMaker, least_end
 from tui.replay.scene import JobScene, PlannedAt
+from tui.replay.strip_maker import JobMaker, StripMaker, least_end
 
 HALF_THEN_ALL = ("1 0 2 100 100", "2 50 2 50 50", "3 60 4 100 100")
 """Two of four processors until 50, all four until 200; job 3 waits from 60 until 100."""

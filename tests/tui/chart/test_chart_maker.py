@@ -9,7 +9,7 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.workload.source import Source
 from tests.sim.conftest import Lab
-from tui.chart.making import ChartMaker, turn_of
+from tui.chart.chart_maker import ChartMaker, turn_of
 from tui.chart.raster import EXPECTED, RUN, UNKNOWN
 from tui.chart.scale import Camera
 from tui.chart.scene import ChartScene

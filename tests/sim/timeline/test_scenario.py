@@ -10,7 +10,7 @@ from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.errors import ParameterError
 from sim.policies import parse_policy
-from sim.timeline.course import Course
+from sim.timeline.scenario import Course
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
