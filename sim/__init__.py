@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from sim.life.life import life_of
     from sim.metrics.measure import measure
     from sim.policies import POLICIES, Policy, parse_policy
-    from sim.timeline.scenario import Course, run
+    from sim.timeline.scenario import Scenario, run
     from sim.timeline.timeline import Timeline
     from sim.workload.model import Workload
     from sim.workload.source import read
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     __version__: str
 
 _ROOMS = {
-    "Course": "timeline.scenario",
+    "Scenario": "timeline.scenario",
     "Engine": "engine.engine",
     "POLICIES": "policies",
     "Policy": "policies",
@@ -67,9 +67,9 @@ _ROOMS = {
 """Where each name lives; it is imported when it is asked for, so that `import sim` costs nothing."""
 __all__ = [
     "POLICIES",
-    "Course",
     "Engine",
     "Policy",
+    "Scenario",
     "SchedscopeError",
     "Schedule",
     "Timeline",

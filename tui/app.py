@@ -27,7 +27,7 @@ from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, them
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared
 from tui.replay.stage import Stage
-from tui.screens.replay.controlled import KeepSession, OpenTrace, PolicyChosen, Quit, Remember, UseLook
+from tui.screens.replay.messages import KeepSession, OpenTrace, PolicyChosen, Quit, Remember, UseLook
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.replay.state import first_view
 

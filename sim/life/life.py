@@ -14,7 +14,7 @@ from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
 from sim.life.watching import Observer
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, written_policy
-from sim.timeline.scenario import Course
+from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 
 
@@ -72,8 +72,8 @@ def life_of(
 ) -> Life:
     """Run the workload until the job ends, and tell what happened to it; other policies may take over on the way."""
     engine = Engine(workload, policy, placement=placement, curious=False)
-    course = Course(workload, policy, switches, placement)
-    return watch(engine, rank, course.stepper(engine))
+    scenario = Scenario(workload, policy, switches, placement)
+    return watch(engine, rank, scenario.stepper(engine))
 
 
 def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:

@@ -22,7 +22,7 @@ P = TypeVar("P", str, Policy)
 
 
 @dataclass(frozen=True, init=False)
-class Course:
+class Scenario:
     """Everything that makes a run. A switch is a step of its own: what is due then happens under the new policy."""
 
     workload: Workload
@@ -109,7 +109,7 @@ def timed(
     """Switches at their seconds, in order of time; a step is one of the run with the switches before it in the list."""
     made: list[tuple[float, P]] = []
     for moment, other in switches:
-        made.append((Course(workload, policy, made, placement).time_of(moment), other))
+        made.append((Scenario(workload, policy, made, placement).time_of(moment), other))
     return tuple(sorted(made, key=itemgetter(0)))
 
 
@@ -125,6 +125,6 @@ def run(
 
     switches: (time, policy) that take over then; check: verify after every step that no rule is broken.
     """
-    engine = Course(workload, policy, switches, placement, check).begun()
+    engine = Scenario(workload, policy, switches, placement, check).begun()
     engine.run()
     return engine.schedule()

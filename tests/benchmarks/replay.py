@@ -38,7 +38,7 @@ from tui.chart.scale import Camera
 from tui.look.palette import DARK
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared
-from tui.replay.requests import Compare, GoTo, GoToTime, Move, Shown, Told, Wish
+from tui.replay.requests import Compare, GoTo, GoToTime, Move, Scenes, Told, Wish
 from tui.replay.scene import Scene
 from tui.replay.stage import Stage
 from tui.replay.worker import Player
@@ -188,7 +188,7 @@ def scrubbing(trace: str) -> None:
         time.sleep(0.05)
         player.ask(GoTo(lot.randrange(known)))
         begin = time.perf_counter()
-        while not (isinstance(shown := told.get(), Shown) and shown.answers == player.asked):
+        while not (isinstance(shown := told.get(), Scenes) and shown.answers == player.asked):
             pass
         picture(shown.scene, brush, SCREEN)
         times.append(1000 * (time.perf_counter() - begin))

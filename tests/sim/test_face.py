@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import sim
-from sim import Course, Engine, SchedscopeError, Timeline, compare, life_of, measure, parse_policy, read, run
+from sim import Engine, Scenario, SchedscopeError, Timeline, compare, life_of, measure, parse_policy, read, run
 from sim.workload.model import Workload
 from sim.workload.reading import read as read_trace
 from sim.workload.samples import sample_path
@@ -59,7 +59,7 @@ def test_a_policy_may_be_text_wherever_one_is_taken(workload: Workload) -> None:
     engine.step()
     engine.switch("easy")
     assert engine.state.policy == easy
-    assert Course(workload, "fcfs", [(600, "easy")]).switches == ((600, easy),)
+    assert Scenario(workload, "fcfs", [(600, "easy")]).switches == ((600, easy),)
     assert Timeline(workload, "fcfs", switches=[(600, "easy")]).switch("easy").engine.state.policy == easy
     assert life_of(workload, "easy", 4).policy == "easy"
     with pytest.raises(SchedscopeError, match="did you mean 'easy'"):

@@ -32,7 +32,7 @@ from tui.panels.sentence import sentence_lines
 from tui.panels.strip import draw_strip
 from tui.replay import requests as o
 from tui.replay.conductor import Conductor
-from tui.replay.requests import VERSUS, Order, Shown, Wish
+from tui.replay.requests import VERSUS, Order, Scenes, Wish
 from tui.replay.scene import Scene
 from tui.replay.speed import SPEEDS
 from tui.replay.stage import Stage
@@ -285,7 +285,7 @@ class Walk:
         scene, beside = self.on.scenes(self.on.wish)
         begun = replace(session_of(self.source, written_policy(parse_policy(self.policy))), branches=planned(()))
         state = ViewState(camera=self.on.camera, selected=self.on.selected, colour=self.on.colour)
-        session = record(begun, state, Shown(scene, beside, 0), self.on.stage.workload)
+        session = record(begun, state, Scenes(scene, beside, 0), self.on.stage.workload)
         read: Session = parsed(written(session).encode(), "a walk")
         prepared = reopened(read).prepare()
         anew = Onlooker(prepared.timeline, prepared.first)

@@ -14,7 +14,7 @@ from sim.comparison.parting import Account, Parting, Side, account, part
 from sim.comparison.telling import LONGEST_NAME, Accounts, about, names_of, tell
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.timeline.scenario import Course
+from sim.timeline.scenario import Scenario
 from sim.words import Moment, clock, clock_near, count, name, percent, printable, processors, span
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
@@ -85,7 +85,7 @@ def compared(
     for spec in specs:
         parse_policy(spec)  # a mistake in one is told before the trace is read
     workload = options.jobs_of(source)
-    since = None if at is None else Course(workload, specs[0], placement=placement).time_of(at)
+    since = None if at is None else Scenario(workload, specs[0], placement=placement).time_of(at)
     pair = run_pair(workload, specs, since, placement, check)
     return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode)
 
@@ -93,9 +93,9 @@ def compared(
 def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
     """Both runs from beginning to end, and again to where they part, where the reasons are asked for."""
     first, second = map(parse_policy, specs)
-    one = Course(workload, first, placement=placement, check=check)
+    one = Scenario(workload, first, placement=placement, check=check)
     two = replace(one, policy=second) if at is None else replace(one, switches=((at, second),))
-    sides = [_side(course, spec) for course, spec in zip((one, two), specs, strict=True)]
+    sides = [_side(scenario, spec) for scenario, spec in zip((one, two), specs, strict=True)]
     parting = part(*sides)
     accounts: Accounts = ((), ())
     if parting is not None:
@@ -103,14 +103,14 @@ def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, place
     return Pair(workload, specs, at, compare(sides[0].schedule, sides[1].schedule), parting, accounts)
 
 
-def _side(course: Course, label: str) -> Side:
-    engine = course.begun()
+def _side(scenario: Scenario, label: str) -> Side:
+    engine = scenario.begun()
     run_to_end(engine, label)
     return Side.of(engine)
 
 
-def _accounts(course: Course, parting: Parting) -> tuple[Account, ...]:
-    engine = course.watched(parting.time)
+def _accounts(scenario: Scenario, parting: Parting) -> tuple[Account, ...]:
+    engine = scenario.watched(parting.time)
     return tuple(account(engine, rank, parting.time) for rank in parting.ranks)
 
 

@@ -10,7 +10,7 @@ import click
 
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.timeline.scenario import Course, timed
+from sim.timeline.scenario import Scenario, timed
 from sim.words import Moment
 from sim.workload.source import Source
 from tui.chart.svg.drawing import Options, form_of, save_drawing
@@ -58,13 +58,13 @@ def draw(
     form_of(out)
     parse_policy(spec)  # a mistake in it is told before the trace is read
     workload = cli.jobs_of(source)
-    course = Course(workload, spec, timed(workload, spec, switches, placement), placement)
-    begin, until = (None if moment is None else course.time_of(moment) for moment in window)
+    scenario = Scenario(workload, spec, timed(workload, spec, switches, placement), placement)
+    begin, until = (None if moment is None else scenario.time_of(moment) for moment in window)
     if window != (None, None):
         options = replace(options, begin=begin, until=until)
     if options.until is None:
-        engine = course.begun()
+        engine = scenario.begun()
         run_to_end(engine, spec)
     else:
-        engine = course.watched(options.until)
+        engine = scenario.watched(options.until)
     save_drawing(engine, spec, options, out)

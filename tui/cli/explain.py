@@ -16,7 +16,7 @@ from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
-from sim.timeline.scenario import Course, timed
+from sim.timeline.scenario import Scenario, timed
 from sim.words import clock, name, printable, quoted, span
 from sim.workload.model import Field
 from sim.workload.source import Source
@@ -52,16 +52,16 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
     chosen = parse_policy(policy)
     source = Source.of_options(trace, given)
     workload = options.jobs_of(source)
-    course = Course(workload, chosen, timed(workload, chosen, switches, placement), placement)
+    scenario = Scenario(workload, chosen, timed(workload, chosen, switches, placement), placement)
     if job.startswith("user:"):
-        found = longest_waits(course, job.removeprefix("user:"))
+        found = longest_waits(scenario, job.removeprefix("user:"))
     else:
-        life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=course.switches)
+        life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=scenario.switches)
         if form == "text":
             return say(render(life, columns(), shows_unicode()))
         found = as_dict(life)
     if form == "json":
-        made_by = {"policy": full_policy(chosen), "switches": [[at, full_policy(p)] for at, p in course.switches]}
+        made_by = {"policy": full_policy(chosen), "switches": [[at, full_policy(p)] for at, p in scenario.switches]}
         return say(json.dumps({**provenance(source, placement), **made_by, **found}, indent=1, allow_nan=False))
     lines = [
         f"the {len(found['jobs'])} jobs of {found['user']} that waited longest under {policy}, of {found['of']:,}",
@@ -77,14 +77,14 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
     return say("\n".join(map(printable, lines)))
 
 
-def longest_waits(course: Course, user: str) -> dict[str, Any]:
+def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
     """The jobs of a user that waited longest, the longest first."""
-    workload = course.workload
+    workload = scenario.workload
     theirs = [job for job in workload.jobs if user and workload.called(Field.USER, job.user) == user]
     if not theirs:
         known = {workload.called(Field.USER, number) for number in set(workload.user.tolist())} - {""}
         raise ParameterError(f"no job of a user {quoted(user)}{near(user, known) if len(known) < 50 else ''}")
-    engine = course.begun()
+    engine = scenario.begun()
     run_to_end(engine, "explain")
     start = engine.schedule().start.tolist()
     theirs.sort(key=lambda job: (-job.waited(start[job.rank]), job.rank))

@@ -22,7 +22,7 @@ from sim.metrics.measure import PARTIES
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
-from sim.timeline.scenario import Course, timed
+from sim.timeline.scenario import Scenario, timed
 from sim.words import clock, percent, printable
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
@@ -88,8 +88,8 @@ def command(
     outcomes = []
     for spec, policy in chosen:
         later = timed(workload, policy, switches, placement)
-        course = Course(workload, policy, later, placement, check)
-        outcomes.append(simulate(course, _named(spec, later), files, by))
+        scenario = Scenario(workload, policy, later, placement, check)
+        outcomes.append(simulate(scenario, _named(spec, later), files, by))
     if form == "json":
         say(as_json(source, workload, outcomes, placement))
     elif form == "csv":
@@ -110,7 +110,7 @@ class Outcome:
     spec: str
     metrics: Metrics
     over_time: OverTime
-    course: Course | None = None
+    scenario: Scenario | None = None
 
 
 @dataclass(frozen=True)
@@ -121,9 +121,9 @@ class Files:
     segments: str | None = None
 
 
-def simulate(course: Course, spec: str, files: Files, by: str | None = None) -> Outcome:
+def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None) -> Outcome:
     """Make one run and measure it, also by user or group where that is asked for."""
-    engine = course.begun()
+    engine = scenario.begun()
     run_to_end(engine, spec)
     if files.schedule:
         write_csv(files.schedule, schedule_rows(engine))
@@ -131,7 +131,7 @@ def simulate(course: Course, spec: str, files: Files, by: str | None = None) -> 
         write_csv(files.segments, segment_rows(engine))
     schedule = engine.schedule()
     parties = [group for group in PARTIES if group.name == by]
-    return Outcome(spec, measure(schedule, also=parties), over_time(schedule, BUCKETS), course)
+    return Outcome(spec, measure(schedule, also=parties), over_time(schedule, BUCKETS), scenario)
 
 
 # The files of a schedule
@@ -213,10 +213,10 @@ def provenance(source: Source, placement: Placement) -> dict[str, Any]:
 
 
 def _made_by(outcome: Outcome) -> dict[str, Any]:
-    if outcome.course is None:
+    if outcome.scenario is None:
         return {}
-    switches = [{"time": at, "policy": full_policy(policy)} for at, policy in outcome.course.switches]
-    return {"parameters": full_policy(outcome.course.policy), "switches": switches}
+    switches = [{"time": at, "policy": full_policy(policy)} for at, policy in outcome.scenario.switches]
+    return {"parameters": full_policy(outcome.scenario.policy), "switches": switches}
 
 
 def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
@@ -247,7 +247,7 @@ def _csv_rows(
             values = [outcome.metrics.values[entry.name] for outcome in outcomes]
             yield entry.name, *("" if v is None else v for v in values)
     if by != "time" and made_of is not None:
-        full = [full_policy(outcome.course.policy) if outcome.course else outcome.spec for outcome in outcomes]
+        full = [full_policy(outcome.scenario.policy) if outcome.scenario else outcome.spec for outcome in outcomes]
         lead = [] if by is None else [""]
         for name, value in made_of.items():
             yield *lead, name, *[json.dumps(value) if isinstance(value, dict) else value] * len(specs)

@@ -175,7 +175,7 @@ class Wish:
 # What the worker tells
 
 
-class Shown(NamedTuple):
+class Scenes(NamedTuple):
     """A scene, and that of the run beside it; it answers the first so many orders and wishes."""
 
     scene: Scene
@@ -201,4 +201,4 @@ class Failed(NamedTuple):
     message: str
 
 
-Told: TypeAlias = Shown | Stopped | Noticed | Failed
+Told: TypeAlias = Scenes | Stopped | Noticed | Failed

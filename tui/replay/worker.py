@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from sim.engine.breakdown import NoAnswerError, give_up, unanswered
 from sim.errors import SchedscopeError
 from tui.replay.conductor import Conductor
-from tui.replay.requests import Failed, GoToTime, Move, Order, Play, Shown, Stopped, Told, Wish
+from tui.replay.requests import Failed, GoToTime, Move, Order, Play, Scenes, Stopped, Told, Wish
 
 T = TypeVar("T")
 
@@ -159,7 +159,7 @@ class Player:
 
     def _make_scene(self) -> bool:
         scene, beside = self._conductor.scenes(self._wish)
-        self._tell(Shown(scene, beside, self._answered))
+        self._tell(Scenes(scene, beside, self._answered))
         charts = [s.chart for s in (scene, beside) if s is not None]
         return any(chart is not None and chart.pending for chart in charts)
 

@@ -18,7 +18,7 @@ from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.scale import LADDER, Camera
 from tui.replay.opening import Opening
-from tui.replay.requests import BESIDE, CompareBranch, Parting, Restore, Shown
+from tui.replay.requests import BESIDE, CompareBranch, Parting, Restore, Scenes
 from tui.replay.speed import SPEEDS
 from tui.screens.replay.state import PANELS, ViewState
 from tui.screens.replay.transport import JUMPS
@@ -61,7 +61,7 @@ def last_path() -> Path:
 # To a session
 
 
-def record(begun: Session, state: ViewState, shown: Shown, workload: Workload) -> Session:
+def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) -> Session:
     """The session that brings back what is shown; `begun` is that of its beginning."""
     scene = shown.scene
     return replace(
@@ -76,7 +76,7 @@ def record(begun: Session, state: ViewState, shown: Shown, workload: Workload) -
     )
 
 
-def _partner(shown: Shown) -> str | None:
+def _partner(shown: Scenes) -> str | None:
     """What it is compared with: another branch, or else a policy."""
     if shown.beside is None:
         return None
@@ -84,7 +84,7 @@ def _partner(shown: Shown) -> str | None:
     return shown.beside.branch if made is None else made.switches[0].policy
 
 
-def _made_beside(shown: Shown) -> BranchRecord | None:
+def _made_beside(shown: Scenes) -> BranchRecord | None:
     """The branch that was made to be compared with, if it was."""
     branches = () if shown.beside is None else shown.beside.branches
     return next((branch for branch in branches if branch.name == BESIDE), None)
@@ -102,7 +102,7 @@ def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[BranchRecord, ...
     return (BranchRecord("main", switches=made),)
 
 
-def _view(state: ViewState, shown: Shown, workload: Workload) -> dict[str, Value]:
+def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Value]:
     found: dict[str, Value] = {"clock": shown.scene.clock, "colour": state.colour, "speed": state.speed}
     found |= {"jump": state.jump, "hidden": " ".join(sorted(state.hidden))}
     if state.selected is not None:

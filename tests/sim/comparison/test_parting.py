@@ -17,7 +17,7 @@ from sim.decisions.reasons import EndsBefore
 from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
-from sim.timeline.scenario import Course
+from sim.timeline.scenario import Scenario
 from sim.why.waiting import Delayed, NotConsidered
 from sim.workload.model import Workload
 from sim.workload.reading import read
@@ -32,18 +32,18 @@ def sample(name: str) -> Workload:
     return Workload.of(read(sample_path(name))).with_overruns()
 
 
-def side(course: Course, until: float = inf) -> Side:
-    engine = course.begun()
+def side(scenario: Scenario, until: float = inf) -> Side:
+    engine = scenario.begun()
     engine.run(until)
     return Side.of(engine)
 
 
 def parted(workload: Workload, first: str, second: str) -> Parting | None:
-    return part(*(side(Course(workload, parse_policy(spec))) for spec in (first, second)))
+    return part(*(side(Scenario(workload, parse_policy(spec))) for spec in (first, second)))
 
 
 def told(workload: Workload, spec: str, time: float, rank: int) -> Account:
-    return account(Course(workload, parse_policy(spec)).watched(time), rank, time)
+    return account(Scenario(workload, parse_policy(spec)).watched(time), rank, time)
 
 
 def test_fcfs_and_easy_part_where_the_first_job_passes() -> None:
@@ -109,8 +109,8 @@ def test_jobs_that_end_at_other_times_part_runs_with_the_same_decisions(lab: Lab
 def test_a_switch_that_stops_the_rows_is_a_parting() -> None:
     """Jobs in rows that are not on turn stand aside, though no policy decided it."""
     of = sample("z-figure7")
-    gang = Course(of, parse_policy("gang"))
-    switched = Course(of, parse_policy("gang"), ((360, parse_policy("fcfs")),))
+    gang = Scenario(of, parse_policy("gang"))
+    switched = Scenario(of, parse_policy("gang"), ((360, parse_policy("fcfs")),))
     found = part(side(gang), side(switched))
     assert found is not None
     assert found.time == 360
@@ -122,7 +122,7 @@ def test_a_switch_that_stops_the_rows_is_a_parting() -> None:
 
 def test_runs_are_compared_as_far_as_both_have_come() -> None:
     of = sample("z-figure4")
-    fcfs, easy = (Course(of, parse_policy(spec)) for spec in ("fcfs", "easy"))
+    fcfs, easy = (Scenario(of, parse_policy(spec)) for spec in ("fcfs", "easy"))
     assert part(side(fcfs, 599), side(easy)) is None
     assert part(side(fcfs), side(easy, 599)) is None
     assert part(side(fcfs), side(easy, 600)) is not None
@@ -146,7 +146,7 @@ def brute_force(first: Side, second: Side) -> float | None:
 def test_space_sharing_runs_part_where_their_schedules_do(lab: Lab, data: st.DataObject) -> None:
     of = data.draw(lab.workloads())
     first, second = data.draw(st.tuples(*[st.sampled_from(["fcfs", "firstfit", "easy", "conservative", "replan"])] * 2))
-    sides = [side(Course(of, parse_policy(spec))) for spec in (first, second)]
+    sides = [side(Scenario(of, parse_policy(spec))) for spec in (first, second)]
     found = part(*sides)
     assert (None if found is None else found.time) == brute_force(*sides)
 

@@ -10,7 +10,7 @@ from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.errors import ParameterError
 from sim.policies import parse_policy
-from sim.timeline.scenario import Course
+from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -24,24 +24,24 @@ def figure() -> Workload:
     return Workload.of(read(sample_path("z-figure4"))).with_overruns()
 
 
-def start_of_job_5(course: Course) -> float:
-    engine = course.begun()
+def start_of_job_5(scenario: Scenario) -> float:
+    engine = scenario.begun()
     engine.run()
     return float(engine.schedule().start[4])
 
 
 def test_without_switches_it_is_the_policy_alone(figure: Workload) -> None:
-    assert start_of_job_5(Course(figure, FCFS)) == 1800
-    assert start_of_job_5(Course(figure, EASY)) == 600
+    assert start_of_job_5(Scenario(figure, FCFS)) == 1800
+    assert start_of_job_5(Scenario(figure, EASY)) == 600
 
 
 def test_what_is_due_at_a_switch_is_decided_by_the_new_policy(figure: Workload) -> None:
-    assert start_of_job_5(Course(figure, FCFS, ((600, EASY),))) == 600
-    assert start_of_job_5(Course(figure, EASY, ((600, FCFS),))) == 1800
+    assert start_of_job_5(Scenario(figure, FCFS, ((600, EASY),))) == 600
+    assert start_of_job_5(Scenario(figure, EASY, ((600, FCFS),))) == 1800
 
 
 def test_several_switches_are_made_in_their_order(figure: Workload) -> None:
-    engine = Course(figure, FCFS, ((100, EASY), (600, FCFS), (601, EASY)), check=True).begun()
+    engine = Scenario(figure, FCFS, ((100, EASY), (600, FCFS), (601, EASY)), check=True).begun()
     engine.run()
     assert [(change.time, change.spec) for change in engine.history.switches] == [
         (100, "easy"), (600, "fcfs"), (601, "easy"),
@@ -50,33 +50,33 @@ def test_several_switches_are_made_in_their_order(figure: Workload) -> None:
 
 
 def test_reasons_are_known_at_the_moment_that_is_watched(figure: Workload) -> None:
-    engine = Course(figure, FCFS, ((600, EASY),)).watched(600)
+    engine = Scenario(figure, FCFS, ((600, EASY),)).watched(600)
     assert engine.now == 600
     assert [type(decision) for decision in engine.state.decisions] == [Switched, Reserve, Keep, Backfill]
 
 
 def test_between_two_steps_the_reasons_are_those_of_the_last(figure: Workload) -> None:
-    engine = Course(figure, FCFS).watched(660)
+    engine = Scenario(figure, FCFS).watched(660)
     assert engine.now == 600
     assert engine.state.decisions == [Keep(figure.jobs[2], TooFewFree(6))]
 
 
 def test_before_the_first_step_there_are_none(figure: Workload) -> None:
     later = replace(figure, submit=figure.submit + 100)
-    assert Course(later, FCFS).watched(50).step_count == 0
+    assert Scenario(later, FCFS).watched(50).step_count == 0
 
 
 def test_a_switch_after_the_moment_is_not_made(figure: Workload) -> None:
-    engine = Course(figure, FCFS, ((700, EASY),)).watched(600)
+    engine = Scenario(figure, FCFS, ((700, EASY),)).watched(600)
     assert not engine.history.switches
 
 
 def test_a_switch_after_the_end_is_refused(figure: Workload) -> None:
     with pytest.raises(ParameterError, match="no switch at d0 01:00:00: all is over at d0 00:45:00"):
-        Course(figure, FCFS, ((3600, EASY),)).begun()
+        Scenario(figure, FCFS, ((3600, EASY),)).begun()
 
 
 def test_policies_may_be_given_as_text_and_switches_in_any_order(figure: Workload) -> None:
-    typed = Course(figure, "fcfs", [(600, "easy"), (100, "easy:depth=2")])
-    assert typed == Course(figure, FCFS, ((100, parse_policy("easy:depth=2")), (600, EASY)))
-    assert start_of_job_5(Course(figure, "easy")) == 600
+    typed = Scenario(figure, "fcfs", [(600, "easy"), (100, "easy:depth=2")])
+    assert typed == Scenario(figure, FCFS, ((100, parse_policy("easy:depth=2")), (600, EASY)))
+    assert start_of_job_5(Scenario(figure, "easy")) == 600

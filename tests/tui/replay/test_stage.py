@@ -11,7 +11,7 @@ import pytest
 from sim.policies import parse_policy
 from sim.session.records import Bookmark
 from sim.stops.stop import parse_stop
-from sim.timeline.scenario import Course
+from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
@@ -39,7 +39,7 @@ def stage_of(trace: str = "z-figure4", policy: str = "easy") -> tuple[Stage, Wis
 def test_a_run_played_at_top_speed_makes_the_same_schedule(policy: str, tmp_path: Path) -> None:
     _, workload = Source("lublin-128", transforms=Transforms(jobs=150)).read()
     headless = Files(str(tmp_path / "schedule.csv"), str(tmp_path / "segments.csv"))
-    simulate(Course(workload, parse_policy(policy)), policy, headless)
+    simulate(Scenario(workload, parse_policy(policy)), policy, headless)
     stage = Stage(Timeline(workload, parse_policy(policy)))
     conductor, wish = Conductor(stage), Wish(Camera.on(workload, 80, 40), stops=(parse_stop("queue > 10000"),))
     while conductor.obey(o.Play(1, TOP), wish, lambda: False) is None:

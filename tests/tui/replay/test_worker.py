@@ -23,7 +23,7 @@ from tui.chart.scale import Camera
 from tui.replay import requests as o
 from tui.replay import worker
 from tui.replay.conductor import Conductor
-from tui.replay.requests import Failed, Shown, Stopped, Told, Wish
+from tui.replay.requests import Failed, Scenes, Stopped, Told, Wish
 from tui.replay.scene import Scene
 from tui.replay.speed import Speed
 from tui.replay.stage import Stage
@@ -49,8 +49,8 @@ class Watched:
             sleep(0.002)
 
     @property
-    def shown(self) -> list[Shown]:
-        return [told for told in self.told if isinstance(told, Shown)]
+    def shown(self) -> list[Scenes]:
+        return [told for told in self.told if isinstance(told, Scenes)]
 
     @property
     def failed(self) -> list[str]:
@@ -144,7 +144,9 @@ def test_why_it_stopped_is_told_before_it_is_shown() -> None:
         watched.settle()
         watched.does(o.GoTo(99))
         stopped = watched.told.index(Stopped("the run is over"))
-        shown = next(at for at, told in enumerate(watched.told) if isinstance(told, Shown) and told.scene.snapshot.step)
+        shown = next(
+            at for at, told in enumerate(watched.told) if isinstance(told, Scenes) and told.scene.snapshot.step
+        )
         assert stopped < shown
 
 

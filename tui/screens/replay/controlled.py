@@ -1,4 +1,4 @@
-"""What the controllers of the replay screen are given, and what they ask of the program."""
+"""What the controllers of the replay screen are given: the screen, as far as they may see and change it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from textual.screen import ModalScreen
 
 from sim.policies import Policy
 from tui.look.palette import Look
-from tui.replay.requests import Order, Shown
+from tui.replay.requests import Order, Scenes
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
 from tui.screens.dialogs.prompt import Answers
@@ -20,13 +20,13 @@ from tui.screens.replay.state import ViewState
 T = TypeVar("T")
 
 
-class Desk(Protocol):
-    """A replay, as a controller works on it."""
+class ControlledScreen(Protocol):
+    """The replay screen, as a controller works on it."""
 
     about: About
     look: Look
     state: ViewState
-    shown: Shown | None
+    shown: Scenes | None
     player: Player
 
     @property
@@ -79,50 +79,3 @@ class Desk(Protocol):
 
     def post_message(self, message: Message) -> bool:
         """Tell the program."""
-
-
-# To the program
-
-
-class OpenTrace(Message):
-    """Replay another trace, under this policy."""
-
-    def __init__(self, trace: str, policy: Policy) -> None:
-        self.trace, self.policy = trace, policy
-        super().__init__()
-
-
-class PolicyChosen(Message):
-    """A person has chosen this policy."""
-
-    def __init__(self, policy: Policy) -> None:
-        self.policy = policy
-        super().__init__()
-
-
-class Remember(Message):
-    """A person likes it so: settings and their values."""
-
-    def __init__(self, **changed: Any) -> None:
-        self.changed = changed
-        super().__init__()
-
-
-class UseLook(Message):
-    """See everything so."""
-
-    def __init__(self, look: Look) -> None:
-        self.look = look
-        super().__init__()
-
-
-class KeepSession(Message):
-    """Keep this moment: in a file, or (None) as a line in the clipboard."""
-
-    def __init__(self, path: str | None = None) -> None:
-        self.path = path
-        super().__init__()
-
-
-class Quit(Message):
-    """The person leaves."""

@@ -15,7 +15,7 @@ from tui.panels.legend import legend_line
 from tui.panels.parts import Context, Draw
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, top_line
-from tui.replay.requests import Shown
+from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene
 from tui.screens.replay.keyline import key_lines
 from tui.screens.replay.layout import Layout, arrange
@@ -116,7 +116,7 @@ class Drawing:
 
     # Everything
 
-    def draw(self, state: ViewState, shown: Shown, look: Look, progress: tuple[str, float | None] | None) -> None:
+    def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> None:
         """Everything as it is now; while it plays, panels only as often as they can be read."""
         scene = shown.scene
         context = Context(self._about, scene, look, state.selected, state.hovered, state.decision, state.phase)
@@ -138,7 +138,7 @@ class Drawing:
         keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing), look)
 
     def draw_top(
-        self, state: ViewState, shown: Shown | None, look: Look, progress: tuple[str, float | None] | None
+        self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
         """The line at the top alone."""
         going = Going(state.playing, state.direction, state.rate.label, progress)

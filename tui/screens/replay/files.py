@@ -14,7 +14,8 @@ from tui.look.text import file_name
 from tui.replay.requests import Draw
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.on_demand import prompt, trace_picker
-from tui.screens.replay.controlled import Desk, KeepSession, OpenTrace, Quit, UseLook
+from tui.screens.replay.controlled import ControlledScreen
+from tui.screens.replay.messages import KeepSession, OpenTrace, Quit, UseLook
 
 PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),
@@ -32,72 +33,72 @@ DRAWING = 1440, 810
 class Files:
     """Saving, opening, and how the program looks."""
 
-    def __init__(self, desk: Desk, recent: Sequence[str]) -> None:
-        self._desk, self._recent = desk, recent
+    def __init__(self, screen: ControlledScreen, recent: Sequence[str]) -> None:
+        self._screen, self._recent = screen, recent
 
     def trace(self) -> None:
-        self._desk.open(trace_picker(self._recent), self.open_trace)
+        self._screen.open(trace_picker(self._recent), self.open_trace)
 
     def open_trace(self, trace: str) -> None:
         """Another trace under the same policy, from the beginning."""
-        self._desk.pause()
-        self._desk.post_message(OpenTrace(trace, self._desk.policy))
+        self._screen.pause()
+        self._screen.post_message(OpenTrace(trace, self._screen.policy))
 
     # Pictures
 
     def picture(self) -> None:
-        if self._desk.scene is not None:
-            self._desk.open(Choice("Save a picture of", PICTURES), self._ask_where)
+        if self._screen.scene is not None:
+            self._screen.open(Choice("Save a picture of", PICTURES), self._ask_where)
 
     def _ask_where(self, what: str) -> None:
-        step = self._desk.scene.snapshot.step if self._desk.scene else 0
-        name = file_name(f"{Path(self._desk.about.workload.name).stem}-{step}") + ".svg"
+        step = self._screen.scene.snapshot.step if self._screen.scene else 0
+        name = file_name(f"{Path(self._screen.about.workload.name).stem}-{step}") + ".svg"
         if what == "screen":
-            self._desk.open(prompt("Save the screen as", "FILE.svg", _picture, initial=name), self._save_screen)
+            self._screen.open(prompt("Save the screen as", "FILE.svg", _picture, initial=name), self._save_screen)
         else:
             hint = "FILE.svg, and its size in pixels if you like: chart.svg 1600x900"
-            self._desk.open(prompt("Save the chart as", hint, parse_drawing, initial=name), self._save_chart)
+            self._screen.open(prompt("Save the chart as", hint, parse_drawing, initial=name), self._save_chart)
 
     def _save_screen(self, path: str) -> None:
         try:
             with write_whole(Path(path).expanduser()) as file:
-                file.write(self._desk.screenshot())
+                file.write(self._screen.screenshot())
         except SchedscopeError as error:
-            self._desk.fail(str(error))
+            self._screen.fail(str(error))
         else:
-            self._desk.tell(f"saved {path}")
+            self._screen.tell(f"saved {path}")
 
     def _save_chart(self, drawing: tuple[Path, int, int]) -> None:
-        self._desk.ask(Draw(*drawing, self._desk.look.name))
+        self._screen.ask(Draw(*drawing, self._screen.look.name))
 
     # Sessions
 
     def save(self) -> None:
-        initial = f"{file_name(Path(self._desk.about.workload.name).stem)}.session"
+        initial = f"{file_name(Path(self._screen.about.workload.name).stem)}.session"
         hint = "a file; schedscope --session FILE brings this very moment back"
         dialog = prompt("Save the session as", hint, _file, initial=initial)
-        self._desk.open(dialog, lambda path: self._desk.post_message(KeepSession(path)))
+        self._screen.open(dialog, lambda path: self._screen.post_message(KeepSession(path)))
 
     def copy_session(self) -> None:
         """The session as one line, for the clipboard."""
-        self._desk.post_message(KeepSession())
+        self._screen.post_message(KeepSession())
 
     def quit(self) -> None:
         """Quit; where it stood is kept as the last session."""
-        self._desk.post_message(Quit())
+        self._screen.post_message(Quit())
 
     # How it looks
 
     def theme(self) -> None:
         looks = [(name[0], name, f"the {name} look") for name in LOOKS]
-        choice = Choice("Theme", [*looks, *MODES], self._desk.look.name)
-        self._desk.open(choice, lambda name: self.use_look(name) if name in LOOKS else self.use_mode(name))
+        choice = Choice("Theme", [*looks, *MODES], self._screen.look.name)
+        self._screen.open(choice, lambda name: self.use_look(name) if name in LOOKS else self.use_mode(name))
 
     def use_look(self, name: str) -> None:
-        self._desk.post_message(UseLook(LOOKS[name].with_mode(self._desk.look.mode)))
+        self._screen.post_message(UseLook(LOOKS[name].with_mode(self._screen.look.mode)))
 
     def use_mode(self, mode: str) -> None:
-        self._desk.post_message(UseLook(self._desk.look.with_mode(cast(Mode, mode))))
+        self._screen.post_message(UseLook(self._screen.look.with_mode(cast(Mode, mode))))
 
 
 def _file(text: str) -> str:

@@ -10,9 +10,10 @@ from tui.chart.colours import MODES
 from tui.replay.places import parse_job
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.on_demand import fidelity_report, help_screen, prompt
-from tui.screens.replay.controlled import Desk, Remember
+from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.keys import GROUPS, sign
 from tui.screens.replay.layout import WEIGHTS
+from tui.screens.replay.messages import Remember
 from tui.screens.replay.state import PANELS
 from tui.widgets.gantt import Gantt
 
@@ -20,62 +21,62 @@ from tui.widgets.gantt import Gantt
 class Looking:
     """Selecting, finding, colouring; which panels are shown."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, screen: ControlledScreen) -> None:
+        self._screen = screen
 
     # Selection is shared by all
 
     def select_rank(self, rank: int) -> None:
-        self._desk.select(rank)
+        self._screen.select(rank)
 
     def find(self) -> None:
-        job = partial(parse_job, workload=self._desk.about.workload)
-        dialog = prompt("Find a job", "a job's number or name", job, answers=self._desk.answers)
-        self._desk.open(dialog, self._desk.select)
+        job = partial(parse_job, workload=self._screen.about.workload)
+        dialog = prompt("Find a job", "a job's number or name", job, answers=self._screen.answers)
+        self._screen.open(dialog, self._screen.select)
 
     def why(self) -> None:
         """The job that waits first; pressed again the next, and so on. Its details say why."""
-        desk = self._desk
-        if desk.scene is None:
+        screen = self._screen
+        if screen.scene is None:
             return
-        waiting = [queued.job.rank for queued in desk.scene.snapshot.queue[:200]]
+        waiting = [queued.job.rank for queued in screen.scene.snapshot.queue[:200]]
         if not waiting:
-            desk.tell("nobody waits now: → steps on, ] goes to the next start")
+            screen.tell("nobody waits now: → steps on, ] goes to the next start")
             return
-        at = waiting.index(desk.state.selected) + 1 if desk.state.selected in waiting else 0
-        desk.select(waiting[at % len(waiting)])
+        at = waiting.index(screen.state.selected) + 1 if screen.state.selected in waiting else 0
+        screen.select(waiting[at % len(waiting)])
         if self._is_small:
-            desk.change(over="details")
-        self._hide(desk.state.hidden - {"details"})
+            screen.change(over="details")
+        self._hide(screen.state.hidden - {"details"})
 
     # Colours
 
     def colour(self) -> None:
         options = [(f"{index}", mode, meaning) for index, (mode, meaning) in enumerate(MODES.items(), 1)]
-        self._desk.open(Choice("Colour jobs by", options, self._desk.state.colour), self.colour_by)
+        self._screen.open(Choice("Colour jobs by", options, self._screen.state.colour), self.colour_by)
 
     def colour_by(self, mode: str) -> None:
-        self._desk.change(colour=mode)
-        self._desk.post_message(Remember(colour_by=mode))
+        self._screen.change(colour=mode)
+        self._screen.post_message(Remember(colour_by=mode))
 
     # Panels
 
     @property
     def _is_small(self) -> bool:
-        return self._desk.places is not None and self._desk.places.small
+        return self._screen.places is not None and self._screen.places.small
 
     def toggle_panel(self, name: str) -> None:
         """Show or hide a panel; on a small screen it comes over the chart."""
         if self._is_small and name in WEIGHTS:
-            self._desk.change(over=None if self._desk.state.over == name else name)
+            self._screen.change(over=None if self._screen.state.over == name else name)
         else:
-            self._hide(self._desk.state.hidden ^ {name})
+            self._hide(self._screen.state.hidden ^ {name})
 
     def _hide(self, hidden: frozenset[str]) -> None:
         """These panels, and remember it."""
-        if hidden != self._desk.state.hidden:
-            self._desk.change(hidden=hidden)
-            self._desk.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
+        if hidden != self._screen.state.hidden:
+            self._screen.change(hidden=hidden)
+            self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
     def next_panel(self) -> None:
         self._walk_panels(1)
@@ -86,45 +87,45 @@ class Looking:
     def _walk_panels(self, by: int) -> None:
         """On a small screen the next panel comes over the chart, after the last none; else the focus goes on."""
         if self._is_small:
-            names = [None, *(name for name in WEIGHTS if name in self._desk.available)]
-            at = names.index(self._desk.state.over) if self._desk.state.over in names else 0
-            self._desk.change(over=names[(at + by) % len(names)])
+            names = [None, *(name for name in WEIGHTS if name in self._screen.available)]
+            at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
+            self._screen.change(over=names[(at + by) % len(names)])
         else:
-            self._desk.move_focus(by)
+            self._screen.move_focus(by)
 
     def maximise(self) -> None:
         """The focused panel alone, and back."""
-        if self._desk.state.alone or self._desk.in_focus is None:
-            self._desk.change(over=None, alone=None)
+        if self._screen.state.alone or self._screen.in_focus is None:
+            self._screen.change(over=None, alone=None)
         else:
-            self._desk.change(alone=self._desk.in_focus)
+            self._screen.change(alone=self._screen.in_focus)
 
     def maximise_panel(self, name: str) -> None:
         """This panel alone, and back."""
-        self._desk.change(alone=None if self._desk.state.alone == name else name)
+        self._screen.change(alone=None if self._screen.state.alone == name else name)
 
     def select_phase(self, phase: int) -> None:
         """Walk the phases of the last rebuild of the matrix."""
-        self._desk.change(phase=None if self._desk.state.phase == phase else phase)
+        self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
         """What takes long is given up first, then what lies over the chart is closed, then nothing is selected."""
-        desk = self._desk
-        if desk.player.progress:
-            desk.player.halt()
-        elif desk.state.alone or desk.state.over:
-            desk.change(over=None, alone=None)
-        elif desk.state.selected is not None:
-            desk.select(None)
+        screen = self._screen
+        if screen.player.progress:
+            screen.player.halt()
+        elif screen.state.alone or screen.state.over:
+            screen.change(over=None, alone=None)
+        elif screen.state.selected is not None:
+            screen.select(None)
         else:
-            desk.pause()
+            screen.pause()
 
     # Reading
 
     def report(self) -> None:
-        self._desk.open(fidelity_report(self._desk.about.read, self._desk.about.workload))
+        self._screen.open(fidelity_report(self._screen.about.read, self._screen.about.workload))
 
     def help(self) -> None:
         chart = [(sign(b.key), b.description) for b in Gantt.BINDINGS if isinstance(b, Binding)]
         groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
-        self._desk.open(help_screen([*groups, ("The chart", chart)]))
+        self._screen.open(help_screen([*groups, ("The chart", chart)]))

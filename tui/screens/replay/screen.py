@@ -26,7 +26,7 @@ from tui.look.palette import Look
 from tui.panels.metrics import draw_metrics
 from tui.panels.strip import draw_strip, time_at
 from tui.replay.conductor import Conductor
-from tui.replay.requests import VERSUS, Failed, GoToTime, Noticed, Order, Play, Shown, Stopped, Told, Wish
+from tui.replay.requests import VERSUS, Failed, GoToTime, Noticed, Order, Play, Scenes, Stopped, Told, Wish
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
 from tui.screens.replay.drawing import SIDE, Drawing
@@ -60,7 +60,7 @@ class FromWorker(Message):
 
 
 class ReplayScreen(Screen[None]):
-    """A trace, replayed. The controllers' `Desk`."""
+    """A trace, replayed. The controllers' `ControlledScreen`."""
 
     CSS_PATH = "replay.tcss"
     AUTO_FOCUS = "#chart"
@@ -77,7 +77,7 @@ class ReplayScreen(Screen[None]):
     ) -> None:
         super().__init__()
         self.about, self.look, self.state = about, look, state
-        self.shown: Shown | None = None
+        self.shown: Scenes | None = None
         self.looking = Looking(self)
         for controller in (Transport(self), WhatIf(self), self.looking, Files(self, recent)):
             for name, action in actions_of(controller):
@@ -90,7 +90,7 @@ class ReplayScreen(Screen[None]):
         """Before that nothing is drawn again."""
         self.is_behind = False
         """Is there something that has not been drawn yet?"""
-        self._newest: Shown | None = None
+        self._newest: Scenes | None = None
         self.player = Player(conductor, self._wish(), self._hear, self._frame)
 
     # What it is made of
@@ -262,14 +262,14 @@ class ReplayScreen(Screen[None]):
 
     def _hear(self, told: Told) -> None:
         """In the worker's thread."""
-        if isinstance(told, Shown):
+        if isinstance(told, Scenes):
             self._newest = told
         self.post_message(FromWorker(told))
 
     @on(FromWorker)
     def _told(self, message: FromWorker) -> None:
         match message.told:
-            case Shown() as shown if shown is self._newest:  # of those that piled up the last is drawn
+            case Scenes() as shown if shown is self._newest:  # of those that piled up the last is drawn
                 if self.shown is None:
                     self.call_after_refresh(settle_memory)
                 self.shown = shown

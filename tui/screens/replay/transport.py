@@ -9,7 +9,7 @@ from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, Move
 from tui.replay.speed import SPEEDS
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.on_demand import prompt
-from tui.screens.replay.controlled import Desk
+from tui.screens.replay.controlled import ControlledScreen
 
 JUMPS = {
     "s": ("start", "a job starts"),
@@ -30,46 +30,46 @@ JUMPS = {
 class Transport:
     """Moves the replay."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, screen: ControlledScreen) -> None:
+        self._screen = screen
 
     # Playing
 
     def toggle_play(self) -> None:
-        if self._desk.state.playing:
-            self._desk.pause()
+        if self._screen.state.playing:
+            self._screen.pause()
         else:
             self._play(1)
 
     def rewind(self) -> None:
-        if self._desk.state.playing and self._desk.state.direction < 0:
-            self._desk.pause()
+        if self._screen.state.playing and self._screen.state.direction < 0:
+            self._screen.pause()
         else:
             self._play(-1)
 
     def _play(self, direction: int) -> None:
-        self._desk.change(direction=direction, decision=None, playing=True)
+        self._screen.change(direction=direction, decision=None, playing=True)
 
     def speed(self, by: int) -> None:
-        self._desk.change(speed=min(max(self._desk.state.speed + by, 0), len(SPEEDS) - 1))
+        self._screen.change(speed=min(max(self._screen.state.speed + by, 0), len(SPEEDS) - 1))
 
     # Stepping
 
     def step(self, steps: int) -> None:
-        self._desk.go(Move(steps))
+        self._screen.go(Move(steps))
 
     def decision(self, by: int) -> None:
         """Through the decisions of this step; beyond the last to the next step, before the first to the one before."""
-        desk = self._desk
-        if desk.scene is None:
+        screen = self._screen
+        if screen.scene is None:
             return
-        many = len(desk.scene.snapshot.decisions)
-        at = desk.state.decision if desk.state.decision is not None else (many if by < 0 else -1)
+        many = len(screen.scene.snapshot.decisions)
+        at = screen.state.decision if screen.state.decision is not None else (many if by < 0 else -1)
         if 0 <= at + by < many:
-            desk.pause()
-            desk.change(decision=at + by)
+            screen.pause()
+            screen.change(decision=at + by)
         else:
-            desk.go(Move(by))
+            screen.go(Move(by))
 
     # Jumping
 
@@ -77,37 +77,37 @@ class Transport:
         """To the next event of the chosen kind."""
         from sim.stops.stop import parse_stop
 
-        desk, condition = self._desk, self._desk.state.jump
+        screen, condition = self._screen, self._screen.state.jump
         if condition == "job":
-            if desk.state.selected is None:
-                desk.tell("no job is selected: click one, or / to find one")
+            if screen.state.selected is None:
+                screen.tell("no job is selected: click one, or / to find one")
                 return
-            who = desk.about.workload.jobs[desk.state.selected].id
+            who = screen.about.workload.jobs[screen.state.selected].id
             condition = " or ".join(f"job {who} {what}" for what in ("starts", "suspended", "resumes", "ends"))
-        desk.go(Find(parse_stop(condition), direction))
+        screen.go(Find(parse_stop(condition), direction))
 
     def choose_jump(self) -> None:
         options = [(key, condition, meaning) for key, (condition, meaning) in JUMPS.items()]
-        self._desk.open(Choice("Jump to the next", options), self.jump_to)
+        self._screen.open(Choice("Jump to the next", options), self.jump_to)
 
     def jump_to(self, condition: str) -> None:
         """To the next event of this kind, which is the chosen one from now on."""
-        self._desk.change(jump=condition)
+        self._screen.change(jump=condition)
         self.jump(1)
 
     def go_to(self) -> None:
         hint = "a time (12d 4h, d12 4:30, 4:30 today, a date), a step (#1200), a job (J17: its submission; J17 starts)"
-        scene = self._desk.scene
+        scene = self._screen.scene
         now = (scene.snapshot.time if scene else None) or 0
-        place = partial(parse_place, workload=self._desk.about.workload, now=now)
-        dialog = prompt("Go to", hint, place, answers=self._desk.answers)
-        self._desk.open(dialog, self._desk.go)  # type: ignore[misc]  # mypy takes no union for a T in T | None
+        place = partial(parse_place, workload=self._screen.about.workload, now=now)
+        dialog = prompt("Go to", hint, place, answers=self._screen.answers)
+        self._screen.open(dialog, self._screen.go)  # type: ignore[misc]  # mypy takes no union for a T in T | None
 
     def longest(self) -> None:
-        self._desk.go(GoToLongest())
+        self._screen.go(GoToLongest())
 
     def go_begin(self) -> None:
-        self._desk.go(GoTo(0))
+        self._screen.go(GoTo(0))
 
     def go_end(self) -> None:
-        self._desk.go(GoToEnd())
+        self._screen.go(GoToEnd())

@@ -26,7 +26,8 @@ from tui.replay.requests import (
 )
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.on_demand import policy_picker, prompt
-from tui.screens.replay.controlled import Desk, PolicyChosen
+from tui.screens.replay.controlled import ControlledScreen
+from tui.screens.replay.messages import PolicyChosen
 
 if TYPE_CHECKING:
     from sim.stops.stop import Stop
@@ -37,111 +38,111 @@ ANOTHER = "another policy"
 class WhatIf:
     """Policies, branches, stops, bookmarks."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    def __init__(self, screen: ControlledScreen) -> None:
+        self._screen = screen
 
     # Policies
 
     @property
     def _at_begin(self) -> bool:
-        return self._desk.scene is None or self._desk.scene.snapshot.step == 0
+        return self._screen.scene is None or self._screen.scene.snapshot.step == 0
 
     def policy(self) -> None:
         """Another policy from here on; before the first step, from the beginning."""
-        desk = self._desk
-        if desk.scene is None or self._at_begin:
-            dialog = policy_picker(desk.policy, "Use it", "Which policy?")
+        screen = self._screen
+        if screen.scene is None or self._at_begin:
+            dialog = policy_picker(screen.policy, "Use it", "Which policy?")
         else:
-            dialog = policy_picker(desk.policy, "Switch here", f"Which policy from {clock(desk.scene.clock)} on?")
-        desk.open(dialog, lambda policy: None if policy == desk.policy else self._use(policy))
+            dialog = policy_picker(screen.policy, "Switch here", f"Which policy from {clock(screen.scene.clock)} on?")
+        screen.open(dialog, lambda policy: None if policy == screen.policy else self._use(policy))
 
     def use_policy(self, spec: str) -> None:
         self._use(parse_policy(spec))
 
     def _use(self, policy: Policy, restart: bool = False) -> None:
-        self._desk.post_message(PolicyChosen(policy))
-        self._desk.go(Restart(policy) if restart or self._at_begin else Switch(policy))
+        self._screen.post_message(PolicyChosen(policy))
+        self._screen.go(Restart(policy) if restart or self._at_begin else Switch(policy))
 
     def restart(self) -> None:
-        dialog = policy_picker(self._desk.policy, "Begin again", "Which policy from the beginning?")
-        self._desk.open(dialog, lambda policy: self._use(policy, restart=True))
+        dialog = policy_picker(self._screen.policy, "Begin again", "Which policy from the beginning?")
+        self._screen.open(dialog, lambda policy: self._use(policy, restart=True))
 
     # Comparing
 
     def compare(self) -> None:
         """Beside this run another one that parts from it here; pressed again: no more."""
-        desk = self._desk
-        if desk.shown is None:
+        screen = self._screen
+        if screen.shown is None:
             return
-        scene = desk.shown.scene
+        scene = screen.shown.scene
         others = [branch for branch in scene.branches if branch.name != scene.branch]
-        if desk.shown.beside:
-            desk.ask(CompareNoMore())
+        if screen.shown.beside:
+            screen.ask(CompareNoMore())
         elif others:
             options = [*_numbered(others[:8]), ("p", ANOTHER, "from here on")]
-            desk.open(Choice("Compare with", options), self._compare_with)
+            screen.open(Choice("Compare with", options), self._compare_with)
         else:
             self._pick_partner(from_start=False)
 
     def compare_from_start(self) -> None:
-        if self._desk.shown is not None:
+        if self._screen.shown is not None:
             self._pick_partner(from_start=True)
 
     def _compare_with(self, branch: str) -> None:
         if branch == ANOTHER:
             self._pick_partner(from_start=False)
         else:
-            self._desk.go(CompareBranch(branch))
+            self._screen.go(CompareBranch(branch))
 
     def _pick_partner(self, from_start: bool) -> None:
         since = "from the beginning" if from_start else "from here on"
-        title = f"Compare {written_policy(self._desk.policy)} with which policy, {since}?"
-        dialog = policy_picker(self._desk.policy, "Compare", title)
-        self._desk.open(dialog, lambda policy: self._desk.go(Compare(policy, from_start)))
+        title = f"Compare {written_policy(self._screen.policy)} with which policy, {since}?"
+        dialog = policy_picker(self._screen.policy, "Compare", title)
+        self._screen.open(dialog, lambda policy: self._screen.go(Compare(policy, from_start)))
 
     def parted(self) -> None:
-        self._desk.go(GoToParted())
+        self._screen.go(GoToParted())
 
     # Causes
 
     def reverse(self) -> None:
         """Back to the last decision that moved the selected job's planned start."""
-        if self._desk.state.selected is None:
-            self._desk.tell("no job is selected: click one, / finds one, w takes the first that waits")
+        if self._screen.state.selected is None:
+            self._screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
         else:
-            self._desk.go(Reverse(PlanOf(self._desk.state.selected)))
+            self._screen.go(Reverse(PlanOf(self._screen.state.selected)))
 
     def reverse_processor(self) -> None:
         """Back to when the processor under the pointer changed hands."""
-        if self._desk.state.spot is None:
-            self._desk.tell("point at a processor in the chart first")
+        if self._screen.state.spot is None:
+            self._screen.tell("point at a processor in the chart first")
         else:
-            self._desk.go(Reverse(HolderOf(self._desk.state.spot.processor)))
+            self._screen.go(Reverse(HolderOf(self._screen.state.spot.processor)))
 
     def reverse_boundary(self) -> None:
         """Back to when a boundary between partitions moved."""
-        self._desk.go(Reverse(Division()))
+        self._screen.go(Reverse(Division()))
 
     # Branches
 
     def fork(self) -> None:
-        self._desk.go(Fork())
+        self._screen.go(Fork())
 
     def branches(self) -> None:
-        scene = self._desk.scene
+        scene = self._screen.scene
         if scene is None or len(scene.branches) < 2:
-            self._desk.tell("there is one branch: f forks here, p switches the policy in a new branch")
+            self._screen.tell("there is one branch: f forks here, p switches the policy in a new branch")
             return
         choice = Choice("Look at the branch", _numbered(scene.branches[:9]), scene.branch)
-        self._desk.open(choice, lambda branch: self._desk.go(LookAt(branch)))
+        self._screen.open(choice, lambda branch: self._screen.go(LookAt(branch)))
 
     # Conditions to stop at
 
     def stops(self) -> None:
         hint = "queue > 50 · job 17 starts · head slips · utilisation < 0.6 and queue > 0 · empty: none"
-        initial = "; ".join(stop.text for stop in self._desk.state.stops)
-        dialog = prompt("Stop when", hint, self._parsed, initial=initial, answers=self._desk.answers)
-        self._desk.open(dialog, self._stop_at)
+        initial = "; ".join(stop.text for stop in self._screen.state.stops)
+        dialog = prompt("Stop when", hint, self._parsed, initial=initial, answers=self._screen.answers)
+        self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
         """The conditions that were typed; they may only speak of jobs that there are."""
@@ -149,39 +150,39 @@ class WhatIf:
 
         stops = tuple(parse_stop(part) for part in text.split(";") if part.strip())
         for job in re.findall(r"\bjob\s+([^\s\"()]+)", text):
-            parse_job(job, self._desk.about.workload)
+            parse_job(job, self._screen.about.workload)
         return stops
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
         said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "stops at nothing"
-        self._desk.change(stops=stops, said=said)
+        self._screen.change(stops=stops, said=said)
 
     # Bookmarks
 
     def bookmark(self) -> None:
-        if self._desk.scene is not None:
-            initial = f"{len(self._desk.state.bookmarks) + 1}"
-            self._desk.open(prompt("Bookmark", "a name for this moment", _name, initial=initial), self._remember)
+        if self._screen.scene is not None:
+            initial = f"{len(self._screen.state.bookmarks) + 1}"
+            self._screen.open(prompt("Bookmark", "a name for this moment", _name, initial=initial), self._remember)
 
     def _remember(self, name: str) -> None:
-        desk = self._desk
-        if desk.scene is not None:
-            others = [mark for mark in desk.state.bookmarks if mark.name != name]
-            mark = Bookmark(name, desk.scene.branch, desk.scene.snapshot.step)
-            desk.change(bookmarks=(*others, mark))
+        screen = self._screen
+        if screen.scene is not None:
+            others = [mark for mark in screen.state.bookmarks if mark.name != name]
+            mark = Bookmark(name, screen.scene.branch, screen.scene.snapshot.step)
+            screen.change(bookmarks=(*others, mark))
 
     def bookmarks(self) -> None:
-        marks = {mark.name: mark for mark in self._desk.state.bookmarks[:9]}
+        marks = {mark.name: mark for mark in self._screen.state.bookmarks[:9]}
         if not marks:
-            self._desk.tell("no bookmarks: b remembers this moment")
+            self._screen.tell("no bookmarks: b remembers this moment")
             return
         told = [(name, f"step {mark.step:,} of {mark.branch}") for name, mark in marks.items()]
         options = [(f"{n}", *both) for n, both in enumerate(told, 1)]
 
         def go_there(name: str) -> None:
-            self._desk.go(LookAt(marks[name].branch), GoTo(marks[name].step))
+            self._screen.go(LookAt(marks[name].branch), GoTo(marks[name].step))
 
-        self._desk.open(Choice("Go to the bookmark", options), go_there)
+        self._screen.open(Choice("Go to the bookmark", options), go_there)
 
 
 def _numbered(branches: Sequence[BranchRecord]) -> list[tuple[str, str, str]]:
