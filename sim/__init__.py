@@ -49,10 +49,10 @@ if TYPE_CHECKING:
     __version__: str
 
 _ROOMS = {
-    "Scenario": "timeline.scenario",
     "Engine": "engine.engine",
     "POLICIES": "policies",
     "Policy": "policies",
+    "Scenario": "timeline.scenario",
     "SchedscopeError": "errors",
     "Schedule": "engine.schedule",
     "Timeline": "timeline.timeline",

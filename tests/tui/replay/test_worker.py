@@ -144,9 +144,8 @@ def test_why_it_stopped_is_told_before_it_is_shown() -> None:
         watched.settle()
         watched.does(o.GoTo(99))
         stopped = watched.told.index(Stopped("the run is over"))
-        shown = next(
-            at for at, told in enumerate(watched.told) if isinstance(told, Scenes) and told.scene.snapshot.step
-        )
+        told = enumerate(watched.told)
+        shown = next(at for at, each in told if isinstance(each, Scenes) and each.scene.snapshot.step)
         assert stopped < shown
 
 
