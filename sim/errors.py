@@ -3,8 +3,8 @@
 SchedscopeError            one line: what, where, what would work
 ├── TraceError             a file that is no workload, or damaged beyond use
 ├── ParameterError         a policy, an order or an option that does not exist or is out of range
-├── DecisionError          a policy asked for what the machine cannot do
 ├── PolicyError            a policy broke down: which, when, where in it
+│   └── DecisionError      it asked for what the machine cannot do
 └── InvariantError         --check found a broken rule: step, time, job, rule
 """
 
@@ -35,16 +35,16 @@ class ParameterError(SchedscopeError):
     """A name or a value that a person typed and that does not exist or does not fit."""
 
 
-class DecisionError(SchedscopeError):
-    """A policy asked for what the machine cannot do; the engine refused and changed nothing."""
-
-
 class PolicyError(SchedscopeError):
     """A policy raised an error of its own while it decided; `where` in it."""
 
     def __init__(self, what: str, where: str = "") -> None:
         self.where = where
         super().__init__(what)
+
+
+class DecisionError(PolicyError):
+    """A policy asked for what the machine cannot do; the engine refused and changed nothing."""
 
 
 class InvariantError(SchedscopeError):

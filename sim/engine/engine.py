@@ -189,8 +189,9 @@ class Engine:
         """When nothing happens any more, nobody may be left."""
         state = self.state
         if left := state.left:
-            first = self._jobs[min([*state.suspended, *state.waiting.jobs])]
-            raise DecisionError(f"{state.spec} leaves {left} jobs waiting for ever, the first is job {first.id}")
+            first, of = self._jobs[min([*state.suspended, *state.waiting.jobs])], self._guard
+            what = f"{state.spec} leaves {left} jobs waiting for ever, the first is job {first.id}"
+            raise DecisionError(f"{what}, {of.when} ({of.where})", of.where)
 
     # One instant
 
@@ -231,8 +232,9 @@ class Engine:
         if self._in_vain > IN_VAIN_AT_THE_END:
             most = IN_VAIN if state.under_way or len(state.jobs) < len(self._jobs) else IN_VAIN_AT_THE_END
             if self._in_vain > most:
-                at = f"step {state.step_count}, at {state.now:.12g}"
-                raise PolicyError(f"{state.spec} asks for timers without end: {most:,} in vain by {at}")
+                at = f"step {state.step_count}, at {state.now:.12g} ({self._guard.where})"
+                what = f"{state.spec} asks for timers without end: {most:,} in vain by {at}"
+                raise PolicyError(what, self._guard.where)
 
     def _complete_jobs(self, now: float) -> None:
         state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
@@ -307,7 +309,8 @@ class Engine:
             return
         apply = self._transitions.appliers
         with self._guard:
-            for decision in state.policy.decide(self._view):
+            decisions = self._guard.decisions = state.policy.decide(self._view)
+            for decision in decisions:
                 apply[type(decision)](decision)
 
     def _let_successor_decide(self) -> None:
@@ -321,7 +324,9 @@ class Engine:
         if state.awaited is not None:
             state.kept_plan = None  # it changes with everything that leaves the processors that are kept
         with self._guard:
-            for decision in adopting(state) if has_adopted(state) else state.policy.decide(self._view):
+            decisions = adopting(state) if has_adopted(state) else state.policy.decide(self._view)
+            self._guard.decisions = decisions
+            for decision in decisions:
                 apply[type(decision)](decision)
         state.arrived = arrived
         promise_again(state)

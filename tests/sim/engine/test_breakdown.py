@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from sim.decisions.reasons import Fits
 from sim.engine import engine as engines
 from sim.engine.breakdown import give_up, unanswered
 from sim.engine.engine import Engine
-from sim.errors import PolicyError
+from sim.errors import DecisionError, PolicyError
 from sim.policies import Policy
 from sim.policies.view import View
 
@@ -45,6 +46,18 @@ def divide(view: View) -> Iterator[Decision]:
     yield Wake(1 / 0)
 
 
+def start_nobody(view: View) -> Iterator[Decision]:
+    yield from (Start(job._replace(rank=7), Fits(view.free)) for job in view.arrived)
+
+
+def read_nonsense(view: View) -> Any:
+    return json.loads("{")
+
+
+def look_at_the_matrix(view: View) -> Any:
+    return view.matrix  # type: ignore[attr-defined]
+
+
 def interrupt(view: View) -> Any:
     raise KeyboardInterrupt
 
@@ -58,6 +71,7 @@ def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
     [
         (divide, "ZeroDivisionError: .*test_breakdown.py:\\d+ in divide"),
         (recurse, "RecursionError: .*test_breakdown.py:\\d+ in recurse"),
+        (read_nonsense, "JSONDecodeError: .*test_breakdown.py:\\d+ in read_nonsense"),
         (lambda view: sys.exit(0), "SystemExit: 0 .*test_breakdown.py"),
         (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_breakdown.py:\\d+ in decide"),
     ],
@@ -67,6 +81,19 @@ def test_a_policy_that_breaks_down_says_which_when_and_where(lab: Lab, does: Cal
     with pytest.raises(PolicyError, match=f"odd failed after step 2, at 10: {says}"):
         engine.run()
     assert engine.history.steps == 2
+
+
+@pytest.mark.parametrize(
+    ("does", "says"),
+    [
+        (start_nobody, "job 2 cannot start at 10: it does not wait .*test_breakdown.py:\\d+ in <genexpr>"),
+        (look_at_the_matrix, "a policy without turns has no matrix .*test_breakdown.py:\\d+ in look_at_the_matrix"),
+        (lambda view: [None], "a policy cannot decide a NoneType; .*test_breakdown.py:\\d+ in decide"),
+    ],
+)
+def test_a_decision_that_is_refused_says_which_when_and_where(lab: Lab, does: Callable[[View], Any], says: str) -> None:
+    with pytest.raises(DecisionError, match=f"odd failed after step 2, at 10: {says}"):
+        broken(lab, does).run()
 
 
 def test_who_interrupts_a_policy_is_told_where_it_was(lab: Lab) -> None:
