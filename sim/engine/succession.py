@@ -55,7 +55,7 @@ class Succession:
             self._enter_matrix(turns)
         state.free = state.machine.free
         state.promises = can_promise(state)
-        switch = Switch(state.step_count + 1, state.now, was, successor)
+        switch = Switch(state.step_count + 1, state.now, successor, was)
         state.switches += (switch,)
         self._history.switch(switch)
         self._transitions.appliers = self._transitions.may_decide()

@@ -36,12 +36,13 @@ _A_STEP, _A_STRETCH, _A_DECISION = 56, 150, 140
 
 
 class Switch(NamedTuple):
-    """Another policy took over: the run had made so many steps when it had, that one included."""
+    """Another policy takes over: the run has made so many steps then, that one included (0: that is not known yet)."""
 
     step: int
     time: float
-    was: str
     policy: Policy
+    was: str = ""
+    """The policy before it, as text."""
 
     @property
     def spec(self) -> str:

@@ -5,13 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
-
-class Intervention(NamedTuple):
-    """After `step` steps, at `time`, the policy became `policy`."""
-
-    step: int
-    time: float
-    policy: str
+from sim.history.history import Switch
 
 
 @dataclass(frozen=True)
@@ -21,8 +15,8 @@ class BranchRecord:
     name: str
     parent: str | None = None
     forked: int = 0
-    switches: tuple[Intervention, ...] = ()
-    """Those of this branch alone."""
+    switches: tuple[Switch, ...] = ()
+    """Those of this branch alone; of the first one all that it was opened with, made or still to come."""
 
 
 class Bookmark(NamedTuple):

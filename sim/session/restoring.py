@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.session.records import BranchRecord, Intervention
+from sim.history.history import Switch
+from sim.policies.policy import Policy
+from sim.session.records import BranchRecord
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
 
@@ -16,10 +18,14 @@ def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
 
 
 def _record(branch: Branch) -> BranchRecord:
-    forked = 0 if branch.parent is None else branch.forked_at
-    made = branch.switches if branch.parent is None else branch.chosen
-    switches = tuple(Intervention(s.step, s.time, s.spec) for s in made)
-    return BranchRecord(branch.name, branch.parent, forked, switches)
+    if branch.parent is None:
+        return BranchRecord(branch.name, switches=planned(branch.planned_after(0)))
+    return BranchRecord(branch.name, branch.parent, branch.forked_at, tuple(s._replace(was="") for s in branch.chosen))
+
+
+def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
+    """Switches that a run is opened with."""
+    return tuple(Switch(0, time, policy) for time, policy in switches)
 
 
 def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[[], bool] | None = None) -> None:

@@ -19,9 +19,10 @@ from typing import Any, get_args
 
 from sim.errors import ParameterError, near
 from sim.files import write_whole
+from sim.history.history import Switch
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.session.records import Bookmark, BranchRecord, Intervention
+from sim.session.records import Bookmark, BranchRecord
 from sim.session.text import FORMAT, MAX_BYTES, SessionError, Table, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 
@@ -131,7 +132,10 @@ def written(session: Session) -> str:
     for branch in session.branches:
         forked = {} if branch.parent is None else {"parent": branch.parent, "forked": branch.forked}
         tables.append(("branch", {"name": branch.name, **forked}))
-        tables += [("switch", {"branch": branch.name, **switch._asdict()}) for switch in branch.switches]
+        tables += [
+            ("switch", {"branch": branch.name, "step": switch.step, "time": switch.time, "policy": switch.spec})
+            for switch in branch.switches
+        ]
     tables += [("bookmark", bookmark._asdict()) for bookmark in session.bookmarks]
     tables.append(("view", session.view))
     return FORMAT + "\n" + "".join(write_table(name, values) for name, values in tables if values)
@@ -214,10 +218,10 @@ def _branches(tables: Sequence[Table], switches: Sequence[Table], run: Table) ->
             table.fail(f"two branches are called {name!r}; give each its own name")
         parent = _branch(table, "parent", made) if made else None
         made[name] = BranchRecord(name, parent, table.take("forked", int) if made else 0)
-    of: dict[str, list[Intervention]] = {name: [] for name in made}
+    of: dict[str, list[Switch]] = {name: [] for name in made}
     for table in switches:
         name, step, time = _branch(table, "branch", made), table.take("step", int), table.take("time", float)
-        of[name].append(Intervention(step, time, table.take_as("policy", parse_policy)))
+        of[name].append(Switch(step, time, parse_policy(table.take_as("policy", parse_policy))))
     return {name: replace(branch, switches=tuple(of[name])) for name, branch in made.items()}
 
 

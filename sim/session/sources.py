@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 from sim.errors import ParameterError
+from sim.machine.processors import Placement
+from sim.policies.policy import Policy, written_policy
+from sim.policies.registry import policy_of
+from sim.session.records import BranchRecord
+from sim.session.restoring import planned
 from sim.session.session import Session
 from sim.session.text import SessionError
 from sim.session.trace_ref import TraceRef
@@ -12,10 +18,16 @@ from sim.workload.samples import sample_path
 from sim.workload.source import Source, exists, find
 
 
-def session_of(source: Source, policy: str) -> Session:
+def session_of(
+    source: Source,
+    policy: Policy | str,
+    switches: Iterable[tuple[float, Policy]] = (),
+    placement: Placement = "lowest",
+) -> Session:
     """A session at the beginning of a run; reads the bytes of the trace once, for their hash."""
-    is_sample = find(source.trace) != Path(source.trace)
-    return Session(TraceRef.of(source.trace, is_sample), source.options, policy)
+    trace = TraceRef.of(source.trace, is_sample=find(source.trace) != Path(source.trace))
+    main = BranchRecord("main", switches=planned(switches))
+    return Session(trace, source.options, written_policy(policy_of(policy)), placement, branches=(main,))
 
 
 def source_of(session: Session) -> Source:

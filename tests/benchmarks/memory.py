@@ -19,7 +19,7 @@ from sim.timeline.timeline import Timeline
 from tests.benchmarks.speed import load
 from tui.chart.scale import Camera
 from tui.replay.conductor import Conductor
-from tui.replay.requests import Compare, CompareNoMore, GoToTime, LookAt, Order, Switch, Wish
+from tui.replay.requests import Compare, CompareNoMore, GoToTime, LookAt, Order, SwitchTo, Wish
 from tui.replay.stage import Stage
 
 TRACE = "CTC-SP2-1996-3.1-cln.swf.gz"
@@ -76,7 +76,7 @@ def main() -> None:
         policy = parse_policy(POLICIES[number % len(POLICIES)])
         other = parse_policy(POLICIES[(number + 2) % len(POLICIES)])
         moment = float(submit[(number + 1) * len(submit) // (asked.rounds + 2)])
-        evening.does(f"{number + 1}: {policy.name} from here on", LookAt("main"), GoToTime(moment), Switch(policy))
+        evening.does(f"{number + 1}: {policy.name} from here on", LookAt("main"), GoToTime(moment), SwitchTo(policy))
         evening.does(f"{number + 1}: beside it {other.name}", Compare(other))
         evening.does(f"{number + 1}: alone again", CompareNoMore())
 

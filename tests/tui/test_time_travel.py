@@ -40,7 +40,7 @@ def test_every_policy_can_be_followed_by_every_other_one(was: str) -> None:
             on.does(o.LookAt("main"))
             on.does(o.GoTo(step))
             waiting = len(on.stage.snapshot.queue)
-            on.does(o.Switch(parse_policy(then)))
+            on.does(o.SwitchTo(parse_policy(then)))
             on.look()
             on.does(o.Move(1))
             on.look()

@@ -13,7 +13,6 @@ from random import Random
 from typing import Any, NamedTuple
 
 from sim.policies import parse_policy
-from sim.policies.policy import written_policy
 from sim.session.session import Session, parsed, written
 from sim.session.sources import session_of
 from sim.stops.stop import parse_stop
@@ -38,7 +37,7 @@ from tui.replay.speed import SPEEDS
 from tui.replay.stage import Stage
 from tui.screens.replay.drawing import SIDE
 from tui.screens.replay.state import ViewState
-from tui.sessions.moment import planned, record, reopened, view_of
+from tui.sessions.moment import record, reopened, view_of
 
 SIZE = Size(72, 20)
 PANEL = (44, 16)
@@ -198,7 +197,7 @@ class Walk:
 
     def _switch(self) -> None:
         if len(self.on.timeline.branches) < 9:
-            self.on.does(o.Switch(parse_policy(self.lot.choice(POLICIES))))
+            self.on.does(o.SwitchTo(parse_policy(self.lot.choice(POLICIES))))
             self.counts["switches"] += 1
 
     def _restart(self) -> None:
@@ -283,7 +282,7 @@ class Walk:
     def _reopened(self) -> Onlooker:
         """Saved as text, read, and opened anew."""
         scene, beside = self.on.scenes(self.on.wish)
-        begun = replace(session_of(self.source, written_policy(parse_policy(self.policy))), branches=planned(()))
+        begun = session_of(self.source, self.policy)
         state = ViewState(camera=self.on.camera, selected=self.on.selected, colour=self.on.colour)
         session = record(begun, state, Scenes(scene, beside, 0), self.on.stage.workload)
         read: Session = parsed(written(session).encode(), "a walk")

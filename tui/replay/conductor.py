@@ -41,7 +41,7 @@ class Conductor:
             o.Find: lambda order, wish, halted: go.find(order, halted),
             o.Reverse: lambda order, wish, halted: go.reverse(order, halted),
             o.Play: Playback(go).play,
-            o.Switch: self._switch,
+            o.SwitchTo: self._switch,
             o.Restart: self._restart,
             o.Fork: self._fork,
             o.LookAt: self._look_at,
@@ -118,7 +118,7 @@ class Conductor:
 
     # What if
 
-    def _switch(self, order: o.Switch, wish: Wish, halted: Halted) -> str | None:
+    def _switch(self, order: o.SwitchTo, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name
         branch = self.stage.timeline.switch(order.policy, at=self._moment)
         self.stage.set_clock()
@@ -183,10 +183,10 @@ class Conductor:
         """The other run starts as this one and goes its own way from here on, or from the beginning."""
         branch, from_start = self.stage.timeline.branch.name, order.from_start
         step, time = (0, None) if from_start else (self._go.step, self._moment)
-        self._part_beside(o.Parting(order.policy, branch, step, time))
+        self._part_beside(o.CompareFrom(order.policy, branch, step, time))
         return None
 
-    def _part_beside(self, parting: o.Parting) -> None:
+    def _part_beside(self, parting: o.CompareFrom) -> None:
         twin = self.stage.timeline.twin()
         twin.look_at(parting.branch)
         twin.switch(parting.policy, at_step=parting.step, at=parting.time, name=BESIDE)

@@ -70,7 +70,7 @@ class Find(NamedTuple):
     direction: int = 1
 
 
-class Switch(NamedTuple):
+class SwitchTo(NamedTuple):
     """Another policy from here on, in a new branch."""
 
     policy: Policy
@@ -118,7 +118,7 @@ class CompareBranch(NamedTuple):
     branch: str
 
 
-class Parting(NamedTuple):
+class CompareFrom(NamedTuple):
     """Under this policy a run parted from a branch after so many steps, or at a moment before the next one."""
 
     policy: Policy
@@ -135,7 +135,7 @@ class Restore(NamedTuple):
     step: int = 0
     clock: float | None = None
     """The moment between two steps, if it was between two."""
-    beside: CompareBranch | Parting | None = None
+    beside: CompareBranch | CompareFrom | None = None
 
 
 class CompareNoMore(NamedTuple):
@@ -153,7 +153,7 @@ class Reverse(NamedTuple):
 
 
 Order: TypeAlias = (
-    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | Switch | Restart | Fork | LookAt
+    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | SwitchTo | Restart | Fork | LookAt
     | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse
 )  # fmt: skip
 

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
 from textual.app import App
 
 from sim.errors import SchedscopeError
-from sim.policies.policy import written_policy
 from sim.session.session import Session, verify_trace, write_session
 from sim.session.sources import session_of
 from tui.replay.opening import Opening, Prepared
 from tui.screens.dialogs.choice import Choice
 from tui.sessions.autosave import Autosave, Orphan, offer
-from tui.sessions.moment import last_path, planned, reopened
+from tui.sessions.moment import last_path, reopened
 
 AUTOSAVE = 2.0
 """Seconds between two autosaves."""
@@ -70,9 +68,8 @@ class Keeper:
         """The session of the very beginning: the trace is read once for it."""
         if self._begun is None or self._begun[0] is not opened:
             opening = opened.opening
-            session = session_of(opening.source, written_policy(opening.policy))
-            branches = planned(opened.switches)
-            self._begun = opened, replace(session, placement=opening.placement, branches=branches)
+            session = session_of(opening.source, opening.policy, opened.switches, opening.placement)
+            self._begun = opened, session
         return self._begun[1]
 
     def save_now(self) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from sim.errors import SchedscopeError
-from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import parse_policy
-from sim.session.records import BranchRecord, Intervention
+from sim.session.records import BranchRecord
 from sim.session.session import PREFIX, Session, from_line, read_session, verify_trace
 from sim.session.sources import source_of
 from sim.session.text import Value, shortened
@@ -18,7 +17,7 @@ from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.scale import LADDER, Camera
 from tui.replay.opening import Opening
-from tui.replay.requests import BESIDE, CompareBranch, Parting, Restore, Scenes
+from tui.replay.requests import BESIDE, CompareBranch, CompareFrom, Restore, Scenes
 from tui.replay.speed import SPEEDS
 from tui.screens.replay.state import PANELS, ViewState
 from tui.screens.replay.transport import JUMPS
@@ -66,7 +65,7 @@ def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) 
     scene = shown.scene
     return replace(
         begun,
-        branches=_with_plans(scene.branches, begun),
+        branches=scene.branches,
         branch=scene.branch,
         step=scene.snapshot.step,
         partner=_partner(shown),
@@ -81,25 +80,13 @@ def _partner(shown: Scenes) -> str | None:
     if shown.beside is None:
         return None
     made = _made_beside(shown)
-    return shown.beside.branch if made is None else made.switches[0].policy
+    return shown.beside.branch if made is None else made.switches[0].spec
 
 
 def _made_beside(shown: Scenes) -> BranchRecord | None:
     """The branch that was made to be compared with, if it was."""
     branches = () if shown.beside is None else shown.beside.branches
     return next((branch for branch in branches if branch.name == BESIDE), None)
-
-
-def _with_plans(branches: tuple[BranchRecord, ...], begun: Session) -> tuple[BranchRecord, ...]:
-    """The first branch keeps the switches that it was opened with, those that are still to come too."""
-    first, *others = branches
-    return (replace(first, switches=begun.branches[0].switches), *others)
-
-
-def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[BranchRecord, ...]:
-    """The first branch of a run that is opened with these switches."""
-    made = tuple(Intervention(0, time, written_policy(policy)) for time, policy in switches)
-    return (BranchRecord("main", switches=made),)
 
 
 def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Value]:
@@ -126,7 +113,7 @@ _CAMERA = ("per_column", "low", "high", "follow", "first")
 
 def reopened(session: Session) -> Opening:
     """What a session is opened on, and its moment."""
-    switches = tuple((switch.time, parse_policy(switch.policy)) for switch in session.branches[0].switches)
+    switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
     policy, clock = parse_policy(session.policy), _number(session.view.get("clock"))
     moment = Restore(session.branches, session.branch, session.step, clock, _beside(session))
     return Opening(
@@ -134,7 +121,7 @@ def reopened(session: Session) -> Opening:
     )  # fmt: skip
 
 
-def _beside(session: Session) -> CompareBranch | Parting | None:
+def _beside(session: Session) -> CompareBranch | CompareFrom | None:
     """The run beside: another branch, or else one that went its own way from a step or a moment on."""
     partner, names = session.partner, {branch.name for branch in session.branches}
     if partner is None:
@@ -143,8 +130,8 @@ def _beside(session: Session) -> CompareBranch | Parting | None:
         return CompareBranch(partner)
     branch, step, time = (session.view.get(f"beside.{name}") for name in ("branch", "step", "time"))
     if isinstance(branch, str) and branch in names and isinstance(step, int):
-        return Parting(parse_policy(partner), branch, step, _number(time) if step else None)
-    return Parting(parse_policy(partner), session.branch, session.step)
+        return CompareFrom(parse_policy(partner), branch, step, _number(time) if step else None)
+    return CompareFrom(parse_policy(partner), session.branch, session.step)
 
 
 def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[ViewState, tuple[str, ...]]:

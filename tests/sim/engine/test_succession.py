@@ -103,7 +103,7 @@ def test_a_switch_is_a_step_of_its_own(lab: Lab) -> None:
     shown = engine.snapshot()
     assert (shown.step, shown.time, shown.policy, shown.arrived, shown.completed) == (4, 5, "easy", (), ())
     assert [type(d) for d in engine.history.decisions(3)] == [Switched, Reserve]
-    assert shown.switches == (Switch(4, 5, "fcfs", Easy()),)
+    assert shown.switches == (Switch(4, 5, Easy(), "fcfs"),)
     assert shown.switches == engine.history.switches
 
 

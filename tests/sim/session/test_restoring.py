@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError
-from sim.session.records import BranchRecord, Intervention
+from sim.history.history import Switch
+from sim.policies import parse_policy
+from sim.session.records import BranchRecord
 from sim.session.restoring import records_of, restore
 from sim.timeline.timeline import Timeline
 from tests.examples import examples
@@ -15,6 +17,7 @@ from tests.sim.conftest import Lab
 
 JOBS = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11", "4 3 1 9 9", "5 40 2 5 5")
 WORKLOAD = Lab().workload(4, *JOBS)
+FCFS = parse_policy("fcfs")
 SPECS = ("easy", "fcfs", "conservative", "selective", "gang")
 
 
@@ -48,7 +51,7 @@ def test_every_branch_is_recorded_with_where_it_left_its_parent_and_what_was_swi
     timeline.fork("mine")
     assert records_of(timeline) == (
         BranchRecord("main"),
-        BranchRecord("fork 1", "main", 3, (Intervention(4, 2, "fcfs"),)),
+        BranchRecord("fork 1", "main", 3, (Switch(4, 2, FCFS),)),
         BranchRecord("mine", "fork 1", 6),
     )
 
@@ -100,7 +103,7 @@ def test_who_gives_up_has_the_branches_that_were_grown_by_then() -> None:
         (BranchRecord("a", "main", 99), "main has no step 99"),
         (BranchRecord("a", "nobody", 2), "no branch 'nobody'"),
         (BranchRecord("main", "main", 2), "there is a branch 'main' already"),
-        (BranchRecord("a", "main", 2, (Intervention(3, 1, "eazy"),)), "no policy 'eazy'; did you mean 'easy'"),
+        (BranchRecord("a", "main", 2, (Switch(3, 0, FCFS),)), "the policy can be switched from 1 to 2 now, got 0"),
     ],
 )
 def test_a_branch_that_cannot_be_is_named_with_the_reason(record: BranchRecord, why: str) -> None:

@@ -16,7 +16,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.session.records import Bookmark, BranchRecord, Intervention
+from sim.history.history import Switch
+from sim.policies import parse_policy
+from sim.session.records import Bookmark, BranchRecord
 from sim.session.session import (
     PREFIX,
     Session,
@@ -32,13 +34,16 @@ from sim.session.text import MAX_BYTES, SessionError
 from sim.session.trace_ref import TraceRef
 
 NO_HASH = "0" * 64
+CONSERVATIVE_AT_600 = Switch(5, 600, parse_policy("conservative"))
 SPECS = ("easy", "conservative:compress=queue", "gang:mpl=3", "fcfs:order=sjf")
 
 names = st.text(min_size=1, max_size=12)
 steps = st.integers(0, 10**9)
 times = st.floats(-1e12, 1e12) | st.integers(-(10**9), 10**12)
 values = st.text(max_size=20) | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.booleans()
-switches = st.lists(st.builds(Intervention, steps, times, st.sampled_from(SPECS)), max_size=3).map(tuple)
+switches = st.lists(
+    st.builds(Switch, steps, times, st.sampled_from(SPECS).map(parse_policy), st.just("")), max_size=3
+).map(tuple)
 
 
 @st.composite
@@ -107,7 +112,10 @@ def test_the_text_shows_on_any_terminal(session: Session) -> None:
 def test_a_session_reads_like_a_note() -> None:
     session = small(
         options={"load": 1.2},
-        branches=(BranchRecord("main"), BranchRecord("what if", "main", 5, (Intervention(5, 600, "conservative"),))),
+        branches=(
+            BranchRecord("main"),
+            BranchRecord("what if", "main", 5, (CONSERVATIVE_AT_600,)),
+        ),
         branch="what if",
         step=6,
         bookmarks=(Bookmark("here", "main", 4, "J5 passes"),),

@@ -181,7 +181,7 @@ def test_a_switch_makes_a_branch_and_nothing_is_lost(small: Workload) -> None:
     made = timeline.switch("easy", name="what if")
     assert (made.parent, made.forked_at, timeline.step) == ("main", 3, 4)
     shown = timeline.snapshot()
-    assert (shown.policy, shown.time, shown.switches) == ("easy", 2, (Switch(4, 2, "fcfs", Easy()),))
+    assert (shown.policy, shown.time, shown.switches) == ("easy", 2, (Switch(4, 2, Easy(), "fcfs"),))
     assert timeline.history.switches == shown.switches
     timeline.look_at("main")
     assert (timeline.step, timeline.snapshot().policy) == (3, "fcfs")

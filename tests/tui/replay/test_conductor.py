@@ -275,7 +275,7 @@ def test_backwards_the_clock_goes_back_as_fast(figure: Replayed) -> None:
 
 def test_a_switch_makes_a_branch_that_goes_on_otherwise(figure: Replayed) -> None:
     figure.does(o.GoTo(4))
-    figure.does(o.Switch(parse_policy("fcfs")))
+    figure.does(o.SwitchTo(parse_policy("fcfs")))
     assert (figure.stage.timeline.branch.name, figure.stage.snapshot.policy, figure.place) == (
         "fork 1",
         "fcfs",
@@ -322,14 +322,14 @@ def test_a_fork_makes_the_switches_that_are_still_to_come() -> None:
 def test_who_switches_is_not_overruled_by_what_was_planned() -> None:
     run = Replayed("z-figure4", "fcfs", switches=[(600.0, parse_policy("easy"))])
     run.does(o.GoTo(3))
-    run.does(o.Switch(parse_policy("conservative")))
+    run.does(o.SwitchTo(parse_policy("conservative")))
     run.does(o.GoToEnd())
     assert run.stage.snapshot.policy == "conservative"
 
 
 def test_another_branch_is_looked_at_at_the_same_moment(figure: Replayed) -> None:
     figure.does(o.GoTo(2))
-    figure.does(o.Switch(parse_policy("fcfs")))
+    figure.does(o.SwitchTo(parse_policy("fcfs")))
     figure.does(o.GoToTime(1150))
     figure.does(o.LookAt("main"))
     assert figure.place == (7, 1150)
@@ -380,7 +380,7 @@ def test_runs_that_do_not_part(figure: Replayed) -> None:
 
 def test_between_two_steps_the_policy_is_switched_at_the_moment_that_is_shown(figure: Replayed) -> None:
     figure.does(o.GoToTime(700))
-    figure.does(o.Switch(parse_policy("fcfs")))
+    figure.does(o.SwitchTo(parse_policy("fcfs")))
     (switch,) = figure.conductor.stage.timeline.branch.switches
     assert (switch.time, figure.place) == (700, (7, 700))
 
@@ -389,7 +389,7 @@ def test_another_branch_parts_elsewhere(figure: Replayed) -> None:
     figure.does(o.Compare(parse_policy("fcfs")))
     figure.does(o.GoToParted())
     figure.does(o.GoTo(3))
-    figure.does(o.Switch(parse_policy("fcfs")))
+    figure.does(o.SwitchTo(parse_policy("fcfs")))
     assert figure.does(o.GoToParted()) == "the two runs never part"
 
 
@@ -406,7 +406,7 @@ def test_alone_again(figure: Replayed) -> None:
 
 def test_a_session_brings_back_the_very_step_where_two_are_at_one_moment(figure: Replayed) -> None:
     figure.does(o.GoTo(4))
-    figure.does(o.Switch(parse_policy("fcfs")))
+    figure.does(o.SwitchTo(parse_policy("fcfs")))
     for step in (0, 4, 5):
         figure.does(o.GoTo(step))
         scene = figure.stage.scene(figure.wish)

@@ -89,7 +89,7 @@ def test_the_first_scene_comes_unasked() -> None:
 
 def test_orders_that_piled_up_are_obeyed_in_order_and_shown_once() -> None:
     with watching(start=False) as watched:
-        for order in (o.GoTo(6), o.Move(-1), o.Switch(parse_policy("fcfs")), o.Move(2)):
+        for order in (o.GoTo(6), o.Move(-1), o.SwitchTo(parse_policy("fcfs")), o.Move(2)):
             watched.player.ask(order)
         watched.player.start()
         scene = watched.settle()
@@ -203,7 +203,7 @@ def test_where_it_broke_it_says_so_and_not_that_all_is_over(broken: str) -> None
 def test_another_policy_goes_on_from_where_one_broke(broken: str) -> None:
     with watching(spec=broken) as watched:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
-        scene = watched.does(o.GoTo(5), o.Switch(parse_policy("easy")), o.GoToEnd())
+        scene = watched.does(o.GoTo(5), o.SwitchTo(parse_policy("easy")), o.GoToEnd())
         assert (scene.branch, scene.snapshot.totals.finished, len(watched.failed)) == ("fork 1", 5, 1)
 
 

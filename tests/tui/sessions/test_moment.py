@@ -26,14 +26,14 @@ async def wander(run: Replay) -> None:
     """Leave traces everywhere: branches, a bookmark, stops, a selection, a camera of one's own."""
     screen = run.screen
     await run.ask(o.GoTo(200))
-    await run.ask(o.Switch(parse_policy("conservative")))
+    await run.ask(o.SwitchTo(parse_policy("conservative")))
     await run.ask(o.GoTo(260))
     await run.press("b")
     await run.type("here")
     await run.ask(o.Fork())
     await run.ask(o.LookAt("main"))
     await run.ask(o.GoTo(100))
-    await run.ask(o.Switch(parse_policy("fcfs")))
+    await run.ask(o.SwitchTo(parse_policy("fcfs")))
     await run.ask(o.GoTo(320))
     await run.ask(o.GoToTime(run.scene.clock + 100))
     screen.select(run.scene.snapshot.queue[0].job.rank)
@@ -101,7 +101,7 @@ async def test_a_run_beside_is_there_again_and_parts_where_it_parted(from_start:
         await run.ask(o.GoTo(3))
         await run.ask(o.Compare(parse_policy("fcfs"), from_start))
         await run.ask(o.GoTo(4))
-        await run.ask(o.Switch(parse_policy("conservative")))
+        await run.ask(o.SwitchTo(parse_policy("conservative")))
         await run.ask(o.GoTo(left_at))
         left, session = beside(run), run.app.session
     async with replay(session=session) as run:

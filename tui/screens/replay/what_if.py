@@ -22,7 +22,7 @@ from tui.replay.requests import (
     LookAt,
     Restart,
     Reverse,
-    Switch,
+    SwitchTo,
 )
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.on_demand import policy_picker, prompt
@@ -61,7 +61,7 @@ class WhatIf:
 
     def _use(self, policy: Policy, restart: bool = False) -> None:
         self._screen.post_message(PolicyChosen(policy))
-        self._screen.go(Restart(policy) if restart or self._at_begin else Switch(policy))
+        self._screen.go(Restart(policy) if restart or self._at_begin else SwitchTo(policy))
 
     def restart(self) -> None:
         dialog = policy_picker(self._screen.policy, "Begin again", "Which policy from the beginning?")
@@ -194,7 +194,7 @@ def _told(branch: BranchRecord) -> str:
     """How the branch came about."""
     if branch.parent is None:
         return "the first"
-    switched = "".join(f", {switch.policy} from {clock(switch.time)}" for switch in branch.switches)
+    switched = "".join(f", {switch.spec} from {clock(switch.time)}" for switch in branch.switches)
     return f"from step {branch.forked:,} of {branch.parent}{switched}"
 
 
