@@ -8,6 +8,7 @@ from itertools import pairwise
 from sim.decisions.decisions import Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
+from sim.life.so_far import JobSoFar
 from sim.why.evidence import Evidence
 from sim.words import clock, count, name, processors, span, times
 from sim.workload.model import Field, Job
@@ -16,7 +17,6 @@ from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.evidence import considered, evidence, numbers, standing
 from tui.panels.parts import Context, spark, taught, worded, written
 from tui.panels.signs import sign
-from tui.replay.scene import JobScene
 
 TITLE = "Job"
 MOST_EVENTS = 60
@@ -43,7 +43,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     return Sheet(written(name(it), context), (), tuple(body), 0, len(body), _note(job, found, is_killed))
 
 
-def _note(job: JobScene, found: Evidence | None, is_killed: bool) -> str:
+def _note(job: JobSoFar, found: Evidence | None, is_killed: bool) -> str:
     """How it stands and, where it cannot run, what the policy did about it."""
     if found is None or job.state not in ("waiting", "suspended"):
         return "killed" if is_killed and job.state == "finished" else job.state
@@ -86,14 +86,14 @@ def _whose(context: Context, job: Job) -> Iterator[str]:
         yield f"asked to start at {clock(job.reserve)}"
 
 
-def _now(context: Context, job: JobScene, width: int) -> list[Line]:
+def _now(context: Context, job: JobSoFar, width: int) -> list[Line]:
     return [part for told in standing(context, job) for part in worded(told, context, width)]
 
 
 # How its planned start moved
 
 
-def _plans(context: Context, job: JobScene, width: int) -> list[Line]:
+def _plans(context: Context, job: JobSoFar, width: int) -> list[Line]:
     """A curve of the planned starts, and how often they moved which way."""
     starts = [plan.at for plan in job.planned]
     if len(starts) < 2:
@@ -110,7 +110,7 @@ def _plans(context: Context, job: JobScene, width: int) -> list[Line]:
 # Its life so far
 
 
-def _life(context: Context, job: Job, shown: JobScene, width: int) -> list[Line]:
+def _life(context: Context, job: Job, shown: JobSoFar, width: int) -> list[Line]:
     """What happened to it, with the time, but of its planned starts only the first; of a long life both ends."""
     events = list(_events(context, job, shown))
     if not events:
@@ -129,7 +129,7 @@ def _life(context: Context, job: Job, shown: JobScene, width: int) -> list[Line]
     return lines
 
 
-def _events(context: Context, job: Job, shown: JobScene) -> Iterator[tuple[float, Span, str]]:
+def _events(context: Context, job: Job, shown: JobSoFar) -> Iterator[tuple[float, Span, str]]:
     now, unicode = context.scene.clock, context.unicode
     dot = Span("·" if unicode else "-", "dim")
     if job.submit <= now:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from sim.decisions.sentences import say
+from sim.life.so_far import JobSoFar
 from sim.why.evidence import Considered, Evidence, evidence_of
 from sim.why.facts import fact_row
 from sim.why.telling import ended, to_come
@@ -15,7 +16,6 @@ from tui.look.sheets import Line, Span, line
 from tui.panels.growing import by_clock
 from tui.panels.parts import Context, worded, written
 from tui.panels.signs import rank_of, sign
-from tui.replay.scene import JobScene
 
 MOST_CONSIDERED = 12
 
@@ -29,7 +29,7 @@ def evidence(context: Context, rank: int, passed: int = 0) -> Evidence | None:
     return replace(found, snapshot=replace(scene.snapshot, time=scene.clock), entry=by_clock(found.entry, scene))
 
 
-def standing(context: Context, job: JobScene) -> tuple[str, ...]:
+def standing(context: Context, job: JobSoFar) -> tuple[str, ...]:
     """How the job stands, in clauses of which the first says most."""
     if found := evidence(context, job.rank, job.passed):
         return found.clauses

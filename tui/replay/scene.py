@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from sim.decisions.decisions import Decision
 from sim.engine.snapshot import Snapshot
 from sim.history.tally import Totals
+from sim.life.so_far import JobSoFar
 from sim.session.records import BranchRecord
 from sim.workload.model import Trace, Workload
 from tui.chart.scene import ChartScene, Mark
@@ -47,34 +47,6 @@ class StripScene:
     waiting: tuple[float | None, ...]
     """Jobs that wait, by column."""
     marks: tuple[Mark, ...] = ()
-
-
-class PlannedAt(NamedTuple):
-    """At `time` the job's planned start became `at`."""
-
-    time: float
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class JobScene:
-    """The selected job, told as far as the scene's moment."""
-
-    rank: int
-    state: str
-    """not submitted, waiting, running, suspended, in the matrix, finished."""
-    start: float | None
-    end: float | None
-    planned: tuple[PlannedAt, ...]
-    """Its planned starts, in the order in which they were made."""
-    decided: tuple[tuple[float, Decision], ...]
-    """What was decided about it, with the time."""
-    stretches: tuple[tuple[float, float | None, str], ...]
-    """(start, end, kind) of its times on processors; end None: it goes on."""
-    ahead: int | None = None
-    """How many wait before it, while it waits."""
-    passed: int = 0
-    """How many jobs came later and started while it waited for its first start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +95,7 @@ class Scene:
     """Has the whole run been computed?"""
     chart: ChartScene | None
     strip: StripScene
-    job: JobScene | None = None
+    job: JobSoFar | None = None
     series: Series = Series()
     branch: str = "main"
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)

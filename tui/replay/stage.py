@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from sim.engine.snapshot import Snapshot
+from sim.life.so_far import JobReader, JobSoFar
 from sim.session.restoring import records_of
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
@@ -17,8 +18,8 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Mark
 from tui.replay.requests import Wish
-from tui.replay.scene import JobScene, Scene
-from tui.replay.strip_maker import JobMaker, StripMaker
+from tui.replay.scene import Scene
+from tui.replay.strip_maker import StripMaker
 
 DRAWING = 0.02
 """Seconds in which a frame draws columns of the past that were never drawn before."""
@@ -36,7 +37,7 @@ class _Makers:
 
     chart: ChartMaker
     strip: StripMaker
-    jobs: dict[int, JobMaker] = field(default_factory=dict)
+    jobs: dict[int, JobReader] = field(default_factory=dict)
     has_read: bool = False
     """Has the chart taken in the whole run?"""
 
@@ -121,13 +122,13 @@ class Stage:
             del self._makers[next(iter(self._makers))]
         return makers
 
-    def _job(self, makers: _Makers, rank: int | None) -> JobScene | None:
+    def _job(self, makers: _Makers, rank: int | None) -> JobSoFar | None:
         if rank is None:
             return None
         if rank not in makers.jobs:
             makers.jobs.clear()
-            makers.jobs[rank] = JobMaker(self.workload, rank)
-        return makers.jobs[rank].scene(self.timeline.history, self.snapshot)
+            makers.jobs[rank] = JobReader(self.workload, rank)
+        return makers.jobs[rank].at(self.timeline.history, self.snapshot)
 
     def _switches(self) -> Iterator[Mark]:
         for switch in self.timeline.branch.switches:

@@ -1,34 +1,25 @@
-"""What the worker makes of a history for the panels: the strip of the whole run, small curves, the selected job.
+"""What the worker makes of a history for the strip of the whole run, and for small curves.
 
-Both makers remember what they have read and read on from there. One belongs to one run; a run that goes on differently
-from some step gets new ones.
+A maker remembers what it has read and reads on from there. It belongs to one run; a run that goes on differently from
+some step gets a new one.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.decisions.decisions import Decision, Reserve
-from sim.decisions.matrix import ReserveRow
-from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.history.history import Past
-from sim.history.stretch import Stretch
-from sim.why.evidence import entry_of
-from sim.why.finding import ahead_of
-from sim.workload.model import Job, Workload
+from sim.workload.model import Workload
 from tui.chart.scene import Mark
-from tui.replay.scene import JobScene, PlannedAt, Series, StripScene
+from tui.replay.scene import Series, StripScene
 
 Floats = NDArray[np.float64]
 USED, WAITING, WANTED = range(3)
 _NOTHING = 1e-9
 """What is less comes of adding up, and is not drawn"""
-
-# Curves over time
 
 
 class StripMaker:
@@ -103,61 +94,3 @@ def least_end(workload: Workload) -> float:
         return 0.0
     work = float(workload.runtime @ workload.width) / workload.procs
     return max(float(workload.submit[0]) + work, float((workload.submit + workload.runtime).max()))
-
-
-# The selected job
-
-
-class JobMaker:
-    """What a history tells about one job; what was decided about it is read as far as somebody has asked, once."""
-
-    def __init__(self, workload: Workload, rank: int) -> None:
-        self.job = workload.jobs[rank]
-        self._decided: list[tuple[int, Decision]] = []
-        self._read = 0
-        """So many steps have been read"""
-
-    def scene(self, history: Past, snapshot: Snapshot) -> JobScene:
-        """The job at the moment of the snapshot; `history` goes at least as far."""
-        past, rank, submit = history.as_of(snapshot.step), self.job.rank, self.job.submit
-        if self._read < snapshot.step:
-            self._decided += past.decided_about(rank, submit, self._read)
-            self._read = snapshot.step
-        told = takewhile(lambda entry: entry[0] < snapshot.step, self._decided)
-        decided = tuple((past.time_of(step), decision) for step, decision in told)
-        entry = entry_of(snapshot, rank)
-        return JobScene(
-            rank=rank,
-            state=state_of(snapshot, self.job),
-            start=past.start_of(rank),
-            end=past.end_of(rank),
-            planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow)),
-            decided=decided,
-            stretches=tuple(_merged(past.of(rank))),
-            ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
-            passed=len(past.passers(rank, submit)),
-        )
-
-
-def state_of(snapshot: Snapshot, job: Job) -> str:
-    """How the job stands."""
-    match entry_of(snapshot, job.rank):
-        case Queued():
-            return "waiting"
-        case Suspended():
-            return "suspended"
-        case Running():
-            return "in the matrix" if snapshot.matrix else "running"
-        case None:
-            return "finished" if snapshot.time is not None and job.submit <= snapshot.time else "not submitted"
-
-
-def _merged(stretches: Sequence[Stretch]) -> list[tuple[float, float | None, str]]:
-    """(start, end, kind); stays in the matrix that follow each other are one, whatever the rows."""
-    merged: list[tuple[float, float | None, str]] = []
-    for stretch in stretches:
-        if merged and merged[-1][1:] == (stretch.start, stretch.kind):
-            merged[-1] = (merged[-1][0], stretch.end, stretch.kind)
-        else:
-            merged.append((stretch.start, stretch.end, stretch.kind))
-    return merged

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sim.life.so_far import PlannedAt
 from sim.workload.model import Field
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.panels import details
 from tui.panels.parts import Context
-from tui.replay.scene import PlannedAt
 
 
 def page(context: Context, width: int = 72) -> list[str]:

@@ -1,24 +1,17 @@
-"""What the worker makes of a history for the panels.
+"""What the worker makes of a history for the strip and the small curves.
 
 Also tests tui.replay.scene.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any
-
 import numpy as np
 import pytest
 
-from sim.decisions.decisions import Backfill, Reserve, Start
-from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.engine import Engine
-from sim.engine.snapshot import Snapshot
 from tests.sim.conftest import Lab
 from tests.tui.scenes import engine_of
-from tui.replay.scene import JobScene, PlannedAt
-from tui.replay.strip_maker import JobMaker, StripMaker, least_end
+from tui.replay.strip_maker import StripMaker, least_end
 
 HALF_THEN_ALL = ("1 0 2 100 100", "2 50 2 50 50", "3 60 4 100 100")
 """Two of four processors until 50, all four until 200; job 3 waits from 60 until 100."""
@@ -80,149 +73,3 @@ def test_the_series_end_at_the_cursor(lab: Lab) -> None:
 def test_there_are_no_series_before_the_first_step(lab: Lab) -> None:
     engine = lab.run("fcfs", 4, *HALF_THEN_ALL)
     assert StripMaker(engine.workload).series(engine.history, 0, 10).utilization == ()
-
-
-# The selected job
-
-
-# A search through the whole history, for comparing
-
-
-def job_scene(engine: Engine, shown: Snapshot, rank: int) -> JobScene:
-    """The selected job as far as this moment."""
-    history = engine.history
-    decided = [(history.time_of(step), d) for step, d in history.all_decisions() if _is_about(d, rank)]
-    stretches = tuple((s.start, s.end, s.kind) for s in history.stretches() if s.rank == rank)
-    waiting = [queued.job.rank for queued in shown.queue]
-    return JobScene(
-        rank=rank,
-        state=_state(engine, shown, rank),
-        start=engine.state.start_of(rank),
-        end=_number(engine.state.ledger.end[rank]),
-        planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow)),
-        decided=tuple(decided),
-        stretches=stretches,
-        ahead=waiting.index(rank) if rank in waiting else None,
-        passed=len(_passers(engine, rank)),
-    )
-
-
-def _passers(engine: Engine, rank: int) -> set[int]:
-    """Who came later and started while the job waited; a trial run that is cut is no end of its waiting."""
-    trials = [s.end for s in engine.history.stretches() if s.rank == rank and s.kind == "speculative"]
-    passers: set[int] = set()
-    runs_until: float | None = 0
-    for step, decision in engine.history.all_decisions():
-        if not isinstance(decision, Start | Backfill | Place) or runs_until is None:
-            continue
-        if engine.history.time_of(step) >= runs_until and decision.job.rank > rank:
-            passers.add(decision.job.rank)
-        elif decision.job.rank == rank:
-            runs_until = trials.pop(0) if trials else None
-    return passers
-
-
-def _is_about(decision: Any, rank: int) -> bool:
-    job = getattr(decision, "job", None)
-    return job is not None and job.rank == rank
-
-
-def _state(engine: Engine, shown: Snapshot, rank: int) -> str:
-    if any(queued.job.rank == rank for queued in shown.queue):
-        return "waiting"
-    if any(halted.job.rank == rank for halted in shown.suspended):
-        return "suspended"
-    if any(running.job.rank == rank for running in shown.running):
-        return "in the matrix" if shown.matrix else "running"
-    return "finished" if _number(engine.state.ledger.end[rank]) is not None else "not submitted"
-
-
-def _number(value: float) -> float | None:
-    return value if value == value else None
-
-
-def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[JobScene, JobScene]]:
-    """(as the makers tell it, as a search through the whole history tells it) of jobs, while the engine runs."""
-    makers = {rank: JobMaker(engine.workload, rank) for rank in ranks}
-    both = []
-    while engine.step():
-        if engine.step_count % every:
-            continue
-        snapshot = engine.snapshot()
-        for rank, maker in makers.items():
-            plain = job_scene(engine, snapshot, rank)
-            told = maker.scene(engine.history, snapshot)
-            both.append((replace(told, ahead=None, stretches=()), replace(plain, ahead=None, stretches=())))
-            if not snapshot.matrix:
-                assert told.stretches == plain.stretches
-    return both
-
-
-@pytest.mark.parametrize(
-    "policy", ["easy", "conservative", "selective", "immediate:memory=yes", "multiqueue:speculate=180", "gang-migrate"]
-)
-def test_a_job_is_told_as_a_search_through_the_whole_history_would(policy: str) -> None:
-    engine = engine_of("lublin-128", policy)
-    told = told_at_every_step(engine, range(60, 300, 40), every=37)
-    assert len(told) > 300
-    assert all(mine == plain for mine, plain in told)
-
-
-def test_going_back_tells_no_more_than_was_known_then() -> None:
-    engine = engine_of("lublin-128", "selective")
-    maker, seen = JobMaker(engine.workload, 200), []
-    for _ in range(800):
-        engine.step()
-        snapshot = engine.snapshot()
-        seen.append((snapshot, maker.scene(engine.history, snapshot)))
-    assert {scene.state for _, scene in seen} >= {"not submitted", "running", "finished"}
-    for snapshot, scene in reversed(seen):
-        assert maker.scene(engine.history, snapshot) == scene
-        assert maker.scene(engine.history.as_of(snapshot.step), snapshot) == scene
-
-
-def test_stays_in_the_matrix_that_follow_each_other_are_one(lab: Lab) -> None:
-    engine = lab.run("gang:slice=10", 4, "1 0 4 40 40", "2 5 2 20 20", "3 6 2 20 20")
-    told = JobMaker(engine.workload, 0).scene(engine.history, engine.snapshot())
-    assert told.stretches == ((0, engine.schedule().end[0], "gang"),)
-
-
-def test_a_job_in_a_later_row_starts_with_its_first_turn(lab: Lab) -> None:
-    engine = lab.run("gang:slice=10", 4, "1 0 4 40 40", "2 5 4 40 40", until=5)
-    maker = JobMaker(engine.workload, 1)
-    waiting_for_turn = maker.scene(engine.history, engine.snapshot())
-    assert (waiting_for_turn.state, waiting_for_turn.start) == ("in the matrix", None)
-    engine.run()
-    assert maker.scene(engine.history, engine.snapshot()).start == 15
-
-
-def test_a_waiting_job_knows_how_many_stand_before_it_in_its_queue(lab: Lab) -> None:
-    jobs = ("1 0 4 5000 5000", "2 1 2 5000 5000", "3 2 2 100 100", "4 3 2 200 200")
-    engine = lab.run("multiqueue:classes=1000", 4, *jobs, until=3)
-    told = [JobMaker(engine.workload, rank).scene(engine.history, engine.snapshot()) for rank in range(4)]
-    assert [(scene.state, scene.ahead) for scene in told] == [
-        ("running", None), ("waiting", 0), ("waiting", 0), ("waiting", 1),
-    ]  # fmt: skip
-
-
-def test_who_came_later_and_started_first_has_passed_it(lab: Lab) -> None:
-    # Job 2 waits for the whole machine, 3 and 4 are backfilled, 5 starts after it.
-    jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 20 20", "4 3 1 10 10", "5 4 4 5 5")
-    engine = lab.run("easy", 4, *jobs, until=-1)
-    maker, passed = JobMaker(engine.workload, 1), []
-    while engine.step():
-        passed.append((engine.now, maker.scene(engine.history, engine.snapshot()).passed))
-    assert passed == [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (13, 2), (22, 2), (50, 2), (60, 2), (65, 2)]
-
-
-def test_planned_starts_in_a_matrix_are_told_when_they_move_by_more_than_a_turn(lab: Lab) -> None:
-    jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")
-    engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs, until=220)
-    told = JobMaker(engine.workload, 3).scene(engine.history, engine.snapshot())
-    assert [plan.time for plan in told.planned] == [3, 190]
-
-
-def test_planned_starts_are_told_in_the_order_in_which_they_were_made(lab: Lab) -> None:
-    engine = lab.run("conservative", 4, "1 0 4 10 30", "2 1 4 10 10", "3 2 4 5 5", until=10)
-    told = JobMaker(engine.workload, 2).scene(engine.history, engine.snapshot())
-    assert told.planned == ((2, 40), (10, 20))

@@ -1,0 +1,103 @@
+"""One job up to a moment of a run: how it stands, where it ran, what was decided about it.
+
+It is read from the history; the whole life of a job, with what kept it waiting, takes a run of its own (`life`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
+
+from sim.decisions.decisions import Decision, Reserve
+from sim.decisions.matrix import ReserveRow
+from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
+from sim.history.history import Past
+from sim.history.stretch import Stretch
+from sim.why.evidence import entry_of
+from sim.why.finding import ahead_of
+from sim.workload.model import Job, Workload
+
+
+class PlannedAt(NamedTuple):
+    """At `time` the job's planned start became `at`."""
+
+    time: float
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class JobSoFar:
+    """A job at a moment of a run, and all that was decided about it until then."""
+
+    rank: int
+    state: str
+    """not submitted, waiting, running, suspended, in the matrix, finished."""
+    start: float | None
+    end: float | None
+    planned: tuple[PlannedAt, ...]
+    """Its planned starts, in the order in which they were made."""
+    decided: tuple[tuple[float, Decision], ...]
+    """What was decided about it, with the time."""
+    stretches: tuple[tuple[float, float | None, str], ...]
+    """(start, end, kind) of its times on processors; end None: it goes on."""
+    ahead: int | None = None
+    """How many wait before it, while it waits."""
+    passed: int = 0
+    """How many jobs came later and started while it waited for its first start."""
+
+
+class JobReader:
+    """What a history tells about one job; what was decided about it is read as far as somebody has asked, once."""
+
+    def __init__(self, workload: Workload, rank: int) -> None:
+        self.job = workload.jobs[rank]
+        self._decided: list[tuple[int, Decision]] = []
+        self._read = 0
+        """So many steps have been read"""
+
+    def at(self, history: Past, snapshot: Snapshot) -> JobSoFar:
+        """The job at the moment of the snapshot; `history` goes at least as far."""
+        past, rank, submit = history.as_of(snapshot.step), self.job.rank, self.job.submit
+        if self._read < snapshot.step:
+            self._decided += past.decided_about(rank, submit, self._read)
+            self._read = snapshot.step
+        told = takewhile(lambda entry: entry[0] < snapshot.step, self._decided)
+        decided = tuple((past.time_of(step), decision) for step, decision in told)
+        entry = entry_of(snapshot, rank)
+        return JobSoFar(
+            rank=rank,
+            state=state_of(snapshot, self.job),
+            start=past.start_of(rank),
+            end=past.end_of(rank),
+            planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow)),
+            decided=decided,
+            stretches=tuple(_merged(past.of(rank))),
+            ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
+            passed=len(past.passers(rank, submit)),
+        )
+
+
+def state_of(snapshot: Snapshot, job: Job) -> str:
+    """How the job stands."""
+    match entry_of(snapshot, job.rank):
+        case Queued():
+            return "waiting"
+        case Suspended():
+            return "suspended"
+        case Running():
+            return "in the matrix" if snapshot.matrix else "running"
+        case None:
+            return "finished" if snapshot.time is not None and job.submit <= snapshot.time else "not submitted"
+
+
+def _merged(stretches: Sequence[Stretch]) -> list[tuple[float, float | None, str]]:
+    """(start, end, kind); stays in the matrix that follow each other are one, whatever the rows."""
+    merged: list[tuple[float, float | None, str]] = []
+    for stretch in stretches:
+        if merged and merged[-1][1:] == (stretch.start, stretch.kind):
+            merged[-1] = (merged[-1][0], stretch.end, stretch.kind)
+        else:
+            merged.append((stretch.start, stretch.end, stretch.kind))
+    return merged
