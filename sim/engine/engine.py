@@ -68,7 +68,7 @@ class Engine:
         self.workload = workload
         self._jobs, self._runtimes, self._killed = workload.jobs, workload.runtimes, workload.killed.tolist()
         self._submits = [*(job.submit for job in workload.jobs), inf]
-        self._begin(State(workload, policy_of(policy), placement, curious), Future(), History(), watchers)
+        self._begin(State(workload, policy_of(policy), placement, curious), Future(), History(workload.jobs), watchers)
 
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future

@@ -25,13 +25,16 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.decisions.decisions import Decision
+from sim.history.decided import A_ROW, Decided
+from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import CUT, DONE, ENDINGS, GANG, KILLED, KINDS, MOVED, QUEUED, SUSPENDED, Stretch
 from sim.history.times import NEVER, Floats, Times, whole
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
+from sim.workload.model import Job
 
 _EVERY = 256
-_A_STEP, _A_STRETCH, _A_DECISION = 56, 150, 140
+_A_STEP, _A_STRETCH = 56, 80
 """About how many bytes each takes"""
 
 
@@ -67,7 +70,7 @@ class Past:
     _ended_by: bytearray
     """An index into `ENDINGS`, of those that have ended"""
     _kind: bytearray
-    _processors: list[int]
+    _processors: ProcessorSets
     _next: array[int]
     """The next stretch of the same job; -1: none"""
     _marks: list[tuple[int, ...]]
@@ -86,7 +89,7 @@ class Past:
     _wanted: array[int]
     _begun: array[int]
     """How many stretches had begun by the end of each step"""
-    _decisions: list[Decision]
+    _decisions: Decided
     _decision_end: array[int]
     _boundaries: list[tuple[float, tuple[int, ...]]]
     _boundary_step: array[int]
@@ -188,20 +191,13 @@ class Past:
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
         """(step, decision) of all about a job, from that step on.
 
-        Nothing is decided about it before it comes, while it runs alone, or when it is done: no such step is looked at.
+        Nothing is decided about it before it comes or when it is done: no such step is looked at.
         """
-        step = max(since, bisect_left(self._time, submit, 0, self.steps))
+        ends, step = self._decision_end, max(since, bisect_left(self._time, submit, 0, self.steps))
         until = self._done.step[rank] + 1 if self._done.has(rank, self._now) else self.steps
-        for stretch in self._of(rank):
-            if self._kind[stretch] != GANG:
-                after = bisect_right(self._begun, stretch) + 1
-                yield from self._about(rank, step, after)
-                step = max(step, after, min(self._end_step[stretch], until))
-        yield from self._about(rank, step, until)
-
-    def _about(self, rank: int, since: int, until: int) -> Iterator[tuple[int, Decision]]:
-        both = ((step, decision) for step in range(since, until) for decision in self.decisions(step))
-        return ((step, d) for step, d in both if (job := getattr(d, "job", None)) is not None and job.rank == rank)
+        if step < until:
+            for row in self._decisions.about(rank, ends[step - 1] if step else 0, ends[until - 1]):
+                yield bisect_right(ends, row, step, until), self._decisions[row]
 
     def beginnings(self, first: int, last: int) -> Iterator[tuple[Stretch, tuple[int, ...]]]:
         """Of these stretches those with which a job begins, and what each partition owned then."""
@@ -289,7 +285,7 @@ class Past:
     def decisions(self, step: int) -> Sequence[Decision]:
         """What was decided in that step, in order."""
         first = self._decision_end[step - 1] if step else 0
-        return self._decisions[first : self._decision_end[step]]
+        return [self._decisions[row] for row in range(first, self._decision_end[step])]
 
     def all_decisions(self, since: int = 0) -> Iterator[tuple[int, Decision]]:
         """(step, decision) from that step on."""
@@ -332,15 +328,16 @@ class History(Past):
     decided: Callable[[Decision], None]
     """The engine applied this decision."""
 
-    def __init__(self) -> None:
+    def __init__(self, jobs: Sequence[Job] = ()) -> None:
+        """`jobs` are those that decisions may be about, by rank."""
         self._rank, self._start, self._end = array("l"), array("d"), array("d")
         self._end_step, self._begun, self._waiting, self._wanted = (array("l") for _ in range(4))
-        self._ended_by, self._kind, self._processors = bytearray(), bytearray(), []
+        self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
         self._marks = []
         self._next, self._first, self._last = array("i"), array("i"), array("i")
         self._started, self._done = Times(), Times()
         self._time, self._free = array("d"), array("d")
-        self._decisions, self._decision_end = [], array("l")
+        self._decisions, self._decision_end = Decided(jobs), array("l")
         self.decided = self._decisions.append
         self._boundaries, self._boundary_step = [], array("l")
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
@@ -456,7 +453,8 @@ class History(Past):
     @property
     def size(self) -> int:
         """About how many bytes it takes."""
-        return _A_STEP * self.steps + _A_STRETCH * len(self) + _A_DECISION * len(self._decisions)
+        columns = _A_STEP * self.steps + _A_STRETCH * len(self)
+        return columns + A_ROW * len(self._decisions) + self._processors.size
 
     # Cut at another moment
 
@@ -468,7 +466,7 @@ class History(Past):
         cut, begun = History(), self._begun[step - 1] if step else 0
         cut._rank, cut._start, cut._end = self._rank[:begun], self._start[:begun], self._end[:begun]
         cut._end_step, cut._kind = self._end_step[:begun], self._kind[:begun]
-        cut._ended_by, cut._processors = self._ended_by[:begun], self._processors[:begun]
+        cut._ended_by, cut._processors = self._ended_by[:begun], self._processors.until(begun)
         cut._marks = self._marks[: -(-begun // _EVERY)]
         is_open = np.flatnonzero(np.array(cut._end_step) >= step).tolist()
         for stretch in is_open:
@@ -486,7 +484,7 @@ class History(Past):
         cut._time, cut._free, cut._begun = self._time[:step], self._free[:step], self._begun[:step]
         cut._waiting, cut._wanted = self._waiting[:step], self._wanted[:step]
         cut._decision_end = self._decision_end[:step]
-        cut._decisions = self._decisions[: cut._decision_end[-1] if step else 0]
+        cut._decisions = self._decisions.until(cut._decision_end[-1] if step else 0)
         cut.decided = cut._decisions.append
         divisions, clocks = bisect_left(self._boundary_step, step), bisect_left(self._clock_step, step)
         cut._boundaries, cut._boundary_step = self._boundaries[:divisions], self._boundary_step[:divisions]

@@ -1,0 +1,143 @@
+"""Decisions in little space: a form (what was decided and for which reason), two ranks and a few numbers.
+
+What has no form, such as a reason of somebody's own, is kept as it is. What comes back is equal to what went in.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple, get_type_hints
+
+import numpy as np
+
+from sim.decisions import reasons
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start, job_of
+from sim.workload.model import Job
+
+WIDTH = 3
+"""So many numbers has a row"""
+A_ROW = 1 + 4 + 4 + 8 * WIDTH
+"""So many bytes"""
+
+
+class Form(NamedTuple):
+    """A decision for a reason of this kind. A reservation's first number is its time; the reason's follow."""
+
+    decision: Any
+    reason: Any
+    names_job: bool
+    """Is a job the first field of the reason?"""
+    many: int
+    """How many numbers there are"""
+    may_miss: bool
+    """Does nan stand for None?"""
+
+
+def _forms() -> Iterator[Form]:
+    for reason in vars(reasons).values():
+        if isinstance(reason, type) and reason.__module__ == reasons.__name__:
+            kinds = [*get_type_hints(reason).values()]
+            names_job = kinds[:1] == [Job]
+            if all(kind in (int, float, float | None) for kind in kinds[names_job:]):
+                for decision in (Start, Backfill, Reserve):
+                    many = len(kinds) - names_job + (decision is Reserve)
+                    if many <= WIDTH:
+                        yield Form(decision, reason, names_job, many, float | None in kinds)
+
+
+FORMS = tuple(_forms())
+AS_IT_IS = len(FORMS)
+"""The form of what has none"""
+_NUMBERS = {(form.decision, form.reason): number for number, form in enumerate(FORMS)}
+_PADS = [(0.0,) * (WIDTH - form.many) for form in FORMS]
+
+
+def form_of(decision: type, reason: type) -> int:
+    """Under which number a form goes."""
+    return _NUMBERS[decision, reason]
+
+
+class Decided:
+    """Decisions about these jobs in the order in which they were made, a row each."""
+
+    __slots__ = ("_jobs", "_kept", "forms", "heads", "numbers", "ranks")
+
+    def __init__(self, jobs: Sequence[Job] = ()) -> None:
+        self._jobs = jobs
+        self.forms = bytearray()
+        self.ranks = array("i")
+        """Of the job that each is about; -1: of none"""
+        self.heads = array("i")
+        """Of the job that its reason names; of what has no form, its place in `_kept`"""
+        self.numbers = array("d")
+        self._kept: list[Decision] = []
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+    def append(self, decision: Decision) -> None:
+        """One more."""
+        try:
+            self._write(decision)
+        except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
+            del self.numbers[WIDTH * len(self.forms) :]
+            self.forms.append(AS_IT_IS)
+            self.ranks.append(self._about(decision))
+            self.heads.append(len(self._kept))
+            self.numbers.extend((0.0,) * WIDTH)
+            self._kept.append(decision)
+
+    def _about(self, decision: Decision) -> int:
+        job = job_of(decision)
+        return job.rank if job and job.rank < len(self._jobs) else -1
+
+    def _write(self, decision: Any) -> None:
+        kind, jobs = type(decision), self._jobs
+        at: tuple[float, ...] = ()
+        if kind is Reserve:
+            job, when, because, rest = decision
+            at = (when,)
+        else:
+            job, because, on, limit = decision
+            rest = on if limit is None else limit
+        form = _NUMBERS[kind, type(because)]
+        if rest is not None or jobs[job.rank] is not job:
+            raise ValueError
+        head = -1
+        if FORMS[form].names_job:
+            named, *because = because
+            head = named.rank
+            if jobs[head] is not named:
+                raise ValueError
+        self.numbers.extend((*at, *because, *_PADS[form]))
+        self.forms.append(form)
+        self.ranks.append(job.rank)
+        self.heads.append(head)
+
+    def __getitem__(self, row: int) -> Decision:
+        number = self.forms[row]
+        if number == AS_IT_IS:
+            return self._kept[self.heads[row]]
+        form, first = FORMS[number], WIDTH * row
+        values: list[Any] = [int(v) if v.is_integer() else v for v in self.numbers[first : first + form.many]]
+        if form.may_miss:
+            values = [value if value == value else None for value in values]
+        job = self._jobs[self.ranks[row]]
+        at = [values.pop(0)] if form.decision is Reserve else []
+        named = [self._jobs[self.heads[row]]] if form.names_job else []
+        decided: Decision = form.decision(job, *at, form.reason(*named, *values))
+        return decided
+
+    def about(self, rank: int, first: int, last: int) -> list[int]:
+        """Which of those rows are about that job."""
+        found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
+        return found
+
+    def until(self, last: int) -> Decided:
+        """The first so many as rows of their own, to which others can be added."""
+        cut = Decided(self._jobs)
+        cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]
+        cut.numbers = self.numbers[: WIDTH * last]
+        cut._kept = self._kept[: cut.forms.count(AS_IT_IS)]
+        return cut

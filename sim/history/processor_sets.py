@@ -1,0 +1,69 @@
+"""Which processors each stretch has: sets as integers where they are narrow, as ranges where they are wide."""
+
+from __future__ import annotations
+
+from array import array
+
+import numpy as np
+
+_NARROW = 1024
+"""An integer of so many bits is no larger than a few ranges."""
+
+
+class ProcessorSets:
+    """Sets of processors, one a stretch; `sets[i]` is the set as in `sim.machine.processors`."""
+
+    __slots__ = ("_sets", "place", "ranges")
+
+    def __init__(self) -> None:
+        self._sets: list[int] = []
+        self.ranges = array("i")
+        """How many ranges a set has, then the first and last of each"""
+        self.place = array("q")
+        """Where in `ranges` a set begins; or ~index, of those that are whole in `_sets`"""
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+    def append(self, processors: int) -> None:
+        """One more."""
+        if processors.bit_length() > _NARROW:
+            self.place.append(self.write(processors))
+        else:
+            self.place.append(~len(self._sets))
+            self._sets.append(processors)
+
+    def write(self, processors: int) -> int:
+        """A set as ranges: where they begin."""
+        place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
+        span = processors >> lowest
+        bits = np.frombuffer(span.to_bytes(-(-span.bit_length() // 8), "little"), np.uint8)
+        edges = np.diff(np.unpackbits(bits, bitorder="little"), prepend=0, append=0).nonzero()[0] + lowest
+        edges[1::2] -= 1
+        self.ranges.append(len(edges) // 2)
+        self.ranges.frombytes(edges.astype(np.int32).tobytes())
+        return place
+
+    def __getitem__(self, index: int) -> int:
+        place = self.place[index]
+        if place < 0:
+            return self._sets[~place]
+        ends = self.ranges[place + 1 : place + 1 + 2 * self.ranges[place]]
+        found = 0
+        for first, last in zip(ends[::2], ends[1::2], strict=True):
+            found |= (2 << last) - (1 << first)
+        if found.bit_length() <= _NARROW:
+            self._sets.append(found)
+            self.place[index] = ~(len(self._sets) - 1)
+        return found
+
+    def until(self, count: int) -> ProcessorSets:
+        """The first so many as sets of their own, to which others can be added."""
+        cut = ProcessorSets()
+        cut.place, cut.ranges, cut._sets = self.place[:count], self.ranges[:], self._sets[:]
+        return cut
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes beside 8 for each."""
+        return 4 * len(self.ranges) + 72 * len(self._sets)
