@@ -14,8 +14,9 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from sim.stops.instants import Instant
-from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, Unit
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, Unit, is_called
 from sim.words import LATEST
+from sim.workload.model import Job
 
 RELATIONS: dict[str, Callable[[float, float], bool]] = {
     ">=": operator.ge, "<=": operator.le, "!=": operator.ne, ">": operator.gt, "<": operator.lt, "=": operator.eq,
@@ -112,27 +113,46 @@ class Changes:
 class OfJob:
     """Something happens to one job: `job 14022 starts`."""
 
-    job: str
+    name: str
     deed: str
+    whose = "job"
     is_event = True
 
     @property
     def text(self) -> str:
-        return f"job {quoted(self.job)} {self.deed}"
+        return f"{self.whose} {quoted(self.name)} {self.deed}"
 
     @property
     def hint(self) -> str:
-        return f"job {self.job} {DEEDS[self.deed].meaning}"
+        return f"job {self.name} {DEEDS[self.deed].meaning}"
 
     @property
     def in_columns(self) -> bool:
         return DEEDS[self.deed].in_columns
 
+    def is_meant(self, job: Job) -> bool:
+        return is_called(job, self.name)
+
     def read(self, instant: Instant) -> bool:
-        return DEEDS[self.deed].happens(instant, self.job)
+        return DEEDS[self.deed].happens(instant, self.is_meant)
 
     def holds(self, was: object, now: object) -> bool:
         return bool(now)
+
+
+@dataclass(frozen=True)
+class OfUser(OfJob):
+    """Something happens to a job of a user: `user alice starts`."""
+
+    number: int
+    whose = "user"
+
+    @property
+    def hint(self) -> str:
+        return f"a job of {self.name} {DEEDS[self.deed].meaning}"
+
+    def is_meant(self, job: Job) -> bool:
+        return job.user == self.number
 
 
 Condition: TypeAlias = Level | Happens | Changes | OfJob

@@ -3,7 +3,8 @@
     stop       all {"or" all}                          measure    queue wanted utilisation free running ...
     all        one {"and" one}                         event      backfill  start  head slips  missed reservation ...
     one        "not" one | "(" stop ")" | condition    deed       starts ends arrives considered backfilled ...
-    condition  measure relation value | "time" moment | "step" number | event | "job" id deed
+    condition  measure relation value | "time" moment | "step" number | moment | event | whose id deed
+    whose      "job" | "user"
 
 A condition is about one step. A stop *holds* after a step, and it *fires* when it comes true: `queue > 50` once, when
 the queue has grown; `backfill` at every step with a backfilled job.
@@ -12,21 +13,24 @@ the queue has grown; `backfill` at every step with a backfilled job.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.stops.combinations import AllOf, AnyOf, Node, Not, One, Reading
-from sim.stops.conditions import MOST, RELATIONS, WORD, Changes, Condition, Happens, Level, OfJob
+from sim.stops.conditions import MOST, RELATIONS, WORD, Changes, Condition, Happens, Level, OfJob, OfUser
 from sim.stops.instants import Instant, OfSnapshot
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, SPELLINGS, Unit
-from sim.words import parse_time
+from sim.words import A_TIME, Moment, Step, parse_moment, parse_time
+from sim.workload.model import Field, Header, Workload
 
 _LONGEST, _DEEPEST = 2000, 40
 """Letters, and brackets and nots within one another: nobody types more."""
 _TOKEN = re.compile(rf'\s*(?:(?P<quoted>"[^"]*")|(?P<sign>>=|<=|!=|==|[()<>=])|(?P<word>{WORD})|(?P<odd>\S))')
+_MOMENT = re.compile(r"#?\d|d\d", re.ASCII)
 _EVENTS = {**EVENTS, **CHANGES}
 
 
@@ -111,8 +115,10 @@ class Token(NamedTuple):
         return "" if self.is_quoted else self.text.lower()
 
 
-def parse_stop(text: str) -> Stop:
-    """The stop that a person typed.
+def parse_stop(text: str, workload: Workload | None = None, now: float = 0.0) -> Stop:
+    """The stop that a person typed; of the workload are the jobs, users and dates that it may speak of.
+
+    A time of day alone is one of the day of `now`.
 
     >>> parse_stop("Queue>50 and not  (backfill or job J17 starts)").text
     'queue > 50 and not (backfill or job J17 starts)'
@@ -120,14 +126,14 @@ def parse_stop(text: str) -> Stop:
     Traceback (most recent call last):
     sim.stops.stop.StopError: no condition 'backfil'; did you mean 'backfill'?
     """
-    return _Parser(text).parse()
+    return _Parser(text, workload, now).parse()
 
 
 class _Parser:
     """Goes through the tokens from left to right, one function a rule of the grammar."""
 
-    def __init__(self, text: str) -> None:
-        self._text = text
+    def __init__(self, text: str, workload: Workload | None, now: float) -> None:
+        self._text, self._workload, self._now = text, workload, now
         if len(text) > _LONGEST:
             raise self._error(f"a condition of more than {_LONGEST:,} letters is too long", _LONGEST)
         self._tokens = list(self._split())
@@ -206,25 +212,44 @@ class _Parser:
             raise self._error(f"more than {_DEEPEST} brackets and nots within one another", position)
 
     def _condition(self) -> One:
+        if _MOMENT.match(self._next.word) and not self._next.word.isdecimal():
+            return self._kept(self._level("time"))
         token = self._take()
         word = SPELLINGS.get(token.word, token.word)
-        if word == "job":
-            condition: Condition = self._of_job()
+        if word in ("job", "user"):
+            condition: Condition = self._of_jobs(word)
         elif word in MEASURES:
             condition = self._level(word)
         else:
             condition = self._event(token)
+        return self._kept(condition)
+
+    def _kept(self, condition: Condition) -> One:
         self._conditions.append(condition)
         return One(condition, len(self._conditions) - 1)
 
-    def _of_job(self) -> OfJob:
-        job = self._take()
-        if not job.text or (job.text in "()<=>=" and not job.is_quoted):
-            raise self._error("expected the id of a job, as in job 17 starts", job.position)
+    def _of_jobs(self, whose: str) -> OfJob:
+        """Of a job, or of any job of a user."""
+        who = self._take()
+        if not who.text or (who.text in "()<=>=" and not who.is_quoted):
+            example = "the id of a job, as in job 17 starts" if whose == "job" else "a user, as in user ann starts"
+            raise self._error(f"expected {example}", who.position)
         deed = self._take()
         if deed.word not in DEEDS:
             raise self._error(_unknown("a job does not", deed, DEEDS), deed.position)
-        return OfJob(job.text, deed.word)
+        try:
+            return self._known(whose, who.text, deed.word)
+        except SchedscopeError as error:
+            raise self._error(getattr(error, "what", str(error)), who.position) from None
+
+    def _known(self, whose: str, name: str, deed: str) -> OfJob:
+        """They must be there, where that is known."""
+        workload = self._workload
+        if whose == "job":
+            return OfJob(name if workload is None else workload.ids[workload.rank_of(name)], deed)
+        if workload is None:
+            raise ParameterError("of which trace is the user?")
+        return OfUser(name, deed, workload.number_of(Field.USER, name))
 
     def _level(self, measure: str) -> Level:
         unit, token = MEASURES[measure].unit, self._next
@@ -236,8 +261,10 @@ class _Parser:
         else:
             got = f", got {token.text!r}" if token.text else ""
             raise self._error(f"expected > < >= <= = or != after {measure}{got}")
-        value = self._moment() if unit in ("time", "moment") else self._number(unit)
-        return Level(measure, relation, value)
+        if unit not in ("time", "moment") and not (measure == "step" and self._next.word.startswith("#")):
+            return Level(measure, relation, self._number(unit))
+        value = self._moment(parse_moment if measure in REACHED else parse_time)
+        return Level("step", relation, value.number) if isinstance(value, Step) else Level(measure, relation, value)
 
     def _number(self, unit: Unit) -> float:
         example, token = ("a share like 0.6 or 60%" if unit == "share" else "a number like 50"), self._take()
@@ -247,18 +274,20 @@ class _Parser:
             raise self._error(f"expected {example}{_got(token)}", token.position)
         return self._checked(float(number) / (100 if is_percent else 1), token)
 
-    def _moment(self) -> float:
-        """A time; its parts may stand apart, as in 12d 4h 30m."""
+    def _moment(self, parse: Callable[[str, float], Moment]) -> float | Step:
+        """A time; its parts may stand apart, as in 12d 4h 30m or d12 04:30."""
         first, words = self._next, []
-        while self._next.word[:1].isdigit():
+        while _MOMENT.match(self._next.word):
             words.append(self._take().word)
-        apart = len(words) > 1 and any(word[-1].isdigit() for word in words)
         try:
-            if apart or not words:
-                raise ParameterError(f"expected a time like 12d4h30m or 90s{_got(first)}")
-            return self._checked(parse_time("".join(words)), first)
+            moment = parse(" ".join(words), self._now)
+            if isinstance(moment, datetime):
+                moment = (self._workload.header if self._workload else Header()).seconds_at(moment)
         except ParameterError as error:
-            raise self._error(str(error), first.position) from None
+            is_none = len(words) != 1 and str(error).startswith(A_TIME)
+            what = f"expected a time like 12d4h30m or 90s{_got(first)}" if is_none else str(error)
+            raise self._error(what, first.position) from None
+        return moment if isinstance(moment, Step) else self._checked(moment, first)
 
     def _checked(self, value: float, token: Token) -> float:
         if value > MOST:

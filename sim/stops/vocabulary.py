@@ -14,6 +14,8 @@ from sim.stops.instants import Instant
 from sim.words import name
 from sim.workload.model import Job
 
+Meant: TypeAlias = Callable[[Job], bool]
+"""Is it a job that a condition speaks of?"""
 Unit: TypeAlias = Literal["number", "share", "time", "moment"]
 
 
@@ -35,10 +37,10 @@ class Event(NamedTuple):
 
 
 class Deed(NamedTuple):
-    """Something that happens to one job in a step or not."""
+    """Something that happens to a job in a step or not."""
 
     meaning: str
-    happens: Callable[[Instant, str], bool]
+    happens: Callable[[Instant, Meant], bool]
     in_columns: bool = True
 
 
@@ -123,7 +125,7 @@ CHANGES: dict[str, Change] = {
 }
 
 
-# Of one job
+# Of one job, or of a user's
 
 
 def is_called(job: Job, word: str) -> bool:
@@ -135,25 +137,25 @@ def is_called(job: Job, word: str) -> bool:
     return word in (job.id, name(job))
 
 
-def _decided(test: Callable[[Decision], bool]) -> Callable[[Instant, str], bool]:
-    def happens(instant: Instant, word: str) -> bool:
-        return any(test(decision) and _is_about(decision, word) for decision in instant.decisions)
+def _decided(test: Callable[[Decision], bool]) -> Callable[[Instant, Meant], bool]:
+    def happens(instant: Instant, meant: Meant) -> bool:
+        return any(test(decision) and _is_about(decision, meant) for decision in instant.decisions)
 
     return happens
 
 
-def _is_about(decision: Decision, word: str) -> bool:
+def _is_about(decision: Decision, meant: Meant) -> bool:
     job = getattr(decision, "job", None)
-    return isinstance(job, Job) and is_called(job, word)
+    return isinstance(job, Job) and meant(job)
 
 
-def _is_moved(instant: Instant, word: str) -> bool:
+def _is_moved(instant: Instant, meant: Meant) -> bool:
     planned = (d.job for d in instant.decisions if isinstance(d, Reserve | Expect | ReserveRow))
-    return any(is_called(job, word) and instant.moved(job) != 0 for job in planned)
+    return any(meant(job) and instant.moved(job) != 0 for job in planned)
 
 
 DEEDS: dict[str, Deed] = {
-    "arrives": Deed("is submitted", lambda i, word: any(is_called(job, word) for job in i.arrived)),
+    "arrives": Deed("is submitted", lambda i, meant: any(map(meant, i.arrived))),
     "considered": Deed("is considered by the policy", _decided(lambda d: True), False),
     "starts": Deed("starts", _decided(is_start)),
     "backfilled": Deed("is backfilled", _decided(is_backfill)),
@@ -161,5 +163,5 @@ DEEDS: dict[str, Deed] = {
     "resumes": Deed("goes on", _decided(is_resume)),
     "migrates": Deed("moves to other processors", _decided(lambda d: isinstance(d, Migrate))),
     "moves": Deed("is planned for another time than before", _is_moved, False),
-    "ends": Deed("ends", lambda i, word: any(is_called(job, word) for job in i.completed), False),
+    "ends": Deed("ends", lambda i, meant: any(map(meant, i.completed)), False),
 }

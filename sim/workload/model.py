@@ -19,8 +19,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import ParameterError, TraceError
-from sim.words import processors
+from sim.errors import ParameterError, TraceError, near
+from sim.words import processors, quoted
 from sim.workload.options import MOST_PROCS
 
 Floats = NDArray[np.float64]
@@ -326,12 +326,22 @@ class Workload:
         words = self.names.get(field, ())
         return words[number] if 0 <= number < len(words) else str(number) if number >= 0 else ""
 
-    def rank_of(self, job_id: str) -> int:
-        """The rank of the job that the trace calls `job_id`."""
-        try:
-            return self.ids.index(job_id)
-        except ValueError:
-            raise TraceError(f"no job {job_id!r} among the {len(self)} jobs that are simulated", self.name) from None
+    def number_of(self, field: Field, name: str) -> int:
+        """The number of the user, group or queue that the trace calls so."""
+        column = {Field.USER: self.user, Field.GROUP: self.group, Field.QUEUE: self.queue}[field]
+        known: dict[str, int] = {self.called(field, of): of for of in np.unique(column[column >= 0]).tolist()}
+        if name not in known:
+            hint = near(name, known) if len(known) < 50 else ""
+            raise ParameterError(f"no job of a {field.name.lower()} {quoted(name)}{hint}")
+        return known[name]
+
+    def rank_of(self, job: str) -> int:
+        """The rank of the job that the trace calls so, or that is typed as it is shown, with a J before its number."""
+        typed = job.strip()
+        for word in (typed, typed[1:].strip() if typed[:1] in ("j", "J") else typed):
+            if word in self.ids:
+                return self.ids.index(word)
+        raise TraceError(f"no job {quoted(job)} among the {len(self):,} jobs that are simulated", self.name)
 
 
 _COLUMNS = (

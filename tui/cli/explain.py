@@ -10,21 +10,19 @@ from typing import Any
 
 import click
 
-from sim.errors import ParameterError, near
 from sim.life.life import Life, life_of
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario, timed
-from sim.words import clock, name, printable, quoted, span
+from sim.words import clock, name, printable, span
 from sim.workload.model import Field
 from sim.workload.source import Source
 from tui.cli import options
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, run_to_end, say, shows_unicode
 from tui.look import text
-from tui.replay.places import parse_job
 
 NARROWEST, USUAL, WIDEST = 40, 80, 100
 MOST_JOBS = 10
@@ -56,7 +54,7 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
     if job.startswith("user:"):
         found = longest_waits(scenario, job.removeprefix("user:"))
     else:
-        life = life_of(workload, chosen, parse_job(job, workload), placement=placement, switches=scenario.switches)
+        life = life_of(workload, chosen, workload.rank_of(job), placement=placement, switches=scenario.switches)
         if form == "text":
             return say(render(life, columns(), shows_unicode()))
         found = as_dict(life)
@@ -80,10 +78,8 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
 def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
     """The jobs of a user that waited longest, the longest first."""
     workload = scenario.workload
-    theirs = [job for job in workload.jobs if user and workload.called(Field.USER, job.user) == user]
-    if not theirs:
-        known = {workload.called(Field.USER, number) for number in set(workload.user.tolist())} - {""}
-        raise ParameterError(f"no job of a user {quoted(user)}{near(user, known) if len(known) < 50 else ''}")
+    number = workload.number_of(Field.USER, user)
+    theirs = [job for job in workload.jobs if job.user == number]
     engine = scenario.begun()
     run_to_end(engine, "explain")
     start = engine.schedule().start.tolist()

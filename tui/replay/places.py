@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+import numpy as np
+
 from sim.errors import ParameterError, TraceError
 from sim.words import A_TIME, Step, parse_moment, quoted
-from sim.workload.model import Workload
+from sim.workload.model import Field, Workload
 from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
 
@@ -14,7 +16,7 @@ def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
     """What was meant, or an error that says what would work; a time of day alone is one of the day of `now`."""
     typed = " ".join(text.split())
     if job := re.fullmatch(r"(?:job (\S+?)|(j ?\S+?))(?: (starts?|submitted))?", typed, re.IGNORECASE):
-        return GoToJob(parse_job(job[1] or job[2], workload), start=(job[3] or "").startswith("start"))
+        return GoToJob(workload.rank_of(job[1] or job[2]), start=(job[3] or "").startswith("start"))
     try:
         moment = parse_moment(typed, now)
     except ParameterError as error:
@@ -27,10 +29,15 @@ def parse_place(text: str, workload: Workload, now: float = 0.0) -> Order:
     return GoTo(moment.number) if isinstance(moment, Step) else GoToTime(workload.header.seconds_at(moment))
 
 
-def parse_job(text: str, workload: Workload) -> int:
-    """The rank of the job that was typed as `17`, `J17` or by its name."""
-    typed = text.strip()
+def find_job(text: str, workload: Workload, after: int) -> int:
+    """The rank of the job that is meant: `17`, `J17`, its name; of a user (`ann`, `user 3`) the next one."""
+    user = re.fullmatch(r"user[ :]\s*(.+)", text.strip(), re.IGNORECASE)
     try:
-        return workload.rank_of(typed[1:].strip() if typed[:1] in ("j", "J") else typed)
-    except TraceError:
-        return workload.rank_of(typed)
+        return workload.rank_of(text)
+    except TraceError as no_job:
+        try:
+            number = workload.number_of(Field.USER, user[1] if user else text.strip())
+        except ParameterError as no_user:
+            raise no_user if user else no_job from None
+    theirs = np.flatnonzero(workload.user == number)
+    return int(theirs[np.searchsorted(theirs, after, "right") % len(theirs)])

@@ -137,7 +137,7 @@ def _beside(session: Session) -> CompareBranch | CompareFrom | None:
 def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[ViewState, tuple[str, ...]]:
     """What is seen when a session is opened, where else it were `state`; and what could not be read, a line each."""
     view = session.view
-    stops, warnings = _stops(session)
+    stops, warnings = _stops(session, workload)
     sense = Sense(view)
     first = Camera.on(workload, 80, 40)
     camera = camera_of(view, first)
@@ -183,7 +183,7 @@ def _is_speed(value: Value) -> bool:
     return isinstance(value, int) and 0 <= value < len(SPEEDS)
 
 
-def _stops(session: Session) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
+def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
     if not session.stops:
         return (), ()
     from sim.stops.stop import parse_stop
@@ -191,7 +191,7 @@ def _stops(session: Session) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
     stops, warnings = [], []
     for text in session.stops:
         try:
-            stops.append(parse_stop(text))
+            stops.append(parse_stop(text, workload))
         except SchedscopeError as error:
             warnings.append(f"the session's stop {text!r} is left out: {error}")
     return tuple(stops), tuple(warnings)

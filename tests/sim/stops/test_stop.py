@@ -20,6 +20,7 @@ from sim.policies import parse_policy
 from sim.stops.conditions import RELATIONS
 from sim.stops.stop import StopError, parse_stop
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
+from sim.workload.model import Field, Header
 from tests.sim.conftest import Lab
 
 
@@ -108,6 +109,66 @@ def test_an_error_says_where_and_what_would_work(typed: str, position: int, said
     assert said in str(error.value)
     assert error.value.position == position
     assert error.value.caret.splitlines()[-1] == " " * position + "^"
+
+
+USERS = replace(
+    Lab().workload(4, "1 0 1 5 5", "2 0 1 9 9", "17 3 4 5 5"),
+    user=np.array([1, 0, 1]), names={Field.USER: ("ann", "my bob")}, header=Header(unix_start=1_795_219_200),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("typed", "best"),
+    [
+        ("time d12 04:30", "time 12d4h30m"),
+        ("d12 04:31:07 and queue > 5", "time 12d4h31m7s and queue > 5"),
+        ("time < 04:30", "time < 2d4h30m"),
+        ("2026-11-21 04:30", "time 4h30m"),
+        ("time >= 2026-11-22", "time 1d"),
+        ("#1,200", "step 1200"),
+        ("step < #1200", "step < 1200"),
+        ("time #7 or start", "step 7 or start"),
+        ("2h05", "time 2h5m"),
+        ("job j17 starts", "job 17 starts"),
+        ("user ann starts", "user ann starts"),
+        ('not user "my bob" ends', 'not user "my bob" ends'),
+    ],
+)
+def test_of_a_trace_there_are_dates_users_and_times_as_they_are_printed(typed: str, best: str) -> None:
+    assert parse_stop(typed, USERS, now=2 * 86400.0).text == best
+    assert parse_stop(best, USERS) == parse_stop(typed, USERS, now=2 * 86400.0)
+
+
+@pytest.mark.parametrize(
+    ("typed", "position", "said"),
+    [
+        ("user bob starts", 5, "no job of a user 'bob'"),
+        ("user ann", 8, "expected one of arrives"),
+        ("user", 4, "expected a user, as in user ann starts"),
+        ("job 99 starts", 4, "no job '99' among the 3 jobs that are simulated"),
+        ("time 2026-02-30", 5, "is in no calendar"),
+        ("wait > 2026-11-21", 7, "a time is seconds or like 12d4h30m"),
+        ("queue > #5", 8, "expected a number like 50, got '#5'"),
+        ("17", 0, "no condition '17'"),
+    ],
+)
+def test_what_the_trace_does_not_have_is_said(typed: str, position: int, said: str) -> None:
+    with pytest.raises(StopError) as error:
+        parse_stop(typed, USERS)
+    assert said in str(error.value)
+    assert error.value.position == position
+
+
+def test_a_stop_of_a_user_fires_for_each_of_their_jobs() -> None:
+    seen = snapshots(Engine(USERS, "fcfs"))
+    starts, ends = parse_stop('user "my bob" starts', USERS), parse_stop("user ann ends", USERS)
+    assert [b.time for a, b in pairwise(seen) if starts.fires(a, b)] == [0, 9]
+    assert [b.time for a, b in pairwise(seen) if ends.fires(a, b)] == [9]
+
+
+def test_a_date_needs_a_trace_that_says_when_it_began() -> None:
+    with pytest.raises(StopError, match="the trace does not say when it began"):
+        parse_stop("2026-11-21")
 
 
 @given(text=st.text() | st.text('abdehlnoqstu 0159.><=!()"%dhms', max_size=40))

@@ -5,15 +5,21 @@ from __future__ import annotations
 from contextlib import suppress
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError, SchedscopeError
+from sim.workload.model import Field
 from tests.sim.conftest import Lab
-from tui.replay.places import parse_job, parse_place
+from tui.replay.places import find_job, parse_place
 from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
 
+USERS = replace(
+    Lab().workload(4, "3 0 1 10 10", "17 5 2 10 10", "200 9 1 1 1", "7 9 1 1 1"),
+    user=np.array([0, 1, 0, 1]), names={Field.USER: ("ann", "[/x] bob")},
+)  # fmt: skip
 WORKLOAD = Lab().workload(4, "3 0 1 10 10", "17 5 2 10 10", "200 9 1 1 1")
 DAY = 86400
 
@@ -67,16 +73,29 @@ def test_whatever_is_typed_is_a_place_or_refused_in_words(typed: str) -> None:
 
 @pytest.mark.parametrize("typed", ["17", "J17", "j 17", " 17 "])
 def test_a_job_by_its_number(typed: str) -> None:
-    assert parse_job(typed, WORKLOAD) == 1
+    assert find_job(typed, WORKLOAD, -1) == 1
 
 
 def test_a_job_whose_name_begins_with_j() -> None:
     workload = replace(WORKLOAD, ids=("3", "jane", "200"))
-    assert parse_job("jane", workload) == 1
+    assert find_job("jane", workload, -1) == 1
     assert parse_place("jane starts", workload) == parse_place("job jane starts", workload) == GoToJob(1, start=True)
 
 
 @pytest.mark.parametrize("typed", ["", "J", "18", "J18"])
 def test_what_is_no_job(typed: str) -> None:
     with pytest.raises(SchedscopeError, match=f"no job '{typed}'"):
-        parse_job(typed, WORKLOAD)
+        find_job(typed, WORKLOAD, -1)
+
+
+@pytest.mark.parametrize(
+    ("typed", "after", "rank"),
+    [("ann", -1, 0), ("ann", 0, 2), ("ann", 2, 0), ("user ann", 1, 2), ("User: [/x] bob", -1, 1), ("7", -1, 3)],
+)
+def test_of_a_user_the_next_job_is_found(typed: str, after: int, rank: int) -> None:
+    assert find_job(typed, USERS, after) == rank
+
+
+def test_a_user_who_is_not_there_is_said() -> None:
+    with pytest.raises(ParameterError, match=r"no job of a user 'anne'; did you mean 'ann'\?"):
+        find_job("user anne", USERS, -1)

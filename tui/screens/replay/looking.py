@@ -7,7 +7,7 @@ from functools import partial
 from textual.binding import Binding
 
 from tui.chart.colours import MODES
-from tui.replay.places import parse_job
+from tui.replay.places import find_job
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.on_demand import fidelity_report, help_screen, prompt
 from tui.screens.replay.controlled import ControlledScreen
@@ -30,9 +30,13 @@ class Looking:
         self._screen.select(rank)
 
     def find(self) -> None:
-        job = partial(parse_job, workload=self._screen.about.workload)
-        dialog = prompt("Find a job", "a job's number or name", job, answers=self._screen.answers)
-        self._screen.open(dialog, self._screen.select)
+        """A job, or of a user the next after the selected one, at first the first that waits or runs."""
+        screen, snapshot = self._screen, self._screen.scene.snapshot if self._screen.scene else None
+        there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
+        after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
+        job = partial(find_job, workload=screen.about.workload, after=after)
+        hint = "a job's number or name, or a user (ann, user 3) for the next job of theirs"
+        screen.open(prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
         """The job that waits first; pressed again the next, and so on. Its details say why."""

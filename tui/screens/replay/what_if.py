@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,7 +10,6 @@ from sim.policies import Policy, parse_policy, written_policy
 from sim.session.records import Bookmark, BranchRecord
 from sim.why.causes import Division, HolderOf, PlanOf
 from sim.words import clock
-from tui.replay.places import parse_job
 from tui.replay.requests import (
     Compare,
     CompareBranch,
@@ -139,19 +137,17 @@ class WhatIf:
     # Conditions to stop at
 
     def stops(self) -> None:
-        hint = "queue > 50 · job 17 starts · head slips · utilisation < 0.6 and queue > 0 · empty: none"
+        hint = "queue > 50 · job 17 starts · user ann ends · d12 04:30 · #1200 · head slips and queue > 0 · empty: none"
         initial = "; ".join(stop.text for stop in self._screen.state.stops)
         dialog = prompt("Stop when", hint, self._parsed, initial=initial, answers=self._screen.answers)
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
-        """The conditions that were typed; they may only speak of jobs that there are."""
+        """The conditions that were typed; they may only speak of jobs and users that there are."""
         from sim.stops.stop import parse_stop
 
-        stops = tuple(parse_stop(part) for part in text.split(";") if part.strip())
-        for job in re.findall(r"\bjob\s+([^\s\"()]+)", text):
-            parse_job(job, self._screen.about.workload)
-        return stops
+        workload, now = self._screen.about.workload, self._screen.scene.clock if self._screen.scene else 0.0
+        return tuple(parse_stop(part, workload, now) for part in text.split(";") if part.strip())
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
         said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "stops at nothing"
