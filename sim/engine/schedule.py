@@ -80,6 +80,7 @@ class Schedule:
                 field.name.lower(): np.array([of.called(field, number) for number in column.tolist()], dtype=object)
                 for field, column in ((Field.USER, of.user), (Field.GROUP, of.group), (Field.QUEUE, of.queue))
             },
+            "account": np.array(of.accounts or [""] * len(of), dtype=object),
         }
 
     def to_pandas(self) -> Any:

@@ -20,6 +20,15 @@ class Metric(NamedTuple):
     better: Better | None
     meaning: str
 
+    @property
+    def counted(self) -> str:
+        """The title, and of what it is a number where that is not in it.
+
+        >>> metric("killed").counted, metric("jobs").counted
+        ('killed (jobs)', 'jobs')
+        """
+        return f"{self.title} (jobs)" if self.unit == "jobs" != self.title else self.title
+
 
 def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...]:
     """A column of jobs as its mean, median, worst case and standard deviation."""

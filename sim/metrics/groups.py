@@ -110,6 +110,15 @@ def by_group(source: Schedule | Outcome) -> list[Row]:
     return _by_party(Outcome.of(source), Field.GROUP)
 
 
+def by_account(source: Schedule | Outcome) -> list[Row]:
+    """What the jobs are charged to, which has most jobs first."""
+    jobs = Outcome.of(source)
+    accounts = np.array(jobs.workload.accounts or [""] * len(jobs.workload), dtype=object)
+    names, index = np.unique(jobs.column(accounts), return_inverse=True)
+    rows = _rows(jobs, index, [Category(name or "none", f"account {name}") for name in names.tolist()])
+    return sorted(rows, key=lambda row: -row.jobs)
+
+
 def _by_party(jobs: Outcome, field: Field) -> list[Row]:
     of = jobs.workload
     numbers, index = np.unique(jobs.column(of.user if field is Field.USER else of.group), return_inverse=True)

@@ -37,6 +37,7 @@ GROUPS = (
 PARTIES = (
     Group("user", "user", groups.by_user),
     Group("group", "group of users", groups.by_group),
+    Group("account", "account", groups.by_account),
 )
 """Of these there may be many: they are measured when they are asked for."""
 

@@ -142,6 +142,8 @@ class Trace:
     header: Header = Header()
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
+    accounts: tuple[str, ...] = ()
+    """What each job is charged to; none where the format does not say."""
 
     def __repr__(self) -> str:
         return f"<Trace {self.name}: {len(self.ids):,} jobs, {self.format}>"
@@ -209,6 +211,8 @@ class Workload:
     header: Header = Header()
     names: dict[Field, tuple[str, ...]] = field(default_factory=dict)
     fidelity: Fidelity = Fidelity()
+    accounts: tuple[str, ...] = ()
+    """What each job is charged to; none where the format does not say."""
 
     @property
     def due(self) -> Floats:
@@ -251,7 +255,7 @@ class Workload:
             ("submitted before time 0 (-1 is unknown), at which they come", kept & (trace.column(Field.SUBMIT) < 0)),
         )
         if known is None and len(keep):
-            assumed += (Note(f"no machine size, the widest job gives {size} processors", 1),)
+            assumed += (Note(f"no machine size, the widest job gives {processors(size)}", 1),)
         keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
         run = np.where(run[keep] == 0, 1.0, run[keep])
         columns = trace.table[keep]
@@ -274,6 +278,7 @@ class Workload:
             header=trace.header,
             names=trace.names,
             fidelity=trace.fidelity + Fidelity(skipped=skipped, assumed=assumed),
+            accounts=tuple(trace.accounts[i] for i in keep) if trace.accounts else (),
         )
 
     def __repr__(self) -> str:
@@ -286,7 +291,8 @@ class Workload:
         """Only these jobs, which then have new ranks."""
         index = np.arange(len(self))[ranks]
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}
-        return replace(self, ids=tuple(self.ids[i] for i in index), **columns)
+        accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
+        return replace(self, ids=tuple(self.ids[i] for i in index), accounts=accounts, **columns)
 
     def with_overruns(self, rule: Overrun = "kill") -> Workload:
         """What happens to jobs that run longer than estimated: killed there, or their estimate grows."""

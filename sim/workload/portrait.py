@@ -16,7 +16,7 @@ from sim.workload.categories import CATEGORIES, COARSE, category, coarse_categor
 from sim.workload.model import Bools, Fidelity, Field, Floats, Ints, Trace, Workload
 
 TOP = 5
-"""How many users, groups and queues are named."""
+"""How many users, groups, queues and accounts are named."""
 MOST_USED = 10
 CRASH_ESTIMATE, CRASH_RUN = 1000.0, 180.0
 """LS table 1: estimated above the first and run below the second, a job possibly crashed."""
@@ -122,6 +122,7 @@ class Portrait:
     users: Parties
     groups: Parties
     queues: Parties
+    accounts: Parties
     statuses: tuple[tuple[str, int], ...]
     width: Spread | None
     widths: tuple[Bin, ...]
@@ -163,6 +164,7 @@ def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
         users=_parties(workload.user, work, _namer(workload, Field.USER, "user")),
         groups=_parties(workload.group, work, _namer(workload, Field.GROUP, "group")),
         queues=_parties(workload.queue, work, _namer(workload, Field.QUEUE, "queue")),
+        accounts=_accounts(workload, work),
         statuses=_statuses(workload.status),
         width=_spread(workload.width),
         widths=_width_bins(workload.width),
@@ -230,6 +232,12 @@ def _parties(numbers: Ints, work: Floats, name: Callable[[int], str]) -> Parties
     first = np.argsort(-jobs, kind="stable")[:TOP]
     top = tuple(Party(name(int(found[i])), int(jobs[i]), float(share[i])) for i in first)
     return Parties(len(found), top)
+
+
+def _accounts(workload: Workload, work: Floats) -> Parties:
+    accounts = np.array(workload.accounts or [""] * len(workload), dtype=object)
+    names, index = np.unique(accounts, return_inverse=True)
+    return _parties(np.where(names == "", -1, np.arange(len(names)))[index], work, lambda number: str(names[number]))
 
 
 def _statuses(status: Ints) -> tuple[tuple[str, int], ...]:

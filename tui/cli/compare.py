@@ -233,9 +233,9 @@ def _row(entry: Versus) -> list[str]:
     """The better one is marked where the difference shows."""
     one, two = (_cell(entry, value) for value in (entry.first, entry.second))
     if one == two:
-        return [entry.metric.title, f"{one}  ", f"{two}  ", ""]
+        return [entry.metric.counted, f"{one}  ", f"{two}  ", ""]
     marks = (" *" if entry.better == side else "  " for side in (0, 1))
-    return [entry.metric.title, one + next(marks), two + next(marks), _change(entry)]
+    return [entry.metric.counted, one + next(marks), two + next(marks), _change(entry)]
 
 
 def _cell(entry: Versus, value: float | None) -> str:

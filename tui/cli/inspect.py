@@ -298,9 +298,10 @@ def _accuracy(known: Estimates) -> str:
 
 def _people(page: _Page, portrait: Portrait) -> Lines:
     lines = page.title("Users, groups, queues", "whose jobs are they?")
+    whose = (portrait.users, portrait.groups, portrait.queues, portrait.accounts)
     shown = [
         line
-        for parties, one in ((portrait.users, "user"), (portrait.groups, "group"), (portrait.queues, "queue"))
+        for parties, one in zip(whose, ("user", "group", "queue", "account"), strict=True)
         if parties.count
         for line in _parties(page, parties, one, portrait.jobs)
     ]

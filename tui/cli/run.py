@@ -23,7 +23,7 @@ from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
 from sim.timeline.scenario import Scenario, timed
-from sim.words import clock, percent, printable
+from sim.words import clock, count, percent, printable, processors
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
@@ -258,7 +258,7 @@ def as_table(
     title: str, workload: Workload, outcomes: Sequence[Outcome], by: str | None, everything: bool, unicode: bool
 ) -> str:
     """One column a policy, the best of each row marked."""
-    lines = [f"{title} · {len(workload):,} jobs · {workload.procs:,} processors", ""]
+    lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
     names = [entry.name for entry in METRICS] if everything else MAIN
     rows = [["", *(outcome.spec for outcome in outcomes)]]
     rows += [_row(metric(name), [outcome.metrics.values[name] for outcome in outcomes]) for name in names]
@@ -279,7 +279,7 @@ def _row(entry: Metric, values: Sequence[Value]) -> list[str]:
 
 
 def _titled(entry: Metric) -> str:
-    return entry.title + {"s": " (s)", "h": " (h)"}.get(entry.unit, "")
+    return entry.counted + {"s": " (s)", "h": " (h)"}.get(entry.unit, "")
 
 
 def _best(entry: Metric, values: Sequence[Value]) -> Value:

@@ -35,6 +35,8 @@ def find_job(text: str, workload: Workload, after: int) -> int:
     try:
         return workload.rank_of(text)
     except TraceError as no_job:
+        if text.strip().isdecimal():
+            raise
         try:
             number = workload.number_of(Field.USER, user[1] if user else text.strip())
         except ParameterError as no_user:

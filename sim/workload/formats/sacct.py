@@ -54,7 +54,7 @@ def read(text: str, name: str, path: object, count: Width = "cpus", held: Held =
             jobs.append(_job(row, _came(row, submit, held, rows), count, rows))
     start = min((job.submit for job in jobs), default=0.0)
     for job in jobs:
-        rows.add(job.id, job.values | {Field.SUBMIT: job.submit - start}, job.words)
+        rows.add(job.id, job.values | {Field.SUBMIT: job.submit - start}, job.words, job.account)
     return rows.trace(name, "sacct", path, Header(unix_start=int(start) if jobs else None))
 
 
@@ -83,6 +83,7 @@ class _Job:
     submit: float
     values: dict[Field, float]
     words: dict[Field, str]
+    account: str
 
 
 def _job(row: Row, submit: float, count: Width, rows: Rows) -> _Job:
@@ -106,7 +107,7 @@ def _job(row: Row, submit: float, count: Width, rows: Rows) -> _Job:
         Field.STATUS: STATUS.get(state.rstrip("+"), -1.0),
     }
     words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
-    return _Job(row["jobid"], submit, values, words)
+    return _Job(row["jobid"], submit, values, words, row.get("account", ""))
 
 
 def _came(row: Row, submit: float, held: Held, rows: Rows) -> float:

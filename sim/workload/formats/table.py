@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from sys import intern
 
 import numpy as np
 
@@ -92,16 +93,18 @@ class Rows:
         self.skipped, self.assumed, self.damage = Notes(), Notes(), Damage(expected, unit)
         self._values: list[list[float]] = []
         self._words: dict[Field, list[str]] = {field: [] for field in WORDS}
+        self._accounts: list[str] = []
 
     def __len__(self) -> int:
         return len(self.ids)
 
-    def add(self, job_id: str, values: Mapping[Field, float], words: Mapping[Field, str]) -> None:
-        """One job: its numbers, and its user, group and queue as the file writes them."""
+    def add(self, job_id: str, values: Mapping[Field, float], words: Mapping[Field, str], account: str = "") -> None:
+        """One job: its numbers, and its user, group, queue and account as the file writes them."""
         self.ids.append(job_id)
         self._values.append([values.get(field, -1.0) for field in Field])
         for field, column in self._words.items():
             column.append(words.get(field, ""))
+        self._accounts.append(intern(account))
 
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
         """All that was collected, as a trace."""
@@ -118,7 +121,8 @@ class Rows:
         header = header or Header()
         if not header.queues:
             header = replace(header, queues=dict(enumerate(names.get(Field.QUEUE, ()))))
-        return Trace(name, format, tuple(self.ids), table, header, names, fidelity)
+        accounts = tuple(self._accounts) if any(self._accounts) else ()
+        return Trace(name, format, tuple(self.ids), table, header, names, fidelity, accounts)
 
 
 def repeated(ids: list[str]) -> tuple[Note, ...]:
@@ -188,6 +192,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "user": ("user", "userid", "uid"),
     "group": ("group", "groupid", "gid"),
     "queue": ("queue", "queueid", "class"),
+    "account": ("account", "accountid"),
     "status": ("status", "success"),
     "workload": ("workloadname",),
 }  # fmt: skip
@@ -273,7 +278,7 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
             continue
         words = {field: cell.get(field.name.lower(), "") for field in WORDS}
         words = {field: "" if word == "-1" else word for field, word in words.items()}
-        rows.add(cell.get("job") or str(len(rows) + 1), values, words)
+        rows.add(cell.get("job") or str(len(rows) + 1), values, words, cell.get("account", ""))
         workloads.append(cell.get("workload", ""))
     if len(set(workloads)) > 1:  # ids are told apart as Batsim does
         rows.ids = [f"{workload}!{job}" for workload, job in zip(workloads, rows.ids, strict=True)]

@@ -21,10 +21,10 @@ SWF = b"; MaxProcs: 8\n; Queue: 1 q\n" + b"".join(
     b"%d %d 5 100.5 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n" % (i, i) for i in range(4)
 )
 SACCT = (
-    b"JobID|JobName|User|Partition|Submit|Eligible|Start|End|Elapsed|State|NCPUS|Timelimit\n"
-    b"1|a|ann|batch|2021-12-10T14:00:00|2021-12-10T14:00:20|2021-12-10T14:00:30|2021-12-10T15:00:30|01:00:00|COMPLETED|64|1-00:00:00\n"
-    b"2_3|a|b\n|ann|batch|2021-12-10T14:00:00|Unknown|Unknown|Unknown|00:00:00|PENDING|64|UNLIMITED\n"
-    b"1.batch|a|ann||2021-12-10T14:00:00|Unknown|2021-12-10T14:00:30|2021-12-10T15:00:30|01:00.5|COMPLETED|64|\n"
+    b"JobID|JobName|User|Account|Partition|Submit|Eligible|Start|End|Elapsed|State|NCPUS|Timelimit\n"
+    b"1|a|ann|x|batch|2021-12-10T14:00:00|2021-12-10T14:00:20|2021-12-10T14:00:30|2021-12-10T15:00:30|01:00:00|COMPLETED|64|1-00:00:00\n"
+    b"2_3|a|b\n|ann|y|batch|2021-12-10T14:00:00|Unknown|Unknown|Unknown|00:00:00|PENDING|64|UNLIMITED\n"
+    b"1.batch|a|ann|x||2021-12-10T14:00:00|Unknown|2021-12-10T14:00:30|2021-12-10T15:00:30|01:00.5|COMPLETED|64|\n"
 )
 BATSIM = (
     b'{"nb_res": 4, "jobs": [{"id": 1, "subtime": 0, "walltime": 100, "res": 2, "profile": "d"},'

@@ -61,7 +61,7 @@ def test_the_whole_page_of_a_small_figure() -> None:
         "utilization             71.3 %    71.3 %\n"
         "loss of capacity        17.8 %     8.5 % *  -52.1 %\n"
         "makespan                 45m00     45m00\n"
-        "backfilled                   0         1\n"
+        "backfilled (jobs)            0         1\n"
         "\n"
         "R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 easy is better\n"
         "  by estimate: all +0.24   short +0.27   medium +0.00\n"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from typing import NamedTuple
 import click
 import pytest
 
+from sim.workload.reading import read
 from tests.tui.terminals import terminal
 from tui.cli.main import COMMANDS, commands, main
 
@@ -113,6 +115,18 @@ def test_the_segments_name_the_processors(tmp_path: Path) -> None:
         ["1", "0", "10", "run", "0"],
         ["2", "0", "10", "run", "1-2"],
     ]
+
+
+def test_a_schedule_says_whose_the_jobs_were_and_can_be_read_again(tmp_path: Path) -> None:
+    trace, out = tmp_path / "t.csv", tmp_path / "s.csv"
+    trace.write_text("job,submit,runtime,procs,user,group,queue,account\n1,0,5,1,ann,g,q,=x\n2,1,5,1,bob,,r,y\n")
+    done = schedscope("run", trace, "--by", "account", "--schedule", out)
+    assert re.search(r"By account\n\njobs +easy\n=x +1\ny +1", done.stdout)
+    again = read(str(out))
+    assert again.accounts == ("=x", "y")
+    columns = [row.split(",")[-4:] for row in out.read_text().splitlines()]
+    assert columns == [["user", "group", "queue", "account"], ["ann", "g", "q", "'=x"], ["bob", "", "r", "y"]]
+    assert "2 accounts" in schedscope("inspect", trace).stdout
 
 
 @pytest.mark.parametrize("kind", ["--schedule", "--segments"])

@@ -52,6 +52,17 @@ def test_times_count_from_the_first_submit_and_are_taken_as_utc() -> None:
     assert trace.fidelity.assumed[0].what == "times without a time zone, taken as UTC"
 
 
+def test_what_a_job_is_charged_to_stays_with_it_wherever_it_goes() -> None:
+    header = COLUMNS.rstrip("\n") + "|Account\n"
+    late = record(job="2", submit="2021-12-10T14:00:20") + "|physics"
+    trace = parse(late, record() + "|maths", record(job="3", submit="2021-12-10T14:00:30") + "|", header=header)
+    assert trace.accounts == ("physics", "maths", "")
+    workload = Workload.of(trace)
+    assert workload.accounts == ("maths", "physics", "")
+    assert workload.take(slice(1, 2)).accounts == ("physics",)
+    assert parse(record()).accounts == Workload.of(parse(record())).accounts == ()
+
+
 def test_users_and_partitions_become_numbers_with_names() -> None:
     trace = parse(record(user="ann"), record(job="2", user="bob"), record(job="3", user="ann"))
     assert trace.column(Field.USER).tolist() == [0, 1, 0]
