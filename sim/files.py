@@ -9,17 +9,20 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
 from sim.errors import SchedscopeError
+from sim.words import printable_lines
 
 
 @contextmanager
 def write_whole(path: str | Path) -> Iterator[TextIO]:
     """A text file that takes its place, under its name, only when everything has been written.
 
-    Devices and pipes (/dev/stdout, a FIFO) are written straight, for nothing can take their place.
+    Devices and pipes (/dev/stdout, a FIFO) are written straight, for nothing can take their place; a terminal is
+    shown what it would obey as `?`.
     """
     if "\0" in str(path):
         raise SchedscopeError(f"cannot write {str(path)!r}: no name of a file may hold a NUL")
@@ -41,9 +44,16 @@ def _is_special(path: str | Path) -> bool:
     return not stat.S_ISREG(mode) and not stat.S_ISDIR(mode)
 
 
+class _Straight(TextIOWrapper):
+    """Text for a device."""
+
+    def write(self, text: str) -> int:
+        return super().write(printable_lines(text) if self.isatty() else text)
+
+
 def _straight(path: str | Path) -> TextIO:
     # Appending: /dev/stdout may be a file that others write to as well.
-    return open(path, "a", encoding="utf-8", errors="backslashreplace", newline="")
+    return _Straight(open(path, "ab"), encoding="utf-8", errors="backslashreplace", newline="")
 
 
 @contextmanager

@@ -62,12 +62,13 @@ def test_errors_quote_names_without_what_a_terminal_obeys(word: str, tmp_path: P
 def test_a_csv_for_a_terminal_is_printable_and_for_a_program_exact(tmp_path: Path) -> None:
     trace = tmp_path / "t.csv"
     trace.write_text("job,submit,runtime,procs,queue\n1,0,10,4,\x1b[31mbatch\n2,0,10,4,\x1b[31mbatch\n")
-    arguments = ("run", str(trace), "--by", "queue", "--format", "csv")
-    assert "\x1b[31mbatch" in schedscope(*arguments).stdout
-    with terminal(*arguments) as at:
-        assert at.wait() == 0
-        at.wait_for(lambda: b"?[31mbatch" in at.written)
-        assert b"\x1b[31m" not in at.written
+    by_queue = ("run", str(trace), "--by", "queue", "--format", "csv")
+    assert "\x1b[31mbatch" in schedscope(*by_queue).stdout
+    for arguments in (by_queue, ("run", str(trace), "--schedule", "/dev/stdout")):
+        with terminal(*arguments) as at:
+            assert at.wait() == 0
+            at.wait_for(lambda at=at: b"?[31mbatch" in at.written)  # type: ignore[misc]
+            assert b"\x1b[31m" not in at.written
 
 
 def test_what_looks_like_a_formula_is_marked_as_text_and_read_back_as_it_was(tmp_path: Path) -> None:
