@@ -48,7 +48,7 @@ class Stage:
         clock = snapshot.time or 0
         scene = self.maker.make(self.engine.history, snapshot, clock, camera, "job", budget)
         before, self.cells = self.cells, paint(scene, DARK, SCREEN)
-        self.brush.strips(self.cells, self.cells.changed(before))
+        self.brush.rows(self.cells, self.cells.changed(before))
         return scene.pending
 
     def step(self) -> float:

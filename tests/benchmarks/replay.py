@@ -136,7 +136,7 @@ def playing(trace: str, day: int) -> None:
 def picture(scene: Scene, brush: Brush, size: Size) -> None:
     assert scene.chart is not None
     cells = paint(scene.chart, DARK, size)
-    brush.strips(cells, range(len(cells.chars)))
+    brush.rows(cells, range(len(cells.chars)))
 
 
 def frames(conductor: Conductor, size: Size) -> list[float]:

@@ -69,7 +69,7 @@ class Traveller:
     def compute_a_little(self, halted: Halted) -> bool:
         """Move the frontier on and tell how far it is; False if there is no more to compute, or nobody wants it."""
         timeline = self.stage.timeline
-        if halted() or not timeline.compute_for(A_LOOK):
+        if halted() or not self.stage.go_on(A_LOOK):
             return False
         self.progress = "computing", timeline.branch.engine.state.tally.finished / max(len(self.stage.workload), 1)
         return True

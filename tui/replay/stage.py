@@ -6,6 +6,7 @@ It belongs to the worker of `tui.replay.worker`; nothing here knows threads or T
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -67,10 +68,20 @@ class Stage:
         """Compute ahead for about so long; when all is computed, take in what charts of it will show."""
         timeline = self.timeline
         if not timeline.complete:
-            timeline.compute_for(seconds)
+            self.go_on(seconds)
         else:
             makers = self._makers_of(timeline.branch.name)
             makers.has_read = makers.chart.read_ahead(timeline.history, seconds)
+
+    def go_on(self, seconds: float) -> bool:
+        """Move the frontier on for about so long; False when the run is over.
+
+        What has been computed stays as long as somebody needs it, and not a moment longer: it holds no circles. The
+        collector, which would stop everything to look at a whole run, need not see it.
+        """
+        is_on = self.timeline.compute_for(seconds)
+        gc.freeze()
+        return is_on
 
     @property
     def _last_time(self) -> float:

@@ -5,21 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
-from textual.strip import Strip
-from textual.widget import Widget
 
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line
 from tui.widgets.panel import span_at
+from tui.widgets.rows import Rows, fitted
 
 
-class Bar(Widget):
+class Bar(Rows):
     """Shows the lines that it is given; a click on a span does what the span says."""
-
-    ALLOW_SELECT = False
 
     def __init__(self, ground: str = "", *, id: str | None = None) -> None:
         super().__init__(id=id)
@@ -31,17 +27,24 @@ class Bar(Widget):
         """Show these from now on."""
         if (tuple(lines), look) != (self._lines, self._look):
             self._lines, self._look = tuple(lines), look
-            self.refresh()
+            self._redraw()
 
-    def render_line(self, y: int) -> Strip:
+    def on_resize(self) -> None:
+        self.forget()
+        self._redraw()
+
+    def _redraw(self) -> None:
+        self.put({y: self._row(y) for y in range(self.size.height)})
+
+    def _row(self, y: int) -> list[Segment]:
         if self._look is None:
-            return Strip.blank(self.size.width, Style())
+            return [Segment(" " * self.size.width)]
         look, blank = self._look, self._look.style(self._ground)
         spans = self._lines[y].spans if y < len(self._lines) else ()
         segments = [
             Segment(text.drawn(span.text, look.ascii), look.style(f"{self._ground} {span.style}")) for span in spans
         ]
-        return Strip(segments).adjust_cell_length(self.size.width, blank)
+        return fitted(segments, self.size.width, blank)
 
     async def on_click(self, event: events.Click) -> None:
         if event.y < len(self._lines):

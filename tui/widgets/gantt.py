@@ -8,11 +8,8 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
-from textual.filter import ANSIToTruecolor, LineFilter
-from textual.geometry import Region
+from textual.filter import LineFilter
 from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
 from sim.words import printable_lines
 from sim.workload.model import Workload
@@ -26,15 +23,15 @@ from tui.chart.scale import Camera
 from tui.look.palette import DARK, Look
 from tui.look.themes import Printable
 from tui.replay.scene import Scene
+from tui.widgets.rows import Rows
 
 _A_PAN = 8
 """Columns, and rows of cells, that a key moves the chart by."""
 
 
-class Gantt(Widget, can_focus=True):
+class Gantt(Rows, can_focus=True):
     """The chart of a scene. The camera is the widget's own; whoever makes scenes is told when it moves."""
 
-    ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("plus,equals_sign", "zoom(1)", "closer", show=False, id="chart.zoom_in"),
         Binding("minus", "zoom(-1)", "wider", show=False, id="chart.zoom_out"),
@@ -84,7 +81,6 @@ class Gantt(Widget, can_focus=True):
         self._selected: int | None = None
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
-        self._strips: dict[int, Strip] = {}
         self._spot: Spot | None = None
         self._grabbed: tuple[int, int, Camera] | None = None
         """Where a drag began, and how the camera stood"""
@@ -124,14 +120,13 @@ class Gantt(Widget, can_focus=True):
 
     # Drawing
 
-    def render_line(self, y: int) -> Strip:
-        if y not in self._strips:
-            return Strip.blank(self.size.width, Style(bgcolor=self._brush.look.background))
-        return self._strips[y]
+    @property
+    def ground(self) -> Style:
+        return Style(bgcolor=self._brush.look.background)
 
     def get_line_filters(self) -> list[LineFilter]:
-        """All but the one for 16 colours, which costs more than all drawing, and the one that every cell has passed."""
-        return [known for known in super().get_line_filters() if not isinstance(known, ANSIToTruecolor | Printable)]
+        """Without the one that every cell has passed."""
+        return [known for known in super().get_line_filters() if not isinstance(known, Printable)]
 
     def _redraw(self) -> None:
         """Make the picture, and refresh the rows that differ."""
@@ -142,11 +137,7 @@ class Gantt(Widget, can_focus=True):
         planned = None if self._selected is None else planned_start(self._scene.snapshot, self._selected)
         self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected, planned)
         rows = self._cells.changed(before)
-        self._strips.update(zip(rows, self._brush.strips(self._cells, rows), strict=True))
-        if len(rows) == height:
-            self.refresh()
-        elif rows:
-            self.refresh(*(Region(0, row, width, 1) for row in rows))
+        self.put(dict(zip(rows, self._brush.rows(self._cells, rows), strict=True)))
 
     @property
     def _inner(self) -> Size:
@@ -159,7 +150,7 @@ class Gantt(Widget, can_focus=True):
 
     def on_resize(self) -> None:
         self._cells = None
-        self._strips.clear()
+        self.forget()
         self._fit_size()
         self._redraw()
 

@@ -9,18 +9,15 @@ from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
-from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
-from textual.geometry import Region
 from textual.message import Message
-from textual.strip import Strip
-from textual.widget import Widget
 
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Span
 from tui.panels.parts import Context, Draw, window
+from tui.widgets.rows import Rows, fitted
 
 MARGIN = 1
 """Blank columns left of the lines; at the right as many hold the scroll mark."""
@@ -28,10 +25,9 @@ WHEEL = 3
 """Lines a turn of the wheel."""
 
 
-class Panel(Widget, can_focus=True):
+class Panel(Rows, can_focus=True):
     """Shows what `draw` makes of the context that it is given."""
 
-    ALLOW_SELECT = False
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "scroll_lines(-1)", "Up", show=False, id="panel.up"),
         Binding("down", "scroll_lines(1)", "Down", show=False, id="panel.down"),
@@ -74,7 +70,6 @@ class Panel(Widget, can_focus=True):
         self._first = 0
         self._lines: tuple[Line, ...] = ()
         """What is seen below the title."""
-        self._strips: list[Strip] = []
         self._over: int | None = None
 
     def show(self, context: Context) -> None:
@@ -83,9 +78,6 @@ class Panel(Widget, can_focus=True):
         self._redraw()
         if before is None or (before.selected, before.decision) != (context.selected, context.decision):
             self._reveal(self._sheet.mark)
-
-    def render_line(self, y: int) -> Strip:
-        return self._strips[y] if y < len(self._strips) else Strip.blank(self.size.width, Style())
 
     # Drawing
 
@@ -97,26 +89,20 @@ class Panel(Widget, can_focus=True):
         columns = max(width - 2 * MARGIN, 1)
         sheet = self._draw(self._shown, (columns, height - 1), self._first)
         self._sheet = sheet
-        seen = window(sheet.total, self._first, self._rows)
+        seen = window(sheet.total, self._first, self._room)
         self._first = seen.start
         body = sheet.body[seen.start - sheet.first : seen.stop - sheet.first]
         self._lines = (*sheet.head, *body)[: height - 1]
-        strips = draw_strips(sheet, self._lines, self._shown, width, height, self.has_focus)
-        strips = add_scroll_mark(strips, 1 + len(sheet.head), seen, sheet.total, self._shown.look)
-        before, self._strips = self._strips, strips
-        if len(before) != height or (before and before[0].cell_length != width):
-            self.refresh()
-        else:
-            changed = [y for y in range(height) if before[y] != strips[y]]
-            if changed:
-                self.refresh(*(Region(0, y, width, 1) for y in changed))
+        rows = draw_rows(sheet, self._lines, self._shown, width, height, self.has_focus)
+        self.put(dict(enumerate(add_scroll_mark(rows, 1 + len(sheet.head), seen, sheet.total, self._shown.look))))
 
     @property
-    def _rows(self) -> int:
+    def _room(self) -> int:
         """How many lines of the body can be seen."""
         return max(self.size.height - 1 - len(self._sheet.head), 0)
 
     def on_resize(self) -> None:
+        self.forget()
         self._redraw()
         self._reveal(self._sheet.mark)
 
@@ -128,7 +114,7 @@ class Panel(Widget, can_focus=True):
 
     def _go_to(self, first: int) -> bool:
         """Show the body from this line on; False if it is shown so already."""
-        first = window(self._sheet.total, first, self._rows).start
+        first = window(self._sheet.total, first, self._room).start
         if first == self._first:
             return False
         self._first = first
@@ -138,13 +124,13 @@ class Panel(Widget, can_focus=True):
     def _reveal(self, mark: int | None) -> None:
         """Bring a line of the body into sight, moving as little as possible."""
         if mark is not None:
-            self._go_to(min(max(self._first, mark - self._rows + 1), mark))
+            self._go_to(min(max(self._first, mark - self._room + 1), mark))
 
     def action_scroll_lines(self, lines: int) -> None:
         self._go_to(self._first + lines)
 
     def action_scroll_pages(self, pages: int) -> None:
-        self._go_to(self._first + pages * max(self._rows - 1, 1))
+        self._go_to(self._first + pages * max(self._room - 1, 1))
 
     def action_scroll_edge(self, edge: int) -> None:
         self._go_to(self._sheet.total if edge > 0 else 0)
@@ -189,7 +175,7 @@ class Panel(Widget, can_focus=True):
                 self.post_message(self.Picked(line.rank))
 
 
-# From a sheet to strips
+# From a sheet to rows
 
 
 def span_at(line: Line, column: int) -> Span | None:
@@ -202,32 +188,30 @@ def span_at(line: Line, column: int) -> Span | None:
     return None
 
 
-def draw_strips(
+def draw_rows(
     sheet: Sheet, lines: Sequence[Line], context: Context, width: int, height: int, focused: bool
-) -> list[Strip]:
+) -> list[list[Segment]]:
     """The title and as many lines as there are, and blanks below: every cell has its style."""
     look = context.look
-    strips = [_title(sheet, look, width, focused)]
-    strips += [_strip(line, look, width, _lit(line, context)) for line in lines]
-    blank = Strip([Segment(" " * width, look.style("surface"))], width)
-    return (strips + [blank] * (height - len(strips)))[:height]
+    rows = [_title(sheet, look, width, focused), *(_row(line, look, width, _lit(line, context)) for line in lines)]
+    blank = [Segment(" " * width, look.style("surface"))]
+    return (rows + [blank] * (height - len(rows)))[:height]
 
 
-def add_scroll_mark(strips: list[Strip], top: int, seen: range, total: int, look: Look) -> list[Strip]:
-    """A thin mark at the right edge tells which part of the body is seen, if it is not all."""
+def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: int, look: Look) -> list[list[Segment]]:
+    """A thin mark in the right margin tells which part of the body is seen, if it is not all."""
     rows = len(seen)
     if not rows or rows >= total:
-        return strips
+        return drawn
     length = max(1, rows * rows // total)
     start = top + (rows - length) * seen.start // (total - rows)
     mark = Segment("|" if look.ascii else "▐", look.style("surface faint"))
     for y in range(start, start + length):
-        width = strips[y].cell_length
-        strips[y] = Strip.join([strips[y].crop(0, width - 1), Strip([mark], 1)])
-    return strips
+        drawn[y] = [*drawn[y][:-1], mark]
+    return drawn
 
 
-def _title(sheet: Sheet, look: Look, width: int, focused: bool) -> Strip:
+def _title(sheet: Sheet, look: Look, width: int, focused: bool) -> list[Segment]:
     """The title, a rule, and the note at the right."""
     title = text.shorten(sheet.title, width - 2 * MARGIN)
     note = text.shorten(sheet.note, max(width - 2 * MARGIN - text.cells(title) - 3, 0))
@@ -236,7 +220,7 @@ def _title(sheet: Sheet, look: Look, width: int, focused: bool) -> Strip:
         Span(title, "accent" if focused else "title"), Span(" "), Span("─" * max(rule, 0), "faint"),
         Span(f" {note}" if note else "", "dim"),
     )  # fmt: skip
-    return _strip(Line(spans), look, width, "")
+    return _row(Line(spans), look, width, "")
 
 
 def _lit(line: Line, context: Context) -> str:
@@ -248,10 +232,10 @@ def _lit(line: Line, context: Context) -> str:
     return " hover" if line.rank == context.hovered else ""
 
 
-def _strip(line: Line, look: Look, width: int, lit: str) -> Strip:
+def _row(line: Line, look: Look, width: int, lit: str) -> list[Segment]:
     blank = look.style(f"surface{lit}")
     segments = [Segment(" " * MARGIN, blank)]
     for span in line.spans:
         told = text.drawn(span.text, look.ascii)
         segments.append(Segment(told, look.style(f"surface {span.style}{lit}") if span.style else blank))
-    return Strip(segments).adjust_cell_length(width - MARGIN, blank).extend_cell_length(width, blank)
+    return [*fitted(segments, width - MARGIN, blank), Segment(" " * MARGIN, blank)]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.events import MouseScrollDown
 from textual.geometry import Region
@@ -19,7 +20,7 @@ from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.parts import Context
-from tui.widgets.panel import Panel, add_scroll_mark, draw_strips, span_at
+from tui.widgets.panel import Panel, add_scroll_mark, draw_rows, span_at
 
 CONTEXT = context_of(engine_of("z-figure4", "easy", until=600))
 
@@ -167,11 +168,11 @@ async def test_only_lines_that_changed_are_refreshed(monkeypatch: pytest.MonkeyP
         assert not refreshed
 
 
-# From a sheet to strips
+# From a sheet to rows
 
 
 def strips_of(sheet: Sheet, context: Context = CONTEXT) -> list[Strip]:
-    return draw_strips(sheet, sheet.body, context, 20, 4, focused=False)
+    return [Strip(row) for row in draw_rows(sheet, sheet.body, context, 20, 4, focused=False)]
 
 
 def test_every_cell_has_a_style() -> None:
@@ -202,11 +203,10 @@ def test_a_click_finds_the_span_below_it() -> None:
 
 @pytest.mark.parametrize(("first", "marked"), [(0, 1), (45, 5), (90, 10)])
 def test_the_scroll_mark_tells_which_part_is_seen(first: int, marked: int) -> None:
-    strips = [Strip.blank(5)] * 11
-    drawn = add_scroll_mark(strips, 1, range(first, first + 10), 100, DARK)
-    assert [y for y, strip in enumerate(drawn) if strip.text.endswith("▐")] == [marked]
+    drawn = add_scroll_mark([[Segment(" " * 5)]] * 11, 1, range(first, first + 10), 100, DARK)
+    assert [y for y, row in enumerate(drawn) if row[-1].text.endswith("▐")] == [marked]
 
 
 def test_a_body_that_is_seen_whole_has_no_scroll_mark() -> None:
-    strips = [Strip.blank(5)] * 4
-    assert add_scroll_mark(strips, 1, range(3), 3, DARK) == strips
+    rows = [[Segment(" " * 5)]] * 4
+    assert add_scroll_mark(rows, 1, range(3), 3, DARK) == rows

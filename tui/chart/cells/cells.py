@@ -1,4 +1,4 @@
-"""A picture of cells, each with a character and two inks, and its rows as strips."""
+"""A picture of cells, each with a character and two inks, and its rows as segments."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 from rich.segment import Segment
 from rich.style import Style
-from textual.strip import Strip
 
 from sim.words import printable
 from tui.chart.cells.grid import BLANK
@@ -63,14 +62,14 @@ class Cells:
 
 
 class Brush:
-    """Makes strips in one look; styles and runs are made once."""
+    """Makes rows of segments in one look; styles and runs are made once."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
         self._segments: dict[tuple[int, str], Segment] = {}
         self._styles: dict[int, Style] = {}
 
-    def strips(self, cells: Cells, rows: Sequence[int]) -> list[Strip]:
+    def rows(self, cells: Cells, rows: Sequence[int]) -> list[list[Segment]]:
         """These rows, each in runs of equal inks."""
         inks = cells.fg[rows].astype(np.uint32) * _INKS + cells.bg[rows]
         begins = np.ones(inks.shape, np.bool_)
@@ -79,14 +78,14 @@ class Brush:
         ink_of, columns = inks[row, column].tolist(), column.tolist()
         first = [*np.searchsorted(row, np.arange(len(rows))).tolist(), len(columns)]
         texts = cells.chars[rows]
-        strips = []
+        made = []
         for index in range(len(rows)):
             text = texts[index].tobytes().decode("utf-32-le")
             runs = slice(first[index], first[index + 1])
-            strips.append(self._strip(text, ink_of[runs], columns[runs]))
-        return strips
+            made.append(self._runs(text, ink_of[runs], columns[runs]))
+        return made
 
-    def _strip(self, text: str, inks: list[int], begins: list[int]) -> Strip:
+    def _runs(self, text: str, inks: list[int], begins: list[int]) -> list[Segment]:
         segments = self._segments
         if len(segments) > _MOST_SEGMENTS:
             segments.clear()
@@ -97,7 +96,7 @@ class Brush:
             if segment is None:
                 segment = segments[key] = Segment(key[1], self._style(ink_))
             made.append(segment)
-        return Strip(made, len(text))
+        return made
 
     def _style(self, inks: int) -> Style:
         style = self._styles.get(inks)

@@ -41,12 +41,15 @@ from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 from tui.widgets.scrubber import Scrubber
+from tui.widgets.spans import SpanCompositor
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command
     from tui.screens.dialogs.prompt import Answers
 
 T = TypeVar("T")
+YOUNG = 10_000
+"""The collector looks when there are so many new objects more than ever: hardly anything here goes round in circles."""
 A_REST = 0.7
 """From one drawing to the next, of a frame: the clock of frames is not exact."""
 
@@ -76,6 +79,7 @@ class ReplayScreen(Screen[None]):
         recent: Sequence[str] = (),
     ) -> None:
         super().__init__()
+        self._compositor = SpanCompositor()
         self.about, self.look, self.state = about, look, state
         self.shown: Scenes | None = None
         self.looking = Looking(self)
@@ -353,4 +357,5 @@ def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
 def settle_memory() -> None:
     """What there is after the first frame stays: the collector need not look at it, nor at a trace's many jobs."""
     gc.freeze()
+    gc.set_threshold(YOUNG)
     gc.enable()

@@ -157,7 +157,7 @@ def test_columns_that_are_not_drawn_yet_do_not_look_free(engine: Engine) -> None
 def test_without_colour_no_style_has_one(engine: Engine, mode: str) -> None:
     look = DARK.with_mode(mode)  # type: ignore[arg-type]
     cells = cells_of(engine, look, selected=0)
-    strips = Brush(look).strips(cells, range(SIZE.rows))
+    strips = Brush(look).rows(cells, range(SIZE.rows))
     styles = [segment.style for strip in strips for segment in strip if segment.style]
     assert all(style.color is None and style.bgcolor is None for style in styles)
     assert any(style.reverse for style in styles)
@@ -167,9 +167,9 @@ def test_without_colour_no_style_has_one(engine: Engine, mode: str) -> None:
 
 @pytest.mark.parametrize("look", [DARK, LIGHT, CONTRAST])
 def test_in_colour_every_cell_has_its_background(engine: Engine, look: Look) -> None:
-    strips = Brush(look).strips(cells_of(engine, look), range(SIZE.rows))
+    strips = Brush(look).rows(cells_of(engine, look), range(SIZE.rows))
     assert all(segment.style and segment.style.bgcolor for strip in strips for segment in strip)
-    assert {strip.cell_length for strip in strips} == {SIZE.columns}
+    assert {sum(segment.cell_length for segment in strip) for strip in strips} == {SIZE.columns}
 
 
 @pytest.mark.parametrize("size", [Size(1, 1), Size(4, 3), Size(80, 24), Size(200, 60)])
