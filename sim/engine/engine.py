@@ -75,6 +75,7 @@ class Engine:
         self._guard, self._in_vain = Guard(state), 0
         self._view = StateView(state)
         self._transitions = Transitions(self._runtimes, self._killed, state, future, history)
+        self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
 
     # Another engine in the same state
@@ -209,6 +210,7 @@ class Engine:
         self._admit_arrivals(now)
         if successor is not None:
             Succession(self._transitions).hand_over(successor)
+            self._appliers = self._transitions.may_decide()
         if state.sharing is None:
             self._let_policy_decide()
         else:
@@ -307,7 +309,7 @@ class Engine:
         if state.switches:
             self._let_successor_decide()
             return
-        apply = self._transitions.appliers
+        apply = self._appliers
         with self._guard:
             decisions = self._guard.decisions = state.policy.decide(self._view)
             for decision in decisions:
@@ -315,7 +317,7 @@ class Engine:
 
     def _let_successor_decide(self) -> None:
         """A policy that has taken over: in its first pass all who wait are new to it."""
-        state, apply = self.state, self._transitions.appliers
+        state, apply = self.state, self._appliers
         arrived = state.arrived
         if not state.policy.keeps_reservations:
             self._transitions.forget_reservations()

@@ -58,7 +58,6 @@ class Succession:
         switch = Switch(state.step_count + 1, state.now, successor, was)
         state.switches += (switch,)
         self._history.switch(switch)
-        self._transitions.appliers = self._transitions.may_decide()
         self._transitions.log(Switched(was, switch.spec))
 
     def _forget_plans(self) -> None:

@@ -67,7 +67,6 @@ class Transitions:
         """How long the jobs run, and which end at their estimate, is known here and in the engine alone."""
         self.runtimes, self._killed = runtimes, killed
         self.state, self.future, self.history = state, future, history
-        self.appliers = self.may_decide()
 
     def may_decide(self) -> Appliers:
         """What there is to decide as things are: where rows take turns nobody starts but in a row."""

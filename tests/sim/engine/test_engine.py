@@ -5,6 +5,7 @@ Also tests sim.engine.allocation, sim.history.tally.
 
 from __future__ import annotations
 
+import gc
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -127,3 +128,15 @@ def test_watching_makes_no_difference_to_the_schedule(lab: Lab) -> None:
     assert watched.snapshot().decisions
     assert not unwatched.snapshot().decisions
     assert list(watched.history.all_decisions()) == list(unwatched.history.all_decisions())
+
+
+@pytest.mark.parametrize("policy", ["easy", "selective", "multiqueue", "gang-migrate-backfill"])
+def test_an_engine_that_nobody_needs_is_gone_before_anybody_looks_for_garbage(policy: str, lab: Lab) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        engine = lab.run(policy, 8, "1 0 9 4", "2 1 9 6", "3 1 5 2")
+        del engine
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
