@@ -1,18 +1,21 @@
 """A policy breaks down while it decides: whatever it does, that is one line that says which, when and where in it.
 
-One that does not answer can be seen from another thread (`unanswered`) and told to stop (`give_up`).
+One that does not answer can be seen from another thread (`unanswered`) and told to stop (`give_up`). Who looks finds it
+on that thread's stack, so that nothing has to be written down at every pass.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import get_ident
 from time import perf_counter
 from traceback import walk_tb
-from types import CodeType, FrameType, GeneratorType, TracebackType
+from types import CodeType, FrameType, GeneratorType
+from typing import Any, TypeVar
 
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
@@ -21,73 +24,92 @@ _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
 """What lies here, the policies' room apart, is no policy."""
+_Shown = TypeVar("_Shown")
 
-_ASKED: dict[int, tuple[State, float]] = {}
-"""thread -> whose policy decides there, and since when"""
+_SEEN: dict[int, tuple[State, int, float]] = {}
+"""thread -> whose policy was seen to decide there, after how many steps, and when first"""
 
 
 class NoAnswerError(BaseException):
     """Raised in a policy that does not answer; it cannot be mistaken for an error of its own."""
 
 
+def obey(
+    state: State,
+    decide: Callable[[_Shown], Iterable[Any]],
+    shown: _Shown,
+    appliers: Mapping[type, Callable[[Any], None]],
+) -> None:
+    """One pass. What the policy raises, `SystemExit` too, becomes a `PolicyError`; who interrupts is told."""
+    decisions: Iterable[Any] = ()
+    try:
+        decisions = decide(shown)
+        for decision in decisions:
+            appliers[type(decision)](decision)
+    except BaseException as error:
+        is_told = isinstance(error, SchedscopeError) and not isinstance(error, DecisionError)
+        if is_told or isinstance(error, MemoryError):
+            raise
+        raise _told(state, error, _place(state, error, decisions)) from error
+
+
 def unanswered(thread: int) -> tuple[str, float]:
-    """The file of the policy that decides in a thread, and for how many seconds it has: 0 where none does."""
-    state, since = _ASKED.get(thread, (None, 0.0))
+    """The file of the policy that decides in a thread, and for how many seconds it was seen to; 0 where none does."""
+    state = _deciding(thread)
     if state is None:
+        _SEEN.pop(thread, None)
         return "", 0
+    seen, step, since = _SEEN.get(thread, (None, 0, 0.0))
+    if seen is not state or step != state.step_count:
+        since = perf_counter()
+        _SEEN[thread] = state, state.step_count, since
     return Path(type(state.policy).decide.__code__.co_filename).name, perf_counter() - since
 
 
 def give_up(thread: int) -> None:
     """The policy that decides in a thread is to stop; only a call of C that does not return is not reached."""
-    if thread in _ASKED:
+    if _deciding(thread):
         ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(NoAnswerError))
 
 
-class Guard:
-    """Within it a policy decides. What it raises, `SystemExit` too, becomes a `PolicyError`; who interrupts is told."""
+def _deciding(thread: int) -> State | None:
+    """Whose policy decides in that thread."""
+    frame = sys._current_frames().get(thread)
+    while frame and frame.f_code is not obey.__code__:
+        frame = frame.f_back
+    return frame.f_locals["state"] if frame else None
 
-    __slots__ = ("_state", "decisions")
 
-    def __init__(self, state: State) -> None:
-        self._state = state
-        self.decisions: object = ()
-        """Of this pass, as the policy yields them."""
+def when(state: State) -> str:
+    """How far the run has come."""
+    return f"after step {state.step_count}, at {state.now:.12g}"
 
-    def __enter__(self) -> None:
-        _ASKED[get_ident()] = self._state, perf_counter()
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        _, since = _ASKED.pop(get_ident())
-        is_told = isinstance(error, SchedscopeError) and not isinstance(error, DecisionError)
-        if error is None or is_told or isinstance(error, MemoryError):
-            return
-        spec, when, where = self._state.spec, self.when, self._place(at)
-        if isinstance(error, KeyboardInterrupt):
-            raise KeyboardInterrupt(f"interrupted while {spec} decided {when} ({where})") from error
-        if isinstance(error, DecisionError):
-            raise DecisionError(f"{spec} failed {when}: {error} ({where})", where) from error
-        what = f"{type(error).__name__}: {error}"
-        if isinstance(error, NoAnswerError):
-            what = f"stopped, it did not answer for {perf_counter() - since:.0f} s"
-        raise PolicyError(f"{spec} failed {when}: {what} ({where})", where) from error
+def beginning(state: State) -> str:
+    """Where the policy begins to decide."""
+    code = type(state.policy).decide.__code__
+    return _line(code, code.co_firstlineno)
 
-    @property
-    def when(self) -> str:
-        """How far the run has come."""
-        return f"after step {self._state.step_count}, at {self._state.now:.12g}"
 
-    @property
-    def where(self) -> str:
-        """Where the policy begins to decide."""
-        code = type(self._state.policy).decide.__code__
-        return _told(code, code.co_firstlineno)
+def _told(state: State, error: BaseException, where: str) -> BaseException:
+    """The same in one line."""
+    if isinstance(error, KeyboardInterrupt):
+        return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
+    failed = f"{state.spec} failed {when(state)}"
+    if isinstance(error, DecisionError):
+        return DecisionError(f"{failed}: {error} ({where})", where)
+    what = f"{type(error).__name__}: {error}"
+    if isinstance(error, NoAnswerError):
+        since = _SEEN.pop(get_ident(), (state, 0, perf_counter()))[2]
+        what = f"stopped, it did not answer for {perf_counter() - since:.0f} s"
+    return PolicyError(f"{failed}: {what} ({where})", where)
 
-    def _place(self, at: TracebackType | None) -> str:
-        """Where in the policy it was: at a decision, or on the way to one; where it begins, if it came to nothing."""
-        places = list(_suspended(self.decisions)) or list(walk_tb(at))
-        own = [_told(frame.f_code, line) for frame, line in places if _is_own(frame.f_code.co_filename)]
-        return own[-1] if own else self.where
+
+def _place(state: State, error: BaseException, decisions: object) -> str:
+    """Where in the policy it was: at a decision, or on the way to one; where it begins, if it came to nothing."""
+    places = list(_suspended(decisions)) or list(walk_tb(error.__traceback__))
+    own = [_line(frame.f_code, line) for frame, line in places if _is_own(frame.f_code.co_filename)]
+    return own[-1] if own else beginning(state)
 
 
 def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
@@ -101,5 +123,5 @@ def _is_own(file: str) -> bool:
     return file.startswith(_POLICIES) or not file.startswith(_OTHERS)
 
 
-def _told(code: CodeType, line: int) -> str:
+def _line(code: CodeType, line: int) -> str:
     return f"{code.co_filename}:{line} in {code.co_name}"

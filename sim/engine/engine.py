@@ -22,7 +22,7 @@ import numpy as np
 
 from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
-from sim.engine.breakdown import Guard
+from sim.engine.breakdown import beginning, obey, when
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
@@ -72,7 +72,7 @@ class Engine:
 
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
-        self._guard, self._in_vain = Guard(state), 0
+        self._in_vain = 0
         self._view = StateView(state)
         self._transitions = Transitions(self._runtimes, self._killed, state, future, history)
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
@@ -133,8 +133,12 @@ class Engine:
         if time == inf:
             return None
         until = time + MOMENT
-        has_others = time < arrives <= until or _has_another(leaving, time, until) or _has_another(timers, time, until)
-        return self._latest(time) if has_others else time
+        if time < arrives <= until:
+            return self._latest(time)
+        for heap in (leaving, timers):
+            if heap and heap[0][0] <= until and _has_another(heap, time, until):
+                return self._latest(time)
+        return time
 
     def _latest(self, time: float) -> float:
         """The latest of what is due at the same moment as that: they happen in one instant, none before its time."""
@@ -190,9 +194,9 @@ class Engine:
         """When nothing happens any more, nobody may be left."""
         state = self.state
         if left := state.left:
-            first, of = self._jobs[min([*state.suspended, *state.waiting.jobs])], self._guard
+            first, where = self._jobs[min([*state.suspended, *state.waiting.jobs])], beginning(state)
             what = f"{state.spec} leaves {left} jobs waiting for ever, the first is job {first.id}"
-            raise DecisionError(f"{what}, {of.when} ({of.where})", of.where)
+            raise DecisionError(f"{what}, {when(state)} ({where})", where)
 
     # One instant
 
@@ -206,8 +210,10 @@ class Engine:
         if state.sharing:
             self._share_until(state.sharing, now)
         self._complete_jobs(now)
-        is_awake = self._drop_timers(now)
-        self._admit_arrivals(now)
+        is_awake = self._drop_timers(now) if state.timers else False
+        state.arrived.clear()
+        if self._submits[len(state.jobs)] <= now:
+            self._admit_arrivals(now)
         if successor is not None:
             Succession(self._transitions).hand_over(successor)
             self._appliers = self._transitions.may_decide()
@@ -223,20 +229,20 @@ class Engine:
         self.history.close_step(now, state.free, len(state.waiting.jobs), state.waiting.wanted)
         for look in self._after_step:
             look()
-        self._look_for_progress()
+        if state.arrived or state.completed or state.killed:
+            self._in_vain = 0
+        else:
+            self._look_for_progress()
 
     def _look_for_progress(self) -> None:
         state = self.state
-        if state.arrived or state.completed or state.killed:
-            self._in_vain = 0
-            return
         self._in_vain += 1
         if self._in_vain > IN_VAIN_AT_THE_END:
             most = IN_VAIN if state.under_way or len(state.jobs) < len(self._jobs) else IN_VAIN_AT_THE_END
             if self._in_vain > most:
-                at = f"step {state.step_count}, at {state.now:.12g} ({self._guard.where})"
+                at = f"step {state.step_count}, at {state.now:.12g} ({beginning(state)})"
                 what = f"{state.spec} asks for timers without end: {most:,} in vain by {at}"
-                raise PolicyError(what, self._guard.where)
+                raise PolicyError(what, beginning(state))
 
     def _complete_jobs(self, now: float) -> None:
         state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
@@ -249,7 +255,8 @@ class Engine:
                 due.append(rank)
         for rank in due if len(due) < 2 else sorted(set(due)):
             self._transitions.allocation_ends(rank)
-        state.free = state.machine.free
+        if due:
+            state.free = state.machine.free
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
         """Has a timer lost its reason?"""
@@ -268,7 +275,6 @@ class Engine:
 
     def _admit_arrivals(self, now: float) -> None:
         state, submits = self.state, self._submits
-        state.arrived.clear()
         rank = len(state.jobs)
         while submits[rank] <= now:
             job = self._jobs[rank]
@@ -309,15 +315,11 @@ class Engine:
         if state.switches:
             self._let_successor_decide()
             return
-        apply = self._appliers
-        with self._guard:
-            decisions = self._guard.decisions = state.policy.decide(self._view)
-            for decision in decisions:
-                apply[type(decision)](decision)
+        obey(state, state.policy.decide, self._view, self._appliers)
 
     def _let_successor_decide(self) -> None:
         """A policy that has taken over: in its first pass all who wait are new to it."""
-        state, apply = self.state, self._appliers
+        state = self.state
         arrived = state.arrived
         if not state.policy.keeps_reservations:
             self._transitions.forget_reservations()
@@ -325,11 +327,10 @@ class Engine:
             state.arrived = [job for job in state.queue if job.rank not in state.granted]
         if state.awaited is not None:
             state.kept_plan = None  # it changes with everything that leaves the processors that are kept
-        with self._guard:
-            decisions = adopting(state) if has_adopted(state) else state.policy.decide(self._view)
-            self._guard.decisions = decisions
-            for decision in decisions:
-                apply[type(decision)](decision)
+        if has_adopted(state):
+            obey(state, adopting, state, self._appliers)
+        else:
+            obey(state, state.policy.decide, self._view, self._appliers)
         state.arrived = arrived
         promise_again(state)
 
@@ -350,10 +351,8 @@ class Engine:
 
 
 def _has_another(heap: Sequence[tuple[float, ...]], time: float, until: float) -> bool:
-    """May a heap hold something else than `time` up to `until`?"""
+    """May a heap that holds something up to `until` hold something else than `time`?"""
     many = len(heap)
-    if not many or heap[0][0] > until:
-        return False
     return heap[0][0] != time or (many > 1 and heap[1][0] <= until) or (many > 2 and heap[2][0] <= until)
 
 

@@ -62,7 +62,9 @@ class Queue:
         del self.jobs[job.rank]
         self.wanted -= job.procs
         if not self._order.by_clock:
-            place = bisect_left(self._keys, (self._order.key(job, job.submit), job.rank))
+            place = 0
+            if self._keys[0][1] != job.rank:
+                place = bisect_left(self._keys, (self._order.key(job, job.submit), job.rank))
             del self._keys[place], self._in_order[place]
 
     def in_order(self, now: float) -> list[Job]:

@@ -104,10 +104,10 @@ class Transitions:
 
     def _must_wait(self, job: Job, to_do: str) -> None:
         """Only a waiting job can do that, and it must be the job that was submitted, not one made up."""
-        state, rank = self.state, job.rank
-        if rank not in state.waiting.jobs:
+        state, waiting = self.state, self.state.waiting.jobs.get(job.rank)
+        if waiting is None:
             raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it does not wait")
-        if job is not state.jobs[rank] and job != state.jobs[rank]:
+        if job is not waiting and job != waiting:
             raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it is not as it was submitted")
 
     def _start(self, decision: Start | Backfill) -> None:
@@ -167,18 +167,20 @@ class Transitions:
     def allocation_ends(self, rank: int) -> None:
         """What the job was about on its processors is over."""
         state, allocation = self.state, self.state.running[rank]
-        if allocation.kind == RESUMING:
+        kind = allocation.kind
+        if kind == RESUMING:
             self._progress_begins(allocation)
-        elif allocation.kind == SUSPENDING:
+        elif kind == SUSPENDING:
             self.leave(allocation, SUSPENDED)
-        elif allocation.kind == SPECULATIVE and allocation.since + self.runtimes[rank] > state.now + MOMENT:
+        elif kind == SPECULATIVE and allocation.since + self.runtimes[rank] > state.now + MOMENT:
             self.leave(allocation, CUT)
             state.killed.append(allocation.job)
             state.tally.speculative_kills += 1
             state.waiting.add(allocation.job)
         else:
-            state.ended_early |= allocation.expected_end > state.now + MOMENT
-            self.leave(allocation, self.ending(allocation.job.rank))
+            if allocation.expected_end > state.now + MOMENT:
+                state.ended_early = True
+            self.leave(allocation, KILLED if self._killed[rank] else DONE)
             self.done(allocation.job)
 
     def ending(self, rank: int) -> int:

@@ -15,19 +15,16 @@ Placement = Literal["lowest", "together"]
 
 
 def lowest(free: int, count: int) -> int:
-    """The `count` lowest-numbered members of a set, found by bisection over the number of bits.
+    """The `count` lowest-numbered members of a set that has as many.
 
     >>> bin(lowest(0b11011100, 3))
     '0b11100'
     """
-    low, high = count, free.bit_length()
-    while low < high:
-        middle = (low + high) // 2
-        if (free & ((1 << middle) - 1)).bit_count() < count:
-            low = middle + 1
-        else:
-            high = middle
-    return free & ((1 << low) - 1)
+    chosen, rest = 0, free
+    while rest and (missing := count - chosen.bit_count()):  # from the first of the rest on, as many bits at least
+        chosen = free & ((1 << ((rest & -rest).bit_length() - 1 + missing)) - 1)
+        rest = free ^ chosen
+    return chosen
 
 
 def ranges(processors: int) -> Iterator[tuple[int, int]]:
