@@ -199,12 +199,13 @@ class Past:
             for row in self._decisions.about(rank, ends[step - 1] if step else 0, ends[until - 1]):
                 yield bisect_right(ends, row, step, until), self._decisions[row]
 
-    def beginnings(self, first: int, last: int) -> Iterator[tuple[Stretch, tuple[int, ...]]]:
-        """Of these stretches those with which a job begins, and what each partition owned then."""
-        for stretch in range(first, last):
-            if self._first[self._rank[stretch]] == stretch:
-                division = bisect_right(self._boundary_step, bisect_right(self._begun, stretch)) - 1
-                yield self.stretch(stretch), self._boundaries[division][1] if division >= 0 else ()
+    def beginning(self, rank: int) -> tuple[Stretch, tuple[int, ...]] | None:
+        """The stretch with which the job begins, and what each partition owned then; None: it has not begun."""
+        stretch = next(self._of(rank), None)
+        if stretch is None:
+            return None
+        division = bisect_right(self._boundary_step, bisect_right(self._begun, stretch)) - 1
+        return self.stretch(stretch), self._boundaries[division][1] if division >= 0 else ()
 
     # By time
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import ceil, floor, inf, nextafter
 from time import perf_counter
 
@@ -16,7 +16,6 @@ from sim.history.stretch import Stretch
 from sim.policies import Policy
 from sim.workload.model import Workload
 from tui.chart.colours import Colours
-from tui.chart.hues import JobHues
 from tui.chart.plan import plan_boxes
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
@@ -32,7 +31,6 @@ class ChartMaker:
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
         self.colours = Colours(workload)
-        self._known = JobHues(len(workload), workload.procs)
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
 
@@ -52,7 +50,6 @@ class ChartMaker:
         """
         deadline = perf_counter() + budget_seconds
         view = camera.view(clock)
-        is_known = self._known.read(history, deadline)
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
         raster, pending = self._raster(history, view, clock, plan, deadline)
         return ChartScene(
@@ -69,7 +66,7 @@ class ChartMaker:
             workload=self.workload,
             start=history.starts(len(self.workload)),
             end=history.ends(len(self.workload)),
-            pending=pending or not is_known,
+            pending=pending,
         )
 
     def draw(
@@ -85,7 +82,6 @@ class ChartMaker:
     ) -> Drawing:
         """The chart of a window of time at `clock`, whole; turns that are shorter than a `column` are not shown."""
         begin, end = window
-        self._known.read(history)
         first = floor(begin / column)
         view = ChartView(column, first, ceil(end / column) - first, snapshot.procs, 0, snapshot.procs)
         seen = history.between(begin, clock)
@@ -112,15 +108,11 @@ class ChartMaker:
             queues=snapshot.queues,
         )
 
-    def read_ahead(self, history: Past, seconds: float) -> bool:
-        """Read on in spare time, so that a jump is shown at once; True if there is nothing left to read."""
-        return self._known.read(history, perf_counter() + seconds)
-
     def hues_of(self, history: Past, ranks: Sequence[int], mode: str, clock: float) -> NDArray[np.uint8]:
         """The hues of these jobs, for panels that name them."""
-        jobs, known = len(self.workload), self._known
+        jobs = len(self.workload)
         start, end = history.starts(jobs), history.ends(jobs)
-        return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, known.of, known.owner)
+        return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
 
     # The picture
 
@@ -149,7 +141,7 @@ class ChartMaker:
         if now == finished:
             begun = Raster(raster.pixels[:, :1])
             raster.pixels[:, :1] = draw(now, 1).above(begun).pixels
-        return Raster(np.concatenate([past.pixels, raster.pixels], axis=1)), pending
+        return past.before(raster), pending
 
     def _past(self, history: Past, frame: Frame, clock: float, shares: Shares) -> Raster:
         """Columns of what has been."""
@@ -192,6 +184,14 @@ class ChartMaker:
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:
     """Which of them have ended with their job killed."""
     return tuple(s for s in stretches if s.end is not None and s.end <= clock and s.is_cut)
+
+
+def _owner_of(history: Past, rank: int) -> int | None:
+    """The partition that had most of the processors on which the job first started."""
+    if (begun := history.beginning(rank)) is None or not begun[1]:
+        return None
+    shared = [(owned & begun[0].processors).bit_count() for owned in begun[1]]
+    return shared.index(max(shared))
 
 
 @lru_cache(256)

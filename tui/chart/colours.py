@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.workload.model import Field, Floats, Ints, Workload
-from tui.look.palette import JOB_COLOURS, Hue
+from tui.look.palette import JOB_COLOURS, JOB_HUES, Hue
 
 MODES = {
     "job": "which is which: each job keeps a colour of its own",
@@ -30,15 +30,30 @@ Legend: TypeAlias = tuple[tuple[int, str], ...]
 """(hue, what it stands for)"""
 Hues = NDArray[np.uint8]
 Ranks = NDArray[np.intp]
+Owner: TypeAlias = Callable[[int], int | None]
+"""rank of a job that has started -> the partition in which it did; None: there were none"""
 
-_DISTINCT = (7, 5, 9, 6, 1, 2, 10, 4, 3, 8, 0)
-"""Hues for kinds, the most frequent first: those next to each other are far apart."""
-_OTHERS = 11
+_KINDS = len(JOB_COLOURS) - 1
+"""So many kinds have a hue of their own, the most frequent first."""
+_OTHERS = _KINDS
+_DIGITS = 9
+"""Of the number of a job so many digits make its hue."""
 
 
 def partition_hue(partition: int) -> int:
     """The hue of a partition, in the chart and wherever it is named."""
-    return _DISTINCT[partition % len(_DISTINCT)]
+    return partition % _KINDS
+
+
+def job_hues(ids: Sequence[str]) -> Hues:
+    """The hue of each job: by its number, else by its place, so that those that come one after another are far apart.
+
+    >>> job_hues(["7", "8", "31"]).tolist(), job_hues(["a", "b"]).tolist()
+    ([6, 7, 6], [0, 1])
+    """
+    are_numbers = all(map(str.isdecimal, ids))
+    numbers = np.fromiter((int(id[-_DIGITS:]) - 1 for id in ids), np.int64) if are_numbers else np.arange(len(ids))
+    return (numbers % JOB_HUES).astype(np.uint8)
 
 
 class Scale(NamedTuple):
@@ -76,25 +91,22 @@ class Colours:
     def __init__(self, workload: Workload) -> None:
         self._workload = workload
 
-    def of(
-        self, mode: str, ranks: Ranks, start: Floats, end: Floats, now: float, own: Hues, owner: NDArray[np.int8]
-    ) -> Hues:
-        """The hues of these jobs as far as is known at `now`.
-
-        By rank: first starts and completions, each job's own hue, the partition in which it started.
-        """
+    def of(self, mode: str, ranks: Ranks, start: Floats, end: Floats, now: float, owner: Owner) -> Hues:
+        """The hues of these jobs as far as is known at `now`: first starts and completions by rank."""
         workload = self._workload
+        if mode == "job":
+            return np.take(self._own, ranks)
         if mode == "user":
             return np.take(self._users[0], ranks)
         if mode == "queue":
             return np.take(self._queues[0], ranks)
         begun = np.where(start[ranks] <= now, start[ranks], np.nan)
         done = np.where(end[ranks] <= now, end[ranks], np.nan)
-        if mode == "job":
-            return np.where(np.isnan(begun), np.uint8(Hue.GREY), own[ranks])
         if mode == "partition":
-            hues = np.array(_DISTINCT, np.uint8)[owner[ranks] % len(_DISTINCT)]
-            return np.where(np.isnan(begun) | (owner[ranks] < 0), np.uint8(Hue.GREY), hues)
+            parts = [
+                None if np.isnan(since) else owner(rank) for rank, since in zip(ranks.tolist(), begun, strict=True)
+            ]
+            return np.array([Hue.GREY if part is None else partition_hue(part) for part in parts], np.uint8)
         submit, run, estimate = workload.submit[ranks], workload.runtime[ranks], workload.estimate[ranks]
         if mode == "width":
             return WIDTHS.hues(workload.width[ranks].astype(float))
@@ -118,6 +130,10 @@ class Colours:
         return (self._users if mode == "user" else self._queues)[1]
 
     @cached_property
+    def _own(self) -> Hues:
+        return job_hues(self._workload.ids)
+
+    @cached_property
     def _users(self) -> tuple[Hues, Legend]:
         return _kinds(self._workload.user, "user", self._workload.names.get(Field.USER, ()))
 
@@ -133,12 +149,12 @@ class Colours:
 def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]:
     """The most frequent kinds get hues of their own, the others share one; what is unknown is grey."""
     kinds, counts = np.unique(values[values >= 0], return_counts=True)
-    frequent = kinds[np.lexsort((kinds, -counts))][: len(_DISTINCT)].tolist()
+    frequent = kinds[np.lexsort((kinds, -counts))][:_KINDS].tolist()
     hues = np.full(len(values), _OTHERS, np.uint8)
-    for hue, kind in zip(_DISTINCT, frequent, strict=False):
+    for hue, kind in enumerate(frequent):
         hues[values == kind] = hue
     hues[values < 0] = Hue.GREY
-    legend = [(hue, _named(kind, noun, names)) for hue, kind in zip(_DISTINCT, frequent, strict=False)]
+    legend = [(hue, _named(kind, noun, names)) for hue, kind in enumerate(frequent)]
     if len(kinds) > len(frequent):
         legend.append((_OTHERS, f"{len(kinds) - len(frequent):,} others"))
     if (values < 0).any():
@@ -148,6 +164,3 @@ def _kinds(values: Ints, noun: str, names: Sequence[str]) -> tuple[Hues, Legend]
 
 def _named(kind: int, noun: str, names: Sequence[str]) -> str:
     return (names[kind] if kind < len(names) else "") or f"{noun} {kind}"
-
-
-assert len(_DISTINCT) + 1 == len(JOB_COLOURS)

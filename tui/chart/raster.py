@@ -35,7 +35,8 @@ class Texture(IntEnum):
     TRIAL = 1
     SWITCHING = 2
     TRAIL = 3
-    AHEAD = 4
+    EXPECTED = 4
+    PLANNED = 5
 
 
 TEXTURES = {
@@ -43,16 +44,17 @@ TEXTURES = {
     "suspending": Texture.SWITCHING,
     "resuming": Texture.SWITCHING,
     "suspended": Texture.TRAIL,
-    "expected": Texture.AHEAD,
-    "reserved": Texture.AHEAD,
-    "planned": Texture.AHEAD,
+    "expected": Texture.EXPECTED,
+    "reserved": Texture.PLANNED,
+    "planned": Texture.PLANNED,
 }
 """Kind -> how it looks; all others are solid."""
 MEANINGS = {
     Texture.TRIAL: "speculative run",
     Texture.SWITCHING: "being suspended or resumed",
     Texture.TRAIL: "suspended",
-    Texture.AHEAD: "planned",
+    Texture.EXPECTED: "until its estimate",
+    Texture.PLANNED: "planned",
 }
 
 
@@ -64,6 +66,12 @@ def texture_of(kind: str) -> Texture:
 PIXEL = np.dtype([("rank", "i4"), ("used", "u1"), ("purity", "u1"), ("kind", "u1"), ("cut", "?")])
 """`used` and `purity` are shares of 255; `cut`: a job was killed here."""
 Pixels = NDArray[Any]
+
+
+def as_numbers(pixels: Pixels) -> NDArray[np.uint64]:
+    """The same pixels, each as one number: so they are copied much faster."""
+    numbers: NDArray[np.uint64] = pixels.view(np.uint64)
+    return numbers
 
 
 class Frame(NamedTuple):
@@ -110,7 +118,12 @@ class Raster:
 
     def above(self, under: Raster) -> Raster:
         """This upon another, which shows where nobody holds anything here."""
-        return Raster(np.where(self.rank < 0, under.pixels, self.pixels))
+        numbers = np.where(self.rank < 0, as_numbers(under.pixels), as_numbers(self.pixels))
+        return Raster(numbers.view(PIXEL))
+
+    def before(self, other: Raster) -> Raster:
+        """Its columns, and then those of another."""
+        return Raster(np.concatenate([as_numbers(self.pixels), as_numbers(other.pixels)], axis=1).view(PIXEL))
 
 
 def rasterise(

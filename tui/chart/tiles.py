@@ -13,7 +13,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from tui.chart.raster import Pixels, Raster
+from tui.chart.raster import Pixels, Raster, as_numbers
 
 _WIDTH = 64
 """Columns in a tile."""
@@ -53,7 +53,7 @@ class Tiles:
         for begin, end in self._missing(layout, bands, first, last):
             pending |= not self._make(layout, bands, begin, end, make, deadline)
         for tile, inside, outside in self._pieces(layout, bands, first, last):
-            made.pixels[:, outside] = tile.pixels[:, inside]
+            as_numbers(made.pixels)[:, outside] = as_numbers(tile.pixels)[:, inside]
         self._forget()
         return made, pending
 
@@ -82,7 +82,7 @@ class Tiles:
     def _put(self, layout: Hashable, bands: int, first: int, raster: Raster) -> None:
         last = first + raster.pixels.shape[1]
         for tile, inside, outside in self._pieces(layout, bands, first, last):
-            tile.pixels[:, inside] = raster.pixels[:, outside]
+            as_numbers(tile.pixels)[:, inside] = as_numbers(raster.pixels)[:, outside]
             tile.made[inside] = True
 
     def _pieces(self, layout: Hashable, bands: int, first: int, last: int) -> Iterator[tuple[_Tile, slice, slice]]:

@@ -39,8 +39,6 @@ class _Makers:
     chart: ChartMaker
     strip: StripMaker
     jobs: dict[int, JobReader] = field(default_factory=dict)
-    has_read: bool = False
-    """Has the chart taken in the whole run?"""
 
 
 class Stage:
@@ -62,16 +60,11 @@ class Stage:
     @property
     def is_computed(self) -> bool:
         """Is there nothing left to compute ahead?"""
-        return self.timeline.complete and self._makers_of(self.timeline.branch.name).has_read
+        return self.timeline.complete
 
     def compute(self, seconds: float) -> None:
-        """Compute ahead for about so long; when all is computed, take in what charts of it will show."""
-        timeline = self.timeline
-        if not timeline.complete:
-            self.go_on(seconds)
-        else:
-            makers = self._makers_of(timeline.branch.name)
-            makers.has_read = makers.chart.read_ahead(timeline.history, seconds)
+        """Compute ahead for about so long."""
+        self.go_on(seconds)
 
     def go_on(self, seconds: float) -> bool:
         """Move the frontier on for about so long; False when the run is over.

@@ -10,16 +10,18 @@ from sim.policies import parse_policy
 from sim.workload.source import Source
 from tests.sim.conftest import Lab
 from tui.chart.chart_maker import ChartMaker, turn_of
+from tui.chart.colours import partition_hue
 from tui.chart.raster import EXPECTED, RUN, UNKNOWN
 from tui.chart.scale import Camera
 from tui.chart.scene import ChartScene
+from tui.look.palette import JOB_HUES
 
 LONG = 60.0
 SPECS = ["easy", "selective:sf=1.5", "multiqueue:speculate=180", "gang-backfill"]
 
 
-def engine_of(spec: str, jobs: int = 120) -> Engine:
-    _, workload = Source("lublin-128").read()
+def engine_of(spec: str, jobs: int = 120, trace: str = "lublin-128") -> Engine:
+    _, workload = Source(trace).read()
     return Engine(workload.take(slice(jobs)), parse_policy(spec))
 
 
@@ -74,16 +76,6 @@ def test_without_time_a_frame_is_incomplete_and_says_so() -> None:
     assert same(shown, draw(ChartMaker(engine.workload), engine, camera))
 
 
-def test_what_was_read_ahead_is_there_at_once() -> None:
-    engine = engine_of("easy", 1000)
-    engine.run()
-    maker = ChartMaker(engine.workload)
-    while not maker.read_ahead(engine.history, seconds=0):
-        pass
-    camera = camera_of(engine)
-    assert same(draw(maker, engine, camera), draw(ChartMaker(engine.workload), engine, camera))
-
-
 def test_left_of_now_is_the_past_and_right_of_it_the_plan(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 4 200 300", "2 5 1 10 10", until=5)
     chart = draw(ChartMaker(engine.workload), engine, Camera(1, 0, 4, 20, 8, follow=False))
@@ -122,7 +114,31 @@ def test_hues_are_known_for_jobs_that_are_not_in_the_picture() -> None:
     engine.run()
     chart = draw(maker, engine, camera_of(engine))
     assert 0 not in chart.raster.rank
-    assert maker.hues_of(engine.history, [0], "job", engine.now)[0] < 12
+    assert maker.hues_of(engine.history, [0], "job", engine.now)[0] < JOB_HUES
+
+
+@pytest.mark.parametrize("spec", ["fcfs", "gang-backfill", "multiqueue:speculate=180"])
+def test_a_job_has_one_hue_under_every_policy(spec: str) -> None:
+    engine, other = engine_of(spec), engine_of("easy")
+    engine.advance(100)
+    every = range(len(engine.workload))
+    hues = ChartMaker(engine.workload).hues_of(engine.history, every, "job", engine.now)
+    before = ChartMaker(other.workload).hues_of(other.history, every, "job", other.now)
+    assert np.array_equal(hues, before)
+    chart = draw(ChartMaker(engine.workload), engine, camera_of(engine))
+    seen = np.unique(chart.raster.rank[chart.raster.rank >= 0])
+    assert np.array_equal(chart.hues[seen], hues[seen])
+
+
+def test_the_partition_of_a_job_is_that_in_which_it_started() -> None:
+    engine = engine_of("multiqueue", trace="ls-figure1")
+    engine.run()
+    history, every = engine.history, range(len(engine.workload))
+    found = ChartMaker(engine.workload).hues_of(history, every, "partition", engine.now)
+    for rank in every:
+        first = history.of(rank)[0]
+        shares = [(owned & first.processors).bit_count() for owned in history.owners_at(first.start)]
+        assert found[rank] in [partition_hue(p) for p, share in enumerate(shares) if share == max(shares)]
 
 
 def test_boundaries_move_where_processors_are_borrowed() -> None:

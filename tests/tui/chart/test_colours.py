@@ -12,7 +12,7 @@ import pytest
 
 from sim.workload.model import Workload
 from tests.sim.conftest import Lab
-from tui.chart.colours import MODES, Colours, partition_hue
+from tui.chart.colours import MODES, Colours, job_hues, partition_hue
 from tui.look.palette import Hue
 
 NAN = float("nan")
@@ -27,14 +27,24 @@ def workload(lab: Lab) -> Workload:
 def hues(workload: Workload, mode: str, now: float = 1e9) -> list[int]:
     every = np.arange(4)
     start, end = np.array([0.0, 100, 110, NAN]), np.array([100.0, 110, 710, NAN])
-    own, owner = np.array([4, 5, 6, 7], np.uint8), np.array([0, 1, 0, -1], np.int8)
-    found: list[int] = Colours(workload).of(mode, every, start, end, now, own, owner).tolist()
+    found: list[int] = Colours(workload).of(mode, every, start, end, now, (0, 1, 0, None).__getitem__).tolist()
     return found
 
 
-def test_each_job_has_its_own_hue_from_its_start_on(workload: Workload) -> None:
-    assert hues(workload, "job") == [4, 5, 6, Hue.GREY]
-    assert hues(workload, "job", now=50) == [4, Hue.GREY, Hue.GREY, Hue.GREY]
+def test_a_job_keeps_its_hue_before_and_after_it_starts(workload: Workload) -> None:
+    assert hues(workload, "job") == hues(workload, "job", now=50) == hues(workload, "job", now=-1) == [0, 1, 2, 3]
+
+
+def test_a_window_of_a_trace_has_the_hues_of_the_whole(workload: Workload) -> None:
+    every = Colours(workload).of("job", np.arange(4), *(np.zeros(4),) * 2, 0, lambda rank: None)
+    part = Colours(workload.take(slice(2, 4))).of("job", np.arange(2), *(np.zeros(2),) * 2, 0, lambda rank: None)
+    assert part.tolist() == every[2:].tolist()
+
+
+def test_jobs_without_numbers_have_hues_in_their_order() -> None:
+    assert job_hues(["w0!3", "7"]).tolist() == [0, 1]
+    assert job_hues([]).tolist() == []
+    assert job_hues(["9" * 5000, "1"])[1] == 0
 
 
 def test_the_most_frequent_user_comes_first_and_who_is_unknown_is_grey(workload: Workload) -> None:

@@ -1,7 +1,4 @@
-"""Which look a terminal gets, and that Textual's widgets follow it.
-
-Also tests tui.look.palette.
-"""
+"""Which look a terminal gets, and that Textual's widgets follow it."""
 
 from __future__ import annotations
 

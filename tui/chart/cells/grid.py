@@ -8,15 +8,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from tui.chart.raster import FREE, GANG, SHOWN, Raster, Texture, texture_of
+from tui.chart.raster import FREE, GANG, PIXEL, SHOWN, Pixels, Raster, Texture, as_numbers, texture_of
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
 BLANK = ink(Hue.NONE, 0)
 _TONE_OF = np.array([Tone.QUARTER] * 72 + [Tone.HALF] * 72 + [Tone.MOST] * 72 + [Tone.FULL] * 40, np.uint16)
 """Share used, of 255 -> tone."""
+_ALL = 255
 _PURE = 128
 """Of 255: less, and no job holds most of what is used."""
+EIGHTHS = 8
 _TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
 
 Bools = NDArray[np.bool_]
@@ -43,6 +45,10 @@ class Layer:
     mixed: Bools
     """No job holds most of it."""
     cut: Bools
+    eighths: NDArray[np.int8]
+    """How much of a column at the edge of a job is its own: from the left, or (below 0) from the right; 0: all."""
+    gone: Bools
+    """Less than half of it is the job's: nothing is to be seen where there is no room for a part."""
 
     def every(self, folds: int, offset: int) -> Layer:
         """One of `folds` rows."""
@@ -87,16 +93,19 @@ class Grid:
 
     def _layer(self) -> Layer:
         chart, selected = self.chart, self.selected
-        pixels = self.stretched(chart.raster.pixels, Raster.blank(1, chart.view.columns, FREE).pixels)
+        blank = Raster.blank(1, chart.view.columns, FREE).pixels
+        pixels = self.stretched(as_numbers(chart.raster.pixels), as_numbers(blank)).view(PIXEL)
         rank, kind = pixels["rank"], pixels["kind"]
         known = rank >= 0
+        used, eighths = self._sharpened(pixels)
+        gone = (eighths != 0) & (np.abs(eighths) < EIGHTHS // 2)
         mixed, texture = known & (pixels["purity"] < _PURE), _TEXTURE_OF[kind]
-        ahead, trail = texture == Texture.AHEAD, texture == Texture.TRAIL
+        ahead, trail = texture >= Texture.EXPECTED, texture == Texture.TRAIL
         hue = np.append(chart.hues, np.uint8(Hue.NONE))[rank].astype(np.uint16)  # -1, which is no job, has the last
         if chart.mode == "job":
             hue[mixed] = Hue.MANY
         lit = known & self._is_lit(rank)
-        tone = _TONE_OF[pixels["used"]]
+        tone = _TONE_OF[used]
         tone[trail] = Tone.QUARTER
         shared = known & (kind == GANG)
         tone[shared] = np.maximum(tone[shared], Tone.HALF)
@@ -105,4 +114,43 @@ class Grid:
             tone[known] = Tone.DIMMED
         tone[lit] = np.where((ahead | trail)[lit], Tone.HALF, Tone.STRONG)
         inks = np.where(known, hue * TONES + tone, BLANK).astype(np.uint16)
-        return Layer(rank, texture, hue, inks, lit, mixed, pixels["cut"])
+        return Layer(rank, texture, hue, inks, lit, mixed, pixels["cut"], eighths, gone)
+
+    def _sharpened(self, pixels: Pixels) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+        """How much of the pixels is used, and of which columns a job that begins or ends there has how many eighths.
+
+        A job is as strong at its edges as it is inside, and a row of pixels of which it has little is not its own.
+        """
+        used, eighths = pixels["used"].copy(), np.zeros(pixels.shape, np.int8)
+        edges = _edges(pixels, used, self.now)
+        part = np.rint(EIGHTHS * (used[edges.at] / edges.inside)).astype(np.int8)
+        is_part = (part < EIGHTHS) & (edges.at[1] != self.now)
+        eighths[edges.at] = np.where(is_part, np.where(edges.ends, part, -part), 0)
+        used[edges.at] = edges.inside
+        edges = _edges(pixels.T, used.T)
+        half = used.T[edges.at] >= edges.inside / 2
+        used.T[edges.at] = np.where(half, edges.inside, used.T[edges.at])
+        return used, eighths
+
+
+class _Edges(NamedTuple):
+    """Pixels of which a job that is alone has less than of its next one, beyond which it has nothing."""
+
+    at: tuple[NDArray[np.intp], NDArray[np.intp]]
+    inside: NDArray[np.uint8]
+    """How much of the next one is used."""
+    ends: Bools
+    """Does the job end there, or does it begin?"""
+
+
+def _edges(pixels: Pixels, used: NDArray[np.uint8], now: int = -1) -> _Edges:
+    """Along the rows; what is less at `now` is none: the past ends there and the plan begins."""
+    rank = pixels["rank"]
+    row, first = np.nonzero((rank[:, 1:] == rank[:, :-1]) & (used[:, 1:] != used[:, :-1]))
+    ends = used[row, first] > used[row, first + 1]
+    at, inside = first + ends, used[row, first + ~ends]
+    beyond = np.clip(np.where(ends, first + 2, first - 1), 0, rank.shape[1] - 1)
+    here = rank[row, at]
+    is_last = (rank[row, beyond] != here) | (beyond == at)
+    is_edge = (here >= 0) & ((pixels["purity"][row, at] == _ALL) & is_last | (at == now))
+    return _Edges((row[is_edge], at[is_edge]), inside[is_edge], ends[is_edge])

@@ -9,16 +9,29 @@ from numpy.typing import NDArray
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.edges import ROWS, draw_edges, margin
-from tui.chart.cells.grid import BLANK, Bools, Grid, Size
+from tui.chart.cells.grid import BLANK, EIGHTHS, Bools, Grid, Size
+from tui.chart.cells.outlines import draw_outlines
 from tui.chart.cells.signs import draw_signs
 from tui.chart.raster import UNKNOWN, Texture
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
-_LETTERS = "ABCDEFGHIJKL123456#.|o-+~"
-"""ASCII: a letter for each of the twelve hues, a digit for each step of a scale."""
-_BLOCKS = "█▓▚▀▌▞▄▐▙▜▛▟123456◆ │▪-+▫"
-"""Monochrome: a pattern for each of the twelve hues."""
+_LETTERS = "ABCDEFGHIJKLabcdefghijkl123456#.|o-+~"
+"""ASCII: a letter for each of the hues of jobs, a digit for each step of a scale."""
+_BLOCKS = 2 * "█▓▚▀▌▞▄▐▙▜▛▟" + "123456◆ │▪-+▫"
+"""Monochrome: a pattern for each of the twelve hues of jobs."""
+
+
+_PARTS = np.array([ord(part) for part in " ▏▎▍▌▋▊▉"], np.uint32)
+"""So many eighths of a cell, from the left."""
+
+
+class _Edge(NamedTuple):
+    """Pixels at the edges of jobs."""
+
+    ink: NDArray[np.uint16]
+    eighths: NDArray[np.int8]
+    gone: Bools
 
 
 class _Sign(NamedTuple):
@@ -33,7 +46,8 @@ class _Sign(NamedTuple):
 _SIGNS = {
     Texture.TRIAL: _Sign("▒", "~", Tone.FULL, Tone.QUARTER),
     Texture.SWITCHING: _Sign("▚", "%", Tone.FULL, Tone.QUARTER),
-    Texture.AHEAD: _Sign("░", "-", Tone.HALF, Tone.PLAN),
+    Texture.EXPECTED: _Sign("░", "-", Tone.HALF, Tone.PLAN),
+    Texture.PLANNED: _Sign("░", "-", Tone.HALF, Tone.PLAN),
 }
 _TRAIL = _Sign("╱", "/", Tone.HALF, None)
 
@@ -56,6 +70,7 @@ def paint(
     grid = Grid(chart, look, inner, selected)
     _fill(area, grid)
     _texture(area, grid)
+    draw_outlines(area, grid)
     draw_signs(area, grid, planned)
     draw_edges(cells, grid, left)
     return cells
@@ -67,24 +82,44 @@ def sign_of(hue: int, look: Look) -> str:
 
 
 def _fill(area: Cells, grid: Grid) -> None:
-    """Every cell in the inks of its pixels."""
-    top, bottom = grid.upper.ink, grid.lower.ink
+    """Every cell in the inks of its pixels; the edge of a job stands where it is, by an eighth of a column."""
+    up, low = grid.upper, grid.lower
+    top, bottom = np.where(up.gone, BLANK, up.ink), np.where(low.gone, BLANK, low.ink)
     area.fg[:] = top
     if grid.look.colour:
         area.bg[:] = bottom
         area.chars[:] = np.where(top == bottom, ord(" "), ord("▀"))
+        _part(area, grid)
     else:
         signs = np.array([ord(c) for c in (_LETTERS if grid.look.ascii else _BLOCKS)], np.uint32)
-        area.chars[:] = signs[grid.upper.hue]
+        area.chars[:] = np.where(up.gone, ord("." if grid.look.ascii else " "), signs[up.hue])
     unknown = grid.upper.rank == UNKNOWN
     area.chars[unknown] = ord(":" if grid.look.ascii else "·")
     area.fg[unknown] = ink(Hue.GREY, Tone.QUARTER)
 
 
+def _part(area: Cells, grid: Grid) -> None:
+    """Where a job begins or ends in a cell: by an eighth if it fills the cell, by a half if the rest is free."""
+    up, low = grid.upper, grid.lower
+    at = np.nonzero((up.eighths != 0) | (low.eighths != 0))
+    above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
+    chars, fg, bg = area.chars[at], area.fg[at], area.bg[at]
+    is_whole = (above.ink == below.ink) & (above.eighths == below.eighths) & (up.texture[at] == Texture.SOLID)
+    chars[is_whole] = _PARTS[above.eighths[is_whole] % EIGHTHS]
+    fg[is_whole] = np.where(above.eighths > 0, above.ink, BLANK)[is_whole]
+    bg[is_whole] = np.where(above.eighths > 0, BLANK, above.ink)[is_whole]
+    for one, other, signs in ((above, below, "▘▝"), (below, above, "▖▗")):
+        is_half = (np.abs(2 * one.eighths - np.sign(one.eighths) * EIGHTHS) <= 2) & (one.ink != other.ink)
+        is_half &= (other.ink == BLANK) | other.gone
+        chars[is_half] = np.where(one.eighths > 0, *map(ord, signs))[is_half]
+        fg[is_half], bg[is_half] = one.ink[is_half], BLANK
+    area.chars[at], area.fg[at], area.bg[at] = chars, fg, bg
+
+
 def _texture(area: Cells, grid: Grid) -> None:
     """Cells of one job that is no plain run; and the trail of one that was suspended, where nobody else is."""
     up, low = grid.upper, grid.lower
-    alone = (up.rank == low.rank) & (up.texture == low.texture)
+    alone = (up.rank == low.rank) & (up.texture == low.texture) & ~up.gone & ~low.gone
     for texture, sign in _SIGNS.items():
         _cover(area, grid, alone & (up.texture == texture), sign, up.hue)
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL

@@ -96,11 +96,12 @@ def _draw_names(area: Cells, grid: Grid) -> None:
     """Each job's name where there is room for it."""
     up, low = grid.upper, grid.lower
     pale = np.isin(up.ink % TONES, (Tone.QUARTER, Tone.HALF)) & ~up.lit
-    alone = np.where((up.rank == low.rank) & (up.ink == low.ink) & ~pale & ~up.mixed & ~low.mixed, up.rank, -1)
+    is_whole = (up.rank == low.rank) & (up.ink == low.ink) & (up.eighths == 0)
+    alone = np.where(is_whole & ~pale & ~up.mixed & ~low.mixed, up.rank, -1)
     if grid.has_now:
         alone[:, grid.now] = -1
     jobs = grid.chart.workload.jobs
-    for label in place_labels(alone, up.texture == Texture.AHEAD, lambda rank: name(jobs[rank])):
+    for label in place_labels(alone, up.texture >= Texture.EXPECTED, lambda rank: name(jobs[rank])):
         area.write(label.row, label.column, label.text, _name_ink(grid, label))
 
 
@@ -121,8 +122,9 @@ def _draw_now(area: Cells, grid: Grid) -> None:
         area.chars[:, grid.now] = ord("|" if grid.look.ascii else "┃")
         area.fg[:, grid.now] = ink(Hue.ACCENT, Tone.STRONG)
         if grid.look.colour:
-            lower = grid.lower.ink[:, grid.now]
-            area.bg[:, grid.now] = np.where(grid.lower.texture[:, grid.now] == Texture.TRAIL, BLANK, lower)
+            upper, lower = grid.upper.ink[:, grid.now], grid.lower.ink[:, grid.now]
+            is_free = (upper == BLANK) | (grid.lower.texture[:, grid.now] == Texture.TRAIL)
+            area.bg[:, grid.now] = np.where(is_free, BLANK, lower)
 
 
 def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:

@@ -15,7 +15,8 @@ _FILLS = {
     Texture.TRIAL: "url(#speculative)",
     Texture.SWITCHING: "url(#switching)",
     Texture.TRAIL: f"url(#trail{Hue.GREY})",
-    Texture.AHEAD: "url(#plan)",
+    Texture.EXPECTED: "url(#plan)",
+    Texture.PLANNED: "url(#plan)",
 }
 
 
@@ -62,13 +63,14 @@ def _colours(chart: Drawing, look: Look) -> Iterator[tuple[str, str]]:
 
 def _signs(seen: Collection[Texture], is_killed: bool, look: Look) -> Iterator[tuple[str, str]]:
     for texture, word in MEANINGS.items():
-        if texture == Texture.AHEAD and is_killed:
+        if texture == Texture.EXPECTED and is_killed:
             yield element("path", d="M2-8l8 8m0-8l-8 8", stroke=look.bad, stroke_width=1.6), "killed"
         if texture in seen:
-            tone = Tone.PLAN if texture == Texture.AHEAD else Tone.FULL
+            tone = Tone.PLAN if texture >= Texture.EXPECTED else Tone.FULL
             ground = "" if texture == Texture.TRAIL else _swatch(look.inks[ink(Hue.GREY, tone)])
-            yield ground + _swatch(_FILLS[texture]), word
+            edge = {"stroke": look.inks[ink(Hue.GREY)], "stroke_dasharray": "3 2"} if texture == Texture.PLANNED else {}
+            yield ground + _swatch(_FILLS[texture], **edge), word
 
 
-def _swatch(fill: str) -> str:
-    return element("rect", y=-9, width=12, height=10, fill=fill)
+def _swatch(fill: str, **edge: str) -> str:
+    return element("rect", y=-9, width=12, height=10, fill=fill, **edge)

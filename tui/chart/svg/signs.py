@@ -63,10 +63,11 @@ def _box(box: Box, is_named: bool, chart: Drawing, frame: Frame, look: Look) -> 
     rects = frame.rects(start, box.end, box.processors)
     largest = max(rects, key=lambda rect: rect.area)
     hue, path = int(chart.hues[box.rank]), outline(rects)
-    edge = look.inks[ink(hue)] if min(largest.width, largest.height) >= 5 else None
+    is_framed = box.kind != "expected" and min(largest.width, largest.height) >= 5
+    edge = look.inks[ink(hue)] if is_framed else None
     dashes = "3 2" if box.kind == "planned" else None
     shape = element("path", d=path, fill=look.inks[ink(hue, Tone.PLAN)])
-    shape += element("path", d=path, fill="url(#plan)", stroke=edge, stroke_width=0.8, stroke_dasharray=dashes)
+    shape += element("path", d=path, fill="url(#plan)", stroke=edge, stroke_width=1.2, stroke_dasharray=dashes)
     word = name(chart.workload.jobs[box.rank])
     return shape + write_in(largest, word, look.text) if is_named else shape
 

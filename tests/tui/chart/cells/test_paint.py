@@ -48,10 +48,10 @@ def lines(text: str) -> list[str]:
 
 def test_past_now_and_plan_in_ascii(engine: Engine) -> None:
     assert picture(engine, ASCII, SIZE).splitlines() == lines("""
- 3|.BJ3B|.....................................
+ 3|.CJ3C|.....................................
   |AAAAA|------------------------.............
-  |AJ1AA|----------------------------------...
- 0|AAAAA|-------------------------J2-------...
+  |AJ1AA|------------------------+--------+...
+ 0|AAAAA|------------------------+J2------+...
   ++----^now---+-----------+-----------+------
    d0 00:00  00:02       00:04       00:06
 """)
@@ -146,6 +146,19 @@ def test_where_no_job_holds_most_a_cell_is_neutral(lab: Lab) -> None:
     assert cells.bg[3, 3] == ink(Hue.MANY, Tone.FULL)
     by_width = paint(chart_of(engine, SIZE, mode="width"), DARK, SIZE)
     assert by_width.bg[3, 3] == ink(Hue.RAMP + 1, Tone.FULL)
+
+
+def test_a_job_begins_and_ends_within_a_column_where_it_does(lab: Lab) -> None:
+    """J1 runs from 5 until 32, on the lower half; a column is 10 seconds."""
+    cells = cells_of(lab.run("fcfs", 4, "1 5 2 27 27", "2 90 4 10 10"))
+    assert cells.text.splitlines()[3].startswith(" 0▕▌J1▎")
+    assert cells.bg[3, 3] == cells.bg[3, 4] == cells.fg[3, 6]
+    assert cells.fg[3, 3] == cells.bg[3, 6] == BLANK
+
+
+def test_without_half_blocks_a_column_is_a_jobs_if_it_has_half_of_it(lab: Lab) -> None:
+    text = picture(lab.run("fcfs", 4, "1 5 2 27 27", "2 90 4 10 10"), ASCII, SIZE)
+    assert text.splitlines()[3].startswith(" 0|AJ1.")
 
 
 def test_columns_that_are_not_drawn_yet_do_not_look_free(engine: Engine) -> None:

@@ -85,9 +85,9 @@ def test_a_job_says_what_it_is_when_the_pointer_rests_on_it() -> None:
 
 
 def test_right_of_now_stands_the_plan() -> None:
-    root = picture(chart("z-figure4", "easy", Options(until=700)))
+    root = picture(chart("z-figure4", "easy", Options(until=1000)))
     assert words(root)["now"] == 1
-    assert words(root)["planned"] == 1
+    assert words(root)["until its estimate"] == words(root)["planned"] == 1
     assert "url(#plan)" in fills(root)
 
 

@@ -1,0 +1,51 @@
+"""Lines about jobs."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.engine.engine import Engine
+from tests.sim.conftest import Lab
+from tests.tui.chart.charts import chart_of, picture
+from tui.chart.cells.grid import BLANK, Size
+from tui.chart.cells.paint import paint
+from tui.look.palette import DARK, TONES, Tone
+
+SIZE = Size(46, 6)
+
+
+@pytest.fixture
+def engine(lab: Lab) -> Engine:
+    """J2 waits for the end of J1, and will have all of the machine."""
+    return lab.run("easy", 4, "1 0 3 100 100", "2 0 4 100 100", until=0)
+
+
+def test_what_is_planned_is_framed_in_its_own_colour(engine: Engine) -> None:
+    drawn = paint(chart_of(engine, SIZE), DARK, SIZE)
+    rows = drawn.text.splitlines()
+    assert [row[13:23] for row in rows[:4]] == ["┌────────┐", "│░░░░░░░░│", "│J2░░░░░░│", "└────────┘"]
+    hue, tone = divmod(int(drawn.fg[0, 14]), TONES)
+    assert (hue, tone) == (1, Tone.FULL)
+
+
+def test_what_may_run_on_is_hatched_without_a_frame(engine: Engine) -> None:
+    rows = picture(engine, DARK, SIZE).splitlines()
+    assert {*rows[2][8:12]} == {"░"}
+
+
+def test_a_job_in_one_row_has_no_room_for_a_frame(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 4 100 100", "2 0 1 100 100", until=0)
+    text = picture(engine, DARK, SIZE)
+    assert "J2" in text
+    assert "┌" not in text
+
+
+def test_a_gap_parts_neighbours_of_one_colour_beside_above_and_within_a_cell(lab: Lab) -> None:
+    """Jobs 1, 25, 49 and 73 have the very same ink."""
+    engine = lab.run("easy", 5, "1 0 2 200 200", "25 0 2 100 100", "49 1 2 100 100", "73 0 1 300 300", until=200)
+    drawn = paint(chart_of(engine, Size(46, 7)), DARK, Size(46, 7))
+    rows = [row[3:22] for row in drawn.text.splitlines()[:5]]
+    assert "▏" in "".join(rows)
+    assert "▔" in "".join(rows) or "─" in "".join(rows)
+    lines = [(row, column) for row in range(5) for column in range(3, 22) if chr(drawn.chars[row, column]) in "▏▔─"]
+    assert {int(drawn.fg[place]) for place in lines} == {BLANK}

@@ -1,0 +1,77 @@
+"""The colours of jobs are told apart, by whatever eyes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from tui.look.palette import DARK, JOB_COLOURS, JOB_HUES, LIGHT, LOOKS, Hue, Look, brightness, ink
+
+EYES = (
+    ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
+    ((0.152286, 1.052583, -0.204868), (0.114503, 0.786281, 0.099216), (-0.003882, -0.048116, 1.051998)),
+    ((0.367322, 0.860646, -0.227968), (0.280085, 0.672501, 0.047413), (-0.01182, 0.04294, 0.968881)),
+    ((1.255528, -0.076749, -0.178779), (-0.078411, 0.930809, 0.147602), (0.004733, 0.691367, 0.3039)),
+)
+"""What is seen of linear red, green and blue: normal, protan, deutan and tritan vision (Machado et al. 2009)."""
+TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+WHITE = (0.9505, 1.0, 1.089)
+GROUND = "#1e1e1e"
+
+
+def apart(colours: Sequence[str]) -> NDArray[np.float64]:
+    """[one, other]: how far apart they look to the kind of eyes that tells them apart worst (CIE 1976)."""
+    codes = np.array([[int(colour[i : i + 2], 16) for i in (1, 3, 5)] for colour in colours]) / 255
+    linear = np.where(codes <= 0.04045, codes / 12.92, ((codes + 0.055) / 1.055) ** 2.4)
+    seen = [lab(np.clip(linear @ np.array(eyes).T, 0, 1)) for eyes in EYES]
+    worst: NDArray[np.float64] = np.min([np.linalg.norm(each[:, None] - each[None], axis=2) for each in seen], axis=0)
+    return worst
+
+
+def lab(linear: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Linear red, green and blue as lightness and two axes of colour."""
+    part = linear @ np.array(TO_XYZ).T / np.array(WHITE)
+    root = np.where(part > 0.008856, np.cbrt(part), 7.787 * part + 16 / 116)
+    x, y, z = root[:, 0], root[:, 1], root[:, 2]
+    return np.stack([116 * y - 16, 500 * (x - y), 200 * (y - z)], axis=1)
+
+
+def drawn(look: Look, hues: int = len(JOB_COLOURS)) -> list[str]:
+    return [look.inks[ink(hue)] for hue in range(hues)]
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_all_twelve_are_told_apart_by_all_eyes_at_full_strength_and_as_they_are_drawn(look: Look) -> None:
+    for colours in (look.jobs, drawn(look)):
+        found = apart(colours)
+        assert min(found[pair] for pair in combinations(range(12), 2)) >= 10.3
+
+
+def test_every_colour_stands_out_from_the_ground() -> None:
+    for colour in JOB_COLOURS:
+        assert (brightness(colour) + 0.05) / (brightness(GROUND) + 0.05) >= 3
+
+
+def test_no_colour_of_a_job_is_grey() -> None:
+    for look in (DARK, LIGHT):
+        for colour in look.jobs:
+            parts = [int(colour[i : i + 2], 16) for i in (1, 3, 5)]
+            assert max(parts) - min(parts) > 60
+
+
+@pytest.mark.parametrize("by", [1, 2, 3])
+def test_jobs_that_come_one_after_another_differ_most(by: int) -> None:
+    found = apart(JOB_COLOURS)
+    near = [found[hue, (hue + by) % 12] for hue in range(12)]
+    assert min(near) > 17
+
+
+@pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)
+def test_a_second_shade_differs_from_the_first(look: Look) -> None:
+    found = apart(drawn(look, JOB_HUES))
+    assert min(found[hue, hue + 12] for hue in range(12)) > 3
+    assert len(set(drawn(look, JOB_HUES))) == JOB_HUES == Hue.RAMP
