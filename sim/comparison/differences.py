@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
-from sim.metrics import METRICS, Metric, Row, aggregates, by_category, by_class, ratio
-from sim.metrics.aggregates import Value
+from sim.metrics.aggregates import Value, aggregates, ratio
+from sim.metrics.catalogue import METRICS, Metric
+from sim.metrics.groups import Row, by_category, by_class
 from sim.workload.model import Job
 
 MOST = 5
@@ -79,7 +80,7 @@ class Ratio(NamedTuple):
 def versus(metric: Metric, first: Value, second: Value) -> Versus:
     """The two values with the better one found.
 
-    >>> from sim.metrics import metric
+    >>> from sim.metrics.catalogue import metric
     >>> versus(metric("mean_wait"), 10, 7).better, versus(metric("killed"), 1, 2).better
     (1, None)
     """

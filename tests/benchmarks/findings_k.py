@@ -15,7 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sim.engine.schedule import Schedule
-from sim.metrics import CATEGORIES, Value, aggregates, by_category
+from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.groups import by_category
+from sim.workload.categories import CATEGORIES
 from sim.workload.transforms import Transforms
 from tests.benchmarks.report import CTC, TRACES, load, plain, show, simulate
 

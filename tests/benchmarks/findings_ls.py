@@ -15,7 +15,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sim.engine.schedule import Schedule
-from sim.metrics import Outcome, aggregates, by_class, ratio, statistics
+from sim.metrics.aggregates import aggregates, ratio, statistics
+from sim.metrics.groups import by_class
+from sim.metrics.outcome import Outcome
 from sim.workload.transforms import Transforms
 from tests.benchmarks.report import CTC, KTH, SDSC_PAR, SDSC_SP2, TRACES, load, plain, show, signed, simulate
 

@@ -19,7 +19,7 @@ from time import perf_counter
 
 import numpy as np
 
-from sim.metrics import Value, aggregates
+from sim.metrics.aggregates import Value, aggregates
 from sim.workload.model import Workload
 from sim.workload.models.hyper_erlang import Model, fit
 from sim.workload.transforms import Transforms

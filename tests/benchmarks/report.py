@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
-from sim.metrics import Value
+from sim.metrics.aggregates import Value
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sim.engine.engine import Engine
-from sim.metrics import aggregates
+from sim.metrics.aggregates import aggregates
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read

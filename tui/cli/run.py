@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from sim.engine.engine import Engine
 from sim.files import write_rows, write_whole
 from sim.machine.processors import Placement, written
-from sim.metrics import GROUPS, METRICS, Metric, Metrics, OverTime, measure, metric, over_time
 from sim.metrics.aggregates import Value
-from sim.metrics.measure import PARTIES
+from sim.metrics.catalogue import METRICS, Metric, metric
+from sim.metrics.measure import GROUPS, PARTIES, Metrics, measure
+from sim.metrics.over_time import OverTime, over_time
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef

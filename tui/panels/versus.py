@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sim.comparison.differences import ROWS, Change, Comparison, Ratio, versus
 from sim.comparison.differences import Versus as Pair
-from sim.metrics import metric
+from sim.metrics.catalogue import metric
 from sim.words import clock, count, name, percent, span
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line

@@ -1,6 +1,6 @@
 """The numbers of a whole schedule, each worked out by hand on a machine of four processors.
 
-Also tests sim.engine.schedule, sim.metrics, sim.metrics.catalogue, sim.metrics.measure, sim.metrics.outcome,
+Also tests sim.engine.schedule, sim.metrics.catalogue, sim.metrics.measure, sim.metrics.outcome,
 sim.metrics.over_time, sim.metrics.tails.
 """
 
@@ -15,7 +15,11 @@ import pytest
 from sim.engine.engine import Engine
 from sim.engine.schedule import Curves, Schedule
 from sim.errors import ParameterError
-from sim.metrics import METRICS, aggregates, measure, metric, over_time, ratio, share_above
+from sim.metrics.aggregates import aggregates, ratio
+from sim.metrics.catalogue import METRICS, metric
+from sim.metrics.measure import measure
+from sim.metrics.over_time import over_time
+from sim.metrics.tails import share_above
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from tests.sim.conftest import Lab

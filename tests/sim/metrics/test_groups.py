@@ -9,8 +9,7 @@ import pytest
 
 from sim.engine.schedule import Curves, Schedule
 from sim.errors import ParameterError
-from sim.metrics import (
-    Outcome,
+from sim.metrics.groups import (
     Row,
     by_batch,
     by_category,
@@ -23,6 +22,7 @@ from sim.metrics import (
     by_width_class,
     well_estimated,
 )
+from sim.metrics.outcome import Outcome
 from sim.workload.model import Field, Header, Trace, Workload
 
 DAY = 86400
