@@ -1,4 +1,4 @@
-"""Parameters of policies and orders: a dataclass field that knows its range and its meaning.
+"""Parameters of policies and orders: a dataclass field that knows its range and its meaning; and their docstrings.
 
 The command line, the pickers and the documentation all read them from here, so nothing is said twice.
 """
@@ -6,6 +6,7 @@ The command line, the pickers and the documentation all read them from here, so 
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import types
 import typing
 from dataclasses import dataclass
@@ -119,3 +120,13 @@ def written(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return f"{value:.12g}" if isinstance(value, float) else str(value)
+
+
+def summary(cls: type) -> str:
+    """The first paragraph of what a policy or an order says of itself, in one line."""
+    return paragraphs(cls)[0]
+
+
+def paragraphs(cls: type) -> list[str]:
+    """What a policy or an order says of itself, a line a paragraph."""
+    return [" ".join(part.split()) for part in (inspect.getdoc(cls) or "").split("\n\n")]

@@ -14,10 +14,10 @@ from textual.content import Content
 from textual.fuzzy import Matcher
 
 from sim.policies import POLICIES
+from sim.policies.parameters import summary
 from sim.workload.samples import captions
 from tui.look.palette import LOOKS
 from tui.look.text import drawn
-from tui.screens.dialogs.policy_form import summary
 
 Command: TypeAlias = tuple[str, str, str]
 """What it is called, what it does, and the action of the screen that does it."""

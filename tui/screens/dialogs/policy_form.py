@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +10,7 @@ from typing import NamedTuple
 from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.orders import ORDERS, Order
-from sim.policies.parameters import Parameter, parameters_of, written
+from sim.policies.parameters import Parameter, parameters_of, summary, written
 from sim.policies.policy import default_order
 
 
@@ -196,16 +195,6 @@ def _distance(entry: Entry, wanted: list[str]) -> int:
 
 
 # Words
-
-
-def summary(cls: type) -> str:
-    """The first paragraph of what a policy or an order says of itself, in one line."""
-    return paragraphs(cls)[0]
-
-
-def paragraphs(cls: type) -> list[str]:
-    """What a policy or an order says of itself, a line a paragraph."""
-    return [" ".join(part.split()) for part in (inspect.getdoc(cls) or "").split("\n\n")]
 
 
 def short_names(policy: str) -> list[str]:

@@ -17,11 +17,12 @@ from textual.widgets.option_list import Option
 
 from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy
+from sim.policies.parameters import paragraphs
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import drawn
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
-from tui.screens.dialogs.policy_form import Entry, Form, did_you_mean, entries, error_of, paragraphs, short_names
+from tui.screens.dialogs.policy_form import Entry, Form, did_you_mean, entries, error_of, short_names
 
 
 class PolicyPicker(Dialog[Policy | None]):
