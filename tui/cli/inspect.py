@@ -12,7 +12,6 @@ import click
 
 from sim.words import count, percent, printable
 from sim.workload.categories import LENGTHS, WIDTHS
-from sim.workload.model import Note
 from sim.workload.portrait import (
     CRASH_ESTIMATE,
     CRASH_RUN,
@@ -99,13 +98,8 @@ def _head(page: _Page, portrait: Portrait) -> Lines:
     ]
     if portrait.offered_load is not None:
         busy = number(portrait.offered_load * portrait.procs, 1)
-        rows.append(
-            (
-                "Offered load",
-                percent(portrait.offered_load),
-                f"the work would fill {busy} processors all the time",
-            )
-        )
+        would = f"the work would fill {busy} processors all the time"
+        rows.append(("Offered load", percent(portrait.offered_load), would))
     waited = portrait.recorded_wait
     if waited:
         rows.append(("Waited in reality", duration(waited.mean), f"on average, at worst {duration(waited.most)}"))
@@ -326,21 +320,6 @@ def _parties(page: _Page, parties: Parties, one: str, jobs: int) -> Lines:
 def _fidelity(page: _Page, portrait: Portrait) -> Lines:
     """What reading did to the truth, one line a note."""
     lines = page.title("Fidelity", "how true is this to the file?")
-    kinds = (
-        ("skipped", portrait.fidelity.skipped),
-        ("assumed", portrait.fidelity.assumed),
-        ("invented", portrait.fidelity.invented),
-    )
-    for kind, notes in kinds:
-        for note in notes:
-            lines += textwrap.wrap(_note(kind, note), page.width, initial_indent="  ", subsequent_indent="      ")
+    for note in options.told(portrait.fidelity):
+        lines += textwrap.wrap(note, page.width, initial_indent="  ", subsequent_indent="      ")
     return lines if portrait.fidelity else lines + page.paragraph("Every job is as the file says.")
-
-
-def _note(kind: str, note: Note) -> str:
-    """
-    >>> _note("skipped", Note("never ran (run time < 0)", 5681, "job 13"))
-    'skipped 5,681: never ran (run time < 0), first job 13'
-    """
-    first = f", first {printable(note.first)}" if note.first else ""
-    return f"{kind} {note.count:,}: {printable(note.what)}{first}"

@@ -55,7 +55,12 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
 
 
 def told(fidelity: Fidelity) -> list[str]:
-    """What reading left out or assumed, a line each."""
+    """What reading left out or assumed, a line each.
+
+    >>> from sim.workload.model import Fidelity, Note
+    >>> told(Fidelity(skipped=(Note("never ran (run time < 0)", 5681, "job 13"),)))
+    ['skipped 5,681: never ran (run time < 0), first job 13']
+    """
     kinds = {"skipped": fidelity.skipped, "assumed": fidelity.assumed, "invented": fidelity.invented}
     return [
         f"{kind} {note.count:,}: {printable(note.what)}" + (f", first {printable(note.first)}" if note.first else "")
