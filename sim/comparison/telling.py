@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TypeAlias
 
+from sim.comparison.differences import Versus
 from sim.comparison.parting import Account, Parting
 from sim.decisions.decisions import Backfill, Resume, Start, Suspend
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say, why
-from sim.words import Clock, clock, clock_near, listed, name, printable, span
+from sim.words import Clock, clock, clock_near, listed, name, percent, printable, span
 from sim.workload.model import Workload
 
 _STAYS = {
@@ -81,6 +82,23 @@ def _done(account: Account, at: Clock) -> str:
         return f"{_VERBS.get(type(act), 'moves')} {who}{f' for {span(limit)}' if limit is not None else ''}"
     because = _because(account, at) if account.where == "queue" else ""
     return _LEFT[account.where].format(who) + because
+
+
+def changed(entry: Versus) -> str:
+    """By how much the second is more or less than the first.
+
+    >>> from sim.comparison.differences import versus
+    >>> from sim.metrics.catalogue import metric
+    >>> wait = metric("mean_wait")
+    >>> [changed(versus(wait, *pair)) for pair in ((4, 3), (2, 40), (1e9, 1e9 + 1), (5, 5))]
+    ['-25.0 %', '× 20', '<0.1 %', '']
+    """
+    if not entry.change:
+        return ""
+    if entry.change >= 9:
+        return f"× {entry.change + 1:,.0f}"
+    told = percent(abs(entry.change))
+    return told if "<" in told else f"{'+' if entry.change > 0 else '-'}{told}"
 
 
 def names_of(specs: tuple[str, str]) -> tuple[str, str]:

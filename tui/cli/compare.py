@@ -11,7 +11,7 @@ import click
 
 from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, Ratio, Versus, compare
 from sim.comparison.parting import Account, Parting, Side, account, part
-from sim.comparison.telling import LONGEST_NAME, Accounts, about, names_of, tell
+from sim.comparison.telling import LONGEST_NAME, Accounts, about, changed, names_of, tell
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
@@ -235,7 +235,7 @@ def _row(entry: Versus) -> list[str]:
     if one == two:
         return [entry.metric.counted, f"{one}  ", f"{two}  ", ""]
     marks = (" *" if entry.better == side else "  " for side in (0, 1))
-    return [entry.metric.counted, one + next(marks), two + next(marks), _change(entry)]
+    return [entry.metric.counted, one + next(marks), two + next(marks), changed(entry)]
 
 
 def _cell(entry: Versus, value: float | None) -> str:
@@ -248,15 +248,6 @@ def _cell(entry: Versus, value: float | None) -> str:
             return "–" if value is None else f"{value:,.2f}"
         case _:
             return number(value)
-
-
-def _change(entry: Versus) -> str:
-    if not entry.change:
-        return ""
-    if entry.change >= 9:
-        return f"× {number(entry.change + 1, 0)}"
-    told = percent(abs(entry.change))
-    return told if "<" in told else f"{'+' if entry.change > 0 else '-'}{told}"
 
 
 def _ratios(pair: Pair, width: int) -> Lines:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from sim.comparison.differences import ROWS, Change, Comparison, Ratio, versus
 from sim.comparison.differences import Versus as Pair
+from sim.comparison.telling import changed
 from sim.metrics.catalogue import metric
 from sim.words import clock, count, name, percent, span
 from tui.look import text
@@ -247,7 +248,7 @@ def _row(context: Context, entry: Pair, grid: Grid, label: str = "") -> Line:
         mark = (" ●" if context.unicode else " *") if better else "  "
         spans.append(Span(text.pad(value + mark, grid.column, "right"), "good strong" if better else ""))
     if grid.change and values[0] != values[1]:
-        spans.append(Span(text.pad(_change(entry), CHANGE, "right"), "dim"))
+        spans.append(Span(text.pad(changed(entry), CHANGE, "right"), "dim"))
     return line(*spans)
 
 
@@ -262,14 +263,6 @@ def _value(entry: Pair, value: float | None) -> str:
             return text.number(value, 2 if value < 10 else 1 if value < 1000 else 0)
         case _:
             return text.number(value)
-
-
-def _change(entry: Pair) -> str:
-    """By how much the second is more or less than the first."""
-    change = entry.change
-    if not change:
-        return ""
-    return f"× {text.number(change + 1, 0)}" if change >= 9 else f"{100 * change:+.1f} %"
 
 
 # The line between two charts
