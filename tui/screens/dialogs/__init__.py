@@ -1,1 +1,23 @@
-"""The dialogs, and what each of them edits."""
+"""Questions over the screen, each imported when it is first opened: what nobody opens costs nothing at the start."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from tui.screens.dialogs.help import HelpScreen
+    from tui.screens.dialogs.policy_picker import PolicyPicker
+    from tui.screens.dialogs.prompt import Prompt
+    from tui.screens.dialogs.report import FidelityReport
+    from tui.screens.dialogs.trace_picker import TracePicker
+
+__all__ = ["FidelityReport", "HelpScreen", "PolicyPicker", "Prompt", "TracePicker"]
+_FILES = {"HelpScreen": "help", "FidelityReport": "report", "PolicyPicker": "policy_picker",
+          "Prompt": "prompt", "TracePicker": "trace_picker"}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _FILES:
+        raise AttributeError(name)
+    return getattr(import_module(f"{__name__}.{_FILES[name]}"), name)

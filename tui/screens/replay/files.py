@@ -12,8 +12,8 @@ from sim.files import write_whole
 from tui.look.palette import LOOKS, Mode
 from tui.look.text import file_name
 from tui.replay.requests import Draw
+from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
-from tui.screens.dialogs.on_demand import prompt, trace_picker
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import KeepSession, OpenTrace, Quit, UseLook
 
@@ -37,7 +37,7 @@ class Files:
         self._screen, self._recent = screen, recent
 
     def trace(self) -> None:
-        self._screen.open(trace_picker(self._recent), self.open_trace)
+        self._screen.open(dialogs.TracePicker(self._recent), self.open_trace)
 
     def open_trace(self, trace: str) -> None:
         """Another trace under the same policy, from the beginning."""
@@ -54,10 +54,12 @@ class Files:
         step = self._screen.scene.snapshot.step if self._screen.scene else 0
         name = file_name(f"{Path(self._screen.about.workload.name).stem}-{step}") + ".svg"
         if what == "screen":
-            self._screen.open(prompt("Save the screen as", "FILE.svg", _picture, initial=name), self._save_screen)
+            self._screen.open(
+                dialogs.Prompt("Save the screen as", "FILE.svg", _picture, initial=name), self._save_screen
+            )
         else:
             hint = "FILE.svg, and its size in pixels if you like: chart.svg 1600x900"
-            self._screen.open(prompt("Save the chart as", hint, parse_drawing, initial=name), self._save_chart)
+            self._screen.open(dialogs.Prompt("Save the chart as", hint, parse_drawing, initial=name), self._save_chart)
 
     def _save_screen(self, path: str) -> None:
         try:
@@ -76,7 +78,7 @@ class Files:
     def save(self) -> None:
         initial = f"{file_name(Path(self._screen.about.workload.name).stem)}.session"
         hint = "a file; schedscope --session FILE brings this very moment back"
-        dialog = prompt("Save the session as", hint, _file, initial=initial)
+        dialog = dialogs.Prompt("Save the session as", hint, _file, initial=initial)
         self._screen.open(dialog, lambda path: self._screen.post_message(KeepSession(path)))
 
     def copy_session(self) -> None:

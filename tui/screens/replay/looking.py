@@ -8,8 +8,8 @@ from textual.binding import Binding
 
 from tui.chart.colours import MODES
 from tui.replay.places import find_job
+from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
-from tui.screens.dialogs.on_demand import fidelity_report, help_screen, prompt
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.keys import GROUPS, sign
 from tui.screens.replay.layout import WEIGHTS
@@ -36,7 +36,7 @@ class Looking:
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
         job = partial(find_job, workload=screen.about.workload, after=after)
         hint = "a job's number or name, or a user (ann, user 3) for the next job of theirs"
-        screen.open(prompt("Find a job", hint, job, answers=screen.answers), screen.select)
+        screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
         """The job that waits first; pressed again the next, and so on. Its details say why."""
@@ -127,9 +127,9 @@ class Looking:
     # Reading
 
     def report(self) -> None:
-        self._screen.open(fidelity_report(self._screen.about.read, self._screen.about.workload))
+        self._screen.open(dialogs.FidelityReport(self._screen.about.read, self._screen.about.workload))
 
     def help(self) -> None:
         chart = [(sign(b.key), b.description) for b in Gantt.BINDINGS if isinstance(b, Binding)]
         groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
-        self._screen.open(help_screen([*groups, ("The chart", chart)]))
+        self._screen.open(dialogs.HelpScreen([*groups, ("The chart", chart)]))

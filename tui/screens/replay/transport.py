@@ -7,8 +7,8 @@ from functools import partial
 from tui.replay.places import parse_place
 from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, Move
 from tui.replay.speed import SPEEDS
+from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
-from tui.screens.dialogs.on_demand import prompt
 from tui.screens.replay.controlled import ControlledScreen
 
 JUMPS = {
@@ -100,7 +100,7 @@ class Transport:
         scene = self._screen.scene
         now = (scene.snapshot.time if scene else None) or 0
         place = partial(parse_place, workload=self._screen.about.workload, now=now)
-        dialog = prompt("Go to", hint, place, answers=self._screen.answers)
+        dialog = dialogs.Prompt("Go to", hint, place, answers=self._screen.answers)
         self._screen.open(dialog, self._screen.go)  # type: ignore[misc]  # mypy takes no union for a T in T | None
 
     def longest(self) -> None:

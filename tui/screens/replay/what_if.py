@@ -22,8 +22,8 @@ from tui.replay.requests import (
     Reverse,
     SwitchTo,
 )
+from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
-from tui.screens.dialogs.on_demand import policy_picker, prompt
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import PolicyChosen
 
@@ -49,9 +49,11 @@ class WhatIf:
         """Another policy from here on; before the first step, from the beginning."""
         screen = self._screen
         if screen.scene is None or self._at_begin:
-            dialog = policy_picker(screen.policy, "Use it", "Which policy?")
+            dialog = dialogs.PolicyPicker(screen.policy, "Use it", "Which policy?")
         else:
-            dialog = policy_picker(screen.policy, "Switch here", f"Which policy from {clock(screen.scene.clock)} on?")
+            dialog = dialogs.PolicyPicker(
+                screen.policy, "Switch here", f"Which policy from {clock(screen.scene.clock)} on?"
+            )
         screen.open(dialog, lambda policy: None if policy == screen.policy else self._use(policy))
 
     def use_policy(self, spec: str) -> None:
@@ -62,7 +64,7 @@ class WhatIf:
         self._screen.go(Restart(policy) if restart or self._at_begin else SwitchTo(policy))
 
     def restart(self) -> None:
-        dialog = policy_picker(self._screen.policy, "Begin again", "Which policy from the beginning?")
+        dialog = dialogs.PolicyPicker(self._screen.policy, "Begin again", "Which policy from the beginning?")
         self._screen.open(dialog, lambda policy: self._use(policy, restart=True))
 
     # Comparing
@@ -95,7 +97,7 @@ class WhatIf:
     def _pick_partner(self, from_start: bool) -> None:
         since = "from the beginning" if from_start else "from here on"
         title = f"Compare {written_policy(self._screen.policy)} with which policy, {since}?"
-        dialog = policy_picker(self._screen.policy, "Compare", title)
+        dialog = dialogs.PolicyPicker(self._screen.policy, "Compare", title)
         self._screen.open(dialog, lambda policy: self._screen.go(Compare(policy, from_start)))
 
     def parted(self) -> None:
@@ -139,7 +141,7 @@ class WhatIf:
     def stops(self) -> None:
         hint = "queue > 50 · job 17 starts · user ann ends · d12 04:30 · #1200 · head slips and queue > 0 · empty: none"
         initial = "; ".join(stop.text for stop in self._screen.state.stops)
-        dialog = prompt("Stop when", hint, self._parsed, initial=initial, answers=self._screen.answers)
+        dialog = dialogs.Prompt("Stop when", hint, self._parsed, initial=initial, answers=self._screen.answers)
         self._screen.open(dialog, self._stop_at)
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
@@ -158,7 +160,9 @@ class WhatIf:
     def bookmark(self) -> None:
         if self._screen.scene is not None:
             initial = f"{len(self._screen.state.bookmarks) + 1}"
-            self._screen.open(prompt("Bookmark", "a name for this moment", _name, initial=initial), self._remember)
+            self._screen.open(
+                dialogs.Prompt("Bookmark", "a name for this moment", _name, initial=initial), self._remember
+            )
 
     def _remember(self, name: str) -> None:
         screen = self._screen

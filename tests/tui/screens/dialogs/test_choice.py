@@ -1,6 +1,6 @@
 """A few things to choose from.
 
-Also tests tui.screens.dialogs.dialog, tui.screens.dialogs.on_demand.
+Also tests tui.screens.dialogs, tui.screens.dialogs.dialog.
 """
 
 from __future__ import annotations
