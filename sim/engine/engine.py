@@ -164,7 +164,9 @@ class Engine:
         if due is not None and abs(at - due) <= MOMENT:
             at = max(at, due)
         elif at < now or (due is not None and at > due):
-            raise ParameterError(f"the policy can be switched from {now:.12g} to {due} now, got {at:.12g}")
+            raise ParameterError(
+                f"the policy can be switched from {now:.12g} to {inf if due is None else due:.12g} now, got {at:.12g}"
+            )
         self._happen(at, policy_of(policy))
 
     def step(self) -> bool:

@@ -19,7 +19,6 @@ from sim.errors import DecisionError
 from sim.history.history import Switch
 from sim.history.ledger import Ledger
 from sim.history.tally import Tally
-from sim.history.times import whole
 from sim.machine.matrix import Matrix
 from sim.machine.processors import Machine, Placement
 from sim.machine.profile import Profile, shadow
@@ -152,7 +151,7 @@ class State:
     def start_of(self, rank: int) -> float | None:
         """When the job first started; None if it has not."""
         start = self.ledger.start[rank]
-        return None if isnan(start) else whole(start)
+        return None if isnan(start) else start
 
     @property
     def spec(self) -> str:

@@ -28,7 +28,7 @@ from sim.decisions.decisions import Decision
 from sim.history.decided import A_ROW, Decided
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import CUT, DONE, ENDINGS, GANG, KILLED, KINDS, MOVED, QUEUED, SUSPENDED, Stretch
-from sim.history.times import NEVER, Floats, Times, whole
+from sim.history.times import NEVER, Floats, Times
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.workload.model import Job
@@ -131,8 +131,8 @@ class Past:
         open_ = self._end_step[index] >= self._now
         return Stretch(
             self._rank[index],
-            whole(self._start[index]),
-            None if open_ else whole(self._end[index]),
+            self._start[index],
+            None if open_ else self._end[index],
             KINDS[self._kind[index]],
             self._processors[index],
             self._rows.get(index, ()),
@@ -263,8 +263,8 @@ class Past:
                 then, since = self._next[i], self._end[i]
                 until = self._start[then] if 0 <= then < count else None
                 if until is None or until > max(start, since):
-                    goes_on = None if until is None else whole(until)
-                    pauses.append(Stretch(self._rank[i], whole(since), goes_on, "suspended", self._processors[i]))
+                    goes_on = None if until is None else until
+                    pauses.append(Stretch(self._rank[i], since, goes_on, "suspended", self._processors[i]))
         return sorted(pauses, key=itemgetter(1))
 
     def _under_way(self, start: float, before: int) -> list[int]:
@@ -281,7 +281,7 @@ class Past:
 
     def time_of(self, step: int) -> float:
         """When that step, counted from 0, was."""
-        return whole(self._time[step])
+        return self._time[step]
 
     def decisions(self, step: int) -> Sequence[Decision]:
         """What was decided in that step, in order."""

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sim.history.times import whole
-
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
 ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved")
@@ -36,4 +34,4 @@ class Stretch(NamedTuple):
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
         """A part of it, in which one of these rows is on turn."""
         ended_by = self.ended_by if end == self.end else ENDINGS[MOVED]
-        return self._replace(start=whole(start), end=whole(end), kind=KINDS[TURN], rows=rows, ended_by=ended_by)
+        return self._replace(start=start, end=end, kind=KINDS[TURN], rows=rows, ended_by=ended_by)

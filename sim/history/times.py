@@ -36,7 +36,7 @@ class Times:
 
     def of(self, rank: int, before: int) -> float | None:
         """When it happened; None if it had not before that step."""
-        return whole(self.at[rank]) if self.has(rank, before) else None
+        return self.at[rank] if self.has(rank, before) else None
 
     def column(self, jobs: int, before: int) -> Floats:
         """When it happened to each of so many jobs; nan where it had not before that step."""
@@ -51,8 +51,3 @@ class Times:
         cut.at = array("d", np.where(known, np.array(self.at), nan).tolist())
         cut.step = array("i", np.where(known, np.array(self.step), NEVER).tolist())
         return cut
-
-
-def whole(time: float) -> float:
-    """Whole seconds as int, so that they print without a decimal point."""
-    return int(time) if time == int(time) else time

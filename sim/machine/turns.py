@@ -33,16 +33,16 @@ class Turns:
     >>> turns = Turns(slice=200, cs=0.05)
     >>> turns.settle(1000, [1, 2])
     >>> turns.row, turns.end, turns.gained((2,), 1000, 2000)
-    (1, 1200, 380)
+    (1, 1200.0, 380.0)
     >>> turns.finish((2,), 195, 1000)
-    1615
+    1615.0
     """
 
     __slots__ = ("begin", "overhead", "row", "rows", "slice")
 
     def __init__(self, slice: float, cs: float = 0) -> None:
-        self.slice = _whole(slice)
-        self.overhead = _whole(round(cs * slice, 9))
+        self.slice = float(slice)
+        self.overhead = round(cs * slice, 9)
         """Seconds at the beginning of each turn, where there is more than one row, to the billionth."""
         self.rows: tuple[int, ...] = ()
         self.row: int | None = None
@@ -206,15 +206,10 @@ class Turns:
 
 def _ceil(work: float, a_turn: float) -> int:
     """How many turns the work takes."""
-    if isinstance(work, int) and isinstance(a_turn, int):
-        return -(-work // a_turn)
+    if work % 1 == a_turn % 1 == 0:
+        return int(-(-work // a_turn))
     return ceil((work - MOMENT) / a_turn)
 
 
 def _between(low: float, value: float, high: float) -> float:
     return min(max(low, value), high)
-
-
-def _whole(value: float) -> float:
-    """Whole seconds as int: sums of them stay exact."""
-    return int(value) if value == int(value) else value

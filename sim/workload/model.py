@@ -303,8 +303,8 @@ class Workload:
 
     @cached_property
     def runtimes(self) -> tuple[float, ...]:
-        """How long each job runs, by rank: whole seconds as int."""
-        return tuple(_whole(self.runtime))
+        """How long each job runs, by rank."""
+        return tuple(self.runtime.tolist())
 
     @cached_property
     def jobs(self) -> tuple[Job, ...]:
@@ -315,9 +315,9 @@ class Workload:
                 Job,
                 range(len(self)),
                 self.ids,
-                _whole(self.submit),
+                self.submit.tolist(),
                 self.width.tolist(),
-                _whole(self.estimate),
+                self.estimate.tolist(),
                 self.user.tolist(),
                 self.group.tolist(),
                 self.queue.tolist(),
@@ -365,20 +365,5 @@ def _notes(trace: Trace, *found: tuple[str, Bools]) -> tuple[Note, ...]:
     return tuple(notes)
 
 
-def _whole(values: Floats) -> list[float]:
-    """Plain numbers, whole ones as int: they print without a decimal point and add up exactly.
-
-    >>> _whole(np.array([3.0, 2.5]))
-    [3, 2.5]
-    """
-    if np.all(values == np.floor(values)) and np.all(np.abs(values) < 2**53):
-        return values.astype(np.int64).tolist()  # type: ignore[no-any-return]
-    return [int(v) if v.is_integer() else v for v in values.tolist()]
-
-
 def _known(values: Floats) -> Iterable[float | None]:
-    missing = np.isnan(values)
-    if missing.all():
-        return [None] * len(values)
-    whole = _whole(np.where(missing, 0.0, values))
-    return [None if gone else value for gone, value in zip(missing.tolist(), whole, strict=True)]
+    return (None if value != value else value for value in values.tolist())

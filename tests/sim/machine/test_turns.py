@@ -58,11 +58,11 @@ def test_a_job_finishes_in_one_of_its_turns() -> None:
     assert turns.finish((1,), 81, 20) == 211
 
 
-def test_whole_numbers_stay_whole() -> None:
+def test_whole_seconds_stay_whole() -> None:
     turns = Turns(200.0, 0.05)
     turns.settle(7, [1, 2, 3])
-    assert isinstance(turns.finish((3,), 10**7, 7), int)
-    assert isinstance(turns.gained((1, 3), 7, 10**9), int)
+    assert turns.finish((3,), 10**7, 7).is_integer()
+    assert turns.gained((1, 3), 7, 10**9).is_integer()
 
 
 def test_a_turn_that_is_no_exact_fraction_ends_at_its_end() -> None:
