@@ -41,7 +41,7 @@ class Times:
     def column(self, jobs: int, before: int) -> Floats:
         """When it happened to each of so many jobs; nan where it had not before that step."""
         column = np.full(jobs, nan)
-        at, step = np.array(self.at)[:jobs], np.array(self.step)[:jobs]
+        at, step = np.asarray(self.at)[:jobs], np.asarray(self.step)[:jobs]
         column[: len(at)] = np.where(step < before, at, nan)
         return column
 

@@ -1,4 +1,4 @@
-"""How long a frame of the chart takes: query, raster, plan, paint and strips. Run by hand:
+"""How long a frame of the chart takes: query, raster, plan, paint and what is sent. Run by hand:
 
     python -m tests.benchmarks.frames [FOLDER OF TRACES]
 
@@ -48,7 +48,8 @@ class Stage:
         clock = snapshot.time or 0
         scene = self.maker.make(self.engine.history, snapshot, clock, camera, "job", budget)
         before, self.cells = self.cells, paint(scene, DARK, SCREEN)
-        self.brush.rows(self.cells, self.cells.changed(before))
+        for span in self.cells.changed(before):
+            self.brush.draw(self.cells, *span)
         return scene.pending
 
     def step(self) -> float:

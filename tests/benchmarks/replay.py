@@ -2,8 +2,8 @@
 
     python -m tests.benchmarks.replay TRACE
 
-- playing: the share of one core that the whole program takes in a pseudo-terminal of 200x60 at 30 frames a second, at
-  several speeds, when the run has been computed;
+- playing: the share of one core that the whole program takes in a pseudo-terminal of 200x60, at several speeds, when
+  the run has been computed, and what it sends;
 - comparing: what a scene and its pictures cost with two charts, against one of the same height;
 - scrubbing: from the order to the picture, to random moments of the run, while the worker computes another run ahead.
 """
@@ -118,16 +118,18 @@ def idle(process: int) -> None:
 
 def playing(trace: str, day: int) -> None:
     for label, faster in SPEEDS:
-        with program(trace, day) as (process, keys):
+        sent: list[int] = []
+        with program(trace, day, lambda data, sent=sent: sent.append(len(data))) as (process, keys):  # type: ignore[misc]
             time.sleep(2)
             idle(process)
             os.write(keys, b"\x1b[A" * faster + b" ")
             time.sleep(1)
-            before = cpu_of(process)
+            before, heard = cpu_of(process), sum(sent)
             time.sleep(SECONDS)
             share = (cpu_of(process) - before) / SECONDS
+            kib = (sum(sent) - heard) / 1024 / SECONDS
             most = memory_of(process)
-        print(f"playing at {label:<6}{share:8.0%} of a core, {most:,.0f} MB of memory at its peak")
+        print(f"playing at {label:<6}{share:8.0%} of a core, {kib:6.0f} KiB/s, {most:,.0f} MB of memory at its peak")
 
 
 # Comparing
@@ -136,7 +138,8 @@ def playing(trace: str, day: int) -> None:
 def picture(scene: Scene, brush: Brush, size: Size) -> None:
     assert scene.chart is not None
     cells = paint(scene.chart, DARK, size)
-    brush.rows(cells, range(len(cells.chars)))
+    for span in cells.changed(None):
+        brush.draw(cells, *span)
 
 
 def frames(conductor: Conductor, size: Size) -> list[float]:

@@ -22,6 +22,8 @@ LADDER = (
 """How many seconds a column may be."""
 NOW_AT = 0.7
 """Where now stands in the chart's width while it follows."""
+PAGE = 0.15, 0.85
+"""Between which parts of the width now wanders where pages are turned."""
 _FULL = 0.75
 """Of the height; bands of equal height that fill less give way to such as differ by a pixel."""
 _FIRST_JOBS = 40
@@ -117,9 +119,11 @@ class Camera:
     rows: int
     follow: bool = True
     first: int = 0
-    """The first column where it does not follow now."""
+    """The first column where it does not follow now; where it turns pages, of the page that others are counted from."""
     begin: float | None = None
     """While it follows, no column before this moment is shown: there is nothing."""
+    pages: bool = False
+    """Does it follow by turning pages, or by scrolling?"""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
@@ -136,10 +140,20 @@ class Camera:
         return replace(camera, per_column=_rung(min(max(come, 600.0), 86400.0) / (camera.columns * NOW_AT)))
 
     def view(self, now: float) -> ChartView:
-        """What is seen at this moment. Following scrolls by whole columns."""
+        """What is seen at this moment. Following scrolls by whole columns, or turns pages when now nears an edge.
+
+        >>> camera = Camera(60, 0, 9, 100, 40).paging(60000)
+        >>> [camera.view(60 * minute).first for minute in (1000, 1014, 1015, 1084, 1085, 944)]
+        [930, 930, 1000, 1000, 1070, 860]
+        """
         first = self.first
         if self.follow:
-            first = floor(now / self.per_column) - int(self.columns * NOW_AT)
+            at = floor(now / self.per_column)
+            first = at - int(self.columns * NOW_AT)
+            if self.pages:
+                low, high = (int(part * self.columns) for part in PAGE)
+                page = max(high - low, 1)
+                first = self.first + (at - self.first - low) // page * page
             if self.begin is not None:
                 first = max(first, floor(min(self.begin, now) / self.per_column))
         return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high)
@@ -150,7 +164,11 @@ class Camera:
 
     def following(self) -> Camera:
         """Now stays in its place and everything else moves."""
-        return replace(self, follow=True)
+        return replace(self, follow=True, pages=False)
+
+    def paging(self, now: float) -> Camera:
+        """The picture stays and now moves, until it nears an edge."""
+        return replace(self, follow=True, pages=True, first=self.view(now).first)
 
     def sized(self, columns: int, rows: int) -> Camera:
         """The same on a screen of another size."""
@@ -168,10 +186,14 @@ class Camera:
         place = bisect_left(LADDER, self.per_column) - rungs
         per_column = LADDER[min(max(place, 0), len(LADDER) - 1)]
         if at is None and self.follow:
-            return replace(self, per_column=per_column)
+            closer = replace(self, per_column=per_column)
+            return closer if not self.pages else replace(closer, first=floor(now / per_column) - self._now_in(now))
         at = self.columns // 2 if at is None else at
         held = self.view(now).time_at(at + 0.5)
         return replace(self, per_column=per_column, follow=False, first=floor(held / per_column) - at)
+
+    def _now_in(self, now: float) -> int:
+        return self.view(now).column_of(now)
 
     def fitting(self, start: float, end: float) -> Camera:
         """All from `start` until `end` is seen, and as closely as that allows."""
@@ -191,7 +213,7 @@ class Camera:
         """Each step shows half as many processors; `at` stays about where it is.
 
         >>> Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
-        Camera(per_column=60, low=32, high=64, columns=80, rows=40, follow=True, first=0, begin=None)
+        Camera(per_column=60, low=32, high=64, columns=80, rows=40, follow=True, first=0, begin=None, pages=False)
         """
         count = self.high - self.low
         at = (self.low + self.high) // 2 if at is None else at

@@ -28,6 +28,14 @@ class Speed:
             return "top speed"
         return f"{_short(self.seconds)}/s"
 
+    def pace(self, per_column: float) -> float:
+        """After how many seconds now is in another column of the chart, or something has happened.
+
+        >>> [speed.pace(450) for speed in (Speed(events=4), Speed(seconds=3600), Speed(seconds=inf))]
+        [0.25, 0.125, 0.0]
+        """
+        return 1 / self.events if self.events else per_column / self.seconds
+
 
 def _short(seconds: float) -> str:
     for size, unit in ((86400, "d"), (3600, "h"), (60, "m")):

@@ -11,10 +11,10 @@ from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line
 from tui.widgets.panel import span_at
-from tui.widgets.rows import Rows, fitted
+from tui.widgets.rows import Lines, fitted
 
 
-class Bar(Rows):
+class Bar(Lines):
     """Shows the lines that it is given; a click on a span does what the span says."""
 
     def __init__(self, ground: str = "", *, id: str | None = None) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.segment import Segment
 from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.content import Content
 from textual.filter import LineFilter
+from textual.geometry import Region
 from textual.message import Message
 
 from sim.words import printable_lines
@@ -120,24 +122,29 @@ class Gantt(Rows, can_focus=True):
 
     # Drawing
 
-    @property
-    def ground(self) -> Style:
-        return Style(bgcolor=self._brush.look.background)
+    def cells(self, y: int, begin: int, end: int) -> list[Segment]:
+        drawn = self._cells
+        if drawn is None or y >= len(drawn.chars) or end > drawn.chars.shape[1]:
+            return [Segment(" " * (end - begin), Style(bgcolor=self._brush.look.background))]
+        made = self._brush.draw(drawn, y, begin, end)
+        for known in self.get_line_filters():
+            made = known.apply(made, self.background_colors[1])
+        return made
 
     def get_line_filters(self) -> list[LineFilter]:
         """Without the one that every cell has passed."""
         return [known for known in super().get_line_filters() if not isinstance(known, Printable)]
 
     def _redraw(self) -> None:
-        """Make the picture, and refresh the rows that differ."""
+        """Make the picture, and refresh what differs."""
         width, height = self.size
         if self._scene is None or self._scene.chart is None or not width or not height:
             return
         before = self._cells
         planned = None if self._selected is None else planned_start(self._scene.snapshot, self._selected)
         self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected, planned)
-        rows = self._cells.changed(before)
-        self.put(dict(zip(rows, self._brush.rows(self._cells, rows), strict=True)))
+        if changed := self._cells.changed(before):
+            self.refresh(*(Region(begin, row, end - begin, 1) for row, begin, end in changed))
 
     @property
     def _inner(self) -> Size:
@@ -150,7 +157,6 @@ class Gantt(Rows, can_focus=True):
 
     def on_resize(self) -> None:
         self._cells = None
-        self.forget()
         self._fit_size()
         self._redraw()
 

@@ -17,7 +17,7 @@ from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Span
 from tui.panels.parts import Context, Draw, window
-from tui.widgets.rows import Rows, fitted
+from tui.widgets.rows import Lines, fitted
 
 MARGIN = 1
 """Blank columns left of the lines; at the right as many hold the scroll mark."""
@@ -25,7 +25,7 @@ WHEEL = 3
 """Lines a turn of the wheel."""
 
 
-class Panel(Rows, can_focus=True):
+class Panel(Lines, can_focus=True):
     """Shows what `draw` makes of the context that it is given."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

@@ -1,45 +1,82 @@
 """What is sent to the terminal: of each row only the columns that changed, of each style only what is new.
 
-Textual's own compositor sends a row from the left edge of its widget on, and every style whole. What is drawn where is
-its business; only the last step is another, which is why this leans on a module of its that is not public.
+Textual's own compositor puts together every widget around whatever changed, sends a row from the left edge of its
+widget on, and every style whole. What is where is its business; only updates are made here, which is why this leans on
+a module of its that is not public.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import NamedTuple
 
 from rich.color import ColorSystem
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual._compositor import ChopsUpdate, Compositor
+from textual._compositor import Compositor, CompositorUpdate
+from textual.geometry import Region
+from textual.widget import Widget
+
+from tui.widgets.rows import Rows
+
+
+class Piece(NamedTuple):
+    """Cells that stand beside each other."""
+
+    y: int
+    x: int
+    cells: list[Segment]
 
 
 class SpanCompositor(Compositor):
-    """Puts widgets together as ever, and sends the spans that changed."""
+    """Where widgets are is told as ever; of what changed the pieces that are on top are sent."""
 
-    def render_partial_update(self) -> ChopsUpdate | None:
-        update = super().render_partial_update()
-        return None if update is None else _Spans(update.chops, update.spans, update.chop_ends)
+    def render_partial_update(self) -> CompositorUpdate | None:  # type: ignore[override]
+        regions = self._dirty_regions.copy()
+        self._dirty_regions.clear()
+        spans = self._regions_to_spans(regions)
+        pieces = [
+            piece for y, begin, end in spans if 0 <= y < self.size.height for piece in self._on_top(y, begin, end)
+        ]
+        return Update(pieces) if pieces else None
+
+    def _on_top(self, y: int, begin: int, end: int) -> Iterator[Piece]:
+        """What is seen in these columns of a row."""
+        hidden = [(max(begin, 0), min(end, self.size.width))]
+        for widget, shown, region in self.layers_visible[y]:
+            still = []
+            for first, last in hidden:
+                left, right = max(first, shown.x), min(last, shown.right)
+                if left < right:
+                    yield Piece(y, left, _cells(widget, y - region.y, left - region.x, right - region.x))
+                    still += [part for part in ((first, left), (right, last)) if part[0] < part[1]]
+                else:
+                    still.append((first, last))
+            hidden = still
+            if not hidden:
+                return
 
 
-class _Spans(ChopsUpdate):
-    """Some columns of some rows."""
+def _cells(widget: Widget, y: int, begin: int, end: int) -> list[Segment]:
+    if isinstance(widget, Rows):
+        return widget.cells(y, begin, end)
+    return list(widget.render_lines(Region(0, y, widget.region.width, 1))[0].crop(begin, end))
+
+
+class Update(CompositorUpdate):
+    """Some pieces of the screen."""
+
+    def __init__(self, pieces: Iterable[Piece]) -> None:
+        self._pieces = pieces
 
     def render_segments(self, console: Console) -> str:
         pen = _Pen(console._color_system or ColorSystem.TRUECOLOR)
-        for y, first, last in self.spans:
-            at = -1
-            for end, (begin, strip) in zip(self.chop_ends[y], self.chops[y].items(), strict=False):
-                left, right = max(begin, first), min(end, last)
-                if strip is None or left >= right:
-                    continue
-                if left != at:
-                    pen.sent.append(f"\x1b[{y + 1};{left + 1}H")
-                pen.draw(strip.crop(left - begin, right - begin))
-                at = right
+        for y, x, cells in self._pieces:
+            pen.sent.append(f"\x1b[{y + 1};{x + 1}H")
+            pen.draw(cells)
         return pen.done()
 
 
@@ -56,8 +93,8 @@ class _Pen:
         self.sent: list[str] = []
         self._system, self._codes = system, _PLAIN
 
-    def draw(self, segments: Iterable[Segment]) -> None:
-        for text, style, _ in segments:
+    def draw(self, cells: Iterable[Segment]) -> None:
+        for text, style, _ in cells:
             if style is not None and style.link:
                 self.take(_PLAIN)
                 text = style.render(text, color_system=self._system)

@@ -1,20 +1,18 @@
-"""Rows that are kept: only what changed is drawn again, and what is shown no more is gone."""
+"""Rows that are kept: only what changed is drawn again."""
 
 from __future__ import annotations
-
-import gc
 
 import pytest
 from rich.segment import Segment
 from textual.app import App, ComposeResult
 from textual.geometry import Region
 
-from tui.widgets.rows import Row, Rows
+from tui.widgets.rows import Lines, cut, differing
 
 
 class Stand(App[None]):
     def compose(self) -> ComposeResult:
-        yield Rows()
+        yield Lines()
 
 
 def row(*texts: str) -> list[Segment]:
@@ -23,14 +21,15 @@ def row(*texts: str) -> list[Segment]:
 
 async def test_only_the_columns_that_changed_are_drawn_again(monkeypatch: pytest.MonkeyPatch) -> None:
     async with Stand().run_test(size=(6, 3)) as pilot:
-        rows, refreshed = pilot.app.query_one(Rows), list[Region]()
-        rows.put({0: row("ab", "cd", "ef"), 1: row("abcdef")})
-        monkeypatch.setattr(rows, "refresh", lambda *regions: refreshed.extend(regions))
-        rows.put({0: row("ab", "xy", "ef"), 1: row("abcdef"), 2: row("ghijkl")})
+        lines, refreshed = pilot.app.query_one(Lines), list[Region]()
+        lines.put({0: row("ab", "cd", "ef"), 1: row("abcdef")})
+        monkeypatch.setattr(lines, "refresh", lambda *regions: refreshed.extend(regions))
+        lines.put({0: row("ab", "xy", "ef"), 1: row("abcdef"), 2: row("ghijkl")})
         assert refreshed == [Region(2, 0, 2, 1), Region(0, 2, 6, 1)]
-        assert [rows.render_line(y).text for y in range(3)] == ["abxyef", "abcdef", "ghijkl"]
-        rows.forget()
-        rows.put({1: row("abcdef")})
+        assert [lines.render_line(y).text for y in range(3)] == ["abxyef", "abcdef", "ghijkl"]
+        assert [strip.text for strip in lines.render_lines(Region(1, 1, 3, 2))] == ["bcd", "hij"]
+        lines.forget()
+        lines.put({1: row("abcdef")})
         assert refreshed[2:] == [Region(0, 1, 6, 1)]
 
 
@@ -43,18 +42,10 @@ async def test_only_the_columns_that_changed_are_drawn_again(monkeypatch: pytest
         (("aa", "b"), ("a", "ab"), (0, 3)),
     ],
 )
-def test_a_row_knows_where_it_differs(now: tuple[str, ...], was: tuple[str, ...], changed: tuple[int, int]) -> None:
-    assert Row(row(*now)).changed(Row(row(*was))) == changed
+def test_it_is_known_where_rows_differ(now: tuple[str, ...], was: tuple[str, ...], changed: tuple[int, int]) -> None:
+    assert differing(row(*now), row(*was)) == changed
 
 
-def test_a_row_that_is_shown_no_more_is_gone_before_anybody_looks_for_garbage() -> None:
-    gc.collect()
-    gc.disable()
-    try:
-        shown = Row(row("ab", "c"), 3)
-        assert [strip.text for strip in shown.divide([3])] == ["abc"]
-        assert [strip.text for strip in shown.divide([1, 3])] == ["a", "bc"]
-        del shown
-        assert gc.collect() == 0
-    finally:
-        gc.enable()
+@pytest.mark.parametrize(("begin", "end", "inside"), [(0, 6, "a日本b"), (1, 5, "日本"), (2, 6, " 本b"), (0, 2, "a ")])
+def test_a_wide_character_is_never_cut_in_two(begin: int, end: int, inside: str) -> None:
+    assert "".join(segment.text for segment in cut(row("a日", "本b"), begin, end)) == inside

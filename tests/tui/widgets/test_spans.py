@@ -1,4 +1,4 @@
-"""What is sent: of rows the columns that changed, of styles what is new."""
+"""What is sent: of rows the columns that changed and are on top, of styles what is new."""
 
 from __future__ import annotations
 
@@ -8,29 +8,23 @@ import pytest
 from rich.console import Console
 from rich.segment import Segment
 from rich.style import Style
-from textual.strip import Strip
+from textual.app import App, ComposeResult
+from textual.screen import Screen
+from textual.widgets import Static
 
 from tests.tui.replays import replay
-from tui.widgets.spans import SpanCompositor, _Spans
+from tui.widgets.rows import Lines
+from tui.widgets.spans import Piece, SpanCompositor, Update
 
 CONSOLE = Console(file=StringIO(), force_terminal=True, color_system="truecolor")
 
 
-def strip(*pieces: tuple[str, str]) -> Strip:
-    return Strip([Segment(text, Style.parse(style)) for text, style in pieces])
+def sent(*cells: tuple[str, str]) -> str:
+    return Update([Piece(2, 4, [Segment(text, Style.parse(style)) for text, style in cells])]).render_segments(CONSOLE)
 
 
-def sent(line: dict[int, Strip | None], first: int, last: int) -> str:
-    """Of one row these columns."""
-    ends = [*list(line)[1:], 20]
-    return _Spans([line], [(0, first, last)], [ends]).render_segments(CONSOLE)
-
-
-def test_a_row_is_sent_from_the_first_column_that_changed_to_the_last() -> None:
-    line: dict[int, Strip | None] = {0: strip(("abcdef", "")), 6: strip(("ghijkl", "")), 12: strip(("mnopqrst", ""))}
-    assert sent(line, 4, 8) == "\x1b[1;5Hefgh"
-    assert sent(line, 6, 12) == "\x1b[1;7Hghijkl"
-    assert sent(line | {6: None}, 4, 14) == "\x1b[1;5Hef\x1b[1;13Hmn"
+def test_cells_are_sent_to_their_place() -> None:
+    assert sent(("ab", ""), ("cd", "")) == "\x1b[3;5Habcd"
 
 
 @pytest.mark.parametrize(
@@ -46,9 +40,47 @@ def test_a_row_is_sent_from_the_first_column_that_changed_to_the_last() -> None:
     ],
 )
 def test_of_a_style_only_what_is_new_is_sent(first: str, second: str, turn: str) -> None:
-    before, _, after = sent({0: strip(("ab", first), ("cd", second), ("ef", second))}, 0, 20).partition("ab")
-    assert before.startswith("\x1b[1;1H\x1b[")
+    before, _, after = sent(("ab", first), ("cd", second), ("", "bold"), ("ef", second)).partition("ab")
+    assert before.startswith("\x1b[3;5H\x1b[")
     assert after == f"\x1b[{turn}cdef" + ("" if second == "" else "\x1b[0m")
+
+
+class Layered(Screen[None]):
+    """Lines, and a note over the second and the third."""
+
+    CSS = """
+    Layered { layers: base over; }
+    Lines { height: 4; layer: base; }
+    Static { layer: over; width: 4; height: 2; offset: 2 1; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._compositor = SpanCompositor()
+
+    def compose(self) -> ComposeResult:
+        yield Lines()
+        yield Static("note\nmore")
+
+
+async def test_what_lies_over_the_rows_stays_there() -> None:
+    app = App[None]()
+    async with app.run_test(size=(10, 4)) as pilot:
+        await app.push_screen(Layered())
+        await pilot.pause()
+        compositor, lines = app.screen._compositor, app.screen.query_one(Lines)
+        lines.put({y: [Segment("abcdefghij")] for y in range(4)})
+        compositor.update_widgets({lines})
+        update = compositor.render_partial_update()
+        assert isinstance(update, Update)
+        pieces = sorted((y, x, "".join(cell.text for cell in cells)) for y, x, cells in update._pieces)
+        assert pieces == [
+            (0, 0, "abcdefghij"),
+            *((1, 0, "ab"), (1, 2, "note"), (1, 6, "ghij")),
+            *((2, 0, "ab"), (2, 2, "more"), (2, 6, "ghij")),
+            (3, 0, "abcdefghij"),
+        ]
+        assert compositor.render_partial_update() is None
 
 
 async def test_the_replay_is_sent_so() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,45 +52,36 @@ class Cells:
         if bg is not None:
             self.bg[row, at] = bg
 
-    def changed(self, before: Cells | None) -> list[int]:
-        """The rows that differ from those of another picture."""
+    def changed(self, before: Cells | None) -> list[tuple[int, int, int]]:
+        """(row, from column, until column) of what differs from another picture."""
+        rows, columns = self.chars.shape
         if before is None or before.chars.shape != self.chars.shape:
-            return list(range(len(self.chars)))
+            return [(row, 0, columns) for row in range(rows)]
         differs = (self.chars != before.chars) | (self.fg != before.fg) | (self.bg != before.bg)
-        return np.flatnonzero(differs.any(axis=1)).tolist()
+        changed = np.flatnonzero(differs.any(axis=1))
+        begins, ends = differs[changed].argmax(axis=1), columns - differs[changed, ::-1].argmax(axis=1)
+        return list(zip(changed.tolist(), begins.tolist(), ends.tolist(), strict=True))
 
 
 class Brush:
-    """Makes rows of segments in one look; styles and runs are made once."""
+    """Draws cells in one look; styles and runs are made once."""
 
     def __init__(self, look: Look) -> None:
         self.look = look
         self._segments: dict[tuple[int, str], Segment] = {}
         self._styles: dict[int, Style] = {}
 
-    def rows(self, cells: Cells, rows: Sequence[int]) -> list[list[Segment]]:
-        """These rows, each in runs of equal inks."""
-        inks = cells.fg[rows].astype(np.uint32) * _INKS + cells.bg[rows]
-        begins = np.ones(inks.shape, np.bool_)
-        begins[:, 1:] = inks[:, 1:] != inks[:, :-1]
-        row, column = np.nonzero(begins)
-        ink_of, columns = inks[row, column].tolist(), column.tolist()
-        first = [*np.searchsorted(row, np.arange(len(rows))).tolist(), len(columns)]
-        texts = cells.chars[rows]
-        made = []
-        for index in range(len(rows)):
-            text = texts[index].tobytes().decode("utf-32-le")
-            runs = slice(first[index], first[index + 1])
-            made.append(self._runs(text, ink_of[runs], columns[runs]))
-        return made
-
-    def _runs(self, text: str, inks: list[int], begins: list[int]) -> list[Segment]:
+    def draw(self, cells: Cells, row: int, begin: int, end: int) -> list[Segment]:
+        """These columns of a row, in runs of equal inks."""
+        inks = cells.fg[row, begin:end].astype(np.uint32) * _INKS + cells.bg[row, begin:end]
+        begins = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist()]
+        text, inks_of = cells.chars[row, begin:end].tobytes().decode("utf-32-le"), inks[begins].tolist()
         segments = self._segments
         if len(segments) > _MOST_SEGMENTS:
             segments.clear()
         made = []
-        for ink_, begin, end in zip(inks, begins, [*begins[1:], len(text)], strict=True):
-            key = ink_, text[begin:end]
+        for ink_, first, last in zip(inks_of, begins, [*begins[1:], len(text)], strict=True):
+            key = ink_, text[first:last]
             segment = segments.get(key)
             if segment is None:
                 segment = segments[key] = Segment(key[1], self._style(ink_))

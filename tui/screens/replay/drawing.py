@@ -26,7 +26,7 @@ from tui.widgets.panel import Panel
 
 ROOMY = 45
 """From so many rows on a panel that only tells what it is for has a place."""
-CALM = 0.12
+CALM = 0.24
 """Seconds between two drawings of the panels while it plays: numbers that flicker cannot be read."""
 
 

@@ -58,6 +58,7 @@ LOOKING = (
     Key("w", "why", "why", "Select the job that waits first in the queue, and tell why.", 5),
     Key("W", "longest", "longest wait", "To the start of the job that waited longest in the whole run."),
     Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
+    Key("N", "pages", "pages", "While it plays: turn pages of the chart, or scroll it."),
     Key("tab", "next_panel", "panels", "The next panel; on a small screen they come in turn.", 17),
     Key("shift+tab", "previous_panel", "", "The panel before."),
     Key("z", "maximise", "maximise", "The focused panel over the whole screen, and back."),

@@ -63,6 +63,13 @@ class Looking:
         self._screen.change(colour=mode)
         self._screen.post_message(Remember(colour_by=mode))
 
+    # The chart
+
+    def pages(self) -> None:
+        """Playing, now wanders through pages, or stays while all else moves."""
+        pages = not self._screen.state.pages
+        self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
+
     # Panels
 
     @property

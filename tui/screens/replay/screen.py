@@ -21,7 +21,7 @@ from textual.screen import ModalScreen, Screen
 
 from sim.policies import Policy, parse_policy
 from tui.chart.colours import MODES
-from tui.chart.scale import Camera
+from tui.chart.scale import PAGE, Camera
 from tui.look.palette import Look
 from tui.panels.metrics import draw_metrics
 from tui.panels.strip import draw_strip, time_at
@@ -50,6 +50,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 YOUNG = 10_000
 """The collector looks when there are so many new objects more than ever: hardly anything here goes round in circles."""
+A_PIECE = 0.25
+"""Seconds of playing at a time, at most."""
+A_GLANCE = 0.12
+"""Seconds after which there is another picture even if now has not moved."""
+A_PAGE = 1.5
+"""Pages of the chart that would be turned sooner than after so many seconds are not turned: it scrolls."""
 A_REST = 0.7
 """From one drawing to the next, of a frame: the clock of frames is not exact."""
 
@@ -167,6 +173,7 @@ class ReplayScreen(Screen[None]):
         """See this from now on."""
         self.state = replace(self.state, **changed)
         self.player.playing = self.state.playing
+        self._turn_pages()
         self.draw()
         self.wish()
 
@@ -288,14 +295,23 @@ class ReplayScreen(Screen[None]):
 
     def _tick(self) -> None:
         """A piece of playing, if the last one has been shown; else how far the work is that takes long."""
-        now = monotonic()
-        passed, self._ticked = now - self._ticked, now
-        if self.state.playing and self.player.idle:
-            self.player.ask(Play(min(passed, 0.25), self.state.rate, self.state.direction))
+        state, now = self.state, monotonic()
+        passed = now - self._ticked
+        if not state.playing:
+            self._ticked = now
+        elif self.player.idle and passed >= self._pace - self._frame / 2:
+            self.player.ask(Play(min(passed, A_PIECE), state.rate, state.direction))
+            self._ticked = now
         if self.player.progress:
             self._drawing.draw_top(self.state, self.shown, self.look, self.player.progress)
         if self.is_behind:
             self.draw()
+
+    @property
+    def _pace(self) -> float:
+        """Seconds from one picture to the next while it plays: what does not move is not drawn again and again."""
+        camera = self.state.camera
+        return 0.0 if camera is None else min(self.state.rate.pace(camera.per_column), A_GLANCE)
 
     # What widgets tell
 
@@ -322,12 +338,29 @@ class ReplayScreen(Screen[None]):
     @on(Gantt.CameraChanged)
     def _camera_changed(self, message: Gantt.CameraChanged) -> None:
         """Both charts look where one does; that one may already look elsewhere."""
-        beside = self.query_one("#beside", Gantt)
-        for gantt in (self.chart, beside):
+        for gantt in (self.chart, self.query_one("#beside", Gantt)):
             if gantt is not message.control:
                 gantt.camera = message.camera
+        self._look_there()
+
+    def _look_there(self) -> None:
+        """Where the charts look."""
+        beside = self.query_one("#beside", Gantt)
         self.state = replace(self.state, camera=self.chart.camera, beside=beside.camera)
+        self._turn_pages()
         self.wish()
+
+    def _turn_pages(self) -> None:
+        """While it plays now moves and the chart stands, page by page, unless that would be too fast for the eye."""
+        camera, state = self.chart.camera if self.is_mounted else None, self.state
+        if not state.playing or camera is None or not camera.follow or self.scene is None:
+            return
+        lasts = (PAGE[1] - PAGE[0]) * camera.columns * state.rate.pace(camera.per_column)
+        pages = state.pages and lasts >= A_PAGE
+        if pages != camera.pages:
+            for gantt in (self.chart, self.query_one("#beside", Gantt)):
+                gantt.camera = camera.paging(self.scene.clock) if pages else camera.following()
+            self._look_there()
 
     @on(Scrubber.Scrubbed)
     def _scrub(self, message: Scrubber.Scrubbed) -> None:

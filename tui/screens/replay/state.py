@@ -41,6 +41,8 @@ class ViewState:
     speed: int = 0
     direction: int = 1
     playing: bool = False
+    pages: bool = True
+    """While it plays, does the chart turn pages, or does it scroll?"""
     jump: str = "start"
     """The kind of events that brackets go to."""
     stops: tuple[Stop, ...] = ()

@@ -170,7 +170,7 @@ def test_columns_that_are_not_drawn_yet_do_not_look_free(engine: Engine) -> None
 def test_without_colour_no_style_has_one(engine: Engine, mode: str) -> None:
     look = DARK.with_mode(mode)  # type: ignore[arg-type]
     cells = cells_of(engine, look, selected=0)
-    strips = Brush(look).rows(cells, range(SIZE.rows))
+    strips = [Brush(look).draw(cells, *span) for span in cells.changed(None)]
     styles = [segment.style for strip in strips for segment in strip if segment.style]
     assert all(style.color is None and style.bgcolor is None for style in styles)
     assert any(style.reverse for style in styles)
@@ -180,7 +180,8 @@ def test_without_colour_no_style_has_one(engine: Engine, mode: str) -> None:
 
 @pytest.mark.parametrize("look", [DARK, LIGHT, CONTRAST])
 def test_in_colour_every_cell_has_its_background(engine: Engine, look: Look) -> None:
-    strips = Brush(look).rows(cells_of(engine, look), range(SIZE.rows))
+    cells = cells_of(engine, look)
+    strips = [Brush(look).draw(cells, *span) for span in cells.changed(None)]
     assert all(segment.style and segment.style.bgcolor for strip in strips for segment in strip)
     assert {sum(segment.cell_length for segment in strip) for strip in strips} == {SIZE.columns}
 
@@ -203,12 +204,13 @@ def test_a_scene_for_another_screen_still_shows(engine: Engine) -> None:
         assert "J1" in paint(chart, look, size).text
 
 
-def test_only_rows_that_differ_are_drawn_again(engine: Engine) -> None:
+def test_only_cells_that_differ_are_drawn_again(engine: Engine) -> None:
     before, after = cells_of(engine), cells_of(engine)
     assert after.changed(before) == []
     after.write(2, 5, "!", ink(0))
-    assert after.changed(before) == [2]
-    assert after.changed(None) == list(range(SIZE.rows))
+    after.write(2, 9, "!", ink(0))
+    assert after.changed(before) == [(2, 5, 10)]
+    assert after.changed(None) == [(row, 0, SIZE.columns) for row in range(SIZE.rows)]
 
 
 def test_text_is_cut_off_at_the_edges() -> None:
