@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from math import nan
 
 import numpy as np
@@ -30,6 +31,7 @@ PAIRS = [
 ]
 
 
+@cache
 def workload(name: str) -> Workload:
     return Source(name).read()[1]
 

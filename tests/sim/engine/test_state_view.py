@@ -125,7 +125,7 @@ def test_a_policy_that_looks_everywhere_does_not_find_the_truth(lab: Lab, spec: 
     def look(view: View) -> None:
         nonlocal looks
         looks += 1
-        if looks % 5:
+        if looks % 9:
             return
         hidden = truths(engine)
         for thing in found_from(view, len(engine.workload)):
@@ -138,7 +138,7 @@ def test_a_policy_that_looks_everywhere_does_not_find_the_truth(lab: Lab, spec: 
         engine.run(until=60)
         engine.switch(spy)
     engine.run()
-    assert looks >= 5
+    assert looks >= 9
 
 
 def test_the_spy_would_find_what_is_not_hidden(lab: Lab) -> None:

@@ -92,16 +92,16 @@ def told_at_every_step(engine: Engine, ranks: range, every: int) -> list[tuple[J
     "policy", ["easy", "conservative", "selective", "immediate:memory=yes", "multiqueue:speculate=180", "gang-migrate"]
 )
 def test_a_job_is_told_as_a_search_through_the_whole_history_would(policy: str) -> None:
-    engine = Engine(read("lublin-128"), policy)
-    told = told_at_every_step(engine, range(60, 300, 40), every=37)
-    assert len(told) > 300
+    engine = Engine(read("lublin-128", jobs=200), policy)
+    told = told_at_every_step(engine, range(20, 200, 30), every=17)
+    assert len(told) > 100
     assert all(mine == plain for mine, plain in told)
 
 
 def test_going_back_tells_no_more_than_was_known_then() -> None:
-    engine = Engine(read("lublin-128"), "selective")
-    reader, seen = JobReader(engine.workload, 200), []
-    for _ in range(800):
+    engine = Engine(read("lublin-128", jobs=200), "selective")
+    reader, seen = JobReader(engine.workload, 80), []
+    for _ in range(300):
         engine.step()
         snapshot = engine.snapshot()
         seen.append((snapshot, reader.at(engine.history, snapshot)))

@@ -6,6 +6,7 @@ Also tests sim.comparison.telling.
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from sim.errors import ParameterError
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tui.cli import compare as comparing
-from tui.cli.compare import Form, compared, run_pair
+from tui.cli.compare import Form, Pair, compared, render, run_pair
 from tui.look import text
 
 
@@ -32,9 +33,13 @@ def found(sample: str, first: str, second: str) -> dict[str, Any]:
     return read
 
 
+@cache
+def pair_of(sample: str, first: str, second: str, at: float | None = None) -> Pair:
+    return run_pair(Source(sample).read()[1], (first, second), at, "lowest", False)
+
+
 def headline(sample: str, first: str, second: str, at: float | None = None) -> str:
-    _, workload = Source(sample).read()
-    pair = run_pair(workload, (first, second), at, "lowest", False)
+    pair = pair_of(sample, first, second, at)
     assert pair.parting is not None
     return parted.headline(pair.parting, pair.names, pair.accounts)
 
@@ -157,7 +162,7 @@ PAIRS = [
 def test_no_line_is_wider_than_eighty_columns(
     sample: str, first: str, second: str, at: float | None, unicode: bool
 ) -> None:
-    drawn = page(sample, first, second, at, 80, unicode)
+    drawn = render(pair_of(sample, first, second, at), 80, unicode)
     lines = drawn.split("\n")
     assert max(map(text.cells, lines)) <= 80
     assert len(lines) <= 62

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from tests.sim.conftest import Lab
@@ -11,6 +13,7 @@ from tui.panels.parts import Context
 from tui.replay.strip_maker import StripMaker
 
 
+@cache
 def lublin(policy: str, steps: int = 700) -> Context:
     engine = engine_of("lublin-128", policy, steps=steps)
     context = context_of(engine)

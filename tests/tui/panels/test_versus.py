@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,7 @@ from tui.replay.scene import VersusScene
 from tui.replay.stage import Stage
 
 
+@cache
 def compared(name: str, first: str, second: str, step: int = 0, *, done: bool = True, look: Look = DARK) -> Context:
     """Two whole runs, seen after so many steps of the first; `done`: all that is to be found has been found."""
     _, workload = Source(name).read()
