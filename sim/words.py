@@ -162,7 +162,16 @@ def quoted(text: str) -> str:
     >>> quoted("soon"), quoted("9" * 400)
     ("'soon'", "'99999999999999999999999999999999999999...'")
     """
-    return repr(text if len(text) <= 40 else text[:38] + "...")
+    return repr(shortened(text))
+
+
+def shortened(text: str) -> str:
+    """No more of a word than an error line has room for.
+
+    >>> shortened("9" * 400)
+    '99999999999999999999999999999999999999...'
+    """
+    return text if len(text) <= 40 else text[:38] + "..."
 
 
 # Names and numbers

@@ -14,6 +14,9 @@ from math import isfinite
 from typing import Any
 
 from sim.errors import ParameterError, near
+from sim.words import LATEST, shortened
+
+NO_GREATER = f"no number is beyond {LATEST:,.0f}"
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,9 @@ class Parameter:
         value = self._converted(text)
         if value is None or not self._allowed(value):
             hint = near(text, self.choices) if self.choices else ""
-            raise ParameterError(f"{self.name}={text}: expected {self.range}{hint}")
+            raise ParameterError(f"{self.name}={shortened(text)}: expected {self.range}{hint}")
+        if isinstance(value, float | int) and LATEST < abs(value) != self.high:
+            raise ParameterError(f"{self.name}={shortened(text)}: {NO_GREATER}")
         return value
 
     def _converted(self, text: str) -> Any:

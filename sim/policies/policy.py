@@ -37,6 +37,9 @@ class Policy:
     lets_pass: ClassVar[bool] = True
     """May a job be backfilled: start before one that stands ahead of it in the queue?"""
 
+    places: ClassVar[bool] = False
+    """Does it say itself which processors a job gets, whatever placement is asked for?"""
+
     def queue_order(self) -> Order:
         """How the waiting jobs stand in `view.queue`."""
         return Fcfs()

@@ -10,6 +10,7 @@ from sim.errors import ParameterError, near
 from sim.policies.orders import ORDERS
 from sim.policies.parameters import Parameter, parameters_of
 from sim.policies.policy import Policy, default_order
+from sim.words import quoted
 
 P = TypeVar("P", bound=Policy)
 
@@ -62,7 +63,7 @@ class Registry(Mapping[str, type[Policy]]):
     def remove(self, name: str) -> None:
         """Forget a policy and its aliases."""
         if name not in self:
-            raise ParameterError(f"no policy {name!r}{self.near(name)}")
+            raise ParameterError(f"no policy {quoted(name)}{self.near(name)}")
         self._drop_aliases(name)
         del self._policies[name]
 
@@ -83,7 +84,7 @@ class Registry(Mapping[str, type[Policy]]):
             name, _, meant = self._aliases[name].partition(":")
             rest = ",".join(filter(None, (meant, rest)))
         if name not in self:
-            raise ParameterError(f"no policy {name!r}{self.near(name)}")
+            raise ParameterError(f"no policy {quoted(name)}{self.near(name)}")
         cls = self[name]
         return cls(**_arguments(cls, _pairs(rest, spec)))
 
@@ -115,7 +116,7 @@ def _pairs(text: str, spec: str) -> dict[str, str]:
     for part in filter(None, (p.strip() for p in text.split(","))):
         key, equals, value = part.partition("=")
         if not equals or not key or not value:
-            raise ParameterError(f"policy {spec!r}: expected key=value, got {part!r}")
+            raise ParameterError(f"policy {quoted(spec)}: expected key=value, got {quoted(part)}")
         pairs[key] = value
     return pairs
 
@@ -128,7 +129,7 @@ def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
     if default := default_order(cls):
         order = ORDERS.get(given.get("order", default.name))
         if order is None:
-            raise ParameterError(f"no order {given['order']!r}{near(given['order'], ORDERS)}")
+            raise ParameterError(f"no order {quoted(given['order'])}{near(given['order'], ORDERS)}")
         of_order = parameters_of(order)
         chosen = {key: of_order[key].parse(given[key]) for key in given if key in of_order}
         arguments["order"] = order(**chosen)
@@ -137,5 +138,5 @@ def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
             arguments[key] = own[key].parse(text)
         elif key not in of_order and not (key == "order" and default):
             names = [*own, *of_order, *(["order"] if default else [])]
-            raise ParameterError(f"{cls.name} has no parameter {key!r}{near(key, names)}")
+            raise ParameterError(f"{cls.name} has no parameter {quoted(key)}{near(key, names)}")
     return arguments

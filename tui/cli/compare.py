@@ -82,8 +82,7 @@ def compared(
     unicode: bool,
 ) -> str:
     """The body of the command: run both, and tell what sets them apart."""
-    for spec in specs:
-        parse_policy(spec)  # a mistake in one is told before the trace is read
+    options.heed(placement, [parse_policy(spec) for spec in specs])  # a mistake is told before the trace is read
     workload = options.jobs_of(source)
     since = None if at is None else Scenario(workload, specs[0], placement=placement).time_of(at)
     pair = run_pair(workload, specs, since, placement, check)

@@ -56,7 +56,7 @@ def draw(
     `window` is of moments of the run; where it is None the options say what is drawn.
     """
     form_of(out)
-    parse_policy(spec)  # a mistake in it is told before the trace is read
+    cli.heed(placement, [parse_policy(spec), *(other for _, other in switches)])  # a mistake is told before reading
     workload = cli.jobs_of(source)
     scenario = Scenario(workload, spec, timed(workload, spec, switches, placement), placement)
     begin, until = (None if moment is None else scenario.time_of(moment) for moment in window)

@@ -48,6 +48,7 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
     JOB is a job's id, or user:NAME for the jobs of a user that waited longest.
     """
     chosen = parse_policy(policy)
+    options.heed(placement, [chosen, *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
     workload = options.jobs_of(source)
     scenario = Scenario(workload, chosen, timed(workload, chosen, switches, placement), placement)

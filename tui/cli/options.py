@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from sim.errors import ParameterError
-from sim.words import Moment, parse_moment, printable, quoted
+from sim.words import Moment, listed, parse_moment, printable, quoted
 from sim.workload.options import OPTIONS, Option
 
 if TYPE_CHECKING:
+    from sim.machine.processors import Placement
+    from sim.policies.policy import Policy
     from sim.workload.model import Fidelity, Workload
     from sim.workload.source import Source
 
@@ -69,6 +71,17 @@ def told(fidelity: Fidelity) -> list[str]:
     ]
 
 
+def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
+    """Where a policy does not heed the placement that is asked for, stderr says so."""
+    if placement == "lowest":
+        return
+    from sim.policies.registry import policy_of
+
+    deaf = listed(dict.fromkeys(policy.name for policy in map(policy_of, policies) if policy.places))
+    if deaf:
+        click.echo(f"schedscope: --placement {placement} changes nothing under {deaf}: it says who gets what", err=True)
+
+
 def of_file(option: str, name: str | None) -> None:
     """Refuse a file without a name."""
     if name is not None and not name.strip():
@@ -107,7 +120,8 @@ policy = click.option("--policy", default="easy", metavar="SPEC", help="name or 
 check = click.option("--check", is_flag=True, help="Verify after every step that no rule is broken.")
 placement = click.option(
     "--placement", type=click.Choice(["lowest", "together"]), default="lowest",
-    help="Which free processors a job gets: the lowest-numbered, or neighbours.",
+    help="Which free processors a job gets: the lowest-numbered, or neighbours (multiqueue, suspension and gang "
+    "scheduling choose for themselves).",
 )  # fmt: skip
 switches = click.option(
     "--switch", "switches", multiple=True, metavar="T=SPEC", callback=_parsed_switches,

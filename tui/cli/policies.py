@@ -9,8 +9,9 @@ import click
 from sim.errors import ParameterError, near
 from sim.policies import POLICIES, Policy
 from sim.policies.orders import ORDERS, Order
-from sim.policies.parameters import paragraphs, parameters_of, summary, written
+from sim.policies.parameters import NO_GREATER, paragraphs, parameters_of, summary, written
 from sim.policies.policy import default_order
+from sim.words import quoted
 from tui.cli.terminal import say
 from tui.look.text import table
 
@@ -41,10 +42,10 @@ def explanation(name: str) -> str:
         lines = _told(f"{name} ({cls.paper})", cls)
         if (order := default_order(cls)) is not None:
             lines += ["", f"order: how the queue stands, {order.name} unless told", *_orders()]
-        return "\n".join(lines).rstrip()
+        return "\n".join([*lines, "", NO_GREATER]).rstrip()
     if name in ORDERS:
         return "\n".join(_told(f"{name} (an order of the queue)", ORDERS[name])).rstrip()
-    raise ParameterError(f"no policy {name!r}{near(name, [*POLICIES.names, *ORDERS])}")
+    raise ParameterError(f"no policy {quoted(name)}{near(name, [*POLICIES.names, *ORDERS])}")
 
 
 def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:

@@ -83,6 +83,7 @@ def command(
     if schedule and segments and os.path.realpath(schedule) == os.path.realpath(segments):
         raise click.UsageError(f"--schedule and --segments would overwrite each other in {schedule}: give each its own")
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
+    options.heed(placement, [*(policy for _, policy in chosen), *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
     workload = options.jobs_of(source, aloud=form != "table")
     files = Files(schedule, segments)

@@ -47,6 +47,7 @@ class TimeShared(Policy):
     cs: float = parameter(0.0, "share of a turn that is lost to switching rows (Z: 0 to 0.05)", low=0.0, high=0.999)
 
     suspends = True
+    places = True
 
     def most_rows(self) -> int:
         return self.mpl

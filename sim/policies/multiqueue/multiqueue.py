@@ -58,6 +58,7 @@ class MultiQueue(Policy):
         1000.0, "the least estimate, in seconds, of a job that is tried (LS section 2.1)", low=0.0
     )
     keeps_reservations = True
+    places = True
     grants = True
     plans = "the heads"
 

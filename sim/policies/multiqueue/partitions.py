@@ -9,12 +9,14 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf
+from math import inf, nextafter
 
 from sim.decisions.decisions import Borrow
 from sim.errors import ParameterError
 from sim.machine.processors import lowest
+from sim.policies.parameters import NO_GREATER
 from sim.policies.view import View
+from sim.words import LATEST, shortened
 from sim.workload.model import Job
 
 
@@ -36,9 +38,9 @@ class Classes:
             limits = () if text == "none" else tuple(float(part) for part in text.split("/"))
         except ValueError:
             limits = (0.0,)
-        if not all(low < high for low, high in zip((0.0, *limits), (*limits, inf), strict=True)):
+        if not all(low < high for low, high in zip((0.0, *limits), (*limits, nextafter(LATEST, inf)), strict=True)):
             expected = "seconds > 0 in ascending order with slashes between them, like 1000/10000, or none"
-            raise ParameterError(f"classes={text}: expected {expected}")
+            raise ParameterError(f"classes={shortened(text)}: expected {expected}; {NO_GREATER}")
         return cls(limits)
 
     def __len__(self) -> int:

@@ -52,6 +52,7 @@ class Preemptive(Policy):
     seed: int = parameter(0, "for the memory sizes that are drawn by lot", low=0)
 
     suspends = True
+    places = True
     plans = "nobody"
     lets_pass = False
 

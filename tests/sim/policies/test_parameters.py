@@ -86,3 +86,12 @@ def test_what_is_refused_and_what_would_work(name: str, text: str, error: str) -
 )
 def test_a_value_is_written_as_it_is_typed(value: Any, text: str) -> None:
     assert written(value) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [("1e16", "no number is beyond 1,000,000,000,000,000"), ("9" * 5000, "\\.\\.\\.:")]
+)
+def test_no_number_is_greater_than_any_time(text: str, said: str) -> None:
+    with pytest.raises(ParameterError, match=said) as error:
+        Parameter("weight", float, 1.0, "", low=0).parse(text)
+    assert len(str(error.value)) < 200

@@ -135,6 +135,21 @@ def test_what_cannot_be_written_is_said_and_nothing_is_left_behind(tmp_path: Pat
     assert (code, "cannot write" in line, list(tmp_path.iterdir())) == (1, True, [])
 
 
+@pytest.mark.parametrize(
+    ("spec", "heeded"), [("easy", True), ("gang", False), ("selective", False), ("multiqueue", False)]
+)
+def test_a_placement_that_a_policy_does_not_heed_is_said(spec: str, heeded: bool, tmp_path: Path) -> None:
+    for placement in ("lowest", "together"):
+        out = tmp_path / placement
+        told = schedscope(
+            "run", "lublin-128", "--jobs", "60", "--policy", spec, "--placement", placement, "--segments", out
+        )
+        assert told.returncode == 0
+    assert (told.stderr == "") == heeded
+    assert heeded or f"--placement together changes nothing under {spec}" in told.stderr
+    assert ((tmp_path / "lowest").read_text() != (tmp_path / "together").read_text()) == heeded
+
+
 def test_one_schedule_needs_one_policy() -> None:
     code, line = error("run", "z-figure4", "--policy", "easy", "--policy", "fcfs", "--schedule", "x.csv")
     assert (code, "one --policy" in line) == (2, True)
