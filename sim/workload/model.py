@@ -258,20 +258,19 @@ class Workload:
             assumed += (Note(f"no machine size, the widest job gives {processors(size)}", 1),)
         keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
         run = np.where(run[keep] == 0, 1.0, run[keep])
-        columns = trace.table[keep]
         return cls(
             name=trace.name,
             procs=size,
             ids=tuple(trace.ids[i] for i in keep),
-            submit=columns[:, Field.SUBMIT].copy(),
+            submit=trace.column(Field.SUBMIT)[keep],
             width=width[keep].astype(np.int64),
             runtime=run,
             estimate=np.where(estimate[keep] > 0, estimate[keep], run),
-            wait=columns[:, Field.WAIT].copy(),
-            user=columns[:, Field.USER].astype(np.int64),
-            group=columns[:, Field.GROUP].astype(np.int64),
-            queue=columns[:, Field.QUEUE].astype(np.int64),
-            status=columns[:, Field.STATUS].astype(np.int64),
+            wait=trace.column(Field.WAIT)[keep],
+            user=trace.column(Field.USER)[keep].astype(np.int64),
+            group=trace.column(Field.GROUP)[keep].astype(np.int64),
+            queue=trace.column(Field.QUEUE)[keep].astype(np.int64),
+            status=trace.column(Field.STATUS)[keep].astype(np.int64),
             high=np.zeros(len(keep), dtype=bool),
             reserve=np.full(len(keep), np.nan),
             killed=np.zeros(len(keep), dtype=bool),

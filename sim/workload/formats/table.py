@@ -8,16 +8,18 @@ from __future__ import annotations
 
 import csv
 import re
+from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from sys import intern
 
 import numpy as np
 
 from sim.errors import TraceError
 from sim.files import unmarked
-from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace
+from sim.workload.model import Bools, Fidelity, Field, Floats, Header, Note, Trace
 
 LARGEST = 2.0**53  # above it a double cannot tell neighbouring seconds apart
 WORDS = (Field.USER, Field.GROUP, Field.QUEUE)
@@ -61,6 +63,10 @@ class Notes:
         return tuple(Note(what, count, first) for what, (count, first) in self._found.items())
 
 
+MOST_DAMAGED = 10_000
+"""So many lines that are damaged, and fewer that are good: the rest of a file is not looked at."""
+
+
 @dataclass
 class Damage:
     """The damaged lines (or other units) of one file, and whether there are too many of them."""
@@ -91,7 +97,7 @@ class Rows:
     def __init__(self, expected: str, unit: str = "line") -> None:
         self.ids: list[str] = []
         self.skipped, self.assumed, self.damage = Notes(), Notes(), Damage(expected, unit)
-        self._values: list[list[float]] = []
+        self._values = array("d")
         self._words: dict[Field, list[str]] = {field: [] for field in WORDS}
         self._accounts: list[str] = []
 
@@ -101,15 +107,25 @@ class Rows:
     def add(self, job_id: str, values: Mapping[Field, float], words: Mapping[Field, str], account: str = "") -> None:
         """One job: its numbers, and its user, group, queue and account as the file writes them."""
         self.ids.append(job_id)
-        self._values.append([values.get(field, -1.0) for field in Field])
+        self._values.extend([values.get(field, -1.0) for field in Field])
         for field, column in self._words.items():
-            column.append(words.get(field, ""))
+            column.append(intern(words.get(field, "")))
         self._accounts.append(intern(account))
+
+    def add_all(
+        self, ids: list[str], table: Floats, words: Mapping[Field, list[str]], accounts: list[str]
+    ) -> None:  # fmt: skip
+        """Many jobs at once, their numbers as a table."""
+        self.ids += ids
+        self._values.frombytes(table.tobytes())
+        for field, column in self._words.items():
+            column += map(intern, words[field])
+        self._accounts += map(intern, accounts)
 
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
         """All that was collected, as a trace."""
         damaged = self.damage.judge(len(self), path)
-        table = np.array(self._values, dtype=np.float64).reshape(-1, len(Field))
+        table = np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
         table[:, Field.ID] = id_numbers(self.ids)
         names: dict[Field, tuple[str, ...]] = {}
         for field, column in self._words.items():
@@ -225,36 +241,67 @@ def is_header(line: str) -> bool:
     return len(columns.keys() & {"submit", "procs", "runtime", "start", "end", "job"}) >= 2
 
 
-MOST_LINES = 100  # of one record
+NUMBERS = ("submit", "procs", "runtime", "estimate", "wait", "start", "end", "status")
+MOST_LINES, LONGEST = 100, 2**20
+"""Of one record, and of a line in letters."""
+BLOCK = 4096
+"""So many records are converted at once."""
 
 
 def records(text: str) -> Iterator[tuple[int, list[str]]]:
     """The records of a CSV text that are not blank, each with its first line; an unreadable one is empty."""
-    lines = text.split("\n")
-    at = next((i for i, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#;"), 0)
-    mark = separator(lines[at])
-    marks = lines[at].count(mark)
-    while at < len(lines):
-        taken, cells = _record(lines[at : at + MOST_LINES] if '"' in lines[at] else lines[at : at + 1], mark, marks)
-        if any(cells) or not taken:
+    at, place, mark, marks = 0, 0, "", 0
+    while place <= len(text):
+        end = _end(text, place)
+        line = text[place:end] if end - place <= LONGEST else '"'
+        if not mark and (not line.strip() or line.lstrip()[0] in "#;"):
+            taken, place = 1, end + 1
+        elif not mark:
+            mark = separator(line)
+            marks = line.count(mark)
+            continue
+        elif '"' not in line and len(line) < csv.field_size_limit():
+            cells = [cell.strip() for cell in line.split(mark)]
+            if any(cells):
+                yield at + 1, cells
+            taken, place = 1, end + 1
+        else:
+            taken, place, cells = _quoted(text, place, mark, marks) if end - place <= LONGEST else (1, end + 1, [])
             yield at + 1, cells
-        at += taken or 1
+        at += taken
 
 
-def _record(lines: list[str], mark: str, marks: int) -> tuple[int, list[str]]:
-    """The cells of the record at the beginning and how many lines it takes: none if a quote in it never closes.
+def _end(text: str, place: int) -> int:
+    end = text.find("\n", place)
+    return len(text) if end < 0 else end
 
-    A quote does not reach over a line that has all columns before any quote of its own: then it strayed into its line.
-    """
-    if '"' not in lines[0] and len(lines[0]) < csv.field_size_limit():
-        return 1, [cell.strip() for cell in lines[0].split(mark)]
-    own = next((i for i, line in enumerate(lines) if i and line.partition('"')[0].count(mark) >= marks), len(lines))
-    reader = csv.reader([*lines[:own], ""], delimiter=mark, skipinitialspace=True)
+
+def _quoted(text: str, place: int, mark: str, marks: int) -> tuple[int, int, list[str]]:
+    """How many lines the record at a place takes, what comes after it, and its cells: none if a quote never closes."""
+    ends: list[int] = []
+    reader = csv.reader(_reach(text, place, mark, marks, ends), delimiter=mark, skipinitialspace=True)
     try:
         cells = [cell.strip() for cell in next(reader)]
     except csv.Error:
-        return 0, []
-    return (reader.line_num, cells) if reader.line_num <= own else (0, [])
+        return 1, ends[0], []
+    taken = reader.line_num
+    return (taken, ends[taken - 1], cells) if taken <= len(ends) else (1, ends[0], [])
+
+
+def _reach(text: str, place: int, mark: str, marks: int, ends: list[int]) -> Iterator[str]:
+    """The lines that a record at a place may take, and an empty one; what comes after each is added to `ends`.
+
+    A quote does not reach over a line that has all columns before any quote of its own: then it strayed into its line.
+    """
+    while place <= len(text) and len(ends) < MOST_LINES:
+        end = _end(text, place)
+        line = text[place : min(end, place + LONGEST)]
+        if ends and line.partition('"')[0].count(mark) >= marks:
+            break
+        place = end + 1
+        ends.append(place)
+        yield line
+    yield ""
 
 
 def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
@@ -270,38 +317,68 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
             raise TraceError(f"a table of jobs needs a column {needed!r}; there is {there}", path, first)
     rows = Rows("numbers for submit, procs and runtime")
     workloads: list[str] = []
-    for line, cells in lines:
-        cell = {meaning: unmarked(cells[i]) for meaning, i in columns.items() if 0 <= i < len(cells)}
-        values = None if any(cells[len(header) :]) else _values(cell)  # with too many cells none is in its column
-        if values is None:
-            rows.damage.add(line, ",".join(cells))
-            continue
-        words = {field: cell.get(field.name.lower(), "") for field in WORDS}
-        words = {field: "" if word == "-1" else word for field, word in words.items()}
-        rows.add(cell.get("job") or str(len(rows) + 1), values, words, cell.get("account", ""))
-        workloads.append(cell.get("workload", ""))
+    while block := list(islice(lines, BLOCK)):
+        _take(block, columns, len(header), rows, workloads)
+        if rows.damage.count > max(len(rows), MOST_DAMAGED):
+            break  # nothing that may come after it makes a good file of this one
     if len(set(workloads)) > 1:  # ids are told apart as Batsim does
         rows.ids = [f"{workload}!{job}" for workload, job in zip(workloads, rows.ids, strict=True)]
     return rows.trace(name, format, path)
 
 
-def _values(cell: Mapping[str, str]) -> dict[Field, float] | None:
-    """The numbers of one job; None where one that is needed is no number. An empty run time: it never ran."""
-    known = {meaning: number(text) for meaning, text in cell.items()}
-    submit, procs, run = known.get("submit"), known.get("procs"), known.get("runtime")
-    start, end, wait = known.get("start"), known.get("end"), known.get("wait")
-    started = start is not None and start >= 0
-    if run is None and not cell.get("runtime"):
-        run = end - start if started and end is not None and start is not None else -1.0
-    if submit is None or procs is None or run is None:
-        return None
-    if wait is None:
-        wait = start - submit if started and start is not None else -1.0
-    return {
-        Field.SUBMIT: submit,
-        Field.WAIT: wait if wait >= 0 else -1.0,
-        Field.RUN: run,
-        Field.PROCS_ASKED: procs,
-        Field.ESTIMATE: known.get("estimate") or -1.0,
-        Field.STATUS: -1.0 if (status := known.get("status")) is None else status,
-    }
+def _take(
+    block: list[tuple[int, list[str]]], columns: Mapping[str, int], width: int, rows: Rows, workloads: list[str]
+) -> None:
+    """Add the jobs of some records, whose columns are converted at once."""
+    across = list(zip(*((*cells[:width], *[""] * (width - len(cells))) for _, cells in block), strict=True))
+    cell = {meaning: across[at] for meaning, at in columns.items() if at >= 0}
+    table = _values(cell, len(block))
+    good: Bools = ~np.isnan(table).any(axis=1)
+    for at, (line, cells) in enumerate(block):
+        if any(cells[width:]):  # with too many cells none is in its column
+            good[at] = False
+        if not good[at]:
+            rows.damage.add(line, ",".join(cells))
+    kept = np.flatnonzero(good).tolist()
+    none = ("",) * len(block)
+    ids = [_text(cell.get("job", none)[at]) or str(len(rows) + place) for place, at in enumerate(kept, 1)]
+    words = {field: cell.get(field.name.lower(), none) for field in WORDS}
+    known = {word: _text(word) for column in words.values() for word in set(column)} | {"-1": ""}
+    accounts = [_text(cell.get("account", none)[at]) for at in kept]
+    rows.add_all(ids, table[good], {f: [known[column[at]] for at in kept] for f, column in words.items()}, accounts)
+    workloads += [cell.get("workload", none)[at] for at in kept]
+
+
+def _text(cell: str) -> str:
+    return unmarked(cell) if cell[:1] == "'" else cell
+
+
+def _values(cell: Mapping[str, Sequence[str]], many: int) -> Floats:
+    """The numbers of some jobs; nan where one that is needed is no number. An empty run time: it never ran."""
+    unknown = np.full(many, np.nan)
+    known = {meaning: _floats(cell[meaning]) if meaning in cell else unknown for meaning in NUMBERS}
+    submit, run, start, end = (known[meaning] for meaning in ("submit", "runtime", "start", "end"))
+    began = start >= 0
+    if np.isnan(run).any():
+        empty = np.array([not text for text in cell["runtime"]]) if "runtime" in cell else np.ones(many, dtype=bool)
+        lasted = np.where(began & ~np.isnan(end), end - start, -1.0)
+        run = np.where(empty, lasted, run)
+    wait = np.where(np.isnan(known["wait"]), np.where(began, start - submit, -1.0), known["wait"])
+    table = np.full((many, len(Field)), -1.0)
+    table[:, Field.SUBMIT], table[:, Field.RUN], table[:, Field.PROCS_ASKED] = submit, run, known["procs"]
+    table[:, Field.WAIT] = np.where(wait >= 0, wait, -1.0)
+    table[:, Field.ESTIMATE] = np.where(np.nan_to_num(known["estimate"]) != 0, known["estimate"], -1.0)
+    table[:, Field.STATUS] = np.where(np.isnan(known["status"]), -1.0, known["status"])
+    return table
+
+
+def _floats(column: Sequence[str]) -> Floats:
+    """The numbers of a column, nan where a text is none."""
+    if "_" not in "".join(column):
+        try:
+            values = np.array(list(map(float, column)))
+            if (np.abs(values) <= LARGEST).all():
+                return values
+        except ValueError:
+            pass
+    return np.array([np.nan if (value := number(_text(text))) is None else value for text in column])

@@ -98,3 +98,21 @@ def test_a_line_with_more_cells_than_columns_is_damaged_but_for_empty_ones_at_it
     trace = parse("job,submit,run,procs\n1,0,50,1\n,2,5,60,2\n3,5,60,2,,\n")
     assert trace.ids == ("1", "3")
     assert [(note.what, note.first) for note in trace.fidelity.skipped] == [("damaged lines", "line 3")]
+
+
+def test_where_hardly_a_line_is_good_the_rest_is_not_looked_at() -> None:
+    bombs = ('"\n' * 40_000, '"a\n' + "b\n" * 40_000, "," * 3_000_000, '"' + "a" * 3_000_000)
+    for bomb in bombs:
+        lines = table.records("job,submit,procs,runtime\n" + bomb + "\n")
+        assert sum(1 for _ in lines) <= 40_002
+        with pytest.raises(TraceError, match="jobs.csv:2: expected numbers for submit, procs and runtime"):
+            parse("job,submit,procs,runtime\n" + bomb + "\n" + "1,2,3,4\n" * 9)
+
+
+def test_an_odd_number_among_thousands_costs_its_own_line_only() -> None:
+    odd = {7: "1_0", 9: "nan", 11: "1e400", 13: "", 5000: "'=x"}
+    lines = [f"{n},{n},1,{odd.get(n, 5)},ann" for n in range(1, 9000)]
+    trace = parse("job,submit,procs,runtime,user\n" + "\n".join(lines))
+    assert [note.count for note in trace.fidelity.skipped] == [4]
+    assert len(trace.ids) == 8995
+    assert trace.column(Field.RUN)[trace.ids.index("13")] == -1
