@@ -23,6 +23,7 @@ from sim.workload.model import Bools, Fidelity, Field, Floats, Header, Note, Tra
 
 LARGEST = 2.0**53  # above it a double cannot tell neighbouring seconds apart
 WORDS = (Field.USER, Field.GROUP, Field.QUEUE)
+NEEDED = (Field.SUBMIT, Field.RUN, Field.PROCS_ASKED)
 PROCS = (Field.PROCS_USED, Field.PROCS_ASKED)
 
 
@@ -333,7 +334,7 @@ def _take(
     across = list(zip(*((*cells[:width], *[""] * (width - len(cells))) for _, cells in block), strict=True))
     cell = {meaning: across[at] for meaning, at in columns.items() if at >= 0}
     table = _values(cell, len(block))
-    good: Bools = ~np.isnan(table).any(axis=1)
+    good: Bools = np.isfinite(table[:, NEEDED]).sum(axis=1) == len(NEEDED)
     for at, (line, cells) in enumerate(block):
         if any(cells[width:]):  # with too many cells none is in its column
             good[at] = False
