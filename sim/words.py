@@ -233,6 +233,16 @@ def times(many: int) -> str:
     return {1: "once", 2: "twice"}.get(many, f"{many:,} times")
 
 
+def nth(place: int) -> str:
+    """Which one of several.
+
+    >>> nth(1), nth(2), nth(13), nth(23)
+    ('1st', '2nd', '13th', '23rd')
+    """
+    teens = place % 100 in (11, 12, 13)
+    return f"{place:,}{'th' if teens else {1: 'st', 2: 'nd', 3: 'rd'}.get(place % 10, 'th')}"
+
+
 def count(many: int, one: str, more: str = "") -> str:
     """A number and its noun.
 

@@ -25,7 +25,7 @@ from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.engine.state import State
 from sim.history.history import Past
-from sim.why.waiting import Delayed, delayed_by, why_it_waits
+from sim.why.waiting import Delayed, Plan, delayed_by, why_it_waits
 from sim.workload.model import Job
 
 
@@ -171,7 +171,7 @@ def account(engine: Engine, rank: int, time: float) -> Account:
         return Account(job, act, where="matrix")
     if job not in engine.state.queue:
         return Account(job, act, where="finished")
-    at = engine.state.reserved.get(rank, engine.state.expected.get(rank))
+    at = engine.state.planned.get(rank)
     waits = why_it_waits(engine.state, job, engine.state.decisions, (at, None), ())
     return Account(job, act, waits, _delayed(engine.state, job) if isinstance(waits, PlannedLater) else None)
 
@@ -184,5 +184,10 @@ def _delayed(state: State, job: Job) -> Delayed | None:
     plan, reserved = state.running_plan(), state.reserved
     if state.machine.owners or not plan.fits(job.procs, state.now, job.estimate):
         return None
-    planned = ((q, reserved[q.rank], state.reserved_for(q)) for q in state.queue if q.rank in reserved)
+    keeps = state.policy.keeps_reservations
+    planned = (
+        Plan(q, reserved[q.rank], state.reserved_for(q), stands=keeps or q.rank in state.granted)
+        for q in state.line
+        if q.rank in reserved
+    )
     return next(delayed_by(job, state.now, plan, planned), None)

@@ -86,12 +86,12 @@ class Resume(NamedTuple):
 
 
 class Await(NamedTuple):
-    """The suspended job is the first that must go on and cannot: its processors are kept for it until it does."""
+    """The suspended job is the next that must go on: its processors are kept for it until it does."""
 
     job: Job
 
     def say(self, at: Clock) -> str:
-        return f"the processors of {name(self.job)} are kept for it: it is the first that must go on and cannot"
+        return f"the processors of {name(self.job)} are kept for it: it is the next to go on"
 
 
 class Switched(NamedTuple):

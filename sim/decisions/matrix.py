@@ -21,18 +21,28 @@ PhaseName = Literal[
 
 
 class BestFit(NamedTuple):
+    """So many are free there; `span`: where rows are planned, for how long it must have room."""
+
     free: int
+    span: Span | None = None
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"needs {job.procs}, {self.free} free there; of the rows with enough it is the fullest"
+        rows = "enough" if self.span is None else f"room for its {span(self.span)}"
+        return f"needs {job.procs}, {self.free} free there; of the rows with {rows} it is the fullest"
 
 
 class NewRow(NamedTuple):
+    """No other row has room; `own`: for a suspended job's own columns."""
+
     rows: int
     mpl: int
+    own: Annotated[bool, UNTOLD] = False
 
     def sentence(self, job: Job, at: Clock) -> str:
-        wanted = f"no row can hold its {processors(job.procs)}" if self.rows else "the matrix is empty"
+        wanted = (
+            "its own columns are taken in every row" if self.own else f"no row can hold its {processors(job.procs)}"
+        )
+        wanted = wanted if self.rows else "the matrix is empty"
         return f"{wanted}; rows so far: {self.rows} of at most {self.mpl}"
 
 
@@ -46,6 +56,8 @@ class Fuller(NamedTuple):
     held: int
 
     def sentence(self, job: Job, at: Clock) -> str:
+        if self.was == self.held:
+            return f"its columns are free in an earlier row that was as full: {self.held} taken in each"
         return f"its columns are free in a fuller row: {self.held} were taken there, {self.was} where it stood"
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Annotated, NamedTuple
 
 from sim.decisions.sentences import UNTOLD, Called, Moment, Span
-from sim.words import Clock, listed, name, processors, span
+from sim.words import Clock, count, listed, name, nth, processors, span
 from sim.workload.model import Job
 
 # Why a job starts
@@ -79,11 +79,22 @@ class WithinBounds(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
         if self.tightest is None:
             return "no other job waits whose bound it could break"
-        who = name(self.tightest)
-        if self.margin < 0:
-            missed = span(-self.margin)
-            return f"the others keep their bounds, except {who}, which misses its own by {missed} in any case"
-        return f"all others keep their bounds, {who} with {span(self.margin)} to spare"
+        return f"all others keep their bounds, {name(self.tightest)} with {span(self.margin)} to spare"
+
+
+class BreaksNoBound(NamedTuple):
+    """Every waiting job keeps its bound but those that were past theirs before: `worst`, by most, and some others."""
+
+    worst: Job
+    past: Span
+    others: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        worst = f"{name(self.worst)} ({span(self.past)} past its own)"
+        if not self.others:
+            return f"the others keep their bounds, except {worst}, which was past it before"
+        more = count(self.others, "other")
+        return f"the others keep their bounds, except {worst} and {more}, which were past theirs before"
 
 
 class AsRecorded(NamedTuple):
@@ -171,13 +182,13 @@ class TrialDue(NamedTuple):
 
 
 class TrialEarly(NamedTuple):
-    """Its speculative run was reserved for `reserved`; now it moves no pivot and no reservation either."""
+    """Its speculative run was reserved for `reserved`; now it fits beside all pivots and reservations, too."""
 
     limit: Span
     reserved: Moment
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"{_trial(self.limit)}, reserved for {at(self.reserved)}, delays nobody now either"
+        return f"{_trial(self.limit)}, reserved for {at(self.reserved)}, has room beside all that is planned"
 
 
 # Why a job is suspended
@@ -202,14 +213,18 @@ class Outranked(NamedTuple):
 
 
 class MadeWay(NamedTuple):
+    """Of those who have had their slice it is number `place`, who suffered least first."""
+
     by: Annotated[Job, Called("makes way for")]
     suffering: float
     slice: Span
+    place: Annotated[int, UNTOLD] = 1
 
     def sentence(self, job: Job, at: Clock) -> str:
+        least = "the least" if self.place == 1 else f"the {nth(self.place)} least"
         return (
             f"makes way for {name(self.by)}, which has never run: it has had its slice of {span(self.slice)}, "
-            f"and its suffering of {self.suffering:.2f} is the least"
+            f"and its suffering of {self.suffering:.2f} is {least}"
         )
 
 

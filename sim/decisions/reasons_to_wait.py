@@ -89,7 +89,7 @@ class BreaksBound(NamedTuple):
 
 
 class WaitsForOwn(NamedTuple):
-    busy: Annotated[int, Called("own procs taken")]
+    busy: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
         if self.busy == job.procs:
@@ -101,6 +101,22 @@ class WaitsForOwn(NamedTuple):
 
     def past(self, job: Job, others: Others) -> str:
         return "other jobs were on its own processors"
+
+
+class OwnClaimed(NamedTuple):
+    """Its own processors are free, but so many are claimed by those who wait until their victims have left."""
+
+    claimed: Annotated[int, UNTOLD]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        claimed = f"{self.claimed:,} of its own {processors(job.procs)} {'is' if self.claimed == 1 else 'are'} claimed"
+        return f"{claimed} by jobs that wait for their victims"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"{self.claimed:,} of its own claimed", f"{self.claimed:,} claimed"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "other jobs had a claim on its own processors"
 
 
 class NoVictims(NamedTuple):
@@ -118,6 +134,42 @@ class NoVictims(NamedTuple):
         return "it had too few victims: running jobs with an xfactor so much smaller than its own"
 
 
+class NoVictimAllowed(NamedTuple):
+    """Enough running jobs have a small xfactor, but so many are too wide, and so many spared as they suffered much."""
+
+    xfactor: Annotated[float, UNTOLD]
+    factor: float
+    wide: Annotated[int, UNTOLD]
+    spared: Annotated[int, UNTOLD]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        smaller = f"an xfactor {self.factor:.12g} times smaller than its own {self.xfactor:.2f}"
+        wide = [_are(self.wide, "more than twice as wide")] if self.wide else []
+        spared = [_are(self.spared, "spared, having suffered much")] if self.spared else []
+        return f"of the running jobs with {smaller} {' and '.join(wide + spared)}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return ("victims too wide" if self.wide else "victims spared"), "no victims"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "the running jobs that it outranked were too wide" + (" or spared" if self.spared else "")
+
+
+class TurnOver(NamedTuple):
+    """It could suspend enough running jobs now, but not at its turn, which comes once a tick."""
+
+    tick: Span
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"could suspend enough jobs by now, but not at its turn, and has one every {span(self.tick)}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return "its turn is over", "turn over"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "its turn to suspend others was over"
+
+
 class NoSliceOver(NamedTuple):
     slice: Span
 
@@ -132,18 +184,24 @@ class NoSliceOver(NamedTuple):
 
 
 class PivotLater(NamedTuple):
+    """It is planned for `at`: what is free now is too little once `other` starts, at `then`."""
+
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
+    other: Job | None = None
+    then: Moment | None = None
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"heads its partition's queue and is planned for {at(self.at)}: {_needs(job, self.free)}"
+        planned = f"heads its partition's queue and is planned for {at(self.at)}"
+        return f"{planned}: {_too_few_once(job, self.free, self.other, self.then, at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        few = TooFewFree(self.free).brief(job, at)
-        return f"pivot: {few[0]}", *few
+        if self.other is None:
+            return "pivot: planned later", "pivot"
+        return f"pivot: {name(self.other)} comes first", f"for {name(self.other)}"
 
     def past(self, job: Job, others: Others) -> str:
-        return "it headed its queue, but too much was needed by others before its planned start"
+        return f"it headed its queue, but too much was needed by {others('others')} before its planned start"
 
 
 class WouldDelayPivot(NamedTuple):
@@ -180,21 +238,60 @@ class TouchesReservation(NamedTuple):
 
 
 class TrialLater(NamedTuple):
-    """Its speculative run of at most `limit` seconds is reserved for `at`; before, it would move somebody."""
+    """Its speculative run of at most `limit` seconds is reserved for `at`.
+
+    Too few are free now or, if `other` is told, once that starts, at `then`.
+    """
 
     at: Annotated[Moment, Called("from")]
     limit: Span
     free: Annotated[int, UNTOLD]
+    other: Job | None = None
+    then: Moment | None = None
 
     def sentence(self, job: Job, at: Clock) -> str:
-        run = f"its speculative run of at most {span(self.limit)}"
-        return f"{run} is reserved for {at(self.at)}: {_needs(job, self.free)}"
+        run = f"its speculative run of at most {span(self.limit)} is reserved for {at(self.at)}"
+        return f"{run}: {_too_few_once(job, self.free, self.other, self.then, at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"first run at {at(self.at)}", f"runs {at(self.at)}", "a run later"
 
     def past(self, job: Job, others: Others) -> str:
         return "its speculative run was reserved for later"
+
+
+class BeforeOthers(NamedTuple):
+    """The suspended job's own processors are free, but it would take what `other` is to have from `at` on."""
+
+    other: Job
+    at: Annotated[Moment, Called("from")]
+    ends: Annotated[Moment, Called("would end")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        takes = f"take what {name(self.other)} is to have from {at(self.at)} on"
+        return f"its own processors are free, but it would end at {at(self.ends)} and {takes}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return _would_delay(self.other)
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"going on would have delayed {others('others')}"
+
+
+class RoomUnseen(NamedTuple):
+    """There is room for it now, but its start was planned for `at` and nobody has looked again."""
+
+    at: Annotated[Moment, Called("from")]
+    free: Annotated[int, UNTOLD]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{_needs(job, self.free)}, and it would fit: it was planned for {at(self.at)}, and nobody looked again"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"room, but planned for {at(self.at)}", "not looked at"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "nobody looked at its plan again, though there was room"
 
 
 class WaitsForReserved(NamedTuple):
@@ -228,6 +325,16 @@ class NotYet(NamedTuple):
 
 def _needs(job: Job, free: int) -> str:
     return f"needs {job.procs}, {free} free"
+
+
+def _too_few_once(job: Job, free: int, other: Job | None, then: float | None, at: Clock) -> str:
+    if other is None or then is None:
+        return _needs(job, free)
+    return f"{_needs(job, free)}, too few once {name(other)} starts at {at(then)}"
+
+
+def _are(many: int, what: str) -> str:
+    return f"{many:,} {'is' if many == 1 else 'are'} {what}"
 
 
 def _would_delay(other: Job) -> Brief:

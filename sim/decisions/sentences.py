@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from enum import Enum
 from functools import cache
-from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, get_type_hints
+from types import UnionType
+from typing import Annotated, Any, NamedTuple, Protocol, TypeAlias, Union, get_args, get_origin, get_type_hints
 
 from sim.words import Clock, clock, listed, name, span, spelled
 from sim.workload.model import Job
@@ -97,7 +98,14 @@ def _annotations(kind: type) -> dict[str, tuple[Any, ...]]:
         hints = get_type_hints(kind, include_extras=True)
     except Exception:  # somebody's own may be annotated with what is not there
         return {}
-    return {field: getattr(hint, "__metadata__", ()) for field, hint in hints.items()}
+    return {field: tuple(_notes(hint)) for field, hint in hints.items()}
+
+
+def _notes(hint: Any) -> Iterator[Any]:
+    """What an annotation says beside the type, also of one that may be None."""
+    yield from getattr(hint, "__metadata__", ())
+    for part in get_args(hint) if isinstance(hint, UnionType) or get_origin(hint) is Union else ():
+        yield from _notes(part)
 
 
 def fields_of(value: Any) -> dict[str, Any]:

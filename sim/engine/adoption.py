@@ -21,15 +21,17 @@ take turns, the reserved job gets a row of its own, which comes on turn at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from operator import itemgetter
 
 from sim.decisions.decisions import Await, Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import OpenRow, Place, TurnTo
 from sim.decisions.reasons import Due, OwnFree, ReservationDue
-from sim.decisions.reasons_to_wait import TouchesReservation, WaitsForOwn, WaitsForReserved
+from sim.decisions.reasons_to_wait import BeforeOthers, TouchesReservation, WaitsForOwn, WaitsForReserved
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
 from sim.engine.state_view import StateView
 from sim.engine.succession import take_granted
+from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile, shadow
 from sim.policies.preempt.preemption import enough
 from sim.policies.view import Ends
@@ -77,7 +79,25 @@ def _go_on(state: State) -> Iterator[Decision]:
         elif head is None:
             head = job
         elif state.curious:
-            yield Keep(job, WaitsForOwn((own & ~state.free_set).bit_count()))
+            yield Keep(job, _in_its_way(state, job, own, lasts))
+
+
+def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
+    """Why a suspended job behind the first cannot go on: its processors, or what others are to have."""
+    if busy := (own & ~state.free_set).bit_count():
+        return WaitsForOwn(busy)
+    now = state.now
+    starts = [(max(at, now), state.jobs[rank]) for rank, at in state.reserved.items()]
+    if state.awaited is not None:
+        starts.append((now, state.jobs[state.awaited]))
+        if own & _kept(state, job.rank):
+            return BeforeOthers(state.jobs[state.awaited], now, now + lasts)
+    plan = state.plan.copy()
+    plan.take(now, now + lasts, job.procs)
+    then = plan.shortage()
+    known = [start for start in starts if then is None or start[0] <= then + MOMENT]
+    at, other = max(known, key=itemgetter(0))
+    return BeforeOthers(other, at, now + lasts)
 
 
 def _kept(state: State, rank: int | None = None) -> int:
@@ -123,6 +143,8 @@ def _give_a_row(state: State) -> Iterator[Decision]:
     for rank, at in sorted(state.granted.items()):
         job = state.jobs[rank]
         if at > state.now:
+            if state.curious:
+                yield Keep(job, WaitsForReserved(at))
             continue
         if row is None or state.matrix.free(row) < job.procs:
             yield OpenRow()
@@ -158,10 +180,13 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
 
 
 def _touched(state: State, job: Job) -> Reason:
-    """The first granted reservation that the job would reach into."""
-    ends = state.now + job.estimate
-    at, rank = min((at, rank) for rank, at in state.granted.items())
-    return TouchesReservation(state.jobs[rank], at, ends)
+    """The first granted reservation that the job would reach into: one that begins when there is too little."""
+    now, plan = state.now, state.plan.copy()
+    plan.take(now, now + job.estimate, job.procs)
+    short = plan.shortage() or now
+    starting = [(at, rank) for rank, at in state.granted.items() if at <= short + MOMENT]
+    at, rank = max(starting, default=min((at, rank) for rank, at in state.granted.items()))
+    return TouchesReservation(state.jobs[rank], at, now + job.estimate)
 
 
 class AdoptedView(StateView):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from sim.history.stretch import RUN
+from sim.history.stretch import RUN, SPECULATIVE
 from sim.workload.model import Job
 
 
@@ -21,7 +21,7 @@ class Allocation(NamedTuple):
     ran_before: float = 0.0
 
     def ran_by(self, now: float) -> float:
-        return self.ran_before + now - self.since if self.kind == RUN else self.ran_before
+        return self.ran_before + now - self.since if self.kind in (RUN, SPECULATIVE) else self.ran_before
 
     @property
     def runs(self) -> bool:

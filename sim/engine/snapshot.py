@@ -32,6 +32,8 @@ class Running:
     ran: float
     """Seconds of progress so far."""
     xfactor: float
+    row: int | None = None
+    """Its home row, if it is in a matrix and has not been on turn yet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,10 @@ class Queued:
     """Did its user ask for it? Then no switch of the policy moves it."""
     place: int
     """Which of the policy's queues it stands in."""
+    in_line: bool
+    """Does it stand in a queue? Those with a granted reservation, or one for a trial, do not."""
+    lasts: float
+    """For how long it is planned: for its estimate, or for a trial."""
     row: int | None
     """The row of the matrix in which it is planned to start."""
     xfactor: float
@@ -73,7 +79,7 @@ class Queued:
 class Queue(Sequence[Queued]):
     """The jobs that wait, front to back: a tuple whose members are made when somebody looks at them."""
 
-    __slots__ = ("_granted", "_jobs", "_moved", "_now", "_planned", "_policy", "_reserved", "_rows", "_why")
+    __slots__ = ("_granted", "_jobs", "_lasts", "_moved", "_now", "_planned", "_policy", "_reserved", "_rows", "_why")
 
     def __init__(
         self,
@@ -85,13 +91,14 @@ class Queue(Sequence[Queued]):
         moved: Mapping[int, float],
         reserved: Collection[int],
         granted: Collection[int],
+        lasts: Mapping[int, float],
         rows: Mapping[int, int],
         why: Mapping[int, Reason],
     ) -> None:
         """The arguments are the queue's own from now on."""
         self._jobs, self._now, self._policy = jobs, now, policy
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
-        self._rows, self._why = rows, why
+        self._lasts, self._rows, self._why = lasts, rows, why
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -138,6 +145,8 @@ class Queue(Sequence[Queued]):
             reserved=rank in self._reserved,
             granted=rank in self._granted,
             place=self._policy.queue_of(job),
+            in_line=rank not in (self._reserved if self._policy.grants else self._granted),
+            lasts=self._lasts.get(rank, job.estimate),
             row=self._rows.get(rank),
             xfactor=(self._now - job.submit + job.estimate) / job.estimate,
             why=self._why.get(rank),
@@ -242,8 +251,8 @@ def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
         end = sharing.expected_end(rank, state.remaining_estimate(rank))
         since, columns = state.start_of(rank), sharing.matrix.columns(rank)
         since = state.now if since is None else since
-        job = state.jobs[rank]
-        running.append(Running(job, since, end, columns, KINDS[GANG], state.ran(rank), _xfactor(state, job)))
+        job, row = state.jobs[rank], sharing.matrix.home(rank) if rank in sharing.new else None
+        running.append(Running(job, since, end, columns, KINDS[GANG], state.ran(rank), _xfactor(state, job), row))
     return tuple(sorted(running, key=lambda r: (r.expected_end, r.job.rank)))
 
 
@@ -263,13 +272,14 @@ def _xfactor(state: State, job: Job) -> float:
 def _queued(state: State) -> Queue:
     looked = state.decisions if state.sharing is None else state.rebuild
     return Queue(
-        tuple(state.queue),
+        tuple(state.line),
         state.now,
         state.policy,
-        planned={**state.expected, **state.reserved},
+        planned=state.planned,
         moved=state.moved.copy(),
         reserved=frozenset(state.reserved),
         granted=frozenset(state.granted),
+        lasts=state.lasts.copy(),
         rows=state.expected_row.copy(),
         why={d.job.rank: d.because for d in looked if isinstance(d, Keep)},
     )

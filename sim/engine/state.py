@@ -111,6 +111,18 @@ class State:
         return self.waiting.in_order(self.now)
 
     @property
+    def line(self) -> list[Job]:
+        """The jobs that wait, in the order in which the policy looks at them: a copy."""
+        jobs, order, now = self.queue, self.policy.line_order(), self.now
+        if order != self.policy.queue_order():
+            jobs.sort(key=lambda job: (order.key(job, now), job.rank))
+        return jobs
+
+    def stands_in_line(self, rank: int) -> bool:
+        """Does the waiting job stand in a queue? Those with a granted reservation, or one for a trial, do not."""
+        return rank not in (self.reserved if self.policy.grants else self.granted)
+
+    @property
     def left(self) -> int:
         """How many jobs wait or are suspended."""
         return len(self.waiting.jobs) + len(self.suspended)
@@ -159,6 +171,11 @@ class State:
         return written_policy(self.policy)
 
     # What is planned
+
+    @property
+    def planned(self) -> dict[int, float]:
+        """rank -> planned start, reserved or only expected."""
+        return {**self.expected, **self.reserved}
 
     @property
     def plan(self) -> Profile:

@@ -21,6 +21,7 @@ from sim.engine.state import State
 from sim.engine.transitions import Transitions
 from sim.history.history import Switch
 from sim.history.stretch import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
+from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
@@ -45,6 +46,7 @@ class Succession:
         state.policy = successor
         state.rebuild, state.notes = (), {}
         self._forget_plans()
+        self._transitions.log(Switched(was, written_policy(successor)))
         if state.granted and not successor.suspends:
             self._clear_the_way()
         state.waiting = Queue.of(successor.queue_order(), state.waiting.jobs.values())
@@ -58,7 +60,6 @@ class Succession:
         switch = Switch(state.step_count + 1, state.now, successor, was)
         state.switches += (switch,)
         self._history.switch(switch)
-        self._transitions.log(Switched(was, switch.spec))
 
     def _forget_plans(self) -> None:
         """Reservations that were granted stand, all others fall."""
@@ -88,7 +89,7 @@ class Succession:
                 return
             allocation = max(reaching, key=lambda allocation: allocation.job.rank)
             self._transitions.set_aside(allocation)
-            asked = min((at, rank) for rank, at in state.granted.items())[1]
+            _, asked = max((at, rank) for rank, at in state.granted.items() if at <= too_late + MOMENT)
             self._transitions.log(Suspend(allocation.job, ReservationDue(state.jobs[asked])))
 
     def _make_ordinary(self, allocation: Allocation) -> None:

@@ -139,7 +139,7 @@ class Transitions:
             if planned is None or not state.policy.keeps_reservations:
                 plan.advance(now)
                 plan.take(now, expected_end, job.procs)
-        if planned is not None:
+        if state.lasts:
             state.lasts.pop(rank, None)
         insort(state.ends, (expected_end, rank, job.procs))
         future.leaves[rank] = leaves = now + runtime
@@ -230,13 +230,13 @@ class Transitions:
             if isinstance(decision.because, AskedFor):
                 state.granted[rank] = at
         else:
-            was = state.before.get(rank)
+            was = state.reserved.get(rank, state.before.get(rank))
         state.reserved[rank] = at
         if state.promises and (promised := state.ledger.promised[rank]) != promised:
             state.ledger.promised[rank] = at
         if at != was:
-            if was is not None:
-                state.moved[rank] = at - was
+            if was is not None and job not in state.arrived:
+                state.moved[rank] = state.moved.get(rank, 0) + at - was
             self.log(decision)
 
     def _expect(self, decision: Expect) -> None:

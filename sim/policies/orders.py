@@ -224,6 +224,22 @@ class F1(Order):
         return log10(max(job.estimate, 1)) * job.procs + 870 * log10(max(job.submit, 1))
 
 
+@dataclass(frozen=True)
+class HighFirst(Order):
+    """The jobs of high priority first, then by arrival."""
+
+    def key(self, job: Job, now: float) -> float:
+        return float(not job.high)
+
+
+@dataclass(frozen=True)
+class ByRecord(Order):
+    """As the trace recorded the starts; those without one come last."""
+
+    def key(self, job: Job, now: float) -> float:
+        return inf if job.recorded_start is None else job.recorded_start
+
+
 def power(base: float, exponent: float) -> float:
     """`base ** exponent` without exceptions: too large, or zero to a negative power, is infinite.
 

@@ -44,6 +44,10 @@ class Policy:
         """How the waiting jobs stand in `view.queue`."""
         return Fcfs()
 
+    def line_order(self) -> Order:
+        """In which order the waiting jobs are looked at, where that is not how they stand in `view.queue`."""
+        return self.queue_order()
+
     def queues(self) -> tuple[str, ...]:
         """The names of the queues, where there are several."""
         return ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple, TypeAlias
 
 from sim.decisions.sentences import Detail
-from sim.words import Clock, clock, listed, name, processors, span
+from sim.words import Clock, clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
 # What it needs, and what there is
@@ -82,7 +82,8 @@ class Delays(NamedTuple):
 
     job: Job
     seconds: float
-    others: int = 0
+    others: int | None = 0
+    """None: there are too many to look at them all."""
 
 
 class DelaysNobody(NamedTuple):
@@ -192,7 +193,7 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
         case AskedFor(time, granted):
             return "asked for", f"{at(time)}{', granted' * granted}"
         case Delays(job, seconds, others):
-            more = f", and {others:,} other{'s' * (others > 1)}" if others else ""
+            more = f", and {count(others, 'other')}" if others else ", and perhaps others" if others is None else ""
             return "started now", f"it would delay {name(job)} by {span(seconds)}{more}"
         case DelaysNobody():
             return "started now", "it would delay no planned job"

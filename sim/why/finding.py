@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Suspend
 from sim.decisions.matrix import Place
-from sim.decisions.sentences import details
+from sim.decisions.sentences import Reason, details
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.matrix import Cell
 from sim.machine.profile import Profile
 from sim.why import facts as f
-from sim.why.waiting import Holder, delayed_by, most_free, must_end
+from sim.why.waiting import FewBesideKept, Holder, Plan, delayed_by, has_room, most_free, must_end, unsaid
 from sim.workload.model import Job
 
 _LOOKED_AT = 200
@@ -77,11 +77,43 @@ def _held(cells: Iterable[Cell]) -> int:
 
 
 def ahead_of(snapshot: Snapshot, queued: Queued) -> list[Job]:
-    """Who stands before it in its own queue."""
-    before = snapshot.queue.jobs[: snapshot.queue.place_of(queued.job.rank)]
-    if len(snapshot.queues) < 2:
-        return list(before)
-    return [job for job in before if snapshot.rules.queue_of(job) == queued.place]
+    """Who stands in line before it, in its own queue; nobody, if it does not stand in line itself."""
+    if not queued.in_line:
+        return []
+    before = snapshot.queue[: snapshot.queue.place_of(queued.job.rank)]
+    return [other.job for other in before if other.in_line and other.place == queued.place]
+
+
+def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decision]) -> Reason:
+    """What the policy says, or else what its decisions and its plan amount to."""
+    if queued.why is not None:
+        return queued.why
+    job, now = queued.job, snapshot.time or 0
+    stopped = next((d.job for d in reversed(considered) if isinstance(d, Keep)), None)
+    free, kept, kept_for = free_now(snapshot)
+    seen, ends = _prospect(snapshot)
+    plans = ((q.job, q.planned, q.lasts) for q in snapshot.queue if q.planned is not None)
+    return unsaid(
+        job,
+        queued.planned,
+        row=queued.row,
+        stopped=stopped,
+        free=most_free(snapshot.procs, snapshot.matrix)[0] if snapshot.matrix else seen,
+        kept=FewBesideKept(free, kept, kept_for) if kept_for else None,
+        fits=lambda free: has_room(job, now, free, ends, plans),
+    )
+
+
+def _prospect(snapshot: Snapshot) -> tuple[int, list[tuple[float, int]]]:
+    """What is free and what ends when, as if the awaited job ran on its processors from now on, until its end."""
+    awaited = next((halted for halted in snapshot.suspended if halted.job.rank == snapshot.awaited), None)
+    if awaited is None:
+        return snapshot.free, [(run.expected_end, run.processors.bit_count()) for run in snapshot.running]
+    own, begins = awaited.processors, snapshot.time or 0
+    begins = max([begins, *(run.expected_end for run in snapshot.running if run.processors & own)])
+    ends = [(run.expected_end, (run.processors & ~own).bit_count()) for run in snapshot.running]
+    ends.append((begins + awaited.job.estimate - awaited.ran, own.bit_count()))
+    return (snapshot.free_set & ~own).bit_count(), ends
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
@@ -111,15 +143,22 @@ def _enough_in(running: Iterable[Running], free: int, needed: int) -> f.Enough |
 
 def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
     """Whom it would delay if it started now: every planned job is placed again around it."""
-    now, looked_at = snapshot.time or 0, snapshot.queue[:_LOOKED_AT]
-    planned = [(q.job, q.planned, q.job.estimate) for q in looked_at if q.planned is not None and q.job != job]
-    if not planned:
-        return
+    now, looked_at, keeps = snapshot.time or 0, snapshot.queue[:_LOOKED_AT], snapshot.rules.keeps_reservations
+    planned = [
+        Plan(q.job, q.planned, q.lasts, stands=q.granted or (q.reserved and keeps))
+        for q in looked_at
+        if q.planned is not None and q.job != job
+    ]
+    if not planned or (not keeps and any(q.granted for q in looked_at)):
+        return  # nobody's, or heads that are planned as if nobody had been granted anything
     ends = [(run.expected_end, run.job.rank, run.processors.bit_count()) for run in snapshot.running]
     plan = Profile.of_running(now, snapshot.free, ends)
-    if delayed := list(delayed_by(job, now, plan, planned)):
+    if len(snapshot.queue) > _LOOKED_AT:
+        if first := next(delayed_by(job, now, plan, planned), None):
+            yield f.Delays(first.other, first.seconds, None)
+    elif delayed := list(delayed_by(job, now, plan, planned)):
         yield f.Delays(delayed[0].other, delayed[0].seconds, len(delayed) - 1)
-    elif len(snapshot.queue) <= _LOOKED_AT:
+    else:
         yield f.DelaysNobody()
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sim.decisions.decisions import Decision, Keep, Suspend
-from sim.decisions.reasons_to_wait import PlannedLater
-from sim.decisions.sentences import why
+from sim.decisions.sentences import fields_of, why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.why.facts import Enough, Sitters
-from sim.why.finding import free_now
+from sim.why.finding import free_now, why_it_waits
 from sim.words import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
@@ -25,25 +24,12 @@ def considered_in(snapshot: Snapshot) -> Sequence[Decision]:
 
 
 def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
-    """Why a job waits, without its name: as the policy says, or as its planned start tells."""
-    job = queued.job
-    if queued.why is not None:
-        return why(queued.why, job, at)
-    if queued.planned is None:
-        return _not_considered(snapshot, job)
-    if queued.row is not None:
-        return f"no row has room for it before, row {queued.row} does then"
-    free, kept, kept_for = free_now(snapshot)
-    if snapshot.matrix is None and job.procs <= free - kept:
-        return why(PlannedLater(queued.planned, free - kept), job, at)
-    return f"needs {job.procs:,}, {free:,} free" + (f", {kept:,} of them kept for {name(kept_for)}" if kept_for else "")
-
-
-def _not_considered(snapshot: Snapshot, job: Job) -> str:
-    last = next((d.job for d in reversed(considered_in(snapshot)) if isinstance(d, Keep)), None)
-    if last is None or last == job:
-        return "the policy did not come to it in this step"
-    return f"the policy stopped at {name(last)} and did not come to it"
+    """Why a job waits, without its name; what was free when the policy came to it may not be what is free now."""
+    because = why_it_waits(snapshot, queued, considered_in(snapshot))
+    told, then, now = why(because, queued.job, at), fields_of(because).get("free"), free_now(snapshot)
+    if queued.why is None or snapshot.matrix is not None or then in (None, now.procs, now.procs - now.kept):
+        return told
+    return f"{told}; {now.procs:,} free after the pass"
 
 
 def waits(
@@ -51,7 +37,8 @@ def waits(
 ) -> Iterator[str]:
     """Why the job waits, until when, and who is served before it."""
     queue = "its queue" if len(snapshot.queues) > 1 else "the queue"
-    stands = f"has waited {span(queued.waited)}" if before else f"heads {queue}"
+    heads = queued.in_line and not before
+    stands = f"heads {queue}" if heads else f"has waited {span(queued.waited)}"
     yield f"{name(queued.job)} {stands}: {obstacle(snapshot, queued, at)}."
     if queued.planned is not None:
         yield f"Planned for {at(queued.planned)}."
@@ -85,9 +72,12 @@ def is_suspended(
 
 
 def runs(running: Running, at: Clock) -> Iterator[str]:
-    """Where and until when, and how far it has come."""
+    """Where and until when, and how far it has come; a job in a matrix is slower when more rows take turns."""
     job, doing = running.job, _RUNS.get(running.kind, f"is {running.kind}")
-    until = f"until {at(running.expected_end)} at most"
+    if running.row is not None:
+        yield f"{name(job)} has not been on turn yet: its home is row {running.row}."
+        return
+    until = f"until {at(running.expected_end)} {'as the rows are now' if running.kind == 'gang' else 'at most'}"
     yield f"{name(job)} {doing} on {processors(job.procs)} since {at(running.since)}, {until}."
     yield f"It has run for {span(running.ran)} of at most {span(job.estimate)}."
 

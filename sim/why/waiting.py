@@ -5,18 +5,18 @@ Asked of the state of a run between two steps (`why_it_waits`), or of plain valu
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
-from sim.decisions.matrix import FitsNoRow
 from sim.decisions.reasons import WhenFree
-from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree
+from sim.decisions.reasons_to_wait import PlannedLater, RoomUnseen, TooFewFree
 from sim.decisions.sentences import Others, Reason
 from sim.engine.state import State
 from sim.machine.matrix import MatrixPicture
+from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
-from sim.words import Clock, listed, name
+from sim.words import Clock, listed, name, processors
 from sim.workload.model import Job
 
 # What keeps it waiting, where the policy gives no reason
@@ -41,8 +41,9 @@ class NotConsidered(NamedTuple):
     free: int
 
     def sentence(self, job: Job, at: Clock) -> str:
-        stopped = "" if self.head in (None, job) else f", and the queue stops at {name(self.head)}"
-        return f"needs {job.procs:,}, {self.free:,} free{stopped}"
+        head = None if self.head == job else self.head
+        stopped = "the policy did not come to it" if head is None else f"the queue stops at {name(head)}"
+        return f"{TooFewFree(self.free).sentence(job, at)}, and {stopped}"
 
     def past(self, job: Job, others: Others) -> str:
         return f"the queue stopped at {others('jobs ahead of it')}"
@@ -72,6 +73,32 @@ class AwaitsTurn(NamedTuple):
         return "its row of the matrix had not been on turn yet"
 
 
+class FewBesideKept(NamedTuple):
+    """Of the `free` processors so many are kept for a suspended job."""
+
+    free: int
+    kept: int
+    kept_for: Job
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{TooFewFree(self.free).sentence(job, at)}, {self.kept:,} of them kept for {name(self.kept_for)}"
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"processors were kept for {others('a suspended job')}"
+
+
+class RowLater(NamedTuple):
+    """It is planned in a row of the matrix."""
+
+    row: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"no row has room for it before, row {self.row} does then"
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"no row of the matrix had room for its {processors(job.procs)} soon enough"
+
+
 def why_it_waits(
     state: State,
     job: Job,
@@ -84,16 +111,65 @@ def why_it_waits(
     if own := [d.because for d in kept if d.job is job]:
         return own[-1]
     at, why = planned
-    free = room(state)
     if victims:
         return AwaitsVictims(victims)
-    if at is None:
-        return NotConsidered(kept[-1].job if kept else None, free)
     if isinstance(why, WhenFree):
-        return Heads(free)
-    if free < job.procs:
-        return FitsNoRow(free, len(state.matrix.rows)) if state.sharing else TooFewFree(free)
-    return PlannedLater(at, free)
+        return Heads(room(state))
+    free, ends = (state.free, state.ends) if state.awaited is None else state.prospect(state.awaited)
+    awaited = None if state.awaited is None else state.jobs[state.awaited]
+    kept_free = None if awaited is None else FewBesideKept(state.free, state.free - free, awaited)
+    plans = ((state.jobs[r], start, state.reserved_for(state.jobs[r])) for r, start in state.planned.items())
+    return unsaid(
+        job,
+        at,
+        row=state.expected_row.get(job.rank),
+        stopped=kept[-1].job if kept else None,
+        free=room(state) if state.sharing else free,
+        kept=kept_free,
+        fits=lambda free: has_room(job, state.now, free, ((end, procs) for end, _, procs in ends), plans),
+    )
+
+
+def unsaid(
+    job: Job,
+    at: float | None,
+    *,
+    row: int | None,
+    stopped: Job | None,
+    free: int,
+    kept: FewBesideKept | None,
+    fits: Callable[[int], bool],
+) -> Reason:
+    """Why a job waits of which the policy says nothing: nobody came to it, or it is planned for later.
+
+    row: of a matrix, in which it is planned. stopped: at whom the policy did. free: what the policy sees as free; kept:
+    what is kept beside that. fits: would the job find room from now on if so many are free?
+    """
+    if at is None:
+        return NotConsidered(stopped, free)
+    if row is not None:
+        return RowLater(row)
+    if job.procs > free:
+        return kept if kept is not None and kept.kept else TooFewFree(free)
+    return RoomUnseen(at, free) if fits(free) else PlannedLater(at, free)
+
+
+def has_room(
+    job: Job, now: float, free: int, ends: Iterable[tuple[float, int]], plans: Iterable[tuple[Job, float, float]]
+) -> bool:
+    """Could the job run from now on beside what runs and what is planned: (job, its start, for how long)?"""
+    until, changes = now + job.estimate, [(end, procs) for end, procs in ends]
+    for other, start, lasts in plans:
+        if other != job and start < until - MOMENT:
+            changes += [(max(start, now), -other.procs), (max(start, now) + lasts, other.procs)]
+    changes.sort(key=lambda change: (change[0], -change[1]))
+    for time, change in changes:
+        if time >= until - MOMENT:
+            break
+        free += change
+        if free < job.procs:
+            return False
+    return True
 
 
 # Room
@@ -140,11 +216,29 @@ def must_end(running: Iterable[Holder], free: int, needed: int) -> tuple[Holder,
 # The others
 
 
+def ahead_of(state: State, job: Job) -> list[Job]:
+    """Who stands in line before the waiting job, in its own queue; nobody, if it does not stand in line itself."""
+    line, queue_of = state.line, state.policy.queue_of
+    if not state.stands_in_line(job.rank) or job not in line:
+        return []
+    before = line[: line.index(job)]
+    return [other for other in before if queue_of(other) == queue_of(job) and state.stands_in_line(other.rank)]
+
+
 def stands_before(state: State, other: Job, job: Job) -> bool:
     """Does the other stand before the job in the queue's order?"""
-    order, now = state.waiting.order, state.now
+    order, now = state.policy.line_order().at_step(state.waiting.step), state.now
     first, second = ((order.key(each, now if order.by_clock else each.submit), each.rank) for each in (other, job))
     return first < second
+
+
+class Plan(NamedTuple):
+    """The planned start of a waiting job. Does it stand as a reservation? Else it is made anew at each pass."""
+
+    job: Job
+    at: float
+    lasts: float
+    stands: bool
 
 
 class Delayed(NamedTuple):
@@ -155,12 +249,14 @@ class Delayed(NamedTuple):
     seconds: float
 
 
-def delayed_by(job: Job, now: float, plan: Profile, planned: Iterable[tuple[Job, float, float]]) -> Iterator[Delayed]:
+def delayed_by(job: Job, now: float, plan: Profile, planned: Iterable[Plan]) -> Iterator[Delayed]:
     """Whose planned start would not hold if the job started now: each is placed again around it, in this order.
 
-    planned: (job, its start, how long it is to last); `plan` has those that run, and is used up.
+    Reservations that stand come first, each from its start on; then what is planned anew, from now on. `plan` has those
+    that run, and is used up.
     """
     plan.take(now, now + job.estimate, job.procs)
-    for other, at, lasts in planned:
-        if other != job and (seconds := plan.place(other.procs, lasts, at) - at) > 0:
+    for other, at, lasts, stands in sorted(planned, key=lambda plan: not plan.stands):
+        since = max(at, now) if stands else now
+        if other != job and (seconds := plan.place(other.procs, lasts, since) - at) > MOMENT:
             yield Delayed(other, at, seconds)

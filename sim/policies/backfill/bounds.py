@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from sim.decisions.reasons import BreaksNoBound, WithinBounds
+from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
 from sim.workload.model import Job
@@ -16,10 +18,14 @@ class Trial(NamedTuple):
     starts: dict[int, float]
     late: Job | None = None
 
-    def tightest(self, jobs: Iterable[Job], bounds: Mapping[int, float]) -> tuple[Job | None, float]:
-        """The job that has the least room left before its bound, and how much."""
+    def why(self, jobs: Iterable[Job], bounds: Mapping[int, float]) -> Reason:
+        """What it says for a start: who of the jobs has the least room left before its bound, or is past it."""
         margins = [(bounds[job.rank] - self.starts[job.rank], job) for job in jobs if job.rank in self.starts]
-        return min(margins, key=lambda m: (m[0], m[1].rank))[::-1] if margins else (None, 0)
+        if not margins:
+            return WithinBounds(None, 0)
+        margin, job = min(margins, key=lambda m: (m[0], m[1].rank))
+        past = sum(margin < -MOMENT for margin, _ in margins)
+        return BreaksNoBound(job, -margin, past - 1) if past else WithinBounds(job, max(0, margin))
 
 
 def place_within(

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from math import inf
 
 from sim.decisions.decisions import Decision, Keep, Start, Wake
 from sim.decisions.reasons import AsRecorded
 from sim.decisions.reasons_to_wait import NotYet, TooFewFree
+from sim.policies.orders import ByRecord, Order
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
 from sim.policies.view import View
-from sim.workload.model import Job
 
 
 @policy("recorded", "the trace itself")
@@ -27,8 +26,12 @@ class Recorded(Policy):
     plans = "nobody"
     lets_pass = False
 
+    def line_order(self) -> Order:
+        return ByRecord()
+
     def decide(self, view: View) -> Iterator[Decision]:
-        for job in sorted(view.queue, key=_recorded_start):
+        order = self.line_order()
+        for job in sorted(view.queue, key=lambda job: order.key(job, view.now)):
             recorded = job.recorded_start
             if recorded is not None and recorded > view.now:
                 yield Wake(recorded)
@@ -39,7 +42,3 @@ class Recorded(Policy):
                 yield Start(job, AsRecorded(recorded, late))
             elif view.curious:
                 yield Keep(job, TooFewFree(view.free))
-
-
-def _recorded_start(job: Job) -> float:
-    return inf if job.recorded_start is None else job.recorded_start

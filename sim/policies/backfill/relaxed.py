@@ -22,8 +22,9 @@ from sim.workload.model import Job
 class Relaxed(Ordered):
     """A job may pass the head if it ends within a window: omega times as long as the head must wait.
 
-    There is no rule for extra processors. omega=0 backfills nothing, omega=1 what EASY's first rule allows,
-    omega=inf whatever fits. The queue stands in order of arrival unless told; W's own priority is order=ward.
+    The head's planned start is made again when others have passed it. There is no rule for extra processors. omega=0
+    backfills nothing, omega=1 what EASY's first rule allows, omega=inf whatever fits. The queue stands in order of
+    arrival unless told; W's own priority is order=ward.
     """
 
     omega: float = parameter(2.0, "how far the head may slip, as a factor (W figure 2)", low=0.0, high=inf)
@@ -47,15 +48,19 @@ class Relaxed(Ordered):
         now = view.now
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        closes = now + self._window(head, shadow - now)
+        closes, passed = now + self._window(head, shadow - now), False
         for job in queue:
             if job.procs > view.free:
                 if view.curious:
                     yield Keep(job, TooFewFree(view.free))
             elif now + job.estimate <= closes:
                 yield Backfill(job, InWindow(head, now + job.estimate, closes))
+                passed = True
             elif view.curious:
                 yield Keep(job, WindowCloses(head, now + job.estimate, closes))
+
+        if passed and (later := view.shadow(head))[0] > shadow:
+            yield Reserve(head, later[0], WhenFree(view.free, later[1] + head.procs))
 
     def _window(self, head: Job, hpwait: float) -> float:
         if self.relative == "runtime":

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import inf
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import WhenFree, WithinBounds
+from sim.decisions.reasons import WhenFree
 from sim.decisions.reasons_to_wait import BreaksBound, TooFewFree, WouldDelay
 from sim.policies.backfill.bounds import Trial, place_within
 from sim.policies.orders import Order, ShortestFirst
@@ -60,7 +60,7 @@ class Shadow(Ordered):
                 else:
                     if now + job.estimate > shadow:
                         extra -= job.procs
-                    yield start(job, WithinBounds(*trial.tightest(others, bounds)))
+                    yield start(job, trial.why(others, bounds))
                     del bounds[job.rank]
                     continue
             start = Backfill

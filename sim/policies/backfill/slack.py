@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
-from sim.decisions.reasons import MadeRoom, WithinBounds
+from sim.decisions.reasons import MadeRoom
 from sim.decisions.reasons_to_wait import BreaksBound
 from sim.policies.backfill.bounds import place_within
 from sim.policies.backfill.conservative import Conservative
@@ -59,7 +59,7 @@ class Slack(Conservative):
                 late = trial.late
                 yield Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank]))
             return
-        yield Backfill(job, WithinBounds(*trial.tightest(others, bounds)))
+        yield Backfill(job, trial.why(others, bounds))
         for other in others:
             was, at = view.reserved[other.rank], trial.starts[other.rank]
             if at == view.now:

@@ -141,7 +141,7 @@ class GangBackfill(TimeShared):
             if fit := next(fits, None):
                 free, row = fit
                 plans.take(row, job.procs, span, now)
-                yield from place(view, job, row, BestFit(free), passes)
+                yield from place(view, job, row, BestFit(free, span), passes)
             elif len(matrix.rows) < self.mpl:
                 yield from place_in_new_row(view, job, self.mpl, passes)
             else:

@@ -155,7 +155,7 @@ def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
         elif len(matrix.rows) < mpl:
             before = len(matrix.rows)
             yield OpenRow()
-            yield Place(job, matrix.rows[-1], columns, NewRow(before, mpl))
+            yield Place(job, matrix.rows[-1], columns, NewRow(before, mpl, own=True))
         else:
             yield from keep(view, job, OwnColumnsTaken(len(matrix.rows)))
             return False

@@ -22,6 +22,7 @@ from sim.decisions.reasons_to_wait import PivotLater, TooFewFree, TrialLater, Wa
 from sim.decisions.sentences import Reason
 from sim.policies.multiqueue.partitions import Classes, borrow, divided, own_idle
 from sim.policies.multiqueue.pivots import Pivots
+from sim.policies.orders import HighFirst, Order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
@@ -74,6 +75,9 @@ class MultiQueue(Policy):
 
     def queue_of(self, job: Job) -> int:
         return self._classes.of(job)
+
+    def line_order(self) -> Order:
+        return HighFirst()
 
     def tries(self) -> bool:
         return self.speculate > 0
@@ -143,7 +147,8 @@ class MultiQueue(Policy):
                 yield from self._start(view, Start(job, TrialEarly(limit, at), limit=limit))
                 pivots.move()
             elif view.curious:
-                yield Keep(job, TrialLater(at, limit, view.free))
+                other = pivots.comes_first(job, limit, at) if job.procs <= view.free else None
+                yield Keep(job, TrialLater(at, limit, view.free, *(other or ())))
 
     # The queues
 
@@ -172,7 +177,8 @@ class MultiQueue(Policy):
                     yield from self._start(view, Start(job, PivotDue(partition, borrowed)))
                     pivots.leave(partition)
                 elif view.curious:
-                    yield Keep(job, PivotLater(pivots.start(partition), view.free))
+                    first = pivots.comes_first(job, job.estimate) or ()
+                    yield Keep(job, PivotLater(pivots.start(partition), view.free, *first))
                 continue
             if (job.procs, job.estimate) in pivots.refused:
                 continue

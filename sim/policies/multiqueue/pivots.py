@@ -6,8 +6,10 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice
 from math import inf
+from operator import itemgetter
 
 from sim.decisions.reasons_to_wait import TouchesReservation, WouldDelayPivot
+from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
 from sim.policies.multiqueue.partitions import Classes, idle
 from sim.policies.view import View
@@ -152,6 +154,29 @@ class Pivots:
         later = self._placed(plan)
         partition, pivot = next(item for item in self._in_turn() if later[item[0]] > self.start(item[0]))
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
+
+    def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job, float] | None:
+        """Who starts, and when, at the moment from which too few are free for the job if it ran from now on so long.
+
+        Beside what runs, the reservations and the pivots before it; without its own reservation, for `own`, if any.
+        """
+        now, plan = self._view.now, self._view.plan.copy()
+        if own is not None:
+            plan.take(own, own + lasts, -job.procs)
+        reserved = ((rank, at) for rank, at in sorted(self._view.reserved.items()) if rank != job.rank)
+        starts = [(max(at, now), self._view.job(rank)) for rank, at in reserved]
+        for partition, pivot in self._in_turn():
+            if pivot == job:
+                break
+            start = self.start(partition)
+            plan.take(start, start + pivot.estimate, pivot.procs)
+            starts.append((start, pivot))
+        plan.take(now, now + lasts, job.procs)
+        then = plan.shortage()
+        if then is None:
+            return None
+        at, other = max((start for start in starts if start[0] <= then + MOMENT), key=itemgetter(0))
+        return other, at
 
     # What changes them
 

@@ -47,7 +47,9 @@ class Immediate(Preemptive):
                 if view.curious:
                     yield Keep(job, NoSliceOver(self.slice))
                 continue
-            reasons: dict[int, Reason] = {v.rank: MadeWay(job, suffering(view, v), self.slice) for v in victims}
+            reasons: dict[int, Reason] = {
+                v.rank: MadeWay(job, suffering(view, v), self.slice, served.index(v) + 1) for v in victims
+            }
             yield from self.preempt(view, job, victims, reasons)
             served = [other for other in served if other not in victims]
         if disappointed and (run := self._next_served(view)):

@@ -12,7 +12,7 @@ import numpy as np
 
 from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
 from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
-from sim.decisions.reasons_to_wait import TooFewFree, WaitsForOwn
+from sim.decisions.reasons_to_wait import OwnClaimed, TooFewFree, WaitsForOwn
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.parameters import parameter
@@ -162,7 +162,9 @@ class Preemptive(Policy):
         pinned = self.pinned(view, job.rank)
         if pinned is None:
             return TooFewFree(self.count_unclaimed(view))
-        return WaitsForOwn((pinned & ~view.free_set).bit_count())
+        if busy := (pinned & ~view.free_set).bit_count():
+            return WaitsForOwn(busy)
+        return OwnClaimed((pinned & ~self.unclaimed(view)).bit_count())
 
     def unclaimed(self, view: View) -> int:
         """The free processors that nobody has a claim on."""

@@ -9,9 +9,10 @@ from math import ceil, inf
 
 from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.reasons import Outranked
-from sim.decisions.reasons_to_wait import NoVictims
+from sim.decisions.reasons_to_wait import NoVictimAllowed, NoVictims, TurnOver
 from sim.decisions.sentences import Reason
 from sim.machine.moment import MOMENT
+from sim.policies.orders import Order, Xfactor
 from sim.policies.parameters import parameter
 from sim.policies.preempt.ladder import Ladder
 from sim.policies.preempt.preemption import Preemptive, enough
@@ -45,6 +46,9 @@ class Selective(Preemptive):
         if view.now - self._last_tick(view.now) * self.tick <= MOMENT:
             yield from self._preempt_in_turn(view, tolls)
         yield from self._wake_in_time(view, tolls.soonest())
+
+    def line_order(self) -> Order:
+        return Xfactor()
 
     def height(self, view: View, run: RunningJob) -> float:
         """A running job's xfactor, which stands still while it runs; inf if it may not be suspended."""
@@ -85,7 +89,7 @@ class Selective(Preemptive):
             seated.add(job.rank)
         for job in idle:
             if job.rank not in seated:
-                yield Keep(job, NoVictims(xfactor(view, job), self.sf))
+                yield Keep(job, self._why_nobody(view, job))
 
     def _preempt(self, view: View, ladder: Ladder, job: Job) -> Iterator[Decision]:
         mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
@@ -97,6 +101,23 @@ class Selective(Preemptive):
             victims = enough(job.procs - self.count_unclaimed(view), allowed) or []
         reasons: dict[int, Reason] = {v.rank: Outranked(job, mine, xfactor(view, v), self.sf) for v in victims}
         yield from self.preempt(view, job, victims, reasons)
+
+    def _why_nobody(self, view: View, job: Job) -> Reason:
+        """Why it may suspend nobody: the xfactors, or else who may not be suspended by it."""
+        mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
+        others = [stint for rank, stint in view.running.items() if pinned is None or view.held(rank) & pinned]
+        if pinned is not None and not others:
+            return self._obstacle(view, job)
+        outranked = [s.job for s in others if s.runs and mine >= self.sf * xfactor(view, s.job)]
+        found = sum(other.procs for other in outranked) + self.count_unclaimed(view)
+        if len(outranked) < len(others) if pinned is not None else found < job.procs:
+            return NoVictims(mine, self.sf)
+        wide = [other for other in outranked if job.procs < other.procs / 2]
+        spared = [other for other in outranked if self.spares(view, other, xfactor(view, other)) and other not in wide]
+        left = sum(other.procs for other in outranked if other not in wide and other not in spared)
+        if not (wide or spared) or (pinned is None and left + self.count_unclaimed(view) >= job.procs):
+            return TurnOver(self.tick)
+        return NoVictimAllowed(mine, self.sf, len(wide), len(spared))
 
     def _wake_in_time(self, view: View, soonest: float) -> Iterator[Decision]:
         """At the first tick at which somebody can preempt; when a job ends before, all is looked at then."""

@@ -12,7 +12,7 @@ import pytest
 from sim.decisions import matrix, reasons, reasons_to_wait
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.matrix import MakesWay, Migrate
-from sim.decisions.reasons import EndsBefore, FitsExtra, WhenFree, WithinBounds
+from sim.decisions.reasons import BreaksNoBound, EndsBefore, FitsExtra, WhenFree, WithinBounds
 from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
 from sim.decisions.sentences import Reason, in_words, say, why
 from sim.words import clock, clock_near, name, span
@@ -97,9 +97,10 @@ def test_a_job_is_kept_that_would_delay_the_head() -> None:
     assert told == "J1405 waits: needs 8 > 7 extra and would end at 16:31 > J1402's start at 05:00"
 
 
-def test_a_bound_that_is_missed_in_any_case_is_told_as_such() -> None:
+def test_bounds_that_were_missed_before_are_told_as_such() -> None:
     assert why(WithinBounds(J1402, 720), J1405) == "all others keep their bounds, J1402 with 12m00 to spare"
-    assert "J1402, which misses its own by 12m00 in any case" in why(WithinBounds(J1402, -720), J1405)
+    assert "except J1402 (12m00 past its own), which was past it before" in why(BreaksNoBound(J1402, 720, 0), J1405)
+    assert "J1402 (12m00 past its own) and 2 others, which" in why(BreaksNoBound(J1402, 720, 2), J1405)
 
 
 def test_who_makes_way_in_the_matrix_is_told_for_whom() -> None:

@@ -27,8 +27,9 @@ def test_a_snapshot_shows_one_moment_whole(lab: Lab) -> None:
     assert (shown.procs, shown.free, shown.free_set) == (4, 1, 0b1000)
     assert shown.running == (Running(first, since=0, expected_end=12, processors=0b0111, kind="run", ran=2, xfactor=1),)
     assert shown.queue[0] == Queued(
-        head, waited=1, planned=12, moved=0, reserved=True, granted=False, place=0, row=None, xfactor=1.1, why=None
-    )
+        head, waited=1, planned=12, moved=0, reserved=True, granted=False, place=0, in_line=True, lasts=10, row=None,
+        xfactor=1.1, why=None,
+    )  # fmt: skip
     assert (shown.queue[1].job, shown.queue[1].waited, shown.queue[1].planned) == (third, 0, None)
     assert (shown.arrived, shown.completed) == ((third,), ())
     assert [type(d) for d in shown.decisions] == [Keep]

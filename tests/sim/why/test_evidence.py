@@ -109,7 +109,7 @@ def test_a_job_behind_others_says_how_many(lab: Lab) -> None:
 def test_nobody_looked_at_it_is_not_the_same_as_rejected(lab: Lab) -> None:
     found = evidence(at(lab, "fcfs", 12, *BUSY), "4")
     assert found.status == "not considered"
-    assert found.clauses[0] == "J4 has waited 0s: the policy stopped at J2 and did not come to it."
+    assert found.clauses[0] == "J4 has waited 0s: needs 1, 2 free, and the queue stops at J2."
 
 
 def test_jobs_that_stand_in_other_queues_are_not_before_it(lab: Lab) -> None:
@@ -148,7 +148,7 @@ def test_in_a_matrix_the_emptiest_row_is_told_and_whose_end_makes_room(lab: Lab)
         ("most free", "1 in row 2; rows: 2 of at most 2"),
         ("enough free", "by 00:03:10 in row 1, when J1 has ended"),
     ]
-    assert evidence(engine, "4").clauses[0] == "J4 has waited 0s: the policy stopped at J3 and did not come to it."
+    assert evidence(engine, "4").clauses[0] == "J4 has waited 0s: needs 1, 1 free, and the queue stops at J3."
 
 
 def test_in_a_matrix_the_planned_row_is_told_beside_the_time(lab: Lab) -> None:

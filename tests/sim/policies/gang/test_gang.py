@@ -220,8 +220,8 @@ def test_every_row_is_backfilled_beside_its_reservations() -> None:
     assert stage.rebuild() == ["AAAD", "BBEd"]
     assert stage.those(d.ReserveRow) == [d.ReserveRow(whole, 1, 200, d.EarliestInRow(200))]
     assert stage.those(d.Place) == [
-        d.Place(passing, 1, 0b1000, d.BestFit(1), passes=True),
-        d.Place(longer, 2, 0b0100, d.BestFit(2), passes=True),
+        d.Place(passing, 1, 0b1000, d.BestFit(1, 200), passes=True),
+        d.Place(longer, 2, 0b0100, d.BestFit(2, 202), passes=True),
     ]
 
 

@@ -185,7 +185,7 @@ def test_a_pivot_that_waits_says_until_when(lab: Lab) -> None:
     # A processor is free, and job 3 needs one, but job 2 of the other queue is before it and needs both from 50 on.
     engine = lab.run(TWO, 2, "1 0 1 50 50", "2 1 2 10 10", "3 2 1 200 200", until=2)
     assert lab.kept(engine, "2") == TooFewFree(free=1)
-    assert lab.kept(engine, "3") == PivotLater(at=60, free=1)
+    assert lab.kept(engine, "3") == PivotLater(at=60, free=1, other=engine.workload.jobs[1], then=50)
     assert [queued.planned for queued in engine.snapshot().queue] == [50, 60]
 
 

@@ -1,0 +1,36 @@
+"""The long reading, by hand: random runs until so many seconds are over, and how many sentences of each kind.
+
+python -m tests.truth SECONDS [FIRST SEED]
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from itertools import count
+from time import monotonic
+
+from tests.truth.reading import falsehoods
+from tests.truth.runs import random_run
+from tests.truth.words import COUNTS
+
+
+def read_for(seconds: float, first: int) -> int:
+    """Read run after run; how many falsehoods there were."""
+    until, false = monotonic() + seconds, Counter[str]()
+    for seed in count(first):
+        if monotonic() > until:
+            break
+        for found in falsehoods(random_run(seed), asked=4):
+            kind = found.what.partition(":")[0]
+            false[kind] += 1
+            if false[kind] <= 3:
+                print(f"seed {seed}, {found.policy}, step {found.step}, at {found.time}: {found.what}")
+    for kind, many in COUNTS.most_common():
+        print(f"{many:10,} {kind}" + (f", {false[kind]:,} of them false" if false[kind] else ""))
+    print(f"{sum(COUNTS.values()):10,} sentences of {seed - first:,} runs, {sum(false.values()):,} of them false")
+    return sum(false.values())
+
+
+if __name__ == "__main__":
+    sys.exit(bool(read_for(float(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0)))

@@ -1,0 +1,398 @@
+"""What was decided, one after another: each decision's sentence is read, then the world changes as it says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.decisions import decisions as d
+from sim.decisions import matrix as m
+from sim.decisions import reasons, reasons_to_wait
+from sim.decisions.sentences import say, why
+from tests.truth import preempt, queues, rows, space
+from tests.truth.rows import Rows
+from tests.truth.words import Lasts, UntrueError, demand, demand_equal, exactly, read_aloud, reads
+from tests.truth.world import KEEP_RESERVATIONS, Held, Plan, Stopped, Work, World
+
+UNSAID = {d.Expect: "a plan for this pass, which is not kept", d.Wake: "a timer, which is not kept"}
+"""What no step shows."""
+
+__all__ = ["preempt", "queues"]  # whoever reads decisions knows these readings
+
+
+def instant(world: World, now: float) -> None:
+    """What happens at an instant before the pass."""
+    turning: Rows | None = world.memo_rows
+    world.begin(now)
+    if turning is not None:
+        for rank in turning.elapse(now, [job.run for job in world.jobs]):
+            world.completed.append(rank)
+            world.finished.add(rank)
+
+
+def after_pass(world: World) -> None:
+    space.bound_arrivals(world)
+    turning: Rows | None = world.memo_rows
+    if turning is not None:
+        turning.settle(world.now)
+        if turning.on_turn is not None:
+            for rank in turning.on_turn.home | turning.on_turn.guests:
+                world.first_start.setdefault(rank, world.now)
+                turning.new.discard(rank)
+
+
+def read_decision(world: World, decision: Any) -> None:
+    """Its sentence and its reason, before it is done; then it is done."""
+    told = say(decision, exactly)
+    because = getattr(decision, "because", None)
+    head, reason = told, ""
+    if because is not None:
+        reason = why(because, decision.job, exactly)
+        demand(told.endswith(f": {reason}"), f"{told!r} does not end with its reason {reason!r}")
+        head = told.removesuffix(f": {reason}")
+    read_aloud(type(decision), head, world, decision)
+    if because is not None:
+        read_reason(world, decision, reason)
+    do(world, decision)
+
+
+def read_reason(world: World, decision: Any, reason: str) -> None:
+    kind, job = type(decision.because), world.jobs[decision.job.rank]
+    if world.memo_rows is not None and (kind.__module__ == m.__name__):
+        number = getattr(decision, "row", None)
+        row = None if number is None else world.memo_rows.row(number)
+        if isinstance(decision, m.Stall):
+            row = world.memo.get("coming to")
+        read_aloud(kind, reason, world, job, row)
+        if isinstance(decision, m.ReserveRow):
+            rows.earliest_in_row(world, job, world.memo_rows.row(decision.row), decision.at)
+        return
+    read_aloud(kind, reason, world, job)
+    if isinstance(decision, d.Reserve):
+        demand(kind in space.AT, f"nobody knows when a start by {kind.__name__} must be planned")
+        try:
+            space.AT[kind](world, job, decision.at)
+        except UntrueError as false:
+            raise UntrueError(f"Reserve {kind.__name__}: {false}") from None
+
+
+# The sentences of decisions: world, decision, what stands in the places
+
+
+def is_about(world: World, decision: Any, name: str) -> Work:
+    job: Work = world.jobs[decision.job.rank]
+    demand_equal(name, job.name)
+    return job
+
+
+@reads(d.Start, "{j} starts on {n} processor(s)", "{j} starts on {n} processor(s) for at most {s}")
+@reads(d.Backfill, "{j} is backfilled on {n} processor(s)", "{j} is backfilled on {n} processor(s) for at most {s}")
+def _(world: World, decision: d.Start, name: str, procs: int, limit: Lasts | None = None) -> None:
+    job = is_about(world, decision, name)
+    demand(job.rank in world.waiting, "it does not wait")
+    demand_equal(procs, job.procs)
+    stay = world.stays[job.rank][world.upcoming[job.rank]]
+    demand_equal(stay.kind == "speculative", limit is not None)
+    demand(limit is None or limit.is_about(world.limit_of(job.rank)))
+
+
+@reads(d.Reserve, "{j} is planned for {t}")
+def _(world: World, decision: d.Reserve, name: str, at: float) -> None:
+    demand(is_about(world, decision, name).rank in world.waiting)
+    demand(at >= world.now)
+
+
+@reads(d.Suspend, "{j} is suspended", "{j} is suspended, which takes {s}")
+def _(world: World, decision: d.Suspend, name: str, takes: Lasts | None = None) -> None:
+    rank = is_about(world, decision, name).rank
+    demand(rank in world.running and world.running[rank].kind == "run")
+    if takes is not None:
+        stay = world.stays[rank][world.upcoming[rank]]
+        demand(stay.end is not None and takes.is_about(stay.end - world.now))
+
+
+@reads(d.Resume, "{j} resumes", "{j} resumes, which takes {s}")
+def _(world: World, decision: d.Resume, name: str, takes: Lasts | None = None) -> None:
+    rank = is_about(world, decision, name).rank
+    demand(rank in world.aside)
+    if takes is not None:
+        stay = world.stays[rank][world.upcoming[rank]]
+        demand(stay.kind == "resuming")
+
+
+@reads(d.Await, "the processors of {j} are kept for it: it is the next to go on")
+def _(world: World, decision: d.Await, name: str) -> None:
+    rank = is_about(world, decision, name).rank
+    demand(rank in world.aside)
+
+
+@reads(d.Switched, "the policy is switched from {any} to {any}")
+def _(world: World, decision: d.Switched, was: str, now: str) -> None:
+    demand_equal(was, world.rules.spec)
+    demand_equal(now, decision.now)
+
+
+@reads(d.Divide, "the machine is divided into partitions of {any} processors")
+def _(world: World, decision: d.Divide, shares: str) -> None:
+    sizes = [int(part.replace(",", "")) for part in shares.replace(" and ", ", ").split(", ")]
+    demand_equal(sizes, [owned.bit_count() for owned in divided(world)])
+
+
+@reads(d.Borrow, "partition {n} borrows {n} processor(s) from partition {n} for {j}")
+def _(world: World, decision: d.Borrow, to: int, many: int, lender: int, name: str) -> None:
+    job = is_about(world, decision, name)
+    idle = [queues.idle_in(world, partition) for partition in range(len(world.owners))]
+    demand_equal(to, world.rules.class_of(job), "its partition")
+    others = [partition for partition in range(len(idle)) if partition != to]
+    demand_equal(lender, max(others, key=lambda partition: (idle[partition], -partition)), "the lender")
+    demand_equal(many, min(job.procs - idle[to], idle[lender]), "lent")
+
+
+@reads(d.Keep, "{j} waits")
+def _(world: World, decision: d.Keep, name: str) -> None:
+    rank = is_about(world, decision, name).rank
+    demand(rank in world.waiting or rank in world.aside)
+
+
+def divided(world: World) -> list[int]:
+    """Even parts, the first ones larger; then each owns what its own jobs hold."""
+    parts = len(world.rules.classes) + 1
+    sizes = [world.procs // parts + (place < world.procs % parts) for place in range(parts)]
+    owners = [((1 << size) - 1) << sum(sizes[:place]) for place, size in enumerate(sizes)]
+    for rank, held in world.running.items():
+        owners = [owned & ~held.mask for owned in owners]
+        owners[world.rules.class_of(world.jobs[rank])] |= held.mask
+    return owners
+
+
+# Of a matrix
+
+
+@reads(m.Phase, "the rebuild comes to its phase: {any}")
+def _(world: World, decision: m.Phase, name: str) -> None:
+    demand_equal(name, decision.name)
+
+
+@reads(m.Clean, "the replicas go: every job stands in its home row alone")
+def _(world: World, decision: m.Clean) -> None:
+    demand(any(row.guests for row in world.memo_rows.rows), "there are no replicas")
+
+
+@reads(m.DropRows, "empty rows vanish")
+def _(world: World, decision: m.DropRows) -> None:
+    demand(not all(world.memo_rows.taken(row) for row in world.memo_rows.rows), "none is empty")
+
+
+@reads(m.OpenRow, "a new row is opened")
+def _(world: World, decision: m.OpenRow) -> None:
+    pass
+
+
+@reads(m.Place, "{j} comes into row {n}, columns {p}")
+def _(world: World, decision: m.Place, name: str, row: int, columns: str) -> None:
+    job = is_about(world, decision, name)
+    demand(job.rank in world.waiting or job.rank in world.aside)
+    turning = world.memo_rows
+    free = ((1 << world.procs) - 1) & ~turning.taken(turning.row(row))
+    own = world.aside.get(job.rank)
+    demand_equal(mask_of(columns), lowest(free, job.procs) if own is None else own.mask)
+
+
+@reads(m.Rehome, "{j} moves to row {n} and keeps its columns")
+def _(world: World, decision: m.Rehome, name: str, row: int) -> None:
+    job = is_about(world, decision, name)
+    world.memo["newcomer"] = job.rank
+    demand(world.memo_rows.home_of(job.rank).number != row)
+
+
+@reads(m.Replicate, "{j} stands in row {n} too")
+def _(world: World, decision: m.Replicate, name: str, row: int) -> None:
+    job = is_about(world, decision, name)
+    there = world.memo_rows.row(row)
+    demand(job.rank not in there.home | there.guests)
+
+
+@reads(
+    m.Migrate,
+    "{j} migrates to columns {p} of row {n}",
+    "{j} migrates to columns {p} of row {n}, which costs it {s} of its turns",
+)
+def _(world: World, decision: m.Migrate, name: str, columns: str, row: int, stall: Lasts | None = None) -> None:
+    job = is_about(world, decision, name)
+    demand_equal(mask_of(columns).bit_count(), job.procs)
+    cost = world.rules["cost"]
+    demand(stall.is_about(cost) if stall is not None else not cost)
+    world.memo["coming to"] = world.memo_rows.row(row)
+    if isinstance(decision.because, m.OtherColumns):
+        world.memo["newcomer"] = job.rank
+
+
+@reads(m.Stall, "{j} stays in its columns and loses {s} of its turns to a migration")
+def _(world: World, decision: m.Stall, name: str, seconds: Lasts) -> None:
+    is_about(world, decision, name)
+    demand(seconds.is_about(world.rules["cost"] / 2))
+
+
+@reads(m.ReserveRow, "{j} is planned for {t} in row {n}")
+def _(world: World, decision: m.ReserveRow, name: str, at: float, row: int) -> None:
+    demand(is_about(world, decision, name).rank in world.waiting)
+
+
+@reads(m.TurnTo, "row {n} comes on turn at once, for the sake of a reservation")
+def _(world: World, decision: m.TurnTo, row: int) -> None:
+    demand(any(at <= world.now for at in world.granted.values()), "no reservation is due")
+
+
+def mask_of(written: str) -> int:
+    mask = 0
+    for piece in written.split():
+        first, _, last = piece.partition("-")
+        mask |= sum(1 << number for number in range(int(first), int(last or first) + 1))
+    return mask
+
+
+def lowest(free: int, many: int) -> int:
+    numbers = [number for number in range(free.bit_length()) if free >> number & 1]
+    return sum(1 << number for number in numbers[:many])
+
+
+# What is done
+
+
+def do(world: World, decision: Any) -> None:
+    match decision:
+        case d.Start(job, _, _, limit) | d.Backfill(job, _, _, limit):
+            if isinstance(decision.because, reasons.WithinBounds | reasons.BreaksNoBound):
+                world.memo["around"] = space.others_around(world, world.jobs[job.rank]).starts
+                world.bounds.pop(job.rank, None)
+            world.start(job.rank, limit)
+        case d.Reserve(job, at, because, lasts):
+            if world.rules.keeps:
+                world.planned[job.rank] = Plan(at, lasts or job.estimate)
+            if isinstance(because, reasons.AskedFor):
+                world.granted[job.rank] = at
+            if world.rules.name == "slack" and job.rank not in world.bounds:
+                world.bounds[job.rank] = at + world.rules["slack"] * job.estimate
+        case d.Suspend(job, because, overhead):
+            by = None if isinstance(because, reasons.ReservationDue) else getattr(because, "by", None)
+            world.suspend(job.rank, overhead, None if by is None else by.rank)
+        case d.Resume(job, _, overhead):
+            world.memo.pop("anew", None)
+            world.resume(job.rank, overhead)
+        case d.Await(job):
+            world.awaited = job.rank
+            if world.rules.name in KEEP_RESERVATIONS:
+                world.bounds.clear()
+                world.coming |= world.planned.keys() - world.granted.keys()
+                world.planned = {rank: plan for rank, plan in world.planned.items() if rank in world.granted}
+        case d.Divide():
+            world.owners = divided(world)
+        case d.Borrow(job, to, lender, processors):
+            many = processors.bit_count()
+            lent = lowest(world.owners[lender] & world.free_set(), many)
+            demand_equal(lent, processors, "the lowest idle ones")
+            world.owners[lender] &= ~lent
+            world.owners[to] |= lent
+            world.borrowed[job.rank] = world.borrowed.get(job.rank, 0) + many
+        case d.Switched():
+            switch(world, decision.now)
+        case d.Keep(job, because):
+            world.kept_now.add(job.rank)
+            if isinstance(because, reasons_to_wait.TouchesReservation) and world.rules.name != "multiqueue":
+                world.passed_over.add(job.rank)
+                world.memo.pop("anew", None)
+        case _:
+            in_matrix(world, decision)
+
+
+def in_matrix(world: World, decision: Any) -> None:
+    turning: Rows = world.memo_rows
+    match decision:
+        case m.Phase(name):
+            turning.phase(name)
+        case m.Clean():
+            for row in turning.rows:
+                row.guests.clear()
+        case m.DropRows():
+            turning.rows = [row for row in turning.rows if row.home or row.guests]
+        case m.OpenRow():
+            turning.open()
+        case m.Place(job, row, columns):
+            turning.place(job.rank, turning.row(row), columns, world.ran.get(job.rank, 0.0))
+            if job.rank in world.waiting:
+                turning.new.add(job.rank)
+            world.waiting.discard(job.rank)
+            world.aside.pop(job.rank, None)
+            world.granted.pop(job.rank, None)
+            world.planned.pop(job.rank, None)
+        case m.Rehome(job, row):
+            turning.move(job.rank, turning.row(row))
+        case m.Replicate(job, row):
+            turning.replicate(job.rank, turning.row(row))
+        case m.Migrate(job, row, columns, stall):
+            turning.move(job.rank, turning.row(row), columns)
+            turning.stall[job.rank] += stall
+            turning.tasks += job.procs
+        case m.Stall(job, seconds):
+            turning.stall[job.rank] += seconds
+        case m.ReserveRow(job, row, at):
+            turning.planned[job.rank] = (row, at)
+        case m.TurnTo(row):
+            turning.to_turn = turning.row(row)
+        case _:
+            raise UntrueError(f"nobody knows what {type(decision).__name__} does")
+
+
+# A switch
+
+
+def switch(world: World, spec: str) -> None:
+    turning: Rows | None = world.memo_rows
+    if turning is not None:
+        leave_matrix(world, turning)
+    world.switch(spec)
+    world.bounds.clear()
+    if world.rules.is_gang:
+        enter_matrix(world)
+
+
+def leave_matrix(world: World, turning: Rows) -> None:
+    """The row on turn runs on, who has begun and stands elsewhere is suspended, all others wait again."""
+    turning.rows = [row for row in turning.rows if row.home or row.guests]
+    turning.settle(world.now)
+    on_turn = turning.on_turn
+    for rank, columns in turning.columns.items():
+        world.ran[rank] = turning.ran[rank]
+        if on_turn is not None and rank in on_turn.home | on_turn.guests:
+            left = world.jobs[rank].estimate - turning.ran[rank]
+            world.running[rank] = Held(world.now, world.now + left, columns, "run", turning.ran[rank])
+            world.first_start.setdefault(rank, world.now)
+        elif rank not in turning.new:
+            world.aside[rank] = Stopped(columns, world.now)
+        else:
+            world.waiting.add(rank)
+    world.memo_rows = None
+    for rank in turning.columns:
+        skip_stays(world, rank)
+
+
+def skip_stays(world: World, rank: int) -> None:
+    """Those in the matrix are over; the one that goes on now is its present one."""
+    stays, place = world.stays.get(rank, []), world.upcoming[rank]
+    while place < len(stays) and stays[place].kind == "gang":
+        place += 1
+    world.upcoming[rank] = place + (rank in world.running)
+
+
+def enter_matrix(world: World) -> None:
+    """What runs stands in one row."""
+    turning = Rows(world.procs, world.rules["slice"], world.rules["cs"])
+    turning.since = world.now
+    row = turning.open()
+    for rank, held in world.running.items():
+        if held.kind != "suspending":
+            owed = world.stay(rank).end
+            turning.place(rank, row, held.mask, world.progress(rank))
+            turning.stall[rank] = (owed or 0) - world.now if held.kind == "resuming" else 0.0
+    turning.rows = [row] if row.home else []
+    world.running = {}
+    world.memo_rows = turning

@@ -1,0 +1,228 @@
+"""Reasons of the policies that suspend jobs (K), read once more from the world."""
+
+from __future__ import annotations
+
+import re
+from math import inf
+
+from sim.decisions import reasons as r
+from sim.decisions import reasons_to_wait as k
+from sim.workload.categories import category_of
+from tests.truth.words import Lasts, Names, Template, Tenths, demand, demand_equal, reads
+from tests.truth.world import Slot, Work, World, has_room, taken_at
+
+NEAR = 1e-9
+
+
+def suffering(world: World, rank: int) -> float:
+    ran = world.progress(rank)
+    return (world.now - world.jobs[rank].submit) / ran if ran else inf
+
+
+def served(world: World) -> list[int]:
+    """Who runs and has had its slice, who suffered least first."""
+    ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
+    had = [rank for rank in ranks if world.progress(rank) >= world.rules["slice"] - 1e-6]
+    return sorted(had, key=lambda rank: (suffering(world, rank), -rank))
+
+
+def names_are(world: World, said: Names, ranks: list[int]) -> None:
+    """Are those the jobs, in this order, the last of them only counted?"""
+    told, more = said
+    demand_equal(len(told) + more, len(ranks), "how many")
+    demand_equal(told, [world.jobs[rank].name for rank in ranks][: len(told)])
+
+
+# Why a job starts or goes on
+
+
+@reads(r.OwnFree, "its own processor is free", "its own {n} processor(s) are free")
+def _(world: World, job: Work, own: int = 1) -> None:
+    demand_equal(own, job.procs)
+    demand(not world.aside[job.rank].mask & ~world.free_set())
+
+
+@reads(r.Preempts, "takes the place of {js}")
+def _(world: World, job: Work, victims: Names) -> None:
+    names_are(world, victims, [rank for rank, by in world.suspended_now if by == job.rank])
+
+
+@reads(r.Claimed, "those that were suspended for it have left")
+def _(world: World, job: Work) -> None:
+    victims = world.claims.get(job.rank, [])
+    demand(victims, "nobody was suspended for it")
+    demand(not any(rank in world.running and world.running[rank].kind == "suspending" for rank in victims))
+
+
+# Why a job is suspended
+
+
+@reads(r.ReservationDue, "makes way for {j}, whose start was reserved as its user asked")
+def _(world: World, job: Work, by: str) -> None:
+    rank, held = world.by_name[by].rank, world.running[job.rank]
+    demand(rank in world.granted)
+    demand(world.granted[rank] <= world.now or held.ends > world.granted[rank], "it is not in the way")
+
+
+@reads(r.Outranked, "{j}'s xfactor {x} is at least {x} times its own {x}")
+def _(world: World, job: Work, by: str, theirs: Tenths, factor: Tenths, own: Tenths) -> None:
+    its, mine = world.xfactor(world.by_name[by].rank), world.xfactor(job.rank)
+    demand(theirs.is_about(its), its)
+    demand(own.is_about(mine), mine)
+    demand(float(factor.text) == world.rules["sf"])
+    demand(its >= world.rules["sf"] * mine - NEAR)
+
+
+_MADE_WAY = "makes way for {j}, which has never run: it has had its slice of {s}, and its suffering of {x} is the"
+
+
+@reads(
+    r.MadeWay,
+    f"{_MADE_WAY} least",
+    f"{_MADE_WAY} {{n}}st least",
+    f"{_MADE_WAY} {{n}}nd least",
+    f"{_MADE_WAY} {{n}}rd least",
+    f"{_MADE_WAY} {{n}}th least",
+)
+def _(world: World, job: Work, by: str, slice: Lasts, its: Tenths, place: int = 1) -> None:
+    rank = world.by_name[by].rank
+    demand(rank not in world.first_start and rank in world.waiting)
+    demand(slice.is_about(world.rules["slice"]))
+    mine = suffering(world, job.rank)
+    demand(its.is_about(mine), mine)
+    fellows = [victim for victim, whom in world.suspended_now if whom == rank]
+    order = sorted([*fellows, *served(world)], key=lambda other: (suffering(world, other), -other))
+    demand_equal(place, order.index(job.rank) + 1, "its place among those who had their slice")
+
+
+# Why a job waits
+
+
+@reads(
+    k.WaitsForOwn,
+    "its own processor is taken",
+    "its own {n} processor(s) are all taken",
+)
+def _(world: World, job: Work, own: int = 1) -> None:
+    waits_for_own(world, job, own, own)
+
+
+@reads(
+    k.WaitsForOwn,
+    "{n} of its own {n} processor(s) is taken",
+    "{n} of its own {n} processor(s) are taken",
+)
+def waits_for_own(world: World, job: Work, busy: int, own: int) -> None:
+    demand_equal((busy, own), ((world.aside[job.rank].mask & ~world.free_set()).bit_count(), job.procs), "taken, own")
+    demand(busy > 0, "nobody is there")
+
+
+@reads(
+    k.OwnClaimed,
+    "{n} of its own {n} processor(s) is claimed by jobs that wait for their victims",
+    "{n} of its own {n} processor(s) are claimed by jobs that wait for their victims",
+)
+def _(world: World, job: Work, claimed: int, own: int) -> None:
+    mask, masks = world.aside[job.rank].mask, 0
+    for rank in world.claims:
+        masks |= world.claim_of(rank)
+    demand_equal((claimed, own), ((mask & masks).bit_count(), job.procs))
+    demand(claimed > 0 and not mask & ~world.free_set())
+
+
+@reads(k.BeforeOthers, "its own processors are free, but it would end at {t} and take what {j} is to have from {t} on")
+def _(world: World, job: Work, ends: float, other: str, at: float) -> None:
+    rank, own = world.by_name[other].rank, world.aside[job.rank].mask
+    demand(not own & ~world.free_set(), "they are not free")
+    demand(abs(ends - (world.now + job.estimate - world.ran[job.rank])) < 1e-6)
+    if rank == world.awaited:
+        demand_equal(at, world.now)
+        slots = [*world.slots(), Slot(world.now, ends, job.procs)]
+        demand(own & world.kept() or taken_at(slots, world.now) > world.procs, "not in its way")
+        return
+    plan = world.planned[rank]
+    demand_equal(at, max(plan.at, world.now))
+    slots = [*world.slots(rank), Slot(world.now, ends, job.procs)]
+    demand(not has_room(world.procs, world.jobs[rank].procs, at, plan.lasts, slots), "not in its way")
+
+
+def outranked(world: World, job: Work) -> list[int]:
+    mine = world.xfactor(job.rank)
+    ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
+    return [rank for rank in ranks if mine >= world.rules["sf"] * world.xfactor(rank) - NEAR]
+
+
+def is_pinned(world: World, job: Work) -> bool:
+    return job.rank in world.aside and world.rules["restart"] == "own"
+
+
+@reads(k.NoVictims, "too few running jobs have an xfactor {x} times smaller than its own {x}")
+def _(world: World, job: Work, factor: Tenths, own: Tenths) -> None:
+    demand(float(factor.text) == world.rules["sf"])
+    demand(own.is_about(world.xfactor(job.rank)), world.xfactor(job.rank))
+    small = outranked(world, job)
+    if is_pinned(world, job):
+        mask = world.aside[job.rank].mask
+        sitting = [rank for rank, held in world.running.items() if held.mask & mask]
+        demand(any(rank not in small for rank in sitting), "those in its place have")
+    else:
+        demand(world.unclaimed() + sum(world.jobs[rank].procs for rank in small) < job.procs, "there are enough")
+
+
+@reads(
+    k.NoVictimAllowed,
+    "of the running jobs with an xfactor {x} times smaller than its own {x} {any}",
+)
+def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
+    demand(float(factor.text) == world.rules["sf"])
+    demand(own.is_about(world.xfactor(job.rank)), world.xfactor(job.rank))
+    small = outranked(world, job)
+    if is_pinned(world, job):
+        small = [rank for rank in small if world.running[rank].mask & world.aside[job.rank].mask]
+    wide = [rank for rank in small if world.jobs[rank].procs > 2 * job.procs]
+    said = Template("{n} is more than twice as wide{any}").read(who) or Template(
+        "{n} are more than twice as wide{any}"
+    ).read(who)
+    demand_equal(said[0] if said else 0, len(wide), "too wide")
+    spared = re.search(r"(\d+) (?:is|are) spared, having suffered much", who)
+    true = [rank for rank in small if is_spared(world, rank) and rank not in wide]
+    demand_equal(int(spared[1]) if spared else 0, len(true), "spared")
+    left = [rank for rank in small if rank not in wide and rank not in true]
+    if is_pinned(world, job):
+        demand(len(left) < len(small), "all in its place may be suspended")
+    else:
+        demand(world.unclaimed() + sum(world.jobs[r].procs for r in left) < job.procs, "there are enough")
+        demand(world.unclaimed() + sum(world.jobs[r].procs for r in small) >= job.procs, "the xfactors are too close")
+
+
+@reads(k.TurnOver, "could suspend enough jobs by now, but not at its turn, and has one every {s}")
+def _(world: World, job: Work, tick: Lasts) -> None:
+    demand(tick.is_about(world.rules["tick"]))
+    small = [rank for rank in outranked(world, job) if world.jobs[rank].procs <= 2 * job.procs]
+    small = [rank for rank in small if not is_spared(world, rank)]
+    if is_pinned(world, job):
+        mask = world.aside[job.rank].mask
+        demand(all(rank in small for rank, held in world.running.items() if held.mask & mask))
+    else:
+        demand(world.unclaimed() + sum(world.jobs[rank].procs for rank in small) >= job.procs)
+
+
+def is_spared(world: World, rank: int) -> bool:
+    """Has it suffered more than so many times the mean of the finished jobs of its category?"""
+    if world.rules.name != "tunable":
+        return False
+    kind = category_of(world.jobs[rank].estimate, world.jobs[rank].procs)
+    known = [
+        1 + (world.end_of[r] - world.jobs[r].submit - world.jobs[r].run) / max(world.jobs[r].run, 10)
+        for r in world.finished_under
+        if category_of(world.jobs[r].estimate, world.jobs[r].procs) == kind
+    ]
+    return bool(known) and world.xfactor(rank) > world.rules["limit"] * sum(known) / len(known)
+
+
+@reads(k.NoSliceOver, "too few running jobs have had their slice of {s}")
+def _(world: World, job: Work, slice: Lasts) -> None:
+    demand(slice.is_about(world.rules["slice"]))
+    claimed = {victim for victims in world.claims.values() for victim in victims}
+    ranks = [rank for rank in served(world) if rank not in claimed]
+    demand(world.unclaimed() + sum(world.jobs[rank].procs for rank in ranks) < job.procs, "there are enough")

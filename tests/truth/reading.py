@@ -1,0 +1,83 @@
+"""A run read from beginning to end: every sentence that it shows, or some of them, and what is false of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
+from sim.decisions.matrix import Phase, Place
+from sim.why.evidence import evidence_of
+from tests.truth.decided import after_pass, do, instant, read_decision
+from tests.truth.runs import Run, Step
+from tests.truth.told import After, read_evidence
+from tests.truth.words import UntrueError, exactly
+from tests.truth.world import World
+
+
+class Untruth(NamedTuple):
+    """Something that is not so."""
+
+    policy: str
+    step: int
+    time: float
+    what: str
+
+
+def falsehoods(run: Run, asked: int) -> Iterator[Untruth]:
+    """What is not so of all that is decided, and of what Why says of so many jobs after every step."""
+    world, reader = run.world(), Reader(run, asked)
+    for number, step in enumerate(run.steps, 1):
+        for false in reader.read_step(world, number, step):
+            yield Untruth(world.rules.spec, number, step.now, str(false))
+
+
+class Reader:
+    """Remembers between two steps what Why must know."""
+
+    def __init__(self, run: Run, asked: int) -> None:
+        self._run, self._asked, self._lot = run, asked, random.Random(asked)
+        self._considered: tuple[Decision, ...] = ()
+        self._planned: dict[int, float] = {}
+        self._passed: dict[int, set[int]] = {}
+
+    def read_step(self, world: World, number: int, step: Step) -> Iterator[UntrueError]:
+        instant(world, step.now)
+        for decision in step.decisions:
+            try:
+                read_decision(world, decision)
+            except UntrueError as false:
+                yield false
+                do(world, decision)
+            self._note_passes(world, decision)
+        after_pass(world)
+        self._note_considered(world, step.decisions)
+        after = After(world, self._considered, self._planned, self._passed)
+        yield from self._ask(world, number, step, after)
+        self._planned = {rank: plan.at for rank, plan in after.planned.items()}
+
+    def _note_passes(self, world: World, decision: Decision) -> None:
+        """Who came later and begins while another waits has passed it."""
+        if isinstance(decision, Start | Backfill | Place | Resume):
+            for rank in world.waiting:
+                if rank < decision.job.rank:
+                    self._passed.setdefault(rank, set()).add(decision.job.rank)
+
+    def _note_considered(self, world: World, decisions: tuple[Decision, ...]) -> None:
+        """Where rows take turns the policy considers anything at a rebuild alone."""
+        if world.memo_rows is None or any(isinstance(d, Phase) for d in decisions):
+            self._considered = decisions
+        elif any(isinstance(d, Switched) for d in decisions):
+            self._considered = ()
+
+    def _ask(self, world: World, number: int, step: Step, after: After) -> Iterator[UntrueError]:
+        there = [*world.waiting, *world.aside, *world.running, *(world.memo_rows.ran if world.memo_rows else ())]
+        past = self._run.engine.history.as_of(number)
+        for rank in self._lot.sample(there, min(self._asked, len(there))):
+            passed = len(past.passers(rank, world.jobs[rank].submit))
+            found = evidence_of(step.shown, rank, exactly, passed)
+            if found is None:
+                yield UntrueError(f"nothing is told of {world.jobs[rank].name}")
+            else:
+                yield from read_evidence(after, found, step.decisions)

@@ -1,0 +1,151 @@
+"""Random runs: small machines, whole and quarter seconds, every family, with switches, and what each step showed."""
+
+from __future__ import annotations
+
+import random
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.decisions.decisions import Decision
+from sim.engine.engine import Engine
+from sim.engine.snapshot import Snapshot
+from sim.machine.processors import Placement
+from sim.policies import parse_policy
+from sim.policies.policy import written_policy
+from sim.workload.model import Workload
+from tests.truth.rows import Rows
+from tests.truth.world import World
+
+ORDERS = ("fcfs", "sjf", "ljf", "saf", "narrow", "wide", "xfactor")
+
+
+class Step(NamedTuple):
+    now: float
+    decisions: tuple[Decision, ...]
+    shown: Snapshot
+
+
+class Run(NamedTuple):
+    """A run that is over, and all that was shown of it."""
+
+    workload: Workload
+    spec: str
+    switches: tuple[tuple[float, str], ...]
+    placement: Placement
+    engine: Engine
+    steps: list[Step]
+
+    def world(self) -> World:
+        """Before its first step."""
+        history = self.engine.history
+        ends = history.ends(len(self.workload)).tolist()
+        world = World(self.workload, written_policy(parse_policy(self.spec)), history.stretches(), ends)
+        if world.rules.is_gang:
+            world.memo_rows = Rows(world.procs, world.rules["slice"], world.rules["cs"])
+        return world
+
+
+def random_workload(lot: random.Random) -> Workload:
+    """Mostly whole seconds, many of them the same; estimates right, too long or too short."""
+    procs, many = lot.randint(2, 16), lot.randint(1, lot.choice([8, 25, 40]))
+    part = lot.choice([1, 1, 4])
+    run = [lot.choice([1, 5, 20, 60]) * lot.randint(1, 10) / part for _ in range(many)]
+    factor = [lot.choice([1, 1, 1.5, 3, 10]) for _ in range(many)]
+    wide = [lot.choice([1, 2, lot.randint(1, procs), lot.randint(1, procs), procs]) for _ in range(many)]
+    gaps = [lot.choice([0, 0, 1, 2, 10, 10, 50]) for _ in range(many)]
+    submit = np.cumsum(np.array(gaps, dtype=float))
+    asks = lot.choice([0, 0, 0.2])
+    reserve = [s + lot.randint(0, 200) if lot.random() < asks else np.nan for s in submit.tolist()]
+    unknown = np.full(many, -1)
+    high = lot.choice([0, 0.3])
+    return Workload(
+        name="random", procs=procs, ids=tuple(str(rank + 1) for rank in range(many)), submit=submit,
+        width=np.minimum(np.array(wide), procs), runtime=np.array(run, dtype=float),
+        estimate=np.array(run) * np.array(factor), wait=np.array([float(lot.randint(-1, 90)) for _ in run]),
+        user=unknown, group=unknown, queue=unknown, status=unknown,
+        high=np.array([lot.random() < high for _ in run]), reserve=np.array(reserve, dtype=float),
+        killed=np.zeros(many, dtype=bool),
+    ).with_overruns("kill")  # fmt: skip
+
+
+def random_spec(lot: random.Random, family: str) -> str:
+    """The policy with parameters that make something happen within some hundred seconds."""
+    order = f"order={lot.choice(ORDERS)}"
+    few = lot.random() < 0.5
+    given = {
+        "fcfs": [order],
+        "firstfit": [order],
+        "easy": [order, f"depth={lot.choice([1, 1, 2, 4])}"],
+        "conservative": [order, f"compress={lot.choice(['start', 'queue', 'none'])}"],
+        "replan": [order],
+        "shadow": [order, f"shadows={lot.choice([0, 1, 1.5])}"],
+        "relaxed": [order, f"omega={lot.choice([0, 1, 2, 3.5])}", f"relative={lot.choice(['wait', 'runtime'])}"],
+        "slack": [order, f"slack={lot.choice([0, 0.5, 1, 2])}", f"compress={lot.choice(['start', 'queue', 'none'])}"],
+        "recorded": [],
+        "multiqueue": [
+            f"classes={lot.choice(['none', '50/200', '100'])}",
+            f"speculate={lot.choice([0, 20, 50])}",
+            "speculate_over=100",
+        ],
+        "selective": [f"sf={lot.choice([1, 1.5, 2])}", f"tick={lot.choice([1, 10, 60])}", *_preemptive(lot)],
+        "tunable": [f"sf={lot.choice([1, 1.5, 2])}", "tick=10", f"limit={lot.choice([0.5, 1.5])}", *_preemptive(lot)],
+        "immediate": [f"slice={lot.choice([5, 30, 100])}", *_preemptive(lot)],
+        "gang": _gang(lot),
+        "gang-backfill": _gang(lot),
+        "gang-migrate": [*_gang(lot), f"cost={lot.choice([0, 2, 10])}", f"q={lot.choice([4, 16, 64])}"],
+        "gang-migrate-backfill": [*_gang(lot), f"cost={lot.choice([2, 10])}", f"q={lot.choice([4, 64])}"],
+    }[family]
+    chosen = given if not few else [part for part in given if lot.random() < 0.5]
+    short = [part for part in given if part.startswith(("tick", "slice", "speculate", "classes"))]
+    return f"{family}:{','.join(dict.fromkeys([*short, *chosen]))}".rstrip(":")
+
+
+def _preemptive(lot: random.Random) -> list[str]:
+    memory = ["memory=yes", "bandwidth=20"] if lot.random() < 0.3 else []
+    return [f"restart={lot.choice(['own', 'any'])}", f"seats={lot.choice(['apart', 'lowest'])}", *memory]
+
+
+def _gang(lot: random.Random) -> list[str]:
+    return [f"mpl={lot.choice([1, 2, 3, 5])}", f"slice={lot.choice([5, 20])}", f"cs={lot.choice([0, 0.05])}"]
+
+
+FAMILIES = (
+    "fcfs", "firstfit", "easy", "conservative", "replan", "shadow", "relaxed", "slack", "recorded", "multiqueue",
+    "selective", "tunable", "immediate", "gang", "gang-backfill", "gang-migrate", "gang-migrate-backfill",
+)  # fmt: skip
+
+
+def random_run(seed: int) -> Run:
+    """One run in three switches its policy once or twice."""
+    lot = random.Random(seed)
+    workload = random_workload(lot)
+    family = FAMILIES[seed % len(FAMILIES)]
+    spec = random_spec(lot, family)
+    switches: list[tuple[float, str]] = []
+    if lot.random() < 0.35:
+        times = sorted(float(lot.randint(0, 400)) for _ in range(lot.choice([1, 1, 2])))
+        switches = [(at, random_spec(lot, lot.choice(FAMILIES))) for at in times]
+        before = [spec, *(switched for _, switched in switches[:-1])]  # who waits for memory is not known after it
+        spec, *others = [part.replace(",memory=yes", "") for part in before]
+        switches[:-1] = [(at, other) for (at, _), other in zip(switches, others, strict=False)]
+    placement: Placement = lot.choice(["lowest", "lowest", "together"])
+    return made(workload, spec, tuple(switches), placement)
+
+
+def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
+    """The run to its end, with what every step showed."""
+    engine = Engine(workload, spec, placement=placement)
+    steps: list[Step] = []
+
+    def note() -> None:
+        steps.append(Step(engine.now, tuple(engine.state.decisions), engine.snapshot()))
+
+    left = list(switches)
+    while (time := engine.next_time()) is not None:
+        if left and left[0][0] <= time:
+            engine.switch(left[0][1], max(left.pop(0)[0], engine.now))
+        else:
+            engine.step()
+        note()
+    return Run(workload, spec, switches, placement, engine, steps)

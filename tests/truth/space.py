@@ -1,0 +1,372 @@
+"""Reasons of the policies that share the machine in space alone, read once more from the world."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sim.decisions import reasons as r
+from sim.decisions import reasons_to_wait as k
+from tests.truth.words import Lasts, demand, demand_equal, reads
+from tests.truth.world import Slot, Work, World, has_room
+
+# What is recomputed
+
+
+def head_of(world: World) -> Work:
+    """The first that does not fit: it was found before anybody passed it."""
+    found = world.memo.get("head")
+    if found is None or found.rank not in world.waiting or world.is_hidden(found.rank):
+        unseen = (job for job in world.line() if job.rank not in world.kept_now)
+        found = next((job for job in unseen if job.procs > world.free()), None)
+        demand(found is not None, "no job is the head")
+        world.memo["head"] = found
+    assert isinstance(found, Work)
+    return found
+
+
+def slots_of_pass(world: World) -> dict[int, float]:
+    """Where a plan that is made in queue order from nothing puts everybody, at the beginning of the pass."""
+    if "anew" not in world.memo:
+        world.memo["anew"] = plan_anew(world)
+    found: dict[int, float] = world.memo["anew"]
+    return found
+
+
+def plan_anew(world: World) -> dict[int, float]:
+    """What replan and a deep EASY come to, before anybody starts by it."""
+    starts = dict[int, float]()
+    slots, heads, deep = world.slots(), 0, world.rules.name == "easy"
+    free, in_turn = world.free(), deep
+    for job in world.line():
+        if in_turn and job.procs <= free:  # a deep EASY first starts from the front
+            free -= job.procs
+            slots.append(Slot(world.now, world.now + job.estimate, job.procs))
+            continue
+        in_turn = False
+        at = starts[job.rank] = world.earliest(job.procs, job.estimate, slots)
+        if deep and at > world.now:
+            heads += 1
+            if heads > world.rules["depth"]:
+                continue
+        slots.append(Slot(at, at + job.estimate, job.procs))
+    return starts
+
+
+def window_closes(world: World, head: Work) -> float:
+    """As it is before anybody passes the head and delays it."""
+    if "closes" not in world.memo:
+        wait = world.shadow(head.procs)[0] - world.now
+        window = world.rules["omega"] * wait
+        if world.rules["relative"] == "runtime":
+            window = wait + (world.rules["omega"] - 1) * head.estimate
+        world.memo["closes"] = world.now + window
+    return float(world.memo["closes"])
+
+
+class Placed(NamedTuple):
+    """All but one placed again around it: their starts in order, and those that come too late."""
+
+    starts: dict[int, float]
+    late: list[int]
+
+
+# Why a job starts
+
+
+@reads(r.InOrder, "its turn has come and it fits: needs {n}, {n} free")
+def _(world: World, job: Work, needs: int, free: int) -> None:
+    needs_of(world, job, needs, free)
+    demand_equal(world.line()[0].name, job.name, "first in the queue")
+
+
+@reads(r.Fits, "it fits: needs {n}, {n} free")
+def _(world: World, job: Work, needs: int, free: int) -> None:
+    needs_of(world, job, needs, free)
+    demand(needs <= free)
+
+
+def needs_of(world: World, job: Work, needs: int, free: int) -> None:
+    demand_equal((needs, free), (job.procs, world.free()), "needs, free")
+
+
+@reads(r.EndsBefore, "ends at {t}, before {j}'s start at {t}")
+def _(world: World, job: Work, ends: float, head: str, shadow: float) -> None:
+    demand(ends < shadow)
+    ends_by(world, job, ends, head, shadow)
+
+
+@reads(r.EndsBefore, "ends at {t}, just when {j} is to start")
+def _(world: World, job: Work, ends: float, head: str) -> None:
+    ends_by(world, job, ends, head, ends)
+
+
+def ends_by(world: World, job: Work, ends: float, head: str, shadow: float) -> None:
+    first = head_of(world)
+    demand_equal((head, ends, shadow), (first.name, world.now + job.estimate, world.shadow(first.procs)[0]))
+
+
+@reads(r.FitsExtra, "needs {n} of the {n} extra processors that {j} leaves free at {t}")
+def _(world: World, job: Work, needs: int, extra: int, head: str, at: float) -> None:
+    first = head_of(world)
+    shadow, free = world.shadow(first.procs)
+    demand_equal((needs, extra, head, at), (job.procs, free - first.procs, first.name, shadow))
+    demand(needs <= extra)
+
+
+@reads(r.Due, "its planned start has come")
+def _(world: World, job: Work) -> None:
+    due = world.granted.get(job.rank)
+    demand((world.planned[job.rank].at if due is None else due) <= world.now)
+
+
+@reads(r.Planned, "the plan made just now starts it at once")
+def _(world: World, job: Work) -> None:
+    demand_equal(slots_of_pass(world)[job.rank], world.now)
+
+
+@reads(r.InWindow, "ends at {t}, within the window for {j} that closes at {t}")
+def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
+    first = head_of(world)
+    demand_equal((ends, head), (world.now + job.estimate, first.name))
+    demand(abs(closes - window_closes(world, first)) < 1e-6 or closes == window_closes(world, first))
+    demand(ends <= closes)
+
+
+@reads(r.AsRecorded, "it fits, and the trace does not say when it started")
+def _(world: World, job: Work) -> None:
+    demand_equal(job.recorded, None)
+    demand(job.procs <= world.free())
+
+
+@reads(r.AsRecorded, "the trace says that it started now")
+def _(world: World, job: Work) -> None:
+    demand_equal(job.recorded, world.now)
+
+
+@reads(r.AsRecorded, "the trace says that it started at {t}, {s} earlier")
+def _(world: World, job: Work, recorded: float, late: Lasts) -> None:
+    demand_equal(recorded, job.recorded)
+    demand(late.is_about(world.now - recorded))
+    demand(recorded < world.now)
+
+
+# Within bounds
+
+
+def bounds_of(world: World) -> dict[int, float]:
+    bound_arrivals(world)
+    return world.bounds
+
+
+def bound_arrivals(world: World) -> None:
+    """shadow: submit + k * (what conservative backfilling would promise - submit), planned by rank from nothing."""
+    if world.rules.name != "shadow" or world.memo.setdefault("bounded", not (world.arrived or world.switched_now)):
+        return
+    world.memo["bounded"] = True
+    bounds, slots = world.bounds, world.slots()
+    for rank in sorted(world.waiting - {rank for rank in world.waiting if world.is_hidden(rank)}):
+        job = world.jobs[rank]
+        at = world.earliest(job.procs, job.estimate, slots)
+        slots.append(Slot(at, at + job.estimate, job.procs))
+        if rank not in bounds:
+            bounds[rank] = job.submit + world.rules["shadows"] * (at - job.submit)
+
+
+def others_around(world: World, job: Work | None) -> Placed:
+    """The others, placed again as the policy places them, if the job starts now (None: nobody does)."""
+    bounds = bounds_of(world)
+    starts, late = dict[int, float](), []
+    if world.rules.name == "shadow":
+        ranks = [r for r in world.waiting if not world.is_hidden(r)]
+        order = sorted(ranks, key=lambda rank: (bounds[rank], rank))
+    else:
+        own = {rank: plan for rank, plan in world.planned.items() if not world.is_hidden(rank)}
+        order = sorted(own, key=lambda rank: (own[rank].at, rank))
+    slots = [Slot(world.now, end, procs) for end, procs in world.ends()]
+    slots += [
+        Slot(max(at, world.now), max(at, world.now) + world.jobs[rank].estimate, world.jobs[rank].procs)
+        for rank, at in world.granted.items()
+    ]
+    if job is not None:
+        slots.append(Slot(world.now, world.now + job.estimate, job.procs))
+    for rank in order:
+        if job is not None and rank == job.rank:
+            continue
+        other = world.jobs[rank]
+        at = starts[rank] = world.earliest(other.procs, other.estimate, slots)
+        slots.append(Slot(at, at + other.estimate, other.procs))
+        if at > bounds[rank] + 1e-6:
+            late.append(rank)
+    return Placed(starts, late)
+
+
+@reads(r.WithinBounds, "no other job waits whose bound it could break")
+def _(world: World, job: Work) -> None:
+    demand_equal(others_around(world, job).starts, {})
+
+
+@reads(r.WithinBounds, "all others keep their bounds, {j} with {s} to spare")
+def _(world: World, job: Work, tightest: str, margin: Lasts) -> None:
+    placed = others_around(world, job)
+    demand_equal(placed.late, [], "too late")
+    rank = is_tightest(world, tightest, placed)
+    demand(margin.is_about(bounds_of(world)[rank] - placed.starts[rank]))
+
+
+@reads(
+    r.BreaksNoBound,
+    "the others keep their bounds, except {j} ({s} past its own), which was past it before",
+    "the others keep their bounds, except {j} ({s} past its own) and {n} other, which were past theirs before",
+    "the others keep their bounds, except {j} ({s} past its own) and {n} others, which were past theirs before",
+)
+def _(world: World, job: Work, tightest: str, missed: Lasts, more: int = 0) -> None:
+    placed, before = others_around(world, job), others_around(world, None)
+    demand_equal(len(placed.late) - 1, more, "how many others are past theirs")
+    demand(not set(placed.late) - set(before.late), "not all were past theirs before")
+    rank = is_tightest(world, tightest, placed)
+    demand(missed.is_about(placed.starts[rank] - bounds_of(world)[rank]))
+
+
+def is_tightest(world: World, tightest: str, placed: Placed) -> int:
+    bounds, rank = bounds_of(world), world.by_name[tightest].rank
+    least = min(bounds[other] - at for other, at in placed.starts.items())
+    demand_equal(bounds[rank] - placed.starts[rank], least, "the least margin")
+    return rank
+
+
+# Why a start is planned
+
+
+@reads(r.WhenFree, "needs {n}, {n} free; there will be {n}")
+def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
+    needs_of(world, job, needs, free)
+    demand_equal(head_of(world).name, job.name, "the head")
+    if world.rules.name == "relaxed":
+        window_closes(world, job)
+    demand_equal(then, world.shadow(job.procs)[1])
+
+
+def when_free(world: World, job: Work, at: float) -> None:
+    demand_equal(at, world.shadow(job.procs)[0])
+
+
+@reads(r.EarliestHole, "the first hole in the plan for {n} processor(s) over {s}; {n} free now")
+def _(world: World, job: Work, needs: int, long: Lasts, free: int) -> None:
+    needs_of(world, job, needs, free)
+    demand(long.is_about(job.estimate))
+
+
+def earliest_hole(world: World, job: Work, at: float) -> None:
+    if world.rules.keeps:
+        demand_equal(at, world.earliest(job.procs, job.estimate, world.slots(job.rank)))
+    else:
+        demand_equal(at, slots_of_pass(world)[job.rank])
+
+
+@reads(r.Compressed, "a job ended early and the plan closed up; it was planned for {t}")
+def _(world: World, job: Work, was: float) -> None:
+    demand(world.early, "nobody ended early")
+    demand_equal(was, world.planned[job.rank].at)
+
+
+def compressed(world: World, job: Work, at: float) -> None:
+    demand_equal(at, world.earliest(job.procs, job.estimate, world.slots(job.rank)))
+    demand(at < world.planned[job.rank].at)
+
+
+@reads(r.NewPlan, "the plan was made anew")
+def _(world: World, job: Work) -> None:
+    pass
+
+
+def new_plan(world: World, job: Work, at: float) -> None:
+    demand_equal(at, slots_of_pass(world)[job.rank])
+
+
+@reads(r.MadeRoom, "{j} started and the others were planned again around it; it was planned for {t}")
+def _(world: World, job: Work, passer: str, was: float) -> None:
+    demand_equal(world.running[world.by_name[passer].rank].since, world.now)
+    demand_equal(was, world.planned[job.rank].at)
+
+
+def made_room(world: World, job: Work, at: float) -> None:
+    demand_equal(at, world.memo["around"][job.rank])
+
+
+AT = {
+    r.WhenFree: when_free,
+    r.EarliestHole: earliest_hole,
+    r.Compressed: compressed,
+    r.NewPlan: new_plan,
+    r.MadeRoom: made_room,
+}
+"""What a planned start must be, by its reason."""
+
+# Why a job waits
+
+
+@reads(k.TooFewFree, "needs {n}, {n} free")
+def _(world: World, job: Work, needs: int, free: int) -> None:
+    demand_equal((needs, free), (job.procs, min(world.free(), world.unclaimed())), "needs, free")
+    demand(needs > free)
+
+
+@reads(k.WouldDelay, "needs {n} > {n} extra and would end at {t} > {j}'s start at {t}")
+def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, shadow: float) -> None:
+    first = head_of(world)
+    at, free = world.shadow(first.procs)
+    demand_equal(
+        (needs, extra, ends, head, shadow),
+        (job.procs, free - first.procs, world.now + job.estimate, first.name, at),
+    )
+    demand(needs > extra)
+    demand(ends > shadow)
+
+
+@reads(k.PlannedLater, "needs {n}, {n} free, but only from {t} on for its whole estimate of {s}")
+def _(world: World, job: Work, needs: int, free: int, at: float, long: Lasts) -> None:
+    needs_of(world, job, needs, free)
+    demand(needs <= free)
+    demand(long.is_about(job.estimate))
+    demand_equal(at, slots_of_pass(world)[job.rank])
+
+
+@reads(k.WindowCloses, "would end at {t}, after the window for {j} closes at {t}")
+def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
+    first = head_of(world)
+    demand_equal((ends, head), (world.now + job.estimate, first.name))
+    demand(abs(closes - window_closes(world, first)) < 1e-6)
+    demand(ends > closes)
+
+
+@reads(k.BreaksBound, "would push {j}'s start to {t}, past its bound {t}")
+def _(world: World, job: Work, other: str, start: float, bound: float) -> None:
+    placed, rank = others_around(world, job), world.by_name[other].rank
+    demand_equal((start, bound), (placed.starts[rank], bounds_of(world)[rank]))
+    demand(start > bound)
+    if world.rules.name == "shadow":
+        demand(rank not in others_around(world, None).late, "past its bound already")
+
+
+@reads(k.NotYet, "the trace says that it starts at {t}")
+def _(world: World, job: Work, recorded: float) -> None:
+    demand_equal(recorded, job.recorded)
+    demand(recorded > world.now)
+
+
+@reads(k.WaitsForReserved, "its start is reserved for {t}, as its user asked")
+def _(world: World, job: Work, at: float) -> None:
+    demand_equal(at, world.granted[job.rank])
+    demand(at > world.now)
+    demand(job.reserve is not None and at >= job.reserve)
+
+
+@reads(k.TouchesReservation, "would end at {t} and take processors reserved for {j} from {t} on")
+def _(world: World, job: Work, ends: float, other: str, at: float) -> None:
+    rank = world.by_name[other].rank
+    plan = world.planned[rank]
+    demand_equal((ends, at), (world.now + job.estimate, plan.at))
+    without = [*world.slots(rank), Slot(world.now, ends, job.procs)]
+    demand(not has_room(world.procs, world.jobs[rank].procs, max(at, world.now), plan.lasts, without), "not in the way")
+    in_time = [Slot(*slot) for slot in world.slots(rank)]
+    demand(has_room(world.procs, world.jobs[rank].procs, max(at, world.now), plan.lasts, in_time), "nor is it anybody")

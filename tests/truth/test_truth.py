@@ -1,0 +1,39 @@
+"""Every sentence is true: runs of every family are read once more, and a sentence that is changed is found out."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+import pytest
+
+from sim.decisions import decisions, matrix, reasons, reasons_to_wait
+from sim.decisions.sentences import Reason
+from sim.why import facts
+from tests.truth.decided import UNSAID
+from tests.truth.reading import falsehoods
+from tests.truth.runs import FAMILIES, random_run
+from tests.truth.words import READINGS
+
+RUNS = 4
+"""So many of each family; `python -m tests.truth` reads on as long as you like."""
+
+REASONS = [
+    kind
+    for room in (reasons, reasons_to_wait, matrix)
+    for kind in vars(room).values()
+    if isinstance(kind, type) and kind is not Reason and hasattr(kind, "sentence")
+]
+DECISIONS = [*get_args(decisions.Decision), *get_args(matrix.MatrixDecision)]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_what_is_said_of_a_run_is_so(family: str) -> None:
+    first = FAMILIES.index(family)
+    for seed in range(first, first + RUNS * len(FAMILIES), len(FAMILIES)):
+        assert list(falsehoods(random_run(seed), asked=3)) == []
+
+
+@pytest.mark.parametrize("kind", [*REASONS, *DECISIONS, *get_args(facts.Fact)], ids=lambda kind: kind.__name__)
+def test_every_kind_has_somebody_who_reads_it(kind: type) -> None:
+    """Whoever adds a reason, a decision or a fact writes beside it how it is found out."""
+    assert kind in READINGS or kind in UNSAID

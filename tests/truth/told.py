@@ -1,0 +1,597 @@
+"""What Why says of a job after a step: its sentences and its numbers, read from the world as it is then."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from math import inf
+from typing import Any
+
+from sim.decisions.decisions import Keep
+from sim.decisions.reasons_to_wait import RoomUnseen
+from sim.decisions.sentences import Detail, say, why
+from sim.engine.snapshot import Queued, Suspended
+from sim.why import facts as f
+from sim.why.evidence import Evidence
+from sim.why.facts import fact_row
+from tests.truth import rows
+from tests.truth.queues import in_turn, pivots_of, starts_of
+from tests.truth.rows import Rows
+from tests.truth.words import (
+    Lasts,
+    Names,
+    Template,
+    Tenths,
+    UntrueError,
+    demand,
+    demand_equal,
+    exactly,
+    read_aloud,
+    reads,
+)
+from tests.truth.world import Plan, Slot, Work, World, has_room
+
+
+class After:
+    """A world after a step, and the same after the step before as far as plans go."""
+
+    def __init__(
+        self, world: World, decisions: tuple[Any, ...], was: dict[int, float], passed: dict[int, set[int]]
+    ) -> None:
+        self.world, self.decisions, self.was, self.passed = world, decisions, was, passed
+        self.planned = planned_now(world)
+
+
+# What is planned after a pass
+
+
+def planned_now(world: World) -> dict[int, Plan]:
+    """Every planned start, by the policy's own rule, made again from what runs and what stands reserved."""
+    turning: Rows | None = world.memo_rows
+    waiting = {rank: plan for rank, plan in world.planned.items() if rank in world.waiting}
+    granted = {rank: Plan(at, world.jobs[rank].estimate) for rank, at in world.granted.items()}
+    if turning is not None:
+        found = {r: Plan(at, world.jobs[r].estimate) for r, (_, at) in turning.planned.items() if r in world.waiting}
+        return granted | found
+    if world.rules.name == "multiqueue":
+        pivots = {rank: Plan(at, world.jobs[rank].estimate) for rank, at in starts_of(world).items()}
+        return waiting | pivots
+    if world.rules.keeps:
+        return waiting | granted
+    return granted | {rank: Plan(at, world.jobs[rank].estimate) for rank, at in anew(world, world.slots()).items()}
+
+
+def heads(world: World) -> list[Work]:
+    """Who gets a plan in each pass, in that order."""
+    name, line = world.rules.name, world.line()
+    if name == "replan":
+        return line
+    if name == "shadow":
+        return [job for job in line if job.rank not in world.kept_now][:1]
+    if name in ("easy", "relaxed"):
+        return line[: world.rules.get("depth", 1)]
+    return []
+
+
+def anew(
+    world: World, slots: list[Slot], without: int | None = None, order: list[Work] | None = None
+) -> dict[int, float]:
+    """The plan of this pass, beside these slots."""
+    starts, slots = dict[int, float](), list(slots)
+    is_head = world.rules.name in ("relaxed", "shadow") or (world.rules.name == "easy" and world.rules["depth"] == 1)
+    for job in heads(world) if order is None else order:
+        if job.rank == without:
+            continue
+        lasts = inf if is_head else job.estimate
+        if is_head:  # what ends is counted, nothing that is reserved
+            slots = [slot for slot in slots if slot.start == world.now]
+        at = starts[job.rank] = world.earliest(job.procs, lasts, slots)
+        slots.append(Slot(at, at + job.estimate, job.procs))
+    return starts
+
+
+# Reading
+
+
+def read_evidence(after: After, found: Evidence, decided: tuple[Any, ...]) -> Iterator[UntrueError]:
+    """All sentences and all numbers that are told of one job: those that are not so."""
+    job = after.world.jobs[found.job.rank]
+    said = {f"{say(decision, exactly)}." for decision in decided}
+    told: list[tuple[type, str]] = [(Evidence, clause) for clause in found.clauses if clause not in said]
+    told += [(type(fact), ": ".join(fact_row(fact, exactly))) for fact in found.facts]
+    for kind, sentence in told:
+        try:
+            read_aloud(kind, sentence, after, job, found)
+        except UntrueError as false:
+            yield false
+
+
+def kept_of(after: After, job: Work) -> Any:
+    """What the policy last said of why it waits."""
+    found = [d.because for d in after.decisions if isinstance(d, Keep) and d.job.rank == job.rank]
+    return found[-1] if found else None
+
+
+def line_of(world: World, job: Work) -> list[Work]:
+    """The queue in which it stands, front to back; none for those with a reservation of their own."""
+    passed_over, world.passed_over = world.passed_over, set()
+    line = world.line()
+    world.passed_over = passed_over
+    if job not in line:
+        return []
+    if world.rules.name == "multiqueue":
+        line = [other for other in line if world.rules.class_of(other) == world.rules.class_of(job)]
+    return line
+
+
+@reads(Evidence, "{j} has waited {s}: {any}.")
+def _(after: After, job: Work, found: Evidence, name: str, waited: Lasts, obstacle: str) -> None:
+    demand_equal(name, job.name)
+    due = job.submit if job.reserve is None else max(job.submit, job.reserve)
+    demand(waited.is_about(max(0, after.world.now - due)))
+    read_obstacle(after, job, found, obstacle)
+
+
+@reads(Evidence, "{j} heads the queue: {any}.", "{j} heads its queue: {any}.")
+def _(after: After, job: Work, found: Evidence, name: str, obstacle: str) -> None:
+    demand_equal(name, job.name)
+    line = line_of(after.world, job)
+    demand(bool(line) and line[0] is job, f"the queue is {[other.name for other in line]}")
+    read_obstacle(after, job, found, obstacle)
+
+
+class Obstacle:
+    """What is said of why a job waits that the policy did not say."""
+
+
+def read_obstacle(after: After, job: Work, found: Evidence, told: str) -> None:
+    because = kept_of(after, job)
+    if because is not None:
+        said = why(because, found.job, exactly)
+        if told != said:
+            read_aloud(Obstacle, told, after, job, said)
+        return
+    read_aloud(Obstacle, told, after, job, "")
+
+
+@reads(Obstacle, "{any}; {n} free after the pass")
+def _(after: After, job: Work, said: str, told: str, free: int) -> None:
+    demand_equal(told, said)
+    demand_equal(free, after.world.free_set().bit_count())
+    then = Template("needs {n}, {n} free{any}").read(told)
+    demand(then is None or then[1] != free, "it is said twice")
+
+
+@reads(Obstacle, "needs {n}, {n} free, and the policy did not come to it")
+def _(after: After, job: Work, said: str, needs: int, free: int) -> None:
+    not_considered(after, job, needs, free)
+    demand(not any(isinstance(d, Keep) for d in after.decisions))
+
+
+@reads(Obstacle, "needs {n}, {n} free, and the queue stops at {j}")
+def _(after: After, job: Work, said: str, needs: int, free: int, last: str) -> None:
+    not_considered(after, job, needs, free)
+    kept = [d for d in after.decisions if isinstance(d, Keep)]
+    demand_equal(last, f"J{kept[-1].job.id}")
+
+
+def not_considered(after: After, job: Work, needs: int, free: int) -> None:
+    world = after.world
+    if world.memo_rows is None:
+        true = world.free()
+    else:
+        there = [world.procs - taken_at_home(world, row).bit_count() for row in world.memo_rows.rows]
+        true = max(there, default=world.procs)
+    demand_equal((needs, free), (job.procs, true), "needs, free")
+    demand(job.rank not in after.planned)
+
+
+@reads(RoomUnseen, "{any}, and it would fit: it was planned for {any}, and nobody looked again")
+@reads(Obstacle, "needs {n}, {n} free, and it would fit: it was planned for {t}, and nobody looked again")
+def _(after: After, job: Work, said: str, needs: int, free: int, at: float) -> None:
+    demand_equal((needs, free), (job.procs, after.world.free()), "needs, free")
+    demand_equal(at, after.planned[job.rank].at)
+    demand(has_room(after.world.procs, job.procs, after.world.now, job.estimate, others(after, job)), "there is none")
+
+
+@reads(Obstacle, "no row has room for it before, row {n} does then")
+def _(after: After, job: Work, said: str, row: int) -> None:
+    demand_equal(row, after.world.memo_rows.planned[job.rank][0])
+
+
+@reads(Obstacle, "needs {n}, {n} free")
+def _(after: After, job: Work, said: str, needs: int, free: int) -> None:
+    demand_equal((needs, free), (job.procs, after.world.free_set().bit_count()), "needs, free")
+    demand(needs > after.world.free(), "there is room")
+
+
+@reads(Obstacle, "needs {n}, {n} free, {n} of them kept for {j}")
+def _(after: After, job: Work, said: str, needs: int, free: int, kept: int, whom: str) -> None:
+    world = after.world
+    demand_equal((needs, free), (job.procs, world.free_set().bit_count()), "needs, free")
+    demand_equal(kept, (world.kept() & world.free_set()).bit_count())
+    demand_equal(whom, None if world.awaited is None else world.jobs[world.awaited].name)
+    demand(needs > world.free(), "there is room")
+
+
+@reads(Obstacle, "needs {n}, {n} free, but only from {t} on for its whole estimate of {s}")
+def _(after: After, job: Work, said: str, needs: int, free: int, at: float, long: Lasts) -> None:
+    demand_equal((needs, free), (job.procs, after.world.free()), "needs, free")
+    demand(needs <= free)
+    demand(long.is_about(job.estimate))
+    demand_equal(at, after.planned[job.rank].at)
+    demand(
+        not has_room(after.world.procs, job.procs, after.world.now, job.estimate, others(after, job)), "there is room"
+    )
+
+
+def others(after: After, job: Work) -> list[Slot]:
+    """What runs, and what is planned for the others."""
+    world = after.world
+    running = [Slot(world.now, end, procs) for end, procs in world.ends()]
+    return running + [
+        Slot(max(plan.at, world.now), max(plan.at, world.now) + plan.lasts, world.jobs[rank].procs)
+        for rank, plan in after.planned.items()
+        if rank != job.rank
+    ]
+
+
+@reads(Evidence, "Planned for {t}.")
+def _(after: After, job: Work, found: Evidence, at: float) -> None:
+    is_planned(after, job, at)
+
+
+def is_planned(after: After, job: Work, at: float) -> None:
+    plan = after.planned.get(job.rank)
+    demand(plan is not None and abs(plan.at - at) < 1e-6, f"planned for {plan}")
+
+
+@reads(Evidence, "{js} will have ended by then.")
+def _(after: After, job: Work, found: Evidence, names: Names) -> None:
+    assert isinstance(found.entry, Queued)
+    at = found.entry.planned
+    demand(at is not None)
+    rows = [fact.row for fact in found.facts if isinstance(fact, f.Enough)]
+    are_enough(after, job, names, at or 0, rows[0])
+
+
+def are_enough(after: After, job: Work, said: Names, at: float, row: int | None) -> None:
+    """Do those end by then, is there enough when they have, and not before the last of them?"""
+    world = after.world
+    ends = ends_in(world, row)
+    free = world.free_set().bit_count()
+    if row is not None:
+        turning = world.memo_rows
+        free = world.procs - sum(turning.columns[r].bit_count() for r in turning.row(row).home)
+    demand_equal(max(ends[world.by_name[name].rank][0] for name in said[0]) <= at, True)
+    gone = sorted(ends, key=lambda rank: (ends[rank][0], rank))
+    found = []
+    while free < job.procs:
+        found.append(gone.pop(0))
+        free += ends[found[-1]][1]
+    demand_equal(len(found), len(said[0]) + said[1], "how many must end")
+    demand_equal([world.jobs[rank].name for rank in found][: len(said[0])], said[0])
+    demand(abs(ends[found[-1]][0] - at) < 1e-6, "enough are free at another time")
+
+
+def ends_in(world: World, row: int | None) -> dict[int, tuple[float, int]]:
+    """rank -> (expected end, processors) of who runs, or is at home in the row."""
+    if row is None:
+        return {rank: (held.ends, held.mask.bit_count()) for rank, held in world.running.items()}
+    turning = world.memo_rows
+    return {r: (finish(world, r), turning.columns[r].bit_count()) for r in turning.row(row).home}
+
+
+def finish(world: World, rank: int) -> float:
+    """When a job in the matrix would be done by its estimate if nothing changed: turn by turn."""
+    cache = world.__dict__.setdefault("finishes", {})
+    key = (world.now, rank)
+    if key not in cache:
+        if len(cache) > 200:
+            cache.clear()
+        cache[key] = _finish(world, rank)
+    found: float = cache[key]
+    return found
+
+
+def _finish(world: World, rank: int) -> float:
+    turning: Rows = deepcopy(world.memo_rows)
+    needs = world.jobs[rank].estimate - turning.ran[rank] + turning.stall[rank]
+    turning.ran[rank], turning.stall[rank] = 0.0, 0.0
+    runs = [inf] * len(world.jobs)
+    while True:
+        was, since = turning.ran[rank], turning.since
+        assert turning.on_turn is not None
+        if len(turning.order) == 1:
+            return since + needs - was
+        to = turning.turn_began + turning.slice
+        turning.elapse(to, runs)
+        if turning.ran[rank] >= needs - 1e-9:
+            return to - (turning.ran[rank] - needs)
+
+
+@reads(Evidence, "{n} job passed it.", "{n} jobs passed it.")
+def _(after: After, job: Work, found: Evidence, many: int) -> None:
+    demand_equal(many, len(after.passed.get(job.rank, ())), "passed")
+
+
+@reads(Evidence, "{n} job stands before it.", "{n} jobs stand before it.")
+def _(after: After, job: Work, found: Evidence, many: int) -> None:
+    line = line_of(after.world, job)
+    demand(job in line, "it stands in no queue")
+    demand_equal(many, line.index(job), "before it")
+
+
+# Suspended
+
+
+@reads(Evidence, "{j} has been suspended for {s}, after {s} of running.")
+def _(after: After, job: Work, found: Evidence, name: str, since: Lasts, ran: Lasts) -> None:
+    demand_equal(name, job.name)
+    demand(since.is_about(after.world.now - after.world.aside[job.rank].since))
+    demand(ran.is_about(after.world.ran[job.rank]))
+
+
+@reads(Evidence, "{js} runs on its processors, until {t} at most.", "{js} run on its processors, until {t} at most.")
+def _(after: After, job: Work, found: Evidence, said: Names, until: float) -> None:
+    sitters_are(after, job, said, until)
+
+
+def sitters_are(after: After, job: Work, said: Names, until: float | None, row: int | None = None) -> None:
+    world, mask = after.world, after.world.aside[job.rank].mask
+    if world.memo_rows is None:
+        ends = {rank: held.ends for rank, held in world.running.items() if held.mask & mask}
+    else:
+        ends = {}
+        for each in world.memo_rows.rows:
+            there = {r: finish(world, r) for r in each.home if world.memo_rows.columns[r] & mask}
+            if not ends or max(there.values()) < max(ends.values()):
+                ends = there
+    order = sorted(ends, key=lambda rank: (ends[rank], rank))
+    demand_equal([world.jobs[rank].name for rank in order][: len(said[0])], said[0])
+    demand_equal(len(order), len(said[0]) + said[1])
+    demand(until is None or abs(until - max(ends.values())) < 1e-6, max(ends.values()))
+
+
+@reads(Evidence, "Its processors are free.")
+def _(after: After, job: Work, found: Evidence) -> None:
+    world, mask = after.world, after.world.aside[job.rank].mask
+    if world.memo_rows is None:
+        demand(not mask & ~world.free_set())
+    else:
+        demand(any(not mask & taken_at_home(world, row) for row in world.memo_rows.rows) or not world.memo_rows.rows)
+
+
+def taken_at_home(world: World, row: rows.Row) -> int:
+    mask = 0
+    for rank in row.home:
+        mask |= world.memo_rows.columns[rank]
+    return mask
+
+
+@reads(Evidence, "They are kept for it: it is the next to go on.")
+def _(after: After, job: Work, found: Evidence) -> None:
+    demand_equal(after.world.awaited, job.rank)
+
+
+@reads(Evidence, "It has to wait: {any}.")
+def _(after: After, job: Work, found: Evidence, told: str) -> None:
+    own = [d.because for d in after.decisions if type(d).__name__ in ("Keep", "Suspend") and d.job.rank == job.rank]
+    demand(told in [why(because, found.job, exactly) for because in own], "nobody said so")
+    taken = Template("{n} of its own {n} processor(s) are taken").read(told)
+    demand(taken is None or taken[0] > 0)
+
+
+# Running
+
+
+@reads(
+    Evidence,
+    "{j} runs on {n} processor(s) since {t}, until {t} at most.",
+    "{j} runs on trial on {n} processor(s) since {t}, until {t} at most.",
+    "{j} is suspending on {n} processor(s) since {t}, until {t} at most.",
+    "{j} is resuming on {n} processor(s) since {t}, until {t} at most.",
+)
+def _(after: After, job: Work, found: Evidence, name: str, procs: int, since: float, until: float) -> None:
+    demand_equal((name, procs), (job.name, job.procs))
+    held = after.world.running[job.rank]
+    demand_equal((since, until), (held.since, held.ends), "since, until")
+
+
+@reads(Evidence, "{j} takes turns on {n} processor(s) since {t}, until {t} as the rows are now.")
+def _(after: After, job: Work, found: Evidence, name: str, procs: int, since: float, until: float) -> None:
+    demand_equal((name, procs, since), (job.name, job.procs, after.world.first_start[job.rank]))
+    demand(abs(until - finish(after.world, job.rank)) < 1e-6, finish(after.world, job.rank))
+
+
+@reads(Evidence, "{j} has not been on turn yet: its home is row {n}.")
+def _(after: After, job: Work, found: Evidence, name: str, row: int) -> None:
+    demand_equal(name, job.name)
+    demand(job.rank in after.world.memo_rows.new)
+    demand_equal(row, after.world.memo_rows.home_of(job.rank).number)
+
+
+@reads(Evidence, "It has run for {s} of at most {s}.")
+def _(after: After, job: Work, found: Evidence, ran: Lasts, most: Lasts) -> None:
+    has_run(after, job, found, ran, most)
+
+
+def has_run(after: After, job: Work, found: Evidence, ran: Lasts, most: Lasts) -> None:
+    demand(most.is_about(job.estimate))
+    turning = after.world.memo_rows
+    true = after.world.progress(job.rank) if turning is None or job.rank not in turning.ran else turning.ran[job.rank]
+    demand(ran.is_about(true), true)
+
+
+# Numbers
+
+
+@reads(f.Needs, "needs: {n} for {s}")
+def _(after: After, job: Work, found: Evidence, needs: int, long: Lasts) -> None:
+    demand_equal(needs, job.procs)
+    left = job.estimate - (after.world.ran[job.rank] if isinstance(found.entry, Suspended) else 0)
+    demand(long.is_about(left), left)
+
+
+@reads(f.Free, "free now: {n}", "free now: {n}, {n} of them kept for {j}")
+def _(after: After, job: Work, found: Evidence, free: int, kept: int = 0, whom: str | None = None) -> None:
+    world = after.world
+    demand_equal(free, world.free_set().bit_count() if world.memo_rows is None else world.procs)
+    demand_equal(kept, (world.kept() & world.free_set()).bit_count())
+    if kept:
+        demand_equal(whom, None if world.awaited is None else world.jobs[world.awaited].name)
+
+
+@reads(f.FreeInRow, "most free: {n} in row {n}; rows: {n} of at most {n}")
+def _(after: After, job: Work, found: Evidence, free: int, row: int, many: int, most: int) -> None:
+    turning, world = after.world.memo_rows, after.world
+    demand_equal((many, most), (len(turning.rows), world.rules["mpl"]))
+    there = {each.number: world.procs - taken_at_home(world, each).bit_count() for each in turning.rows}
+    demand_equal(free, max(there.values()))
+    demand_equal(free, there[row])
+
+
+@reads(
+    f.Enough,
+    "enough free: by {t}, when {js} has ended",
+    "enough free: by {t}, when {js} have ended",
+    "enough free: by {t} in row {n}, when {js} has ended",
+    "enough free: by {t} in row {n}, when {js} have ended",
+)
+def _(after: After, job: Work, found: Evidence, at: float, row: Any, names: Any = None) -> None:
+    number, names = (None, row) if names is None else (row, names)
+    are_enough(after, job, names, at, number)
+
+
+@reads(f.PassedBy, "passed by: {n} job that came later", "passed by: {n} jobs that came later")
+def _(after: After, job: Work, found: Evidence, many: int) -> None:
+    demand_equal(many, len(after.passed.get(job.rank, ())), "passed")
+
+
+@reads(f.Ahead, "before it: {n} job that wants {n} processor(s)", "before it: {n} jobs that want {n} processor(s)")
+def _(after: After, job: Work, found: Evidence, many: int, wanted: int) -> None:
+    line = line_of(after.world, job)
+    demand(job in line, "it stands in no queue")
+    ahead = line[: line.index(job)]
+    demand_equal((many, wanted), (len(ahead), sum(other.procs for other in ahead)), "before it")
+
+
+_MOVED = ("", ", {s} later than before", ", {s} earlier than before")
+_MADE = ("", " (made anew at each pass)")
+
+
+@reads(f.PlannedFor, *(f"planned for: {{t}}{moved}{made}" for moved in _MOVED for made in _MADE))
+def _(after: After, job: Work, found: Evidence, at: float, moved: Lasts | None = None) -> None:
+    is_planned(after, job, at)
+    has_moved(after, job, at, moved)
+
+
+@reads(f.PlannedFor, *(f"planned for: {{t}} in row {{n}}{moved}{made}" for moved in _MOVED for made in _MADE))
+def _(after: After, job: Work, found: Evidence, at: float, row: int, moved: Lasts | None = None) -> None:
+    is_planned(after, job, at)
+    demand_equal(row, after.world.memo_rows.planned[job.rank][0])
+
+
+def has_moved(after: After, job: Work, at: float, moved: Lasts | None) -> None:
+    was = after.was.get(job.rank)
+    if moved is not None:
+        demand(was is not None and moved.is_about(abs(at - was)), f"it was planned for {was}")
+
+
+@reads(f.AskedFor, "asked for: {t}", "asked for: {t}, granted")
+def _(after: After, job: Work, found: Evidence, at: float) -> None:
+    demand_equal(at, job.reserve)
+    granted = any(isinstance(fact, f.AskedFor) and fact.granted for fact in found.facts)
+    demand_equal(granted, job.rank in after.world.granted)
+
+
+def delays(after: After, job: Work) -> dict[int, float]:
+    """By how much each planned start would be later if the job started now, in the order in which they are planned.
+
+    Plans that are made at each pass are made again; of reservations that stand each is placed again, from its time on.
+    """
+    world, later = after.world, dict[int, float]()
+    slots = [Slot(world.now, end, procs) for end, procs in world.ends()]
+    slots.append(Slot(world.now, world.now + job.estimate, job.procs))
+    stand = {
+        rank: plan
+        for rank, plan in after.planned.items()
+        if rank != job.rank and ((world.rules.keeps and rank in world.planned) or rank in world.granted)
+    }
+    for rank in sorted(stand, key=lambda rank: world.place(world.jobs[rank])):
+        plan, other = stand[rank], world.jobs[rank]
+        at = world.earliest(other.procs, plan.lasts, slots, max(plan.at, world.now))
+        slots.append(Slot(at, at + plan.lasts, other.procs))
+        later[rank] = at - plan.at
+    order = [other for other in heads(world) if other.rank in after.planned and other.rank not in stand]
+    if world.rules.name == "multiqueue":
+        order = in_turn(pivots_of(world))
+    for rank, at in anew(world, slots, job.rank, order).items():
+        later[rank] = at - after.planned[rank].at
+    return {rank: seconds for rank, seconds in later.items() if seconds > 1e-6}
+
+
+@reads(
+    f.Delays,
+    "started now: it would delay {j} by {s}",
+    "started now: it would delay {j} by {s}, and {n} other",
+    "started now: it would delay {j} by {s}, and {n} others",
+)
+def _(after: After, job: Work, found: Evidence, other: str, by: Lasts, more: int = 0) -> None:
+    later = delays(after, job)
+    first = next(iter(later), None)
+    demand(first is not None, "it would delay nobody")
+    assert first is not None
+    demand_equal((other, more), (after.world.jobs[first].name, len(later) - 1), "who, and how many others")
+    demand(by.is_about(later[first]), later[first])
+
+
+@reads(f.DelaysNobody, "started now: it would delay no planned job")
+def _(after: After, job: Work, found: Evidence) -> None:
+    demand_equal(delays(after, job), {}, "would be later")
+
+
+@reads(f.Grown, "xfactor: {x}")
+def _(after: After, job: Work, found: Evidence, xfactor: Tenths) -> None:
+    demand(xfactor.is_about(after.world.xfactor(job.rank)), after.world.xfactor(job.rank))
+
+
+@reads(f.Ran, "has run: {s} of at most {s}")
+def _(after: After, job: Work, found: Evidence, ran: Lasts, most: Lasts) -> None:
+    has_run(after, job, found, ran, most)
+
+
+@reads(f.Sitters, "in its place: {any}")
+def _(after: After, job: Work, found: Evidence, told: str) -> None:
+    fact = next(fact for fact in found.facts if isinstance(fact, f.Sitters))
+    sitters_are(after, job, ([f"J{sitter.job.id}" for sitter in fact.sitters], 0), None)
+    if after.world.memo_rows is None:
+        for sitter in fact.sitters:
+            held = after.world.running[sitter.job.rank]
+            demand_equal(sitter.procs, (held.mask & after.world.aside[job.rank].mask).bit_count())
+            demand_equal(sitter.until, held.ends)
+
+
+@reads(f.Kept, "its procs: are kept for it: nobody else starts on them")
+def _(after: After, job: Work, found: Evidence) -> None:
+    demand_equal(after.world.awaited, job.rank)
+
+
+@reads(f.Passes, "passes: {js}")
+def _(after: After, job: Work, found: Evidence, said: Names) -> None:
+    ranks = sorted(rank for rank in after.world.waiting if rank < job.rank)
+    fact = next(fact for fact in found.facts if isinstance(fact, f.Passes))
+    demand_equal(sorted(other.rank for other in fact.jobs), ranks, "who came before and waits on")
+
+
+@reads(f.Freed, "ended now: {js}")
+def _(after: After, job: Work, found: Evidence, said: Names) -> None:
+    ended = [after.world.jobs[rank].name for rank in after.world.completed]
+    demand_equal((said[0], said[1]), (ended[: len(said[0])], len(ended) - len(said[0])))
+
+
+@reads(Detail, "{any}: {any}")
+def _(after: After, job: Work, found: Evidence, label: str, value: str) -> None:
+    own = [d for d in after.decisions if getattr(d, "job", None) == found.job and hasattr(d, "because")]
+    told = " ".join(why(d.because, found.job, exactly) for d in own).replace(",", "")
+    demand(value.replace(",", "") in told, f"not in {told!r}")

@@ -1,0 +1,139 @@
+"""What is said, taken apart: templates of sentences, and the numbers in them, read once more.
+
+Moments are written by `exactly`, so that they can be read back to the last bit; lengths of time are read as what
+may have been rounded to them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, TypeAlias
+
+COUNTS: Counter[str] = Counter()
+"""How many sentences of each kind were read."""
+
+
+class UntrueError(AssertionError):
+    """A sentence says what is not so."""
+
+
+def exactly(seconds: float) -> str:
+    """A moment to the last bit."""
+    return f"@{float(seconds)!r}@"
+
+
+class Lasts(NamedTuple):
+    """A length of time as it is written, which may be rounded."""
+
+    low: float
+    high: float
+
+    def is_about(self, seconds: float) -> bool:
+        return self.low - 1e-6 <= seconds <= self.high + 1e-6
+
+
+def lasts(written: str) -> Lasts:
+    """The least and the greatest length that is written so."""
+    sign = -1 if written.startswith("-") else 1
+    parts = [float(part.replace(",", "")) for part in re.findall(r"[\d,]+(?:\.\d)?", written)]
+    if "d" in written:
+        value, half = parts[0] * 86400 + parts[1] * 3600, 1800.0 + 30
+    elif "h" in written:
+        value, half = parts[0] * 3600 + parts[1] * 60, 30.0
+    elif "m" in written:
+        value, half = parts[0] * 60 + parts[1], 0.5
+    else:
+        value, half = parts[0], 0.05 if "." in written else 0.5
+    low, high = sorted((sign * (value - half), sign * (value + half)))
+    return Lasts(low, high)
+
+
+class Tenths(NamedTuple):
+    """A number as it is written, with so many decimals."""
+
+    text: str
+
+    def is_about(self, value: float) -> bool:
+        decimals = len(self.text.partition(".")[2])
+        return abs(float(self.text.replace(",", "")) - value) <= 0.5000001 * 10.0**-decimals
+
+
+Names: TypeAlias = tuple[list[str], int]
+"""The jobs that are named, and how many more there are."""
+
+
+def names(written: str) -> Names:
+    """J1, J2 and 3 more."""
+    parts = re.split(r", | and ", written)
+    more = re.fullmatch(r"(\d+) more", parts[-1])
+    return (parts[:-1], int(more[1])) if more else (parts, 0)
+
+
+_PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
+    "n": (r"(-?[\d,]+)", lambda text: int(text.replace(",", ""))),
+    "t": (r"@(-?[\w.+-]+)@", float),
+    "s": (r"(-?[\d.,]+(?:s|m\d\d|h\d\d|d\d+h))", lasts),
+    "x": (r"(-?[\d.,]+(?:e[+-]?\d+)?|inf)", Tenths),
+    "j": (r"(J\d+)", str),
+    "js": (r"((?:J\d+|\d+ more)(?:(?:, | and )(?:J\d+|\d+ more))*)", names),
+    "any": (r"(.*)", str),
+    "p": (r"([\d -]+)", str),
+}
+
+
+class Template:
+    """A sentence with places for numbers: {n}, a moment {t}, a length {s}, a decimal {x}, a job {j}, several {js}."""
+
+    def __init__(self, text: str) -> None:
+        self._converters: list[Callable[[str], Any]] = []
+        pieces = re.split(r"\{(\w+)\}", text)
+        pattern = re.escape(pieces[0])
+        for kind, rest in zip(pieces[1::2], pieces[2::2], strict=True):
+            part, converter = _PARTS[kind]
+            pattern += part + re.escape(rest)
+            self._converters.append(converter)
+        self._pattern = re.compile(pattern.replace(r"processor\(s\)", "processors?"), re.DOTALL)
+
+    def read(self, sentence: str) -> list[Any] | None:
+        """What stands in the places; None: it is another sentence."""
+        match = self._pattern.fullmatch(sentence)
+        return match and [convert(found) for convert, found in zip(self._converters, match.groups(), strict=True)]
+
+
+Reading: TypeAlias = Callable[..., None]
+READINGS: dict[type, list[tuple[Template, Reading]]] = {}
+
+
+def reads(kind: type, *templates: str) -> Callable[[Reading], Reading]:
+    """The function reads these sentences of such a reason, decision or fact: world, job, what stands in the places."""
+
+    def register(reading: Reading) -> Reading:
+        READINGS.setdefault(kind, []).extend((Template(text), reading) for text in templates)
+        return reading
+
+    return register
+
+
+def read_aloud(kind: type, sentence: str, *given: Any) -> None:
+    """Read a sentence of that kind once more; an UntrueError if it is not so, or nobody can read it."""
+    COUNTS[kind.__name__] += 1
+    for template, reading in READINGS.get(kind, ()):
+        places = template.read(sentence)
+        if places is not None:
+            try:
+                reading(*given, *places)
+            except UntrueError as false:
+                raise UntrueError(f"{kind.__name__}: {sentence!r}: {false}") from None
+            return
+    raise UntrueError(f"nobody reads {kind.__name__}: {sentence!r}")
+
+
+def demand(is_so: object, *instead: object) -> None:
+    if not is_so:
+        raise UntrueError("; ".join(map(str, instead)) or "it is not so")
+
+
+def demand_equal(said: object, true: object, what: str = "") -> None:
+    demand(said == true, f"{what} said {said}, true {true}")

@@ -1,0 +1,431 @@
+"""A run made again from what it left: the workload, the stretches of its schedule, and what was decided in order.
+
+Nothing of the engine is used. Processors are sets of bits; times are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from math import inf, isnan
+from typing import Any, NamedTuple
+
+from sim.history.stretch import Stretch
+from sim.workload.model import Workload
+from tests.truth.words import UntrueError, demand
+
+
+class Work(NamedTuple):
+    """A job as plain numbers."""
+
+    rank: int
+    name: str
+    submit: float
+    procs: int
+    run: float
+    estimate: float
+    high: bool
+    reserve: float | None
+    recorded: float | None
+
+
+class Slot(NamedTuple):
+    """Processors that are taken from one moment to another."""
+
+    start: float
+    end: float
+    procs: int
+
+
+class Held(NamedTuple):
+    """Somebody on processors: since when, until when by the estimate."""
+
+    since: float
+    ends: float
+    mask: int
+    kind: str
+    ran_before: float
+
+
+class Stopped(NamedTuple):
+    """Somebody who was suspended."""
+
+    mask: int
+    since: float
+
+
+class Plan(NamedTuple):
+    """A start that was reserved, and for how long."""
+
+    at: float
+    lasts: float
+
+
+DEFAULTS: dict[str, dict[str, Any]] = {
+    "fcfs": {"order": "fcfs"},
+    "firstfit": {"order": "fcfs"},
+    "easy": {"order": "fcfs", "depth": 1},
+    "conservative": {"order": "fcfs", "compress": "start"},
+    "replan": {"order": "fcfs"},
+    "shadow": {"order": "sjf", "shadows": 1.0},
+    "relaxed": {"order": "fcfs", "omega": 2.0, "relative": "wait"},
+    "slack": {"order": "fcfs", "compress": "start", "slack": 1.0},
+    "recorded": {},
+    "multiqueue": {"classes": "1000/10000", "speculate": 0.0, "speculate_over": 1000.0},
+    "selective": {"sf": 2.0, "tick": 60.0, "restart": "own", "seats": "apart", "memory": "no"},
+    "tunable": {"sf": 2.0, "tick": 60.0, "restart": "own", "seats": "apart", "memory": "no", "limit": 1.5},
+    "immediate": {"slice": 600.0, "restart": "own", "seats": "apart", "memory": "no"},
+    "gang": {"mpl": 5, "slice": 200.0, "cs": 0.0},
+    "gang-backfill": {"mpl": 5, "slice": 200.0, "cs": 0.0},
+    "gang-migrate": {"mpl": 5, "slice": 200.0, "cs": 0.0, "cost": 10.0, "q": 64},
+    "gang-migrate-backfill": {"mpl": 5, "slice": 200.0, "cs": 0.0, "cost": 10.0, "q": 64},
+}
+KEEP_RESERVATIONS = {"conservative", "slack", "multiqueue"}
+SUSPEND = {"selective", "tunable", "immediate", "gang", "gang-backfill", "gang-migrate", "gang-migrate-backfill"}
+PREEMPT = {"selective", "tunable", "immediate"}
+
+
+class Rules:
+    """A policy by its spec."""
+
+    def __init__(self, spec: str) -> None:
+        self.spec = spec
+        self.name, _, given = spec.partition(":")
+        self._values = dict(DEFAULTS[self.name])
+        for pair in filter(None, given.split(",")):
+            key, _, text = pair.partition("=")
+            default = self._values.get(key, "")
+            self._values[key] = type(default)(text) if isinstance(default, int | float) else text
+
+    def __getitem__(self, key: str) -> Any:
+        return self._values[key]
+
+    def get(self, key: str, default: Any) -> Any:
+        return self._values.get(key, default)
+
+    @property
+    def keeps(self) -> bool:
+        return self.name in KEEP_RESERVATIONS
+
+    @property
+    def suspends(self) -> bool:
+        return self.name in SUSPEND
+
+    @property
+    def is_gang(self) -> bool:
+        return self.name.startswith("gang")
+
+    @property
+    def classes(self) -> list[float]:
+        return [] if self["classes"] == "none" else [float(part) for part in self["classes"].split("/")]
+
+    def class_of(self, job: Work) -> int:
+        return sum(limit <= job.estimate for limit in self.classes)
+
+    def is_tried(self, job: Work) -> bool:
+        return (
+            self.name == "multiqueue"
+            and self["speculate"] > 0
+            and job.estimate >= self["speculate_over"]
+            and job.reserve is None
+        )
+
+
+def works_of(workload: Workload) -> list[Work]:
+    columns = (workload.submit, workload.width, workload.runtime, workload.estimate, workload.high)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    more = zip(workload.ids, workload.reserve.tolist(), workload.wait.tolist(), strict=True)
+    return [
+        Work(
+            rank, f"J{name}", submit, procs, run, estimate, high,
+            None if isnan(reserve) else reserve, submit + wait if wait >= 0 else None,
+        )
+        for rank, ((submit, procs, run, estimate, high), (name, reserve, wait)) in enumerate(
+            zip(rows, more, strict=True)
+        )
+    ]  # fmt: skip
+
+
+class World:
+    """Who waits, runs or is suspended, between two decisions of a pass."""
+
+    def __init__(self, workload: Workload, spec: str, stretches: Iterable[Stretch], ends: list[float]) -> None:
+        self.procs, self.jobs, self.rules = workload.procs, works_of(workload), Rules(spec)
+        self.by_name = {job.name: job for job in self.jobs}
+        self.killed = workload.killed.tolist()
+        self.end_of = ends
+        self.stays: dict[int, list[Stretch]] = {}
+        for stretch in stretches:
+            self.stays.setdefault(stretch.rank, []).append(stretch)
+        self.upcoming = dict.fromkeys(range(len(self.jobs)), 0)
+        self.now, self.submitted = -inf, 0
+        self.waiting: set[int] = set()
+        self.running: dict[int, Held] = {}
+        self.aside: dict[int, Stopped] = {}
+        self.ran: dict[int, float] = {}
+        """Progress up to the present stay"""
+        self.planned: dict[int, Plan] = {}
+        self.granted: dict[int, float] = {}
+        self.first_start: dict[int, float] = {}
+        self.awaited: int | None = None
+        self.owners: list[int] = []
+        self.was_switched = False
+        self.finished: set[int] = set()
+        self.finished_under: list[int] = []
+        """Who has finished under the present policy"""
+        self.claims: dict[int, list[int]] = {}
+        """Whoever waits for those who were suspended for it"""
+        self.bounds: dict[int, float] = {}
+        """Latest starts, where a policy has such"""
+        # In this step
+        self.completed: list[int] = []
+        self.cut: list[int] = []
+        self.arrived: list[int] = []
+        self.early = False
+        self.switched_now = False
+        self.suspended_now: list[tuple[int, int | None]] = []
+        self.borrowed: dict[int, int] = {}
+        self.passed_over: set[int] = set()
+        self.kept_now: set[int] = set()
+        self.coming: set[int] = set()
+        """Who has arrived, or is new to the policy"""
+        self.memo: dict[str, Any] = {}
+        """What is found once a pass"""
+        self.memo_rows: Any = None
+        """Where rows take turns: `tests.truth.rows.Rows`"""
+
+    # Time
+
+    def begin(self, now: float) -> None:
+        """What happens at an instant before anything is decided."""
+        self.now = now
+        self.completed, self.cut, self.arrived, self.early = [], [], [], False
+        self.suspended_now, self.borrowed, self.passed_over, self.memo = [], {}, set(), {}
+        self.kept_now, self.coming = set(), set()
+        self.switched_now = False
+        for rank, held in sorted(self.running.items()):
+            stay = self.stay(rank)
+            if stay.end != now:
+                continue
+            if held.kind == "suspending":
+                del self.running[rank]
+            elif held.kind == "resuming":
+                self._go_on(rank, held._replace(since=now, kind="run"))
+            elif self.end_of[rank] == now:
+                self._finish(rank, held.ends)
+            elif held.kind == "speculative" and now - held.since == self.limit_of(rank):
+                del self.running[rank]
+                self.cut.append(rank)
+                self.waiting.add(rank)
+        while self.submitted < len(self.jobs) and self.jobs[self.submitted].submit <= now:
+            self.arrived.append(self.submitted)
+            self.coming.add(self.submitted)
+            self.waiting.add(self.submitted)
+            self.submitted += 1
+
+    def _go_on(self, rank: int, held: Held) -> None:
+        """In its next stay, which begins now."""
+        stay = self._take_stay(rank)
+        self.running[rank] = held._replace(mask=stay.processors)
+
+    def _finish(self, rank: int, expected: float) -> None:
+        del self.running[rank]
+        self.completed.append(rank)
+        self.finished.add(rank)
+        self.finished_under.append(rank)
+        self.early |= expected > self.now
+
+    def stay(self, rank: int) -> Stretch:
+        """Its present, or last, stay on processors."""
+        return self.stays[rank][self.upcoming[rank] - 1]
+
+    def _take_stay(self, rank: int) -> Stretch:
+        stay = self.stays[rank][self.upcoming[rank]]
+        if stay.start != self.now:
+            raise UntrueError(f"{self.jobs[rank].name} comes to processors at {stay.start}, not at {self.now}")
+        self.upcoming[rank] += 1
+        return stay
+
+    def claim_of(self, rank: int) -> int:
+        """The processors that it will have."""
+        stays = self.stays.get(rank, [])
+        return stays[self.upcoming[rank]].processors if self.upcoming[rank] < len(stays) else 0
+
+    # What is decided
+
+    def start(self, rank: int, limit: float | None) -> None:
+        job = self.jobs[rank]
+        self.waiting.remove(rank)
+        stay = self._take_stay(rank)
+        kind = "run" if limit is None else "speculative"
+        demand(stay.kind == kind, f"its stay is of kind {stay.kind}")
+        demand(stay.processors.bit_count() == job.procs, "a job of another width")
+        demand(not stay.processors & ~self.free_set(), "processors that are not free")
+        self.running[rank] = Held(self.now, self.now + min(job.estimate, limit or inf), stay.processors, kind, 0)
+        self.first_start.setdefault(rank, self.now)
+        self.planned.pop(rank, None)
+        self.granted.pop(rank, None)
+        self.claims.pop(rank, None)
+
+    def suspend(self, rank: int, overhead: float, by: int | None) -> None:
+        held = self.running.pop(rank)
+        self.ran[rank] = held.ran_before + self.now - held.since
+        self.aside[rank] = Stopped(held.mask, self.now)
+        self.suspended_now.append((rank, by))
+        if by is not None:
+            self.claims.setdefault(by, []).append(rank)
+        if overhead:
+            stay = self._take_stay(rank)
+            self.running[rank] = Held(self.now, self.now + overhead, stay.processors, "suspending", self.ran[rank])
+
+    def resume(self, rank: int, overhead: float) -> None:
+        del self.aside[rank]
+        stay, ran = self._take_stay(rank), self.ran[rank]
+        kind = "resuming" if overhead else "run"
+        ends = self.now + overhead + self.jobs[rank].estimate - ran
+        self.running[rank] = Held(self.now, ends, stay.processors, kind, ran)
+        self.claims.pop(rank, None)
+        if self.awaited == rank:
+            self.awaited = None
+
+    def switch(self, spec: str) -> None:
+        """Between two gangs, or into or out of them, `tests.truth.rows` does more."""
+        for rank, held in list(self.running.items()):
+            if held.kind == "speculative":
+                ends = held.since + self.jobs[rank].estimate
+                self._go_on(rank, held._replace(kind="run", ends=ends))
+        self.rules, self.was_switched, self.switched_now, self.awaited = Rules(spec), True, True, None
+        self.planned = {rank: Plan(at, self.jobs[rank].estimate) for rank, at in self.granted.items()}
+        self.coming = set(self.waiting)
+        self.owners, self.claims, self.memo, self.finished_under = [], {}, {}, []
+
+    # What there is
+
+    def limit_of(self, rank: int) -> float:
+        return min(float(self.rules["speculate"]), self.jobs[rank].estimate)
+
+    def progress(self, rank: int) -> float:
+        """How long it has run, the trial that it is in included."""
+        held = self.running.get(rank)
+        if held is None:
+            return self.jobs[rank].run if rank in self.finished else self.ran.get(rank, 0)
+        return held.ran_before + (self.now - held.since if held.kind in ("run", "speculative") else 0)
+
+    def xfactor(self, rank: int) -> float:
+        job = self.jobs[rank]
+        return (self.now - job.submit - self.progress(rank) + job.estimate) / job.estimate
+
+    def free_set(self) -> int:
+        taken = 0
+        for held in self.running.values():
+            taken |= held.mask
+        return ((1 << self.procs) - 1) & ~taken
+
+    def kept(self) -> int:
+        """What is kept for the one that is awaited."""
+        return 0 if self.awaited is None else self.aside[self.awaited].mask
+
+    def free(self) -> int:
+        """As the policy sees it."""
+        return (self.free_set() & ~self.kept()).bit_count()
+
+    def unclaimed(self) -> int:
+        """Without what somebody waits for whose victims have not left."""
+        free = self.free_set()
+        for rank in self.claims:
+            free &= ~self.claim_of(rank)
+        return free.bit_count()
+
+    def is_hidden(self, rank: int) -> bool:
+        """Is it in no queue of a policy that does not know of granted reservations, or was it passed over?"""
+        return rank in self.passed_over or (rank in self.granted and self.rules.name != "multiqueue")
+
+    def line(self) -> list[Work]:
+        """Who waits, in the policy's order."""
+        name = self.rules.name
+        jobs = [self.jobs[rank] for rank in self.waiting if not self.is_hidden(rank)]
+        if name == "multiqueue":
+            coming = self.reserving()
+            jobs = [job for job in jobs if job.rank not in self.planned and job.rank not in coming]
+        return sorted(jobs, key=self.place)
+
+    def place(self, job: Work) -> tuple[float, int]:
+        """Where it stands in the order in which the policy looks at those who wait."""
+        if self.rules.name == "multiqueue":
+            return not job.high, job.rank
+        if self.rules.name in ("selective", "tunable"):
+            return -(self.now - job.submit + job.estimate) / job.estimate, job.rank
+        if self.rules.name == "recorded":
+            return inf if job.recorded is None else job.recorded, job.rank
+        return self.key(job), job.rank
+
+    def reserving(self) -> set[int]:
+        """Who has come and is to get a reservation in this pass: as its user asked, or for a trial."""
+        jobs = (self.jobs[rank] for rank in self.coming & self.waiting - self.planned.keys())
+        return {job.rank for job in jobs if job.reserve is not None or self.rules.is_tried(job)}
+
+    def key(self, job: Work) -> float:
+        order = self.rules.get("order", "fcfs")
+        return {
+            "fcfs": 0,
+            "sjf": job.estimate,
+            "ljf": -job.estimate,
+            "saf": job.estimate * job.procs,
+            "narrow": job.procs,
+            "wide": -job.procs,
+            "xfactor": -(self.now - job.submit + job.estimate) / job.estimate,
+        }[order]
+
+    # What is taken until when
+
+    def ends(self) -> list[tuple[float, int]]:
+        """(until when, how many) of what runs; of the awaited one as if it ran already."""
+        if self.awaited is None:
+            return [(held.ends, held.mask.bit_count()) for held in self.running.values()]
+        own, begins, found = self.kept(), self.now, []
+        for held in self.running.values():
+            if held.mask & own:
+                begins = max(begins, held.ends)
+            if rest := (held.mask & ~own).bit_count():
+                found.append((held.ends, rest))
+        left = self.jobs[self.awaited].estimate - self.progress(self.awaited)
+        return [*found, (begins + left, own.bit_count())]
+
+    def slots(self, without: int | None = None) -> list[Slot]:
+        """What runs, and what is reserved but for one job."""
+        plans = self.planned if self.rules.keeps else {r: p for r, p in self.planned.items() if r in self.granted}
+        return [
+            *(Slot(self.now, end, procs) for end, procs in self.ends()),
+            *(
+                Slot(max(plan.at, self.now), max(plan.at, self.now) + plan.lasts, self.jobs[rank].procs)
+                for rank, plan in plans.items()
+                if rank != without
+            ),
+        ]
+
+    def earliest(self, procs: int, long: float, slots: list[Slot], after: float | None = None) -> float:
+        return earliest(self.procs, procs, long, slots, self.now if after is None else after)
+
+    def shadow(self, procs: int) -> tuple[float, int]:
+        """When so many are free if nobody else comes, and how many are then."""
+        ends = sorted(self.ends())
+        for moment, _ in ends:
+            free = self.free() + sum(held for end, held in ends if end <= moment)
+            if free >= procs:
+                return moment, free
+        raise UntrueError("there will never be enough")
+
+
+def taken_at(slots: list[Slot], moment: float) -> int:
+    return sum(slot.procs for slot in slots if slot.start <= moment < slot.end)
+
+
+def has_room(size: int, procs: int, start: float, long: float, slots: list[Slot]) -> bool:
+    """Are so many free from `start` on for so long?"""
+    moments = [start, *(slot.start for slot in slots if start < slot.start < start + long)]
+    return all(taken_at(slots, moment) + procs <= size for moment in moments)
+
+
+def earliest(size: int, procs: int, long: float, slots: list[Slot], after: float) -> float:
+    """The first moment from `after` on at which so many are free for so long."""
+    candidates: Iterator[float] = iter(sorted({after, *(slot.end for slot in slots if slot.end > after)}))
+    return next(at for at in candidates if has_room(size, procs, at, long, slots))
