@@ -326,6 +326,11 @@ class Past:
         clock = bisect_right(self._clock_since, time, 0, clocks) - 1
         return self._clocks[clock].slice if clock >= 0 else None
 
+    def rows_settled(self, since: int = 0) -> Iterator[tuple[float, tuple[int, ...]]]:
+        """(time, rows of the matrix) each time that they were settled, but for so many of the first."""
+        for clock in range(since, bisect_left(self._clock_step, self._now)):
+            yield self._clock_since[clock], self._clocks[clock].rows
+
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:
         """time, free, waiting and wanted after each step: copies."""
         steps = self.steps

@@ -9,6 +9,7 @@ anything has changed.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import count as counted
 from typing import NamedTuple, NoReturn
 
 from sim.errors import DecisionError
@@ -50,7 +51,7 @@ class MatrixView:
 
     @property
     def rows(self) -> Sequence[int]:
-        """The ids of the rows in order; an id is never used again."""
+        """The ids of the rows in order."""
         return tuple(self._rows)
 
     def __len__(self) -> int:
@@ -148,11 +149,12 @@ class Matrix(MatrixView):
     ((1, 2), 2)
     """
 
-    __slots__ = ("_last_row", "view")
+    __slots__ = ("_gone", "view")
 
     def __init__(self, procs: int) -> None:
         super().__init__(procs)
-        self._last_row = 0
+        self._gone: set[int] = set()
+        """The rows that vanished since all was cleaned: none that comes is taken for one of them."""
         self.view = MatrixView(procs)
         """What it is at any moment, for looking only."""
         for name in _SHARED:
@@ -160,18 +162,18 @@ class Matrix(MatrixView):
 
     def copy(self) -> Matrix:
         twin = Matrix(self.procs)
-        twin._last_row = self._last_row
+        twin._gone |= self._gone
         twin._rows.extend(self._rows)
         for name in _SHARED[1:]:
             getattr(twin, name).update(getattr(self, name))
         return twin
 
     def open_row(self) -> int:
-        """A new, empty row after the last; its id."""
-        self._last_row += 1
-        self._rows.append(self._last_row)
-        self._used[self._last_row] = 0
-        return self._last_row
+        """A new, empty row after the last; its id, the lowest that is free."""
+        row = next(row for row in counted(1) if row not in self._used and row not in self._gone)
+        self._rows.append(row)
+        self._used[row] = 0
+        return row
 
     def place(self, rank: int, row: int, columns: int) -> None:
         """A new job comes in; this row becomes its home."""
@@ -208,6 +210,7 @@ class Matrix(MatrixView):
 
     def clean(self) -> None:
         """Every job leaves all rows but its home row."""
+        self._gone.clear()
         used, columns, rows_of = self._used, self._columns, self._rows_of
         used.update(dict.fromkeys(used, 0))
         for rank, home in self._home.items():
@@ -219,6 +222,7 @@ class Matrix(MatrixView):
         gone = [row for row in self._rows if not self._used[row]]
         for row in gone:
             del self._used[row]
+        self._gone.update(gone)
         self._rows[:] = self._used
         return gone
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, floor, inf, nextafter
 from time import perf_counter
@@ -16,13 +17,14 @@ from sim.history.stretch import Stretch
 from sim.policies import Policy
 from sim.workload.model import Workload
 from tui.chart.colours import Colours
+from tui.chart.lanes import Lanes
 from tui.chart.plan import plan_boxes
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Drawing, Mark
 from tui.chart.shares import Shares
 from tui.chart.tiles import Tiles
-from tui.chart.turns import by_columns, by_turns
+from tui.chart.turns import are_seen, by_turns
 
 
 class ChartMaker:
@@ -31,6 +33,7 @@ class ChartMaker:
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
         self.colours = Colours(workload)
+        self._lanes = Lanes(workload.procs)
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
 
@@ -49,9 +52,12 @@ class ChartMaker:
         Columns that there is no time for are left out; the scene says so (`pending`), and the next one has more.
         """
         deadline = perf_counter() + budget_seconds
+        lanes = self._lanes_of(history, snapshot, clock, camera.by_rows, camera.per_column)
         view = camera.view(clock)
+        if lanes is not None:
+            view = replace(view, lanes=lanes.count, stride=lanes.stride)
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
-        raster, pending = self._raster(history, view, clock, plan, deadline)
+        raster, pending = self._raster(history, view, clock, plan, lanes, deadline)
         return ChartScene(
             view=view,
             clock=clock,
@@ -66,6 +72,7 @@ class ChartMaker:
             workload=self.workload,
             start=history.starts(len(self.workload)),
             end=history.ends(len(self.workload)),
+            lanes=() if lanes is None else lanes.now(snapshot, clock),
             pending=pending,
         )
 
@@ -85,11 +92,18 @@ class ChartMaker:
         first = floor(begin / column)
         view = ChartView(column, first, ceil(end / column) - first, snapshot.procs, 0, snapshot.procs)
         seen = history.between(begin, clock)
-        turns = list(by_turns(history, seen, begin, clock, column))
+        ran = list(by_turns(history, seen, begin, clock, column))
+        is_shared = any(stretch.kind == "gang" for stretch in ran)
+        lanes = self._read_lanes(history, clock) if is_shared else None
+        if lanes is not None:
+            view, ran = replace(view, lanes=lanes.count, stride=lanes.stride), lanes.joined(seen)
+        plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
+        if lanes is not None:
+            plan = tuple(Box(s.rank, s.start, s.end or clock, s.processors, s.kind) for s in _ahead(plan, lanes))
         return Drawing(
             view=view,
             clock=clock,
-            plan=plan_boxes(snapshot, view, clock, turn_of(snapshot.rules)),
+            plan=plan,
             marks=tuple(marks),
             mode=mode,
             hues=self.hues_of(history, range(len(self.workload)), mode, clock),
@@ -101,10 +115,10 @@ class ChartMaker:
             begin=begin,
             until=end,
             history=history,
-            ran=tuple(by_columns(turns, begin, clock, column)),
-            trails=tuple(history.pauses(begin, clock)),
-            cut=_cut(seen, clock),
-            is_by_columns=any(stretch.kind == "gang" for stretch in turns),
+            ran=tuple(ran),
+            trails=tuple(history.pauses(begin, clock)) if lanes is None else (),
+            cut=_cut(ran, clock),
+            lanes=() if lanes is None else lanes.now(snapshot, clock),
             queues=snapshot.queues,
         )
 
@@ -117,7 +131,7 @@ class ChartMaker:
     # The picture
 
     def _raster(
-        self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], deadline: float
+        self, history: Past, view: ChartView, clock: float, plan: Sequence[Box], lanes: Lanes | None, deadline: float
     ) -> tuple[Raster, bool]:
         """Finished columns from the tiles, the one with now, and the plan right of it."""
         edges = view.edges()
@@ -128,7 +142,7 @@ class ChartMaker:
         finished = min(max(now, view.first), view.first + view.columns)
 
         def draw(first: int, columns: int) -> Raster:
-            return self._past(history, Frame(view.per_column, first, columns, edges), clock, shares)
+            return self._past(history, Frame(view.per_column, first, columns, edges), clock, shares, lanes)
 
         layout = view.per_column, edges
         budget = max(deadline - perf_counter(), 0.001)
@@ -136,14 +150,14 @@ class ChartMaker:
         rest = view.first + view.columns - finished
         if rest <= 0:
             return past, pending
-        ahead = [Stretch(box.rank, box.start, box.end, box.kind, box.processors) for box in plan]
+        ahead = _ahead(plan, lanes)
         raster = rasterise(ahead, Frame(view.per_column, finished, rest, edges), inf, shares)
         if now == finished:
             begun = Raster(raster.pixels[:, :1])
             raster.pixels[:, :1] = draw(now, 1).above(begun).pixels
         return past.before(raster), pending
 
-    def _past(self, history: Past, frame: Frame, clock: float, shares: Shares) -> Raster:
+    def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | None) -> Raster:
         """Columns of what has been."""
         start, end = frame.first * frame.per_column, (frame.first + frame.columns) * frame.per_column
         end = min(end, nextafter(clock, inf))
@@ -151,10 +165,27 @@ class ChartMaker:
         if not stretches:
             held = Raster.blank(len(frame.edges) - 1, frame.columns, FREE)
         else:
-            shown = list(by_turns(history, stretches, start, end, frame.per_column))
-            held = rasterise(shown, frame, clock, shares, _cut(stretches, clock))
+            turns = by_turns(history, stretches, start, end, frame.per_column)
+            shown = list(turns if lanes is None else lanes.spread(stretches))
+            held = rasterise(shown, frame, clock, shares, _cut(stretches if lanes is None else shown, clock))
         pauses = history.pauses(start, end)
+        if lanes is not None:
+            pauses = list(lanes.spread(pauses))
         return held.above(rasterise(pauses, frame, clock, shares)) if pauses else held
+
+    def _lanes_of(
+        self, history: Past, snapshot: Snapshot, clock: float, by_rows: bool | None, column: float
+    ) -> Lanes | None:
+        """The rows one above the other, if that is wanted, or if turns are too short to be seen."""
+        turn = turn_of(snapshot.rules)
+        if turn is None or not (by_rows if by_rows is not None else not are_seen(turn, column)):
+            return None
+        return self._read_lanes(history, clock)
+
+    def _read_lanes(self, history: Past, clock: float) -> Lanes | None:
+        """As of that moment; None: there was never more than one row."""
+        self._lanes.read(history, clock)
+        return self._lanes if self._lanes.count > 1 else None
 
     # What it means
 
@@ -179,6 +210,12 @@ class ChartMaker:
             if column < view.columns:
                 owners[:, column:] = np.array(_owners_of(division, edges), np.int8)[:, None]
         return owners
+
+
+def _ahead(plan: Iterable[Box], lanes: Lanes | None) -> list[Stretch]:
+    """What is planned, as stretches; each row in its lane where there are lanes."""
+    boxes = [Stretch(box.rank, box.start, box.end, box.kind, box.processors, box.rows) for box in plan]
+    return boxes if lanes is None else [s._replace(kind="expected") for s in lanes.spread(boxes)]
 
 
 def _cut(stretches: Sequence[Stretch], clock: float) -> tuple[Stretch, ...]:

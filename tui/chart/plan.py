@@ -83,9 +83,13 @@ def _lowest(free: int, free_then: int, count: int) -> int:
 def _turns(
     snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
 ) -> Iterator[Box]:
-    """The rows go on taking turns: each in its time or, where a column is longer than a turn, in every n-th column."""
+    """The rows go on taking turns: each in its time or, where a turn is not seen, all until their ends."""
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
-    for begin, end, row in _slots(snapshot, matrix, view, clock, turn):
+    if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.per_column):
+        for row, cells in matrix.rows:
+            yield from (Box(c.rank, clock, ends[c.rank], c.columns, "sharing", (row,)) for c in cells)
+        return
+    for begin, end, row in _slots(matrix, view, clock, turn, snapshot.turn_end):
         for cell in matrix.rows[row][1]:
             until = min(end, ends[cell.rank])
             if until > begin:
@@ -93,20 +97,14 @@ def _turns(
 
 
 def _slots(
-    snapshot: Snapshot, matrix: MatrixPicture, view: ChartView, clock: float, turn: float | None
+    matrix: MatrixPicture, view: ChartView, clock: float, turn: float, end: float
 ) -> Iterator[tuple[float, float, int]]:
     """(begin, end, place of the row) of the turns to come, as far as they are in view."""
     places = {row: place for place, (row, _) in enumerate(matrix.rows)}
     count = len(places)
     if not count:
         return
-    if turn is None or snapshot.turn_end is None or not are_seen(turn, view.per_column):
-        order = sorted(places)
-        for column in range(max(view.column_of(clock), 0), view.columns):
-            row = order[(view.first + column) % count]
-            yield max(view.time_at(column), clock), view.time_at(column + 1), places[row]
-        return
-    place, begin, end = places.get(matrix.on_turn or 0, 0), clock, snapshot.turn_end
+    place, begin = places.get(matrix.on_turn or 0, 0), clock
     while begin < view.end:
         if end > begin:
             yield begin, end, place

@@ -17,14 +17,20 @@ from numpy.typing import NDArray
 from sim.history.stretch import KINDS, Stretch
 from sim.machine.processors import ranges
 from tui.chart.shares import Shares
-from tui.chart.turns import rows_on_turn
+from tui.chart.turns import rows_sharing
 
 FREE, UNKNOWN = -1, -2
 """Instead of a rank: nobody holds the pixel; it has not been drawn yet."""
 
-SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned")
-"""What a pixel can show: stretches, the trail of a suspended job, and what is to come."""
-RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED = range(len(SHOWN))
+SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
+"""What a pixel can show: stretches, the trail of a suspended job, what is to come, a replica in a row of its own, and
+what is to come in rows that share processors.
+"""
+(
+    RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN, TRAIL, EXPECTED, RESERVED, PLANNED, REPLICA, SHARING,
+) = range(len(SHOWN))  # fmt: skip
+_SHARED = ("gang", "sharing")
+"""Kinds that share their processors with other rows of the matrix."""
 _CODES = {kind: code for code, kind in enumerate(SHOWN)}
 
 
@@ -35,8 +41,9 @@ class Texture(IntEnum):
     TRIAL = 1
     SWITCHING = 2
     TRAIL = 3
-    EXPECTED = 4
-    PLANNED = 5
+    REPLICA = 4
+    EXPECTED = 5
+    PLANNED = 6
 
 
 TEXTURES = {
@@ -44,7 +51,9 @@ TEXTURES = {
     "suspending": Texture.SWITCHING,
     "resuming": Texture.SWITCHING,
     "suspended": Texture.TRAIL,
+    "replica": Texture.REPLICA,
     "expected": Texture.EXPECTED,
+    "sharing": Texture.EXPECTED,
     "reserved": Texture.PLANNED,
     "planned": Texture.PLANNED,
 }
@@ -53,6 +62,7 @@ MEANINGS = {
     Texture.TRIAL: "speculative run",
     Texture.SWITCHING: "being suspended or resumed",
     Texture.TRAIL: "suspended",
+    Texture.REPLICA: "replica in another row",
     Texture.EXPECTED: "until its estimate",
     Texture.PLANNED: "planned",
 }
@@ -131,7 +141,8 @@ def rasterise(
 ) -> Raster:
     """The picture of these stretches as far as `now`; `cut` are those that end with a job killed.
 
-    Stretches of kind gang take turns column by column: what is closer than that has to be given turn by turn.
+    Stretches of kind gang share their processors: a band shows one of their rows, the next band the next. What is
+    closer than that has to be given turn by turn.
     """
     pixels = Raster.blank(len(frame.edges) - 1, frame.columns, FREE).pixels
     if stretches:
@@ -168,22 +179,14 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
     opens = (column + frame.first) * frame.per_column  # in seconds, so that a column is the same in every frame
     seconds = np.minimum(end[stretch], opens + frame.per_column) - np.maximum(begin[stretch], opens)
     amount = seconds / frame.per_column * share[index]
-    if any(s.kind == "gang" for s in stretches):
-        turns = _turns(stretches, frame, first, last)[stretch, column]
-        kept = turns > 0
-        stretch, column, index = stretch[kept], column[kept], index[kept]
-        amount = amount[kept] * turns[kept]
+    is_shared = np.fromiter((s.kind in _SHARED for s in stretches), np.bool_, count)
+    if is_shared.any():
+        size = max((frame.edges[0] - frame.edges[-1]) // (len(frame.edges) - 1), 1)
+        place = np.array(frame.edges[1:]) // size  # the same however the processors are scrolled
+        shown = rows_sharing(stretches, first, last, frame.columns).shows(stretch, place[band[index]], column)
+        kept = shown | ~is_shared[stretch]
+        stretch, column, index, amount = stretch[kept], column[kept], index[kept], amount[kept]
     return _Parts(stretch, band[index] * frame.columns + column, amount)
-
-
-def _turns(
-    stretches: Sequence[Stretch], frame: Frame, first: NDArray[np.intp], last: NDArray[np.intp]
-) -> NDArray[np.float64]:
-    """[stretch, column]: 0 where it is not shown, else the share of the time that it is on turn."""
-    shown = rows_on_turn(stretches, first, last, range(frame.first, frame.first + frame.columns))
-    stands, count = shown.stands.astype(np.int32), np.maximum(shown.present.sum(axis=0), 1)
-    share = stands[:, shown.row] * (stands @ shown.present.astype(np.int32)) / count
-    return np.where(np.array([s.kind != "gang" for s in stretches])[:, None], 1.0, share)
 
 
 def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:

@@ -45,6 +45,10 @@ class ChartView:
     """Pixel rows: two in each row of cells, one where there are no half blocks."""
     low: int
     high: int
+    lanes: int = 1
+    """So many times the processors stand one above the other."""
+    stride: int = 0
+    """What the numbers of a processor in two neighbouring lanes differ by, where there are several."""
 
     @property
     def start(self) -> float:
@@ -65,7 +69,17 @@ class ChartView:
 
     @property
     def bands(self) -> int:
-        return min(self.high - self.low, self.rows)
+        return len(self.edges()) - 1
+
+    @property
+    def lane_rows(self) -> int:
+        """Pixel rows of a lane, the gap below it among them: of whole cells where there are enough."""
+        each = self.rows // self.lanes
+        return max(each - each % 2 if each > 3 else each, 1)
+
+    def lane_at(self, row: int) -> int:
+        """Which lane a pixel row is in, from the top."""
+        return min(max(row - (self.rows - self.lanes * self.lane_rows), 0) // self.lane_rows, self.lanes - 1)
 
     def band_rows(self) -> tuple[int, ...]:
         """Pixel row -> band, from the top; -1: blank.
@@ -73,7 +87,10 @@ class ChartView:
         >>> [ChartView(60, 0, 10, 7, 0, procs).band_rows() for procs in (2, 3, 5)]
         [(-1, 0, 0, 0, 1, 1, 1), (-1, 0, 0, 1, 1, 2, 2), (0, 0, 1, 2, 2, 3, 4)]
         """
-        return _band_rows(self.rows, self.high - self.low)
+        count = self.high - self.low
+        if self.lanes == 1:
+            return _band_rows(self.rows, count)
+        return _lane_rows(self.rows, self.lanes, self.lane_rows, count)
 
     def edges(self) -> tuple[int, ...]:
         """Band b, counted from the top, stands for processors edges[b + 1] until edges[b].
@@ -81,7 +98,10 @@ class ChartView:
         >>> ChartView(60, 0, 10, 4, 0, 8).edges(), ChartView(60, 0, 10, 5, 0, 2).edges()
         ((8, 6, 4, 2, 0), (2, 1, 0))
         """
-        return _edges(self.low, self.high, self.bands)
+        if self.lanes == 1:
+            return _edges(self.low, self.high, min(self.high - self.low, self.rows))
+        bands = min(self.high - self.low, max(self.lane_rows - 1, 1))
+        return _lane_edges(self.low, self.high, bands, self.lanes, self.stride)
 
     def processors_at(self, row: int) -> tuple[int, int] | None:
         """The lowest and the highest processor that a pixel row stands for; None: it is blank.
@@ -91,7 +111,10 @@ class ChartView:
         ((6, 7), (0, 0), None)
         """
         band = self.band_rows()[row] if 0 <= row < self.rows else -1
-        return None if band < 0 else (self.edges()[band + 1], self.edges()[band] - 1)
+        if band < 0:
+            return None
+        low, last = self.edges()[band + 1], self.edges()[band] - 1
+        return (low, last) if self.lanes == 1 else (low % self.stride, last % self.stride)
 
     def rows_of(self, processor: int) -> range:
         """The pixel rows of a processor's band.
@@ -124,6 +147,8 @@ class Camera:
     """While it follows, no column before this moment is shown: there is nothing."""
     pages: bool = False
     """Does it follow by turning pages, or by scrolling?"""
+    by_rows: bool | None = None
+    """Where rows take turns: each in a lane of its own? None: when a turn is shorter than a column."""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
@@ -212,8 +237,9 @@ class Camera:
     def stretched(self, steps: int, procs: int, at: int | None = None) -> Camera:
         """Each step shows half as many processors; `at` stays about where it is.
 
-        >>> Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
-        Camera(per_column=60, low=32, high=64, columns=80, rows=40, follow=True, first=0, begin=None, pages=False)
+        >>> closer = Camera(60, 0, 64, 80, 40).stretched(1, 64, at=63)
+        >>> closer.low, closer.high
+        (32, 64)
         """
         count = self.high - self.low
         at = (self.low + self.high) // 2 if at is None else at
@@ -227,6 +253,28 @@ class Camera:
 @lru_cache(16)
 def _edges(low: int, high: int, bands: int) -> tuple[int, ...]:
     return tuple(low + (bands - b) * (high - low) // bands for b in range(bands + 1))
+
+
+@lru_cache(16)
+def _lane_edges(low: int, high: int, bands: int, lanes: int, stride: int) -> tuple[int, ...]:
+    """Between the bands of two lanes there is one more, which is not shown."""
+    return tuple(lane * stride + edge for lane in reversed(range(lanes)) for edge in _edges(low, high, bands))
+
+
+@lru_cache(16)
+def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
+    """The bands of each lane, then a blank row.
+
+    >>> _lane_rows(9, 2, 4, 2)
+    (-1, -1, 0, 1, -1, -1, 3, 4, -1)
+    """
+    bands = min(count, max(each - 1, 1))
+    inner = _band_rows(max(each - 1, 1), count)
+    made = [-1] * (rows - lanes * each)
+    for lane in range(lanes):
+        made += [band if band < 0 else band + lane * (bands + 1) for band in inner]
+        made += [-1] * (each > 1)
+    return tuple(made[:rows])
 
 
 @lru_cache(16)

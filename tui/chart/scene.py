@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sim.history.history import Past
 from sim.history.stretch import Stretch
 from sim.workload.model import Workload
+from tui.chart.lanes import Lane
 from tui.chart.raster import Raster
 from tui.chart.scale import ChartView
 
@@ -23,7 +24,9 @@ class Box(NamedTuple):
     end: float
     processors: int
     kind: str
-    """expected (a running job until its expected end), reserved, planned."""
+    """expected (a running job until its expected end), sharing (the same in a row), reserved, planned."""
+    rows: tuple[int, ...] = ()
+    """The row of the matrix."""
 
 
 class Mark(NamedTuple):
@@ -55,6 +58,8 @@ class Chart:
     """rank -> first start, nan if it is not known; what lies after `clock` is not to be told."""
     end: NDArray[np.float64]
     """rank -> completion, likewise."""
+    lanes: tuple[Lane, ...] = ()
+    """From the top, where the rows of a matrix lie one above the other."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -86,7 +91,5 @@ class Drawing(Chart):
     """Where suspended jobs were."""
     cut: tuple[Stretch, ...]
     """Those that ended with the job killed."""
-    is_by_columns: bool
-    """Does each column of the view show one row of the matrix?"""
     queues: tuple[str, ...]
     """The names of the partitions, where there are several."""

@@ -9,6 +9,7 @@ from typing import TypeAlias
 from sim.engine.snapshot import Snapshot
 from sim.machine.matrix import Cell
 from sim.words import count, name, printable, span
+from tui.chart.turns import turn_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.folding import Fold, drawn_columns, fold
@@ -49,22 +50,6 @@ def _no_matrix(shown: Snapshot) -> tuple[str, ...]:
 
 
 # Turns
-
-
-def turn_at(shown: Snapshot, clock: float) -> tuple[int | None, float | None, float]:
-    """The row on turn at that moment, the seconds that are left of its turn (None: it does not end), and its slice.
-
-    Between two steps the rows go on taking turns.
-    """
-    assert shown.matrix is not None
-    turns = shown.rules.turns()
-    on_turn, end = shown.matrix.on_turn, shown.turn_end
-    if turns is None or end is None or on_turn is None:
-        return on_turn, None, 0
-    rows = [row for row, _ in shown.matrix.rows]
-    later = int((clock - end) // turns.slice) + 1 if clock >= end else 0
-    row = rows[(rows.index(on_turn) + later) % len(rows)]
-    return row, end + later * turns.slice - clock, turns.slice
 
 
 def _note(context: Context, row: int | None, left: float | None, slice: float) -> str:

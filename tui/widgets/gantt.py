@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -43,6 +44,7 @@ class Gantt(Rows, can_focus=True):
         Binding("shift+right,l,greater_than_sign", "pan(1)", "later", show=False, id="chart.later"),
         Binding("shift+up,pageup", "pan_processors(1)", "higher processors", show=False, id="chart.higher"),
         Binding("shift+down,pagedown", "pan_processors(-1)", "lower processors", show=False, id="chart.lower"),
+        Binding("M", "toggle_rows", "rows of the matrix, or processors", show=False, id="chart.rows"),
         Binding("n", "follow", "follow now", show=False, id="chart.follow"),
         Binding("0", "fit_all", "whole run", show=False, id="chart.fit_all"),
         Binding("o", "fit_job", "fit the job", show=False, id="chart.fit_job"),
@@ -196,6 +198,11 @@ class Gantt(Rows, can_focus=True):
     def action_pan_processors(self, direction: int) -> None:
         if self._camera is not None:
             self._move(self._camera.lifted(direction * _A_PAN * self._folds, self._workload.procs))
+
+    def action_toggle_rows(self) -> None:
+        """Where rows take turns: each by itself, or all on the same processors."""
+        if self._camera is not None and self._scene is not None and self._scene.chart is not None:
+            self._move(replace(self._camera, by_rows=not self._scene.chart.lanes))
 
     def action_follow(self) -> None:
         if self._camera is not None:

@@ -84,14 +84,17 @@ def test_jobs_in_the_way_are_those_in_the_columns_replicas_too() -> None:
     assert matrix.in_the_way(0b1000, 1) == []
 
 
-def test_empty_rows_vanish_and_their_ids_are_not_used_again() -> None:
+def test_empty_rows_vanish_and_until_all_is_cleaned_no_new_row_has_their_ids() -> None:
     matrix = two_rows()
     matrix.open_row()
     matrix.remove(10)
     assert matrix.drop_empty_rows() == [1, 3]
     assert list(matrix.rows) == [2]
-    assert matrix.open_row() == 4
+    assert matrix.copy().open_row() == matrix.open_row() == 4
     assert list(matrix.rows) == [2, 4]
+    matrix.clean()
+    assert matrix.open_row() == 1
+    assert list(matrix.rows) == [2, 4, 1]
 
 
 def test_a_finished_job_leaves_every_row() -> None:

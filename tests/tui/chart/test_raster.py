@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,23 +73,22 @@ def test_a_killed_job_ends_with_one_sign_in_its_largest_piece() -> None:
     assert [(int(row), int(column)) for row, column in zip(*raster.cut.nonzero(), strict=True)] == [(3, 1)]
 
 
-def test_rows_that_share_the_time_alternate_column_by_column() -> None:
-    raster = draw(gang(0, 0, 40, 1, 3), gang(1, 0, 40, 1, 8), edges=(1, 0))
-    assert raster.rank.tolist() == [[0, 1, 0, 1]]
-    assert set(raster.kind[0]) == {GANG}
-    assert raster.used[0, 0] == pytest.approx(128, abs=1)
+def test_rows_that_share_the_time_alternate_band_by_band_and_stay() -> None:
+    raster = draw(gang(0, 0, 40, 0b1111, 3), gang(1, 0, 40, 0b1111, 8), edges=(4, 3, 2, 1, 0))
+    assert raster.rank.tolist() == [[1] * 4, [0] * 4, [1] * 4, [0] * 4]
+    assert set(raster.kind.flat) == {GANG}
 
 
-def test_the_shades_of_shared_time_stay_where_they_are_when_it_scrolls() -> None:
-    jobs = [gang(rank, 0, 1000, 1, rank) for rank in range(3)]
-    wide = draw(*jobs, columns=20, edges=(1, 0)).rank[0].tolist()
+def test_a_processor_shows_the_same_row_however_it_is_scrolled() -> None:
+    jobs = [gang(rank, 0, 1000, 0b111111, rank) for rank in range(3)]
+    wide = draw(*jobs, columns=20, edges=(6, 5, 4, 3, 2, 1, 0)).rank
     for first in range(1, 7):
-        assert draw(*jobs, columns=8, edges=(1, 0), first=first).rank[0].tolist() == wide[first : first + 8]
+        assert np.array_equal(draw(*jobs, columns=8, edges=(5, 4, 3), first=first).rank, wide[1:3, first : first + 8])
 
 
 def test_a_job_in_all_rows_is_solid_and_one_row_alone_too() -> None:
     raster = draw(gang(0, 0, 20, 1, 1, 2), gang(1, 0, 20, 2, 2), gang(2, 20, 40, 2, 2), edges=(2, 1, 0))
-    assert raster.rank.tolist() == [[-1, 1, 2, 2], [0, 0, -1, -1]]
+    assert raster.rank.tolist() == [[1, 1, 2, 2], [0, 0, -1, -1]]
     assert raster.used[1, :2].tolist() == [255, 255]
 
 

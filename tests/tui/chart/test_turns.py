@@ -1,24 +1,36 @@
-"""Jobs that share processors in time: their turns from near, their rows side by side from afar."""
+"""Jobs that share processors in time, from near."""
 
 from __future__ import annotations
 
+import numpy as np
+import pytest
+
 from sim.history.stretch import Stretch
-from tui.chart.turns import by_columns
+from tests.sim.conftest import Lab
+from tui.chart.turns import by_turns, row_on_turn, rows_sharing, turn_at
 
 
-def test_columns_show_the_rows_one_after_the_other() -> None:
-    first, second = Stretch(0, 0, 60, "gang", 0b1, (4,)), Stretch(1, 0, 60, "gang", 0b1, (7,))
-    seen = [(s.rank, s.start, s.end) for s in by_columns([first, second], 0, 40, 10)]
-    assert seen == [(0, 0, 10), (0, 20, 30), (1, 10, 20), (1, 30, 40)]
+def test_turns_are_told_where_a_column_is_short_enough(lab: Lab) -> None:
+    engine = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0)
+    engine.run(400)
+    held = engine.history.between(0, 400)
+    assert [(s.start, s.end) for s in by_turns(engine.history, held, 0, 400, 10) if s.rank == 0] == [
+        (0, 100),
+        (200, 300),
+    ]
+    assert list(by_turns(engine.history, held, 0, 400, 1000)) == held
 
 
-def test_a_job_in_every_row_is_seen_in_every_column() -> None:
-    everywhere, other = Stretch(0, 0, None, "gang", 0b1, (4, 7)), Stretch(1, 0, None, "gang", 0b10, (7,))
-    seen = [(s.rank, s.start, s.end) for s in by_columns([everywhere, other], 0, 40, 10)]
-    assert seen == [(0, 0, 40), (1, 10, 20), (1, 30, 40)]
+def test_the_row_on_turn_goes_on_between_two_steps(lab: Lab) -> None:
+    shown = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0).snapshot()
+    assert [turn_at(shown, clock)[:2] for clock in (0, 150, 299)] == [(1, 100), (2, 50), (1, 1)]
+    assert row_on_turn(lab.run("easy", 4, "1 0 4 10 10").snapshot(), 5) is None
 
 
-def test_a_moment_shows_the_same_row_in_every_window() -> None:
-    rows = [Stretch(rank, 0, None, "gang", 0b1, (rank,)) for rank in range(3)]
-    whole = [(s.rank, s.start) for s in by_columns(rows, 0, 90, 10) if s.start >= 40]
-    assert sorted(whole) == sorted((s.rank, s.start) for s in by_columns(rows, 40, 90, 10))
+@pytest.mark.parametrize(("band", "row"), [(0, 4), (1, 7), (2, 4)])
+def test_bands_show_the_rows_in_turn(band: int, row: int) -> None:
+    both = Stretch(0, 0, None, "gang", 0b1, (4, 7)), Stretch(1, 0, None, "gang", 0b1, (7,))
+    sharing = rows_sharing(both, np.array([0, 0]), np.array([3, 3]), 3)
+    at = np.array([band]), np.array([1])
+    assert sharing.shows(np.array([0]), *at).tolist() == [True]
+    assert sharing.shows(np.array([1]), *at).tolist() == [row == 7]

@@ -106,9 +106,23 @@ def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
     rows, view = grid.size.rows, grid.chart.view
     cells.chars[:rows, left - 1] = ord("|" if grid.look.ascii else "▕")
     cells.fg[:rows, left - 1] = _LINE
+    if grid.chart.lanes:
+        _draw_lanes(cells, grid, left - 1)
+        return
     for row, label in processor_ticks(view, max(round(view.rows / rows), 1)):
         if row < rows:
             cells.write(row, left - 1 - len(label), label, _QUIET)
+
+
+def _draw_lanes(cells: Cells, grid: Grid, right: int) -> None:
+    """The number of the row in each lane, and a sign at the one that is on turn."""
+    sign = ">" if grid.look.ascii else "▸"
+    lane_of = grid.lane_of_rows()
+    for number, lane in enumerate(grid.chart.lanes):
+        if lane.row is not None and (seen := [row for row, of in enumerate(lane_of) if of == number]):
+            label = f"{sign if lane.is_on_turn else ''}{lane.row}"[-right:]
+            style = ink(Hue.ACCENT, Tone.STRONG) if lane.is_on_turn else _QUIET
+            cells.write(seen[(len(seen) - 1) // 2], right - len(label), label, style)
 
 
 def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:

@@ -71,6 +71,11 @@ class Grid:
         """Is now in sight?"""
         return 0 <= self.now < self.size.columns
 
+    def lane_of_rows(self) -> list[int]:
+        """The lane of each row of cells, from the top."""
+        view = self.chart.view
+        return [view.lane_at(row * view.rows // self.size.rows) for row in range(self.size.rows)]
+
     def stretched(self, bands: NDArray[Any], blank: NDArray[Any]) -> NDArray[Any]:
         """Something known by band, by pixel row; a scene that was made for another screen still shows.
 
@@ -108,7 +113,7 @@ class Grid:
         tone = _TONE_OF[used]
         tone[trail] = Tone.QUARTER
         shared = known & (kind == GANG)
-        tone[shared] = np.maximum(tone[shared], Tone.HALF)
+        tone[shared] = np.clip(tone[shared], Tone.HALF, Tone.MOST)
         tone[ahead] = Tone.PLAN
         if selected is not None:
             tone[known] = Tone.DIMMED

@@ -46,6 +46,7 @@ class _Sign(NamedTuple):
 _SIGNS = {
     Texture.TRIAL: _Sign("▒", "~", Tone.FULL, Tone.QUARTER),
     Texture.SWITCHING: _Sign("▚", "%", Tone.FULL, Tone.QUARTER),
+    Texture.REPLICA: _Sign("╱", "/", Tone.MOST, Tone.HALF),
     Texture.EXPECTED: _Sign("░", "-", Tone.HALF, Tone.PLAN),
     Texture.PLANNED: _Sign("░", "-", Tone.HALF, Tone.PLAN),
 }

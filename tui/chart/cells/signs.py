@@ -117,10 +117,14 @@ def _name_ink(grid: Grid, label: Label) -> int:
 
 
 def _draw_now(area: Cells, grid: Grid) -> None:
-    """A bright edge between what was and what is planned."""
+    """A bright edge between what was and what is planned; where there are lanes, in that of the row on turn."""
     if grid.has_now:
         area.chars[:, grid.now] = ord("|" if grid.look.ascii else "┃")
         area.fg[:, grid.now] = ink(Hue.ACCENT, Tone.STRONG)
+        if grid.chart.lanes:
+            waits = ~np.array([grid.chart.lanes[lane].is_on_turn for lane in grid.lane_of_rows()])
+            area.chars[waits, grid.now] = ord(":" if grid.look.ascii else "│")
+            area.fg[waits, grid.now] = ink(Hue.ACCENT, Tone.HALF)
         if grid.look.colour:
             upper, lower = grid.upper.ink[:, grid.now], grid.lower.ink[:, grid.now]
             is_free = (upper == BLANK) | (grid.lower.texture[:, grid.now] == Texture.TRAIL)

@@ -16,7 +16,8 @@ from tui.look.palette import Look, Tone, ink
 
 _DETAIL = 3000
 """Of so many jobs each is an element of its own, which says what it is when the pointer rests on it."""
-_OVER = {Texture.TRIAL: "url(#speculative)", Texture.SWITCHING: "url(#switching)"}
+_OVER = {Texture.TRIAL: "url(#speculative)", Texture.SWITCHING: "url(#switching)", Texture.REPLICA: "url(#plan)"}
+_TONES = {Texture.SOLID: Tone.FULL, Texture.REPLICA: Tone.HALF}
 
 
 class Block(NamedTuple):
@@ -62,7 +63,7 @@ def _shape(rects: Iterable[Rect], hue: int, texture: Texture, look: Look, edge: 
     stroke = None if edge is None else look.surface
     if texture == Texture.TRAIL:
         return element("path", d=path, fill=f"url(#trail{hue})")
-    fill = look.inks[ink(hue, Tone.FULL if texture == Texture.SOLID else Tone.MOST)]
+    fill = look.inks[ink(hue, _TONES.get(texture, Tone.MOST))]
     shape = element("path", d=path, fill=fill, stroke=stroke, stroke_width=edge)
     return shape + element("path", d=path, fill=_OVER[texture]) if texture in _OVER else shape
 

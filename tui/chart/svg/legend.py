@@ -15,6 +15,7 @@ _FILLS = {
     Texture.TRIAL: "url(#speculative)",
     Texture.SWITCHING: "url(#switching)",
     Texture.TRAIL: f"url(#trail{Hue.GREY})",
+    Texture.REPLICA: "url(#plan)",
     Texture.EXPECTED: "url(#plan)",
     Texture.PLANNED: "url(#plan)",
 }
@@ -66,7 +67,7 @@ def _signs(seen: Collection[Texture], is_killed: bool, look: Look) -> Iterator[t
         if texture == Texture.EXPECTED and is_killed:
             yield element("path", d="M2-8l8 8m0-8l-8 8", stroke=look.bad, stroke_width=1.6), "killed"
         if texture in seen:
-            tone = Tone.PLAN if texture >= Texture.EXPECTED else Tone.FULL
+            tone = Tone.PLAN if texture >= Texture.EXPECTED else Tone.HALF if texture == Texture.REPLICA else Tone.FULL
             ground = "" if texture == Texture.TRAIL else _swatch(look.inks[ink(Hue.GREY, tone)])
             edge = {"stroke": look.inks[ink(Hue.GREY)], "stroke_dasharray": "3 2"} if texture == Texture.PLANNED else {}
             yield ground + _swatch(_FILLS[texture], **edge), word

@@ -27,7 +27,8 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
     if width < LEAST_WIDTH or height < LEAST_HEIGHT:
         raise ParameterError(f"a picture needs at least {LEAST_WIDTH} x {LEAST_HEIGHT} pixels, got {width} x {height}")
     owners = chart.history.owners_at(chart.clock)
-    frame = Frame.within(width, height, chart.begin, chart.until, chart.workload.procs, bool(owners))
+    procs = chart.view.lanes * chart.view.stride or chart.workload.procs
+    frame = Frame.within(width, height, chart.begin, chart.until, procs, bool(owners))
     kinds = {*(stretch.kind for stretch in (*chart.ran, *chart.trails)), *(box.kind for box in chart.plan)}
     seen = {texture_of(kind) for kind in kinds}
     crosses = draw_killed(chart, frame, look)
@@ -39,8 +40,8 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
         _heading(chart, look),
         element("rect", x=frame.left, y=frame.top, width=frame.width, height=frame.height, fill=look.surface),
         *_layers(chart, crosses, frame, look),
-        _axes(frame, look),
-        strips(chart.history, frame, chart.clock, look),
+        _axes(chart, frame, look),
+        strips(chart, frame, look),
         draw_legend(chart, seen, bool(crosses), frame.left, frame.right, height - 10, look),
     ]
     return (
@@ -85,7 +86,7 @@ def _window(chart: Drawing) -> str:
 
 def _description(chart: Drawing, frame: Frame) -> str:
     """What the picture shows, for those who do not see it."""
-    use, waiting = in_use_and_waiting(chart.history, frame, chart.clock)
+    use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     ran = len({stretch.rank for stretch in chart.history.between(chart.begin, chart.clock)})
     told = f"Processors upwards, time to the right, from {_window(chart)}: {count(ran, 'job')} on processors"
     if not len(use):
@@ -95,22 +96,34 @@ def _description(chart: Drawing, frame: Frame) -> str:
 
 def _heading(chart: Drawing, look: Look) -> str:
     title = element("text", text(_title(chart)), x=16, y=24, font_size=15, font_weight="bold", fill=look.text)
-    words = _window(chart) + (" · each column shows one row of the matrix" if chart.is_by_columns else "")
+    words = _window(chart) + (" · each row of the matrix by itself" if chart.lanes else "")
     return title + element("text", text(words), x=16, y=42, fill=look.dim)
 
 
 # Axes
 
 
-def _axes(frame: Frame, look: Look) -> str:
+def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
     drawn = []
     for time, word in times(frame.begin, frame.end, lambda _: (frame.end - frame.begin) / (frame.width // 80)):
         x = frame.x(time)
         drawn.append(element("path", d=f"M{number(x)} {frame.bottom}v4", stroke=look.dim))
         if x < frame.right - 12:
             drawn.append(element("text", text(word), x=x, y=frame.bottom + 16, text_anchor="middle", fill=look.dim))
+    if chart.lanes:
+        return "".join([*drawn, *_lanes(chart, frame, look)])
     for number_of in sorted(named_processors(0, frame.procs - 1, frame.procs / max(frame.height // 36, 2), clear=0.5)):
         y = (frame.y(number_of) + frame.y(number_of + 1)) / 2
         drawn.append(element("path", d=f"M{LEFT - 4} {number(y)}h-3", stroke=look.dim))
         drawn.append(element("text", f"{number_of:,}", x=LEFT - 10, y=y + 4, text_anchor="end", fill=look.dim))
     return "".join(drawn)
+
+
+def _lanes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
+    """The rows of the matrix, that on turn in the colour of now, and what is between them."""
+    for place, lane in enumerate(reversed(chart.lanes)):
+        top, y = frame.y((place + 1) * chart.view.stride), frame.y((place + 0.5) * chart.view.stride)
+        if lane.row is not None:
+            word, colour = f"row {lane.row}", look.accent if lane.is_on_turn else look.dim
+            yield element("text", word, x=LEFT - 8, y=y + 4, text_anchor="end", fill=colour)
+        yield element("path", d=f"M{frame.left} {number(top)}h{frame.width}", stroke=look.faint)

@@ -6,6 +6,7 @@ import numpy as np
 
 from sim.history.history import Past
 from sim.workload.model import Floats
+from tui.chart.scene import Drawing
 from tui.chart.svg.elements import Rect, element, number, text
 from tui.chart.svg.frame import AXIS, Frame
 from tui.look.palette import Look
@@ -26,20 +27,20 @@ def averages(time: Floats, value: Floats, until: float, edges: Floats) -> Floats
     return means
 
 
-def in_use_and_waiting(history: Past, frame: Frame, now: float) -> tuple[Floats, Floats]:
+def in_use_and_waiting(history: Past, frame: Frame, now: float, procs: int) -> tuple[Floats, Floats]:
     """Share of the processors in use and waiting jobs, on average by pixel, as far as now."""
     time, free, waiting, _ = (np.array(column, dtype=np.float64) for column in history.columns())
     edges: Floats = np.linspace(frame.begin, frame.end, frame.width + 1)
     edges = edges[edges <= now + frame.seconds / 2]
     if len(edges) < 2 or not len(time):
         return np.zeros(0), np.zeros(0)
-    use = averages(time, 1 - free / frame.procs, now, edges)
+    use = averages(time, 1 - free / procs, now, edges)
     return use, averages(time, waiting, now, edges)
 
 
-def strips(history: Past, frame: Frame, now: float, look: Look) -> str:
+def strips(chart: Drawing, frame: Frame, look: Look) -> str:
     """Both curves."""
-    use, waiting = in_use_and_waiting(history, frame, now)
+    use, waiting = in_use_and_waiting(chart.history, frame, chart.clock, chart.workload.procs)
     top = frame.bottom + AXIS
     most = float(waiting.max(initial=0.0))
     first = _strip(frame, top, use, 1.0, ("in use", "100 %"), look.cool, look)

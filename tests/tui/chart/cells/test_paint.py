@@ -75,11 +75,26 @@ def test_a_trial_has_its_own_texture_and_ends_with_a_cross(lab: Lab) -> None:
     assert rows[3].startswith(" 0▐▒▒▒▒▒▒▒▒▒×")
 
 
-def test_rows_that_take_turns_are_seen_from_near_and_mixed_from_afar(lab: Lab) -> None:
-    engine = lab.run("gang:slice=50", 4, "1 0 4 1000 1000", "2 0 2 100 100", "3 1100 1 10 10", until=300)
-    near, afar = picture(engine, ASCII, SIZE), picture(engine, ASCII, SIZE, per_column=60)
+@pytest.fixture
+def turns(lab: Lab) -> Engine:
+    """Two jobs that need more than half of the machine; J2 is over soon."""
+    return lab.run("gang:slice=50", 4, "1 0 4 1000 1000", "2 0 2 100 100", "3 1100 1 10 10", until=300)
+
+
+def test_rows_that_take_turns_are_seen_from_near_and_by_themselves_from_afar(turns: Engine) -> None:
+    near, afar = picture(turns, ASCII, SIZE), picture(turns, ASCII, SIZE, per_column=60)
     assert near.splitlines()[3].startswith(" 0|AAAAABJ2BBAAAAABBBBB|---")
-    assert afar.splitlines()[3].startswith(" 0|ABA|---")
+    assert [row[:10] for row in afar.splitlines()[:4]] == [">1|AAA|-J1", "  |...|...", "  |BBB:...", "  |...:..."]
+
+
+def test_the_lane_of_the_row_on_turn_is_marked(turns: Engine) -> None:
+    cells = cells_of(turns, per_column=60)
+    chart = chart_of(turns, SIZE, per_column=60)
+    accent = ink(Hue.ACCENT, Tone.STRONG)
+    for number, lane in enumerate(chart.lanes):
+        row = 2 * number
+        assert ("▸" in "".join(map(chr, cells.chars[row : row + 2, :2].flat))) == lane.is_on_turn
+        assert (cells.fg[row, 3 + chart.view.column_of(turns.now)] == accent) == lane.is_on_turn
 
 
 def test_partitions_are_lettered_beside_and_parted_by_lines(lab: Lab) -> None:

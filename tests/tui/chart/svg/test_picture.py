@@ -119,10 +119,15 @@ def test_a_switch_is_named_at_its_time() -> None:
     assert (said["fcfs"], said["firstfit"]) == (1, 0)
 
 
-def test_turns_that_can_be_seen_are_drawn_and_others_interleaved() -> None:
-    near, far = (chart("z-figure7", "gang", Options(until=2000, width=width)) for width in (1440, 32))
-    assert sum("each column" in word for word in words(picture(near))) == 0
-    assert sum("each column" in word for word in words(picture(far))) == 1
+def test_turns_that_can_be_seen_are_drawn_and_else_each_row_by_itself() -> None:
+    near, far = (words(picture(chart("z-figure7", "gang", Options(until=2000, width=width)))) for width in (1440, 32))
+    assert (near["row 1"], near["row 4"], near["7"]) == (0, 0, 1)
+    assert (far["row 1"], far["row 4"], far["7"]) == (1, 1, 0)
+
+
+def test_in_a_row_of_its_own_a_job_is_one_block() -> None:
+    ran = chart("z-figure7", "gang", Options(until=2000, width=32)).ran
+    assert len([stretch for stretch in ran if stretch.rank == 0]) == 1
 
 
 def test_rows_that_took_turns_until_the_policy_was_switched_are_not_drawn_upon_each_other() -> None:

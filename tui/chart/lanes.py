@@ -1,0 +1,101 @@
+"""Gang scheduling seen from afar: each row of the matrix, a virtual machine, has a lane of all processors for itself.
+
+In it a job is one block from its first to its last turn there. The lanes lie one above the other, as if they were one
+large machine: processor p of lane n, counted from the bottom, is number n * stride + p.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator
+from itertools import count
+from typing import NamedTuple
+
+from sim.engine.snapshot import Snapshot
+from sim.history.history import Past
+from sim.history.stretch import Stretch
+from tui.chart.turns import row_on_turn
+
+
+class Lane(NamedTuple):
+    """One of the lanes now, from the top."""
+
+    row: int | None
+    """The row of the matrix that it shows; None: none."""
+    is_on_turn: bool
+
+
+class Lanes:
+    """Which lane each row has: the highest that is free when it is opened, and the same as long as it lasts."""
+
+    def __init__(self, procs: int) -> None:
+        self.stride = procs + 1
+        """One more than there are, so that a lane ends before the next begins."""
+        self.count = 0
+        """So many rows stood at once, up to the moment that is read."""
+        self._read = 0
+        self._standing: dict[int, int] = {}
+        self._given: dict[int, tuple[list[float], list[int]]] = {}
+        """row -> since when it had which lanes: the number of a row that vanished may be given again"""
+        self._grown: list[float] = []
+        """When there was the first lane, the second, and so on"""
+
+    def read(self, history: Past, clock: float) -> None:
+        """Take in which rows came and went since it was read the last time; the lanes are those of that moment."""
+        for time, rows in history.rows_settled(self._read):
+            self._read += 1
+            if rows != tuple(self._standing):
+                self._settle(time, rows)
+        self.count = bisect_right(self._grown, clock)
+
+    def _settle(self, time: float, rows: tuple[int, ...]) -> None:
+        kept = {row: self._standing[row] for row in rows if row in self._standing}
+        taken = set(kept.values())
+        free = (lane for lane in count() if lane not in taken)
+        for row in rows:
+            if row not in kept:
+                kept[row] = next(free)
+                times, lanes = self._given.setdefault(row, ([], []))
+                times.append(time)
+                lanes.append(kept[row])
+        self._standing = {row: kept[row] for row in rows}
+        self._grown += [time] * (max(kept.values(), default=-1) + 1 - len(self._grown))
+
+    def of(self, row: int, time: float) -> int:
+        """The lane of a row, from the top."""
+        times, lanes = self._given[row]
+        return lanes[max(bisect_right(times, time) - 1, 0)]
+
+    def spread(self, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+        """Each job in the lanes of its rows, its home first; what takes no turns is in the uppermost."""
+        for stretch in stretches:
+            if not stretch.rows:
+                yield stretch._replace(processors=self._lifted(stretch.processors, 0))
+            for place, row in enumerate(stretch.rows):
+                kind = stretch.kind if stretch.kind != "gang" else "replica" if place else "turn"
+                lifted = self._lifted(stretch.processors, self.of(row, stretch.start))
+                yield stretch._replace(kind=kind, processors=lifted, rows=())
+
+    def joined(self, stretches: Iterable[Stretch]) -> list[Stretch]:
+        """Spread, and what goes on at once on the same processors as one."""
+        made: list[Stretch] = []
+        last: dict[tuple[int, int], int] = {}
+        for stretch in self.spread(stretches):
+            place = last.get((stretch.rank, stretch.processors))
+            if place is not None and made[place].end == stretch.start and made[place].kind == stretch.kind:
+                made[place] = stretch._replace(start=made[place].start)
+            else:
+                last[stretch.rank, stretch.processors] = len(made)
+                made.append(stretch)
+        return made
+
+    def _lifted(self, processors: int, lane: int) -> int:
+        return processors << (self.count - 1 - lane) * self.stride
+
+    def now(self, snapshot: Snapshot, clock: float) -> tuple[Lane, ...]:
+        """The lanes as they are at a moment."""
+        rows: dict[int, int] = {}
+        if snapshot.matrix is not None:
+            rows = {self.of(row, clock): row for row, _ in snapshot.matrix.rows}
+        on_turn = row_on_turn(snapshot, clock)
+        return tuple(Lane(row := rows.get(lane), row is not None and row == on_turn) for lane in range(self.count))
