@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import dataclass
+from time import monotonic
 
 import pytest
+from textual._context import active_app
 
 from sim.decisions.decisions import Decision
 from sim.policies import POLICIES
@@ -15,6 +18,23 @@ from sim.policies.view import View
 from tests.sim.conftest import Lab
 from tui.look.settings import FOLDER_VARIABLE
 from tui.sessions.autosave import STATE
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _idle_when_all_is_handled() -> Iterator[None]:
+    """Textual's own waits until the process rests, which one with a worker hardly does: up to a second a key."""
+
+    async def idle(min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
+        until, quiet, app = monotonic() + max_sleep, 0, active_app.get()
+        while quiet < 3 and monotonic() < until:
+            await asyncio.sleep(0.002)
+            pumps = [app, *(pump for screen in app.screen_stack for pump in screen.walk_children(with_self=True))]
+            quiet = quiet + 1 if all(pump._message_queue.empty() for pump in pumps if pump._message_queue) else 0
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("textual.app.wait_for_idle", idle)
+        patch.setattr("textual.pilot.wait_for_idle", idle)
+        yield
 
 
 @pytest.fixture(scope="session")

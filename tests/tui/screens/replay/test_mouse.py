@@ -115,7 +115,7 @@ async def test_keys_can_be_clicked() -> None:
 async def test_play_and_pause_can_be_clicked() -> None:
     async with replay() as run:
         await run.pilot.click("#top", offset=find(run, "#top", "‖"))
-        await run.wait_for(lambda: run.step >= 1)
+        await run.wait_for(lambda: run.step >= 1 and "pause" in seen(run, "#keys"))
         await click(run, "#keys", "pause")
         assert "‖" in seen(run, "#top")
 
