@@ -65,6 +65,8 @@ class ChartMaker:
             raster=raster,
             plan=plan,
             owners=self._owners(history, snapshot, view, clock),
+            homes=np.array(_owners_of(snapshot.division, view.edges()), np.int8) if snapshot.division else None,
+            division=snapshot.division,
             marks=tuple(marks),
             mode=mode,
             hues=self._hues(history, raster, mode, clock),
@@ -120,6 +122,7 @@ class ChartMaker:
             cut=_cut(ran, clock),
             lanes=() if lanes is None else lanes.now(snapshot, clock),
             queues=snapshot.queues,
+            division=snapshot.division,
         )
 
     def hues_of(self, history: Past, ranks: Sequence[int], mode: str, clock: float) -> NDArray[np.uint8]:

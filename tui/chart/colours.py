@@ -36,13 +36,15 @@ Owner: TypeAlias = Callable[[int], int | None]
 _KINDS = len(JOB_COLOURS) - 1
 """So many kinds have a hue of their own, the most frequent first."""
 _OTHERS = _KINDS
+_APART = (1, 3, 5, 0, 2, 4)
+"""Steps of the scale, those next to each other far apart."""
 _DIGITS = 9
 """Of the number of a job so many digits make its hue."""
 
 
 def partition_hue(partition: int) -> int:
-    """The hue of a partition, in the chart and wherever it is named."""
-    return partition % _KINDS
+    """The hue of a partition, in the chart and wherever it is named: none that a job has."""
+    return Hue.RAMP + _APART[partition % len(_APART)]
 
 
 def job_hues(ids: Sequence[str]) -> Hues:

@@ -58,6 +58,8 @@ class Chart:
     """rank -> first start, nan if it is not known; what lies after `clock` is not to be told."""
     end: NDArray[np.float64]
     """rank -> completion, likewise."""
+    division: tuple[int, ...] = ()
+    """Which processors each partition owned when the machine was divided."""
     lanes: tuple[Lane, ...] = ()
     """From the top, where the rows of a matrix lie one above the other."""
 
@@ -71,6 +73,8 @@ class ChartScene(Chart):
     raster: Raster
     owners: NDArray[np.int8] | None
     """[band, column]: the partition that owns it; None where there are no partitions."""
+    homes: NDArray[np.int8] | None
+    """Band -> the partition that owned it when the machine was divided."""
     pending: bool = False
     """Are there columns that have not been drawn yet?"""
 

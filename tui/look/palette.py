@@ -69,12 +69,14 @@ class Tone(IntEnum):
     PLAN = 6
     TEXT = 7
     """Text upon a block of this hue."""
+    GROUND = 8
+    """Behind everything."""
 
 
 TONES = len(Tone)
 _SHARE = {
     Tone.QUARTER: 0.3, Tone.HALF: 0.48, Tone.MOST: 0.64, Tone.FULL: 0.8, Tone.STRONG: 1.0, Tone.DIMMED: 0.24,
-    Tone.PLAN: 0.34,
+    Tone.PLAN: 0.34, Tone.GROUND: 0.16,
 }  # fmt: skip
 
 

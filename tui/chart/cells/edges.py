@@ -133,7 +133,7 @@ def _draw_owners(cells: Cells, grid: Grid, column: int) -> None:
     shown = grid.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
     for row, owner in enumerate(shown[:: grid.folds, min(now, grid.size.columns - 1)].tolist()):
         if owner >= 0:
-            cells.chars[row, column] = ord("▐") if grid.look.colour else ord("a") + owner % 26
+            cells.chars[row, column] = ord("█") if grid.look.colour else ord("a") + owner % 26
             cells.fg[row, column] = ink(partition_hue(owner), Tone.STRONG) if grid.look.colour else BLANK
 
 

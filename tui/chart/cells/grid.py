@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from tui.chart.colours import partition_hue
 from tui.chart.raster import FREE, GANG, PIXEL, SHOWN, Pixels, Raster, Texture, as_numbers, texture_of
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
@@ -40,6 +41,10 @@ class Layer:
     """Solid where there is no job."""
     hue: NDArray[np.uint16]
     ink: NDArray[np.uint16]
+    ground: NDArray[np.uint16]
+    """What is behind it: nothing, or the partition that owns it."""
+    is_borrowed: Bools
+    """Did another partition own it when the machine was divided?"""
     lit: Bools
     """Selected; or, if nothing is, just started."""
     mixed: Bools
@@ -118,8 +123,23 @@ class Grid:
         if selected is not None:
             tone[known] = Tone.DIMMED
         tone[lit] = np.where((ahead | trail)[lit], Tone.HALF, Tone.STRONG)
-        inks = np.where(known, hue * TONES + tone, BLANK).astype(np.uint16)
-        return Layer(rank, texture, hue, inks, lit, mixed, pixels["cut"], eighths, gone)
+        ground, is_borrowed = self._ground(rank.shape)
+        inks = np.where(known, hue * TONES + tone, ground).astype(np.uint16)
+        return Layer(rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["cut"], eighths, gone)
+
+    def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
+        """What is behind the jobs, and where it is borrowed from another partition."""
+        owners, homes = self.chart.owners, self.chart.homes
+        ground, is_borrowed = np.full(shape, BLANK, np.uint16), np.zeros(shape, np.bool_)
+        if owners is None:
+            return ground, is_borrowed
+        owner = self.stretched(owners, np.full((1, owners.shape[1]), -1, np.int8))
+        for partition in np.unique(owner[owner >= 0]).tolist():
+            ground[owner == partition] = ink(partition_hue(partition), Tone.GROUND)
+        if homes is not None:
+            home = self.stretched(np.repeat(homes[:, None], owners.shape[1], axis=1), owners[:1])
+            is_borrowed = (owner >= 0) & (home >= 0) & (owner != home)
+        return ground, is_borrowed
 
     def _sharpened(self, pixels: Pixels) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """How much of the pixels is used, and of which columns a job that begins or ends there has how many eighths.

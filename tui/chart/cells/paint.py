@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.edges import ROWS, draw_edges, margin
-from tui.chart.cells.grid import BLANK, EIGHTHS, Bools, Grid, Size
+from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size
 from tui.chart.cells.outlines import draw_outlines
 from tui.chart.cells.signs import draw_signs
 from tui.chart.raster import UNKNOWN, Texture
@@ -72,6 +72,7 @@ def paint(
     _fill(area, grid)
     _texture(area, grid)
     draw_outlines(area, grid)
+    _borrowed(area, grid)
     draw_signs(area, grid, planned)
     draw_edges(cells, grid, left)
     return cells
@@ -85,7 +86,7 @@ def sign_of(hue: int, look: Look) -> str:
 def _fill(area: Cells, grid: Grid) -> None:
     """Every cell in the inks of its pixels; the edge of a job stands where it is, by an eighth of a column."""
     up, low = grid.upper, grid.lower
-    top, bottom = np.where(up.gone, BLANK, up.ink), np.where(low.gone, BLANK, low.ink)
+    top, bottom = np.where(up.gone, up.ground, up.ink), np.where(low.gone, low.ground, low.ink)
     area.fg[:] = top
     if grid.look.colour:
         area.bg[:] = bottom
@@ -104,16 +105,17 @@ def _part(area: Cells, grid: Grid) -> None:
     up, low = grid.upper, grid.lower
     at = np.nonzero((up.eighths != 0) | (low.eighths != 0))
     above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
+    ground = up.ground[at]
     chars, fg, bg = area.chars[at], area.fg[at], area.bg[at]
     is_whole = (above.ink == below.ink) & (above.eighths == below.eighths) & (up.texture[at] == Texture.SOLID)
     chars[is_whole] = _PARTS[above.eighths[is_whole] % EIGHTHS]
-    fg[is_whole] = np.where(above.eighths > 0, above.ink, BLANK)[is_whole]
-    bg[is_whole] = np.where(above.eighths > 0, BLANK, above.ink)[is_whole]
+    fg[is_whole] = np.where(above.eighths > 0, above.ink, ground)[is_whole]
+    bg[is_whole] = np.where(above.eighths > 0, ground, above.ink)[is_whole]
     for one, other, signs in ((above, below, "▘▝"), (below, above, "▖▗")):
         is_half = (np.abs(2 * one.eighths - np.sign(one.eighths) * EIGHTHS) <= 2) & (one.ink != other.ink)
-        is_half &= (other.ink == BLANK) | other.gone
+        is_half &= (other.ink == ground) | other.gone
         chars[is_half] = np.where(one.eighths > 0, *map(ord, signs))[is_half]
-        fg[is_half], bg[is_half] = one.ink[is_half], BLANK
+        fg[is_half], bg[is_half] = one.ink[is_half], ground[is_half]
     area.chars[at], area.fg[at], area.bg[at] = chars, fg, bg
 
 
@@ -128,6 +130,18 @@ def _texture(area: Cells, grid: Grid) -> None:
     _cover(area, grid, trail, _TRAIL, np.where(above, up.hue, low.hue))
 
 
+def _borrowed(area: Cells, grid: Grid) -> None:
+    """Dots upon what a partition has of another, in use or not."""
+    at = grid.upper.is_borrowed & (area.chars == ord(" "))
+    rows, columns = np.nonzero(at)
+    dotted = rows, columns = rows[(rows + columns) % 2 == 0], columns[(rows + columns) % 2 == 0]
+    area.chars[dotted] = ord(":" if grid.look.ascii else "·")
+    if grid.look.colour:
+        inks = grid.upper.ink[dotted]
+        is_held = grid.upper.rank[dotted] >= 0
+        area.fg[dotted] = inks // TONES * TONES + np.where(is_held, Tone.TEXT, Tone.FULL)
+
+
 def _cover(area: Cells, grid: Grid, at: Bools, sign: _Sign, hues: NDArray[np.uint16]) -> None:
     """Put a texture upon some cells."""
     if not at.any():
@@ -140,6 +154,6 @@ def _cover(area: Cells, grid: Grid, at: Bools, sign: _Sign, hues: NDArray[np.uin
     hue = hues[at] * TONES
     area.fg[at] = hue + np.where(lit, Tone.STRONG, Tone.QUARTER if others else sign.fg)
     if sign.bg is None:
-        area.bg[at] = BLANK
+        area.bg[at] = grid.upper.ground[at]
     else:
         area.bg[at] = hue + np.where(lit, sign.bg, Tone.DIMMED if others else sign.bg)

@@ -127,8 +127,9 @@ def _draw_now(area: Cells, grid: Grid) -> None:
             area.fg[waits, grid.now] = ink(Hue.ACCENT, Tone.HALF)
         if grid.look.colour:
             upper, lower = grid.upper.ink[:, grid.now], grid.lower.ink[:, grid.now]
-            is_free = (upper == BLANK) | (grid.lower.texture[:, grid.now] == Texture.TRAIL)
-            area.bg[:, grid.now] = np.where(is_free, BLANK, lower)
+            ground = grid.upper.ground[:, grid.now]
+            is_free = (upper == ground) | (grid.lower.texture[:, grid.now] == Texture.TRAIL)
+            area.bg[:, grid.now] = np.where(is_free, ground, lower)
 
 
 def _point_elsewhere(area: Cells, grid: Grid, planned: float | None) -> None:

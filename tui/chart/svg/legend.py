@@ -27,6 +27,7 @@ def textures(hues: Iterable[int], look: Look) -> str:
     patterns = [
         _pattern("plan", 6, element("path", d="M0 3h6", **upon, stroke_opacity=0.55), turn=-45),
         _pattern("speculative", 6, element("path", d="M0 3h6M3 0v6", **upon), turn=45),
+        _pattern("borrowed", 9, element("circle", cx=4.5, cy=4.5, r=1.3, fill=look.text, fill_opacity=0.75)),
         _pattern("switching", 3, element("path", d="M1.5 0v3", **upon)),
     ]
     for hue in {*hues, int(Hue.GREY)}:
@@ -47,7 +48,7 @@ def draw_legend(
 ) -> str:
     """One line: the textures that are `seen` and the cross, then the colours, as many as there is room for."""
     drawn, x = [], left
-    for sign, word in [*_signs(seen, is_killed, look), *_colours(chart, look)]:
+    for sign, word in [*_signs(chart, seen, is_killed, look), *_colours(chart, look)]:
         width = _SIGN + _LETTER * len(word) + _GAP
         if x + width > right:
             break
@@ -62,7 +63,7 @@ def _colours(chart: Drawing, look: Look) -> Iterator[tuple[str, str]]:
         yield _swatch(look.inks[ink(hue)]), word
 
 
-def _signs(seen: Collection[Texture], is_killed: bool, look: Look) -> Iterator[tuple[str, str]]:
+def _signs(chart: Drawing, seen: Collection[Texture], is_killed: bool, look: Look) -> Iterator[tuple[str, str]]:
     for texture, word in MEANINGS.items():
         if texture == Texture.EXPECTED and is_killed:
             yield element("path", d="M2-8l8 8m0-8l-8 8", stroke=look.bad, stroke_width=1.6), "killed"
@@ -71,6 +72,11 @@ def _signs(seen: Collection[Texture], is_killed: bool, look: Look) -> Iterator[t
             ground = "" if texture == Texture.TRAIL else _swatch(look.inks[ink(Hue.GREY, tone)])
             edge = {"stroke": look.inks[ink(Hue.GREY)], "stroke_dasharray": "3 2"} if texture == Texture.PLANNED else {}
             yield ground + _swatch(_FILLS[texture], **edge), word
+    if chart.division and chart.history.owners_at(chart.clock):
+        yield (
+            _swatch(look.inks[ink(Hue.GREY, Tone.HALF)]) + _swatch("url(#borrowed)"),
+            "borrowed from another partition",
+        )
 
 
 def _swatch(fill: str, **edge: str) -> str:

@@ -13,7 +13,15 @@ from tui.chart.svg.frame import LEAST_HEIGHT, LEAST_WIDTH, LEFT, Frame
 from tui.chart.svg.jobs import blocks_of, draw_blocks, draw_names
 from tui.chart.svg.legend import draw_legend, textures
 from tui.chart.svg.pixels import draw_pixels, split
-from tui.chart.svg.signs import draw_boundaries, draw_killed, draw_marks, draw_now, draw_plan
+from tui.chart.svg.signs import (
+    draw_borrowed,
+    draw_boundaries,
+    draw_ground,
+    draw_killed,
+    draw_marks,
+    draw_now,
+    draw_plan,
+)
 from tui.chart.svg.strips import in_use_and_waiting, strips
 from tui.chart.ticks import processors as named_processors
 from tui.chart.ticks import times
@@ -60,9 +68,11 @@ def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[
     large, small = split(chart.ran, frame, chart.clock)
     drawn = blocks_of(large, frame)
     sharp = [
+        draw_ground(chart, frame, look),
         draw_blocks(blocks_of(trails, frame), chart, look),
         draw_pixels(small, frame, chart.hues, look),
         draw_blocks(drawn, chart, look),
+        draw_borrowed(chart, frame),
         draw_plan(chart, {block.rank for block in drawn}, frame, look),
     ]
     yield element("g", *sharp, shape_rendering="crispEdges")

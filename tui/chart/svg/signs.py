@@ -75,6 +75,34 @@ def _box(box: Box, is_named: bool, chart: Drawing, frame: Frame, look: Look) -> 
 # Partitions
 
 
+def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
+    """Behind the jobs who owned what over time."""
+    drawn = []
+    for (since, owners), until in _spans(chart, frame):
+        for place, owned in enumerate(owners):
+            path = outline(frame.rects(max(since, frame.begin), until, owned))
+            drawn.append(element("path", d=path, fill=look.inks[ink(partition_hue(place), Tone.GROUND)]))
+    return "".join(drawn)
+
+
+def draw_borrowed(chart: Drawing, frame: Frame) -> str:
+    """Dots upon what a partition had of another."""
+    drawn = []
+    for (since, owners), until in _spans(chart, frame):
+        loans = [owned & ~home for owned, home in zip(owners, chart.division, strict=False)]
+        if borrowed := sum(loans):  # nobody's twice
+            path = outline(frame.rects(max(since, frame.begin), until, borrowed))
+            drawn.append(element("path", d=path, fill="url(#borrowed)"))
+    return "".join(drawn)
+
+
+def _spans(chart: Drawing, frame: Frame) -> Iterator[tuple[tuple[float, tuple[int, ...]], float]]:
+    """Each division that is seen, and until when it held."""
+    divisions = _coarser(chart.history.owners_between(frame.begin, chart.clock), frame)
+    untils = [since for since, _ in divisions[1:]]
+    return zip(divisions, [*untils, chart.clock], strict=True) if divisions else iter(())
+
+
 def draw_boundaries(chart: Drawing, frame: Frame, look: Look) -> str:
     """Where partitions met, over time, and in a band on the left who owns what now."""
     divisions = chart.history.owners_between(frame.begin, chart.clock)

@@ -30,14 +30,48 @@ HOW_TO_READ: Rows = (
 )
 SIGNS: Rows = (
     ("█", "runs"),
-    ("░", "planned: reserved, or where it should start"),
+    ("░", "may go on until its estimate; in a frame: planned, where it is reserved or should start"),
     ("▒", "a speculative run, which may be cut short"),
-    ("╱", "suspended, until it resumes on these processors"),
+    ("╱", "suspended, until it resumes on these processors; under gang scheduling a replica in another row"),
     ("×", "killed at the end of its estimate"),
+    ("·", "dots upon a block: processors that its partition has borrowed from another"),
+    ("▸", "left of the chart: the row of the matrix that is on turn"),
     ("▲ ▼", "the planned start moved earlier, later"),
     ("◆", "the policy was switched"),
     ("⚑", "a bookmark"),
 )
+WORDS: Rows = (
+    ("backfilling", "A job passes others that wait before it, because it fits into a hole and delays no promise."),
+    ("bounded slowdown", "Slowdown, in which runs of less than 10 s count as 10 s, so that tiny jobs do not rule."),
+    ("estimate", "How long a job may run: the policy plans with it and kills the job at its end."),
+    (
+        "extra processors",
+        "EASY: what is left over when the head starts; a job that needs no more may pass at any length.",
+    ),
+    ("head", "The job that waits first in the queue."),
+    ("loss of capacity", "Processors that stand idle while somebody waits who could have used them."),
+    ("Ousterhout matrix", "Gang scheduling: rows that take turns on all processors; a job stands in a row."),
+    ("partition", "A part of the machine with a queue of its own; its boundary moves when it borrows processors."),
+    ("pivot", "The first in a queue of its own without a reservation: nobody may delay it."),
+    ("replica", "A job that stands in a second row, too, and so gets more turns."),
+    ("reservation", "A promise: processors from a moment on, which nobody may take."),
+    ("shadow", "When enough will be free for the head, by the estimates of those who run."),
+    ("slowdown", "Time from submission to end, over the time that the job ran."),
+    ("utilization", "Share of the processors that are busy."),
+    ("xfactor", "Expansion factor: wait and estimate over the estimate. It grows while a job waits."),
+)
+OTHERWISE = {
+    "zoom": ("closer", "wider", "fit the job", "fewer proc"), "scroll": ("earlier", "later", "higher"),
+    "color": ("colour",),
+    "fork": ("branch",), "clone": ("branch",), "split": ("branch",), "undo": ("back",),
+    "rewind": ("back",), "pause": ("play",),
+    "search": ("find",), "screenshot": ("save the screen",), "export": ("save",), "quit": ("leave",),
+    "exit": ("leave",), "switch": ("another policy",), "algorithm": ("policy",), "scheduler": ("policy",),
+    "promise": ("reserv", "promise"), "reserve": ("reserv",), "gantt": ("chart",), "gang": ("matrix", "gang"),
+    "preempt": ("suspended",), "preemption": ("suspended",), "theme": ("dark", "theme"), "dark": ("dark",),
+    "explain": ("why", "cause"), "reason": ("why", "cause"), "speed": ("faster", "slower", "speed"),
+}  # fmt: skip
+"""What people say -> what is said here."""
 TO_TRY: Rows = (
     ("•", "Step through the sample z-figure4 under fcfs, then under easy. Who passed whom, and why could it?"),
     ("•", "Select a job that waits for long. When was its start planned, how often did that move, and who moved it?"),
@@ -60,13 +94,19 @@ class HelpScreen(Dialog[None]):
 
     def __init__(self, groups: Groups) -> None:
         super().__init__()
-        self._groups = (("How to read this screen", HOW_TO_READ), *groups, ("Signs", SIGNS), ("Three to try", TO_TRY))
+        self._groups = (
+            ("How to read this screen", HOW_TO_READ),
+            *groups,
+            ("Signs", SIGNS),
+            ("Words", WORDS),
+            ("Three to try", TO_TRY),
+        )
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
             dialog.border_title = "Help"
             dialog.border_subtitle = "type to search   ↑ ↓ scroll   esc close"
-            yield Input(placeholder="search keys and signs", compact=True, id="find")
+            yield Input(placeholder="search keys, signs and words: zoom, fork, slowdown ...", compact=True, id="find")
             with VerticalScroll(can_focus=False):
                 yield Page(partial(drawn, self._groups))
 
@@ -85,16 +125,18 @@ class HelpScreen(Dialog[None]):
 
 
 def filtered(groups: Groups, typed: str) -> Groups:
-    """The rows that are called what was typed or hold all its words.
+    """The rows that are called what was typed or hold all its words, as people say them or as they are said here.
 
     >>> filtered([("Playing", [("space", "Play, or pause."), ("g", "Go to a time.")])], "time go")
     [('Playing', [('g', 'Go to a time.')])]
     """
     wanted = typed.lower().split()
-    found = [
-        (title, [row for row in rows if all(word in f"{title} {row[0]} {row[1]}".lower() for word in wanted)])
-        for title, rows in groups
-    ]
+    said = [(word, *OTHERWISE.get(word.removesuffix("s"), OTHERWISE.get(word, ()))) for word in wanted]
+
+    def holds(text: str) -> bool:
+        return all(any(word in text for word in words) for words in said)
+
+    found = [(title, [row for row in rows if holds(f"{title} {row[0]} {row[1]}".lower())]) for title, rows in groups]
     exact = [(title, [row for row in rows if typed.strip() in row[0].split()]) for title, rows in groups]
     kept = exact if wanted and any(rows for _, rows in exact) else found
     return [(title, rows) for title, rows in kept if rows]

@@ -14,9 +14,12 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of, picture
+from tests.tui.scenes import engine_of
 from tui.chart.cells.cells import Brush, Cells
+from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import BLANK, Size
 from tui.chart.cells.paint import paint
+from tui.chart.colours import partition_hue
 from tui.chart.raster import Raster
 from tui.chart.scene import Mark
 from tui.look.palette import CONTRAST, DARK, LIGHT, TONES, Hue, Look, Tone, ink
@@ -72,7 +75,7 @@ def test_a_trial_has_its_own_texture_and_ends_with_a_cross(lab: Lab) -> None:
     rows = picture(engine, ASCII, SIZE, per_column=5).splitlines()
     assert rows[3].startswith(" 0a~~~~~~~~~xAAAA")
     rows = picture(engine, DARK, SIZE, per_column=5).splitlines()
-    assert rows[3].startswith(" 0▐▒▒▒▒▒▒▒▒▒×")
+    assert rows[3].startswith(" 0█▒▒▒▒▒▒▒▒▒×")
 
 
 @pytest.fixture
@@ -104,6 +107,29 @@ def test_partitions_are_lettered_beside_and_parted_by_lines(lab: Lab) -> None:
     beside = [chr(c) for c in cells.chars[:4, 2]]
     assert beside == [next("abc"[k] for k, owned in enumerate(owners) if owned >> p & 1) for p in (3, 2, 1, 0)]
     assert "▁" in cells_of(engine, DARK, per_column=1000).text
+
+
+def test_what_is_free_stands_upon_the_colour_of_who_owns_it_and_what_is_borrowed_is_dotted() -> None:
+    engine = engine_of("ls-figure1", "multiqueue")
+    engine.run()
+    size = Size(80, 34)
+    chart = chart_of(engine, size, per_column=300)
+    drawn = paint(chart, DARK, size)
+    assert chart.owners is not None
+    assert chart.homes is not None
+    left = margin(engine.workload.procs)
+    dots = 0
+    for row in range(0, 30, 2):
+        for column in range(0, chart.view.column_of(engine.now), 2):
+            pixel = row * 2 + 4  # two blank cells at the top
+            band = chart.view.band_rows()[pixel]
+            owner, home = chart.owners[band, column], chart.homes[band]
+            cell = row + 2, left + column
+            dots += chr(drawn.chars[cell]) == "·"
+            assert chr(drawn.chars[cell]) != "·" or owner != home
+            if chart.raster.rank[band, column] < 0 and drawn.chars[cell] == ord(" "):
+                assert drawn.bg[cell] == ink(partition_hue(int(owner)), Tone.GROUND)
+    assert dots > 50
 
 
 def test_a_mark_is_a_dotted_line_with_its_word(engine: Engine) -> None:

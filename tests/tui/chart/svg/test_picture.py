@@ -97,6 +97,13 @@ def test_where_all_is_over_there_is_no_plan() -> None:
     assert "url(#plan)" not in fills(root)
 
 
+def test_what_is_borrowed_is_dotted_and_the_legend_says_so() -> None:
+    root = picture(chart("ls-figure1", "multiqueue"))
+    assert "url(#borrowed)" in fills(root)
+    assert words(root)["borrowed from another partition"] == 1
+    assert words(picture(chart("ls-figure1", "easy")))["borrowed from another partition"] == 0
+
+
 def test_a_suspended_job_leaves_a_trail() -> None:
     root = picture(chart("lublin-128", "selective:sf=1.5", Options(begin=3.5 * 86400, until=4.5 * 86400)))
     assert any(fill.startswith("url(#trail") for fill in fills(root))

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from itertools import chain
 
+import pytest
+
 from tests.tui.screens.conftest import Ask
 from tui.look.text import cells
-from tui.screens.dialogs.help import Groups, HelpScreen, drawn, filtered
+from tui.screens.dialogs.help import OTHERWISE, SIGNS, WORDS, Groups, HelpScreen, drawn, filtered
+from tui.screens.replay.keys import GROUPS as KEYS
+from tui.widgets.gantt import Gantt
 
 GROUPS: Groups = (
     ("Playing", (("space", "Play, or pause."), ("→", "One step forwards."), ("p", "Another policy."))),
@@ -36,6 +40,13 @@ def test_a_key_that_is_typed_is_that_key_and_not_every_word_with_the_letter() ->
     assert filtered(GROUPS, "p") == [("Playing", [("p", "Another policy.")])]
 
 
+@pytest.mark.parametrize("word", ["zoom", "fork", "colour", "color", "slowdown", "reservation", "xfactor", *OTHERWISE])
+def test_things_are_found_by_what_people_call_them(word: str) -> None:
+    keys = [(title, [(key.keys, key.meaning) for key in keys]) for title, keys in KEYS]
+    chart = [(str(each.key), each.description) for each in Gantt.BINDINGS]  # type: ignore[union-attr]
+    assert filtered([*keys, ("The chart", chart), ("Signs", SIGNS), ("Words", WORDS)], word)
+
+
 async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
     async with ask(HelpScreen(GROUPS)) as person:
         assert "How to read this screen" in person.text
@@ -52,5 +63,5 @@ async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
 async def test_a_small_screen_scrolls_while_one_may_type(ask: Ask) -> None:
     async with ask(HelpScreen(GROUPS), size=(80, 24)) as person:
         assert "Compare with another policy" not in person.text
-        await person.press("pagedown", "pagedown", "pagedown", "down")
+        await person.press(*["pagedown"] * 6, "down")
         assert "Compare with another policy" in person.text
