@@ -21,7 +21,9 @@ from sim.policies.view import View
 ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
-CHANGES_STATE = {f"engine/{name}.py" for name in ("checkpoint", "transitions", "engine", "state", "succession")}
+CHANGES_STATE = {
+    f"engine/{name}.py" for name in ("checkpoint", "engine", "express", "state", "succession", "transitions")
+}
 FLOORS = (
     ("sim.errors", "sim.files", "sim.words"),
     ("sim.workload",),
@@ -29,6 +31,7 @@ FLOORS = (
     ("sim.decisions",),
     ("sim.policies",),
     ("sim.history",),
+    ("sim.kernel",),
     ("sim.engine",),
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),

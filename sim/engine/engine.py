@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from heapq import heappop
 from math import inf
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
 from sim.engine.breakdown import beginning, obey, when
 from sim.engine.checkpoint import Checkpoint
+from sim.engine.express import ENDLESS, Express
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
@@ -33,6 +34,7 @@ from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.engine.transitions import Transitions
 from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.history import History
+from sim.kernel import choice
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
@@ -66,6 +68,7 @@ class Engine:
         if np.any(workload.runtime > workload.estimate):
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
+        self._loops = choice.chosen() if placement == "lowest" else None
         self._jobs, self._runtimes, self._killed = workload.jobs, workload.runtimes, workload.killed.tolist()
         self._submits = [*(job.submit for job in workload.jobs), inf]
         self._begin(State(workload, policy_of(policy), placement, curious), Future(), History(workload.jobs), watchers)
@@ -77,6 +80,7 @@ class Engine:
         self._transitions = Transitions(self._runtimes, self._killed, state, future, history)
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
+        self._express: Express | None = None
 
     # Another engine in the same state
 
@@ -147,7 +151,7 @@ class Engine:
             until = time + MOMENT
             latest = arrives if time < arrives <= until else time
             latest = _latest_in(leaving, latest, until)
-            latest = _latest_in(timers, latest, until)
+            latest = _latest_in(timers, latest, until, self._is_void)
             if latest == time:
                 return time
             time = latest
@@ -179,18 +183,31 @@ class Engine:
 
     def run(self, until: float = inf) -> None:
         """Make all steps up to and including `until`."""
+        self.hurry(until)
         while (time := self.next_time()) is not None and time <= until:
             self._happen(time)
+            self.hurry(until)
         if until == inf:
             self.check_all_done()
 
     def advance(self, steps: int) -> bool:
         """Make at most so many steps; False when the run is over."""
-        for _ in range(steps):
-            if not self.step():
+        goal = self.step_count + steps
+        while self.step_count < goal:
+            if not self.hurry(steps=goal - self.step_count) and not self.step():
                 self.check_all_done()
                 return False
         return True
+
+    def hurry(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
+        """Make many steps at once as `Express.go`; how much was spent: nothing where each has to be looked at."""
+        if self._loops is None or self.state.curious or self._after_step:
+            return 0
+        if self._express is None:
+            self._express = Express(self._loops, self.workload, self.state, self._future, self.history)
+        if spent := self._express.go(until, steps, credit, a_step):
+            self._in_vain = 0
+        return spent
 
     def check_all_done(self) -> None:
         """When nothing happens any more, nobody may be left."""
@@ -358,11 +375,12 @@ def _has_another(heap: Sequence[tuple[float, ...]], time: float, until: float) -
     return heap[0][0] != time or (many > 1 and heap[1][0] <= until) or (many > 2 and heap[2][0] <= until)
 
 
-def _latest_in(heap: Sequence[tuple[float, ...]], latest: float, until: float) -> float:
+def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool] | None = None) -> float:
     """The latest entry of a heap up to `until`, if it is later than `latest`."""
     ahead = [0]
     for place in ahead:
         if place < len(heap) and heap[place][0] <= until:
-            latest = max(latest, heap[place][0])
+            if is_void is None or not is_void(*heap[place]):
+                latest = max(latest, heap[place][0])
             ahead += (2 * place + 1, 2 * place + 2)
     return latest

@@ -28,8 +28,8 @@ class Form(NamedTuple):
     reason: Any
     names_job: bool
     """Is a job the first field of the reason?"""
-    many: int
-    """How many numbers there are"""
+    kinds: tuple[type, ...]
+    """Of what kind each number is"""
     may_miss: bool
     """Does nan stand for None?"""
 
@@ -40,17 +40,17 @@ def _forms() -> Iterator[Form]:
             kinds = [*get_type_hints(reason).values()]
             names_job = kinds[:1] == [Job]
             if all(kind in (int, float, float | None) for kind in kinds[names_job:]):
-                for decision in (Start, Backfill, Reserve):
-                    many = len(kinds) - names_job + (decision is Reserve)
-                    if many <= WIDTH:
-                        yield Form(decision, reason, names_job, many, float | None in kinds)
+                numbers = tuple(int if kind is int else float for kind in kinds[names_job:])
+                for decision, own in ((Start, ()), (Backfill, ()), (Reserve, (float,))):
+                    if len(own + numbers) <= WIDTH:
+                        yield Form(decision, reason, names_job, own + numbers, float | None in kinds)
 
 
 FORMS = tuple(_forms())
 AS_IT_IS = len(FORMS)
 """The form of what has none"""
 _NUMBERS = {(form.decision, form.reason): number for number, form in enumerate(FORMS)}
-_PADS = [(0.0,) * (WIDTH - form.many) for form in FORMS]
+_PADS = [(0.0,) * (WIDTH - len(form.kinds)) for form in FORMS]
 
 
 def form_of(decision: type, reason: type) -> int:
@@ -119,8 +119,11 @@ class Decided:
         number = self.forms[row]
         if number == AS_IT_IS:
             return self._kept[self.heads[row]]
-        form, first = FORMS[number], WIDTH * row
-        values: list[Any] = [int(v) if v.is_integer() else v for v in self.numbers[first : first + form.many]]
+        form, given = FORMS[number], self.numbers[WIDTH * row : WIDTH * (row + 1)]
+        values: list[Any] = [
+            int(value) if kind is int and value.is_integer() else value
+            for kind, value in zip(form.kinds, given, strict=False)
+        ]
         if form.may_miss:
             values = [value if value == value else None for value in values]
         job = self._jobs[self.ranks[row]]

@@ -1,8 +1,8 @@
 """What ran where and when, and why: columns that only grow, and that a chart can query by time.
 
 A *stretch* is a span of time in which a job holds a set of processors. Stretches are appended in the order in
-which they begin; the end of an open one is infinite until it is closed. Every `_EVERY` stretches the open ones
-are marked, so that a window of time is answered by looking at what is in it and at most `_EVERY` more.
+which they begin; the end of an open one is infinite until it is closed. Every `MARK_EVERY` stretches the open ones
+are marked, so that a window of time is answered by looking at what is in it and at most `MARK_EVERY` more.
 
 Where jobs share processors in time, a stretch of kind "gang" is a stay in the same rows of the matrix. How the rows
 took turns is known from their clock after each step; the turns of a stretch are derived when somebody looks.
@@ -33,7 +33,7 @@ from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.workload.model import Job
 
-_EVERY = 256
+MARK_EVERY = 256
 _A_STEP, _A_STRETCH = 56, 80
 """About how many bytes each takes"""
 
@@ -282,8 +282,10 @@ class Past:
         """The stretches before that one, but for some that were over, with the pause after them, by `start`."""
         if not self._marks:
             return []
-        mark = max(bisect_right(self._start, start, 0, len(self)) - 1, 0) // _EVERY  # the last that was made by then
-        return [*self._marks[mark], *range(mark * _EVERY, before)]
+        mark = (
+            max(bisect_right(self._start, start, 0, len(self)) - 1, 0) // MARK_EVERY
+        )  # the last that was made by then
+        return [*self._marks[mark], *range(mark * MARK_EVERY, before)]
 
     def step_at(self, time: float) -> int | None:
         """The last step at or before `time`, counted from 0; None before the first."""
@@ -370,7 +372,7 @@ class History(Past):
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
         """A stretch begins; the number that is returned closes it."""
         stretch = len(self._start)
-        if not stretch % _EVERY:
+        if not stretch % MARK_EVERY:
             self._marks.append(tuple(self._open()))
         if rank >= len(self._last):
             self._make_room(max(rank + 1 - len(self._last), len(self._last)))
@@ -468,6 +470,11 @@ class History(Past):
         return [i for i in known if self._end[i] == inf or (self._ended_by[i] == SUSPENDED and self._next[i] < 0)]
 
     @property
+    def processor_sets(self) -> ProcessorSets:
+        """Those of the stretches."""
+        return self._processors
+
+    @property
     def size(self) -> int:
         """About how many bytes it takes."""
         columns = _A_STEP * self.steps + _A_STRETCH * len(self)
@@ -484,7 +491,7 @@ class History(Past):
         cut._rank, cut._start, cut._end = self._rank[:begun], self._start[:begun], self._end[:begun]
         cut._end_step, cut._kind = self._end_step[:begun], self._kind[:begun]
         cut._ended_by, cut._processors = self._ended_by[:begun], self._processors.until(begun)
-        cut._marks = self._marks[: -(-begun // _EVERY)]
+        cut._marks = self._marks[: -(-begun // MARK_EVERY)]
         is_open = np.flatnonzero(np.array(cut._end_step) >= step).tolist()
         for stretch in is_open:
             cut._end[stretch], cut._end_step[stretch], cut._ended_by[stretch] = inf, NEVER, DONE

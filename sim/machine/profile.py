@@ -44,6 +44,13 @@ class Profile:
                 steps.append(free)
         return plan
 
+    @classmethod
+    def of_steps(cls, steps: Iterable[tuple[float, int]]) -> Profile:
+        """A plan of these steps: (since when, how many are free)."""
+        plan = cls(0, 0)
+        plan._times, plan._free = map(list, zip(*steps, strict=True))
+        return plan
+
     def copy(self) -> Profile:
         twin = Profile.__new__(Profile)
         twin._times, twin._free = self._times.copy(), self._free.copy()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from math import inf, nextafter
 from typing import NamedTuple
 
 from sim.engine.checkpoint import Checkpoint
@@ -91,9 +92,10 @@ class Branch:
         """Move on by at most so many steps; False when the run is over. An error is raised once and kept."""
         if self.complete:
             return False
+        goal = self.computed + steps
         try:
-            for _ in range(steps):
-                if not self._step():
+            while self.computed < goal:
+                if not self._go_on(goal - self.computed):
                     self.complete = True
                     self.engine.check_all_done()
                     return False
@@ -126,14 +128,18 @@ class Branch:
         engine.switch(policy, at)
         engine.curious = engine.state.sharing is not None
 
-    def _step(self) -> bool:
-        engine = self.engine
+    def _go_on(self, steps: int) -> bool:
+        """Make some steps, at most so many, up to the next checkpoint; False: there is none."""
+        engine, spent = self.engine, 0
         if self._pending and self._is_to_switch():
             at, policy = self._planned[engine.step_count + 1] = self._pending.pop(0)
             self._switch(policy, max(at, engine.now))
-        elif not engine.step():
-            return False
-        self._work += _A_STEP + engine.state.crowd
+        else:
+            until = nextafter(self._pending[0][0], -inf) if self._pending else inf
+            spent = engine.hurry(until, steps, self._interval - self._work, _A_STEP)
+            if not spent and not engine.step():
+                return False
+        self._work += spent or _A_STEP + engine.state.crowd
         if self._work >= self._interval:
             self._keep(engine.checkpoint())
         return True

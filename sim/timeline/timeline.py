@@ -159,10 +159,11 @@ class Timeline:
 
     def compute_for(self, seconds: float, clock: Callable[[], float] = perf_counter) -> bool:
         """Move the frontier on for about so long; False when the run is over."""
-        until = clock() + seconds
-        while self.compute(_BATCH):
-            if clock() >= until:
+        begin, steps = clock(), _BATCH
+        while self.compute(steps):
+            if (gone := clock() - begin) >= seconds:
                 return True
+            steps = _BATCH if gone > seconds / 2 else min(2 * steps, 8 * _BATCH)
         return False
 
     def compute_all(self) -> None:

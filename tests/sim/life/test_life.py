@@ -13,6 +13,7 @@ import pytest
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
 from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
 from sim.engine.engine import Engine
+from sim.kernel.choice import SETTING
 from sim.life.life import Life, life_of
 from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned
 from sim.policies import parse_policy
@@ -219,8 +220,9 @@ def test_what_is_told_covers_the_wait_without_a_gap(policy: str) -> None:
         assert [m.time for m in lived.moments] == sorted(m.time for m in lived.moments)
 
 
-def test_a_job_late_in_a_long_log_is_found_as_fast_as_the_run_takes() -> None:
+def test_a_job_late_in_a_long_log_is_found_as_fast_as_the_run_takes(monkeypatch: pytest.MonkeyPatch) -> None:
     of = sample("lublin-320.swf")
+    monkeypatch.setenv(SETTING, "off")
     run = calls(lambda: Engine(of, parse_policy("easy"), curious=False).run())
     assert calls(lambda: life(of, "easy", "9900")) < 2 * run
 

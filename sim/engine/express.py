@@ -1,0 +1,274 @@
+"""Whole stretches of a run at once, where nobody looks on: the loop of `sim.kernel` moves the state on.
+
+What it does not know it leaves alone, and the engine goes on step by step: policies and orders of somebody's own, jobs
+that are suspended, tried or share processors in time. After every stretch the state is as the engine would have it.
+"""
+
+from __future__ import annotations
+
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+
+from sim.engine.allocation import Allocation
+from sim.engine.state import Future, State
+from sim.errors import DecisionError
+from sim.history.extension import Extension
+from sim.history.history import History
+from sim.history.stretch import RUN
+from sim.kernel.known import Known, known, line
+from sim.kernel.loop import ENOUGH, FULL, STUCK
+from sim.kernel.present import CONSERVATIVE, EASY, RECORDED, RELAXED, REPLAN
+from sim.machine.processors import ranges
+from sim.machine.profile import Profile
+from sim.policies.policy import Policy
+from sim.workload.model import Workload
+
+ENDLESS = 1 << 60
+_AT_ONCE = 4096
+"""So many steps at most until who interrupts is heard"""
+
+
+class Express:
+    """The loop, and the state that it moves on."""
+
+    def __init__(self, loops: Any, workload: Workload, state: State, future: Future, history: History) -> None:
+        """`loops` is the module that has the loop: `sim.kernel.loop`, or what was compiled of it."""
+        self._loops, self._workload = loops, workload
+        self._state, self._future, self._history = state, future, history
+        self._policy: Policy | None = None
+        self._known: Known | None = None
+        self._loop: Any = None
+        self._at = -1
+        """How many steps had been made when the loop and the state were last the same"""
+
+    def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
+        """Make steps up to and including `until`, at most so many, as long as there is credit; how much was spent.
+
+        A step costs `a_step` and 1 for every job that waits then. Nothing: the engine has to make the next.
+        """
+        if not self._is_ready():
+            return 0
+        loop, goal, reason, more, left = self._loop, self._loop.step + steps, FULL, min(_AT_ONCE, steps), credit
+        while reason in (FULL, ENOUGH) and loop.step < goal and left > 0:
+            made = loop.step
+            reason = self._make_steps(until, min(goal - made, _AT_ONCE), left, a_step, more)
+            left = int(loop.credit)
+            more *= 2 if loop.step == made else 1
+        if left < credit:
+            self._settle()
+        return credit - left
+
+    def _make_steps(self, until: float, steps: int, credit: int, a_step: int, more: int) -> int:
+        loop, ledger, jobs = self._loop, self._state.ledger, len(self._workload)
+        extension = Extension(self._history, jobs, more)
+        columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
+        loop.open(extension.columns, columns, extension.room)
+        reason = loop.run(until, steps, credit, a_step)
+        written = loop.steps, loop.begun, loop.decided, loop.ranged
+        loop.close()
+        extension.cut(*written)
+        if reason == STUCK:
+            job = self._workload.jobs[loop.head]
+            raise DecisionError(f"job {job.id} cannot start at {loop.now:.12g}: {loop.free} processors are free")
+        return int(reason)
+
+    # From the state to the loop
+
+    def _is_ready(self) -> bool:
+        """Can the loop go on from here?"""
+        state = self._state
+        if state.curious:
+            return False
+        if state.policy is not self._policy:
+            self._policy, self._known, self._at = state.policy, known(state.policy), -1
+        if self._known is None or (self._at != state.step_count and not self._is_plain(self._known.kind)):
+            return False
+        if self._at != state.step_count:
+            self._enter(self._known)
+        return True
+
+    def _is_plain(self, kind: int) -> bool:
+        """Is there nothing in the state that the loop does not know?"""
+        state, machine = self._state, self._state.machine
+        unknown = (
+            state.sharing, state.suspended, state.granted, state.lasts, machine.owners, machine.kept, state.notes,
+            kind != CONSERVATIVE and kind != REPLAN and state.kept_plan,
+            kind == CONSERVATIVE and state.kept_plan is None and state.reserved,
+            state.promises != state.policy.promises(),
+            self._history.steps != state.step_count,
+            len(self._future.leaving) != len(state.running),
+            any(allocation.kind != RUN for allocation in state.running.values()),
+        )  # fmt: skip
+        return not any(unknown)
+
+    def _enter(self, policy: Known) -> None:
+        """The loop stands where the state stands."""
+        state, workload = self._state, self._workload
+        self._loop = loop = self._loops.Loop(len(workload), state.procs, min(len(workload), state.procs))
+        _tell_jobs(loop, workload, line(state.policy, workload))
+        for name, value in policy._asdict().items():
+            setattr(loop, name, value)
+        loop.promises = state.promises
+        loop.now, loop.step, loop.arriving = state.now, state.step_count, len(state.jobs)
+        waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)
+        _fill(loop.queue, waiting)
+        loop.waiting, loop.wanted = len(waiting), state.waiting.wanted
+        self._tell_running(loop)
+        self._tell_plans(loop, policy.kind)
+        for name in _TALLY:
+            setattr(loop, name, getattr(state.tally, name))
+        loop.kills = state.tally.killed
+        self._at = state.step_count
+
+    def _tell_running(self, loop: Any) -> None:
+        state, sets = self._state, self._history.processor_sets
+        ends, leaving = state.ends, sorted(self._future.leaving, reverse=True)
+        _fill(loop.end_at, [end for end, _, _ in ends])
+        _fill(loop.end_rank, [rank for _, rank, _ in ends])
+        _fill(loop.end_procs, [procs for _, _, procs in ends])
+        leaving.sort(key=lambda pair: (-pair[0], pair[1]))
+        _fill(loop.leave_at, [-time for time, _ in leaving])
+        _fill(loop.leave_rank, [rank for _, rank in leaving])
+        for end, rank, _ in ends:
+            loop.expected[rank], loop.held_at[rank] = end, sets.write(state.machine.held[rank])
+            loop.pieces += sets.ranges[loop.held_at[rank]]
+        holes = list(ranges(state.machine.free_set))
+        _fill(loop.hole_first, [first for first, _ in holes])
+        _fill(loop.hole_last, [last for _, last in holes])
+        loop.running, loop.holes, loop.free = len(ends), len(holes), state.free
+
+    def _tell_plans(self, loop: Any, kind: int) -> None:
+        state = self._state
+        if state.kept_plan is not None:
+            steps = list(state.kept_plan.steps())
+            _fill(loop.plan.at, [time for time, _ in steps])
+            _fill(loop.plan.free, [free for _, free in steps])
+            loop.plan.count = len(steps)
+        for rank, at in state.reserved.items():
+            loop.planned[rank], loop.planned_in[rank] = at, 1 if kind == CONSERVATIVE else state.step_count
+            loop.head = rank
+        if kind == CONSERVATIVE:
+            stand = sorted((at, rank) for rank, at in state.reserved.items())
+            _fill(loop.reserved_at, [at for at, _ in stand])
+            _fill(loop.reserved_rank, [rank for _, rank in stand])
+            loop.reservations = len(stand)
+
+    # From the loop to the state
+
+    def _settle(self) -> None:
+        """The state stands where the loop stands."""
+        state, loop, jobs = self._state, self._loop, self._workload.jobs
+        state.now, state.step_count, self._at = loop.now, loop.step, loop.step
+        state.jobs.extend(jobs[len(state.jobs) : loop.arriving])
+        state.arrived[:] = jobs[loop.arriving - loop.arrived : loop.arriving]
+        state.completed[:] = [jobs[rank] for rank in _values(loop.done, loop.completed)]
+        state.killed.clear()
+        state.decisions.clear()
+        state.ended_early = bool(loop.ended_early)
+        by = _values(loop.moved_by, loop.moves)
+        state.moved.clear()
+        state.moved.update(zip(_values(loop.moved_rank, loop.moves), by, strict=True))
+        for name in _TALLY:
+            setattr(state.tally, name, getattr(loop, name))
+        state.tally.killed = loop.kills
+        self._settle_waiting()
+        self._settle_running()
+        self._settle_plans()
+
+    def _settle_waiting(self) -> None:
+        state, loop, jobs = self._state, self._loop, self._workload.jobs
+        waiting = {loop.rank_at[place] for place in _values(loop.queue, loop.waiting)}
+        for rank in state.waiting.jobs.keys() - waiting:
+            state.waiting.remove(jobs[rank])
+        for rank in sorted(waiting - state.waiting.jobs.keys()):
+            state.waiting.add(jobs[rank])
+        state.waiting.step = state.step_count - 1
+
+    def _settle_running(self) -> None:
+        state, future, loop, jobs = self._state, self._future, self._loop, self._workload.jobs
+        running, machine, history = state.running, state.machine, self._history
+        many = loop.running
+        ranks = _values(loop.end_rank, many)
+        ends = _values(loop.end_at, many)
+        for rank in running.keys() - set(ranks):
+            del running[rank], machine.held[rank], future.leaves[rank]
+        expected, is_open = dict(zip(ranks, ends, strict=True)), history.open_stretches()
+        for rank in sorted(expected.keys() - running.keys(), key=is_open.__getitem__):
+            stretch = history.stretch(is_open[rank])
+            running[rank] = Allocation(jobs[rank], stretch.start, expected[rank], RUN, is_open[rank])
+            machine.held[rank] = stretch.processors
+        state.ends[:] = list(zip(ends, ranks, _values(loop.end_procs, many), strict=True))
+        leaves = [-time for time in _values(loop.leave_at, many)]
+        future.leaving[:] = sorted(zip(leaves, _values(loop.leave_rank, many), strict=True))
+        future.leaves.update((rank, time) for time, rank in future.leaving)
+        holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
+        machine.free_set = sum((2 << last) - (1 << first) for first, last in holes)
+        state.free = machine.free = loop.free
+
+    def _settle_plans(self) -> None:
+        state, loop = self._state, self._loop
+        kind, reserved, rank_at = loop.kind, state.reserved, loop.rank_at
+        state.before, state.expected, state.expected_row = {}, {}, {}
+        reserved.clear()
+        state.timers.clear()
+        state.wakes.clear()
+        if kind == CONSERVATIVE:
+            stand = loop.reservations
+            at = _values(loop.reserved_at, stand)
+            state.timers.extend(
+                (time, rank, inf) for time, rank in zip(at, _values(loop.reserved_rank, stand), strict=True)
+            )
+            reserved.update((rank, time) for time, rank, _ in state.timers)
+        elif kind == RECORDED:
+            recorded = (loop.recorded[rank_at[place]] for place in _values(loop.queue, loop.waiting))
+            state.wakes.update((time, -1, inf) for time in recorded if time > loop.now)
+            state.timers.extend(sorted(state.wakes))
+        elif kind == REPLAN:
+            ranks = [rank_at[place] for place in _values(loop.queue, loop.waiting)]
+            reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == loop.step)
+        elif kind in (EASY, RELAXED) and loop.head >= 0:
+            reserved[loop.head] = loop.planned[loop.head]
+        count = loop.plan.count
+        if count:
+            times = _values(loop.plan.at, count)
+            state.kept_plan = Profile.of_steps(zip(times, _values(loop.plan.free, count), strict=True))
+
+
+_TALLY = ("started", "finished", "backfilled", "wait", "worst_wait", "slowdown", "worst", "area")
+
+
+def _tell_jobs(loop: Any, workload: Workload, rank_at: Any) -> None:
+    """The loop knows these jobs, who go through the queue in this order."""
+    jobs, of = workload.jobs, loop.column
+    loop.in_order_of_arrival = rank_at is None
+    rank_at = np.arange(len(jobs)) if rank_at is None else rank_at
+    place_of = np.empty_like(rank_at)
+    place_of[rank_at] = np.arange(len(jobs))
+    loop.submit = of("d", [*(job.submit for job in jobs), inf])
+    loop.due = of("d", [job.due for job in jobs])
+    loop.procs = of("i", [job.procs for job in jobs])
+    loop.estimate = of("d", [job.estimate for job in jobs])
+    loop.runtime = of("d", workload.runtimes)
+    loop.recorded = of("d", [nan if job.recorded_start is None else job.recorded_start for job in jobs])
+    loop.all_recorded = all(job.recorded_start is not None for job in jobs)
+    loop.killed = bytearray(workload.killed.tolist())
+    loop.place_of, loop.rank_at = of("i", place_of.tolist()), of("i", rank_at.tolist())
+    loop.width = of("i", [jobs[rank].procs for rank in rank_at])
+    loop.length = of("d", [jobs[rank].estimate for rank in rank_at])
+
+
+def _fill(column: Any, values: list[Any]) -> None:
+    """The beginning of a column of the loop."""
+    if isinstance(column, list):
+        column[:] = values
+    else:
+        for index, value in enumerate(values):
+            column[index] = value
+
+
+def _values(column: Any, count: int) -> list[Any]:
+    """The beginning of a column of the loop."""
+    found: list[Any] = column[:count] if isinstance(column, list) else np.asarray(column)[:count].tolist()
+    return found

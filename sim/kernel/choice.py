@@ -1,0 +1,36 @@
+"""Which loop goes: the compiled one where there is one, the same file as it is where there is none, or neither.
+
+`SCHEDSCOPE_KERNEL=off` leaves everything to the engine, `SCHEDSCOPE_KERNEL=python` to the loop as it is.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+from sim.kernel import loop
+
+SETTING = "SCHEDSCOPE_KERNEL"
+
+
+@cache
+def compiled() -> Any:
+    """The compiled module; None: there is none that can be used here."""
+    try:
+        return import_module("sim.kernel.compiled")
+    except ImportError:
+        return None
+
+
+def chosen() -> Any:
+    """The module to be used; None: none."""
+    said = os.environ.get(SETTING, "")
+    return None if said == "off" else loop if said == "python" else compiled() or loop
+
+
+def described() -> str:
+    """Which it is, in a word or two."""
+    module = chosen()
+    return "off" if module is None else "not compiled" if module is loop else "compiled"

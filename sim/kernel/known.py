@@ -1,0 +1,134 @@
+"""Which policies the loop can stand in for, in which orders, and under which forms their decisions go."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.decisions.reasons import (
+    AsRecorded,
+    Compressed,
+    Due,
+    EarliestHole,
+    EndsBefore,
+    Fits,
+    FitsExtra,
+    InOrder,
+    InWindow,
+    NewPlan,
+    Planned,
+    WhenFree,
+)
+from sim.history.decided import form_of
+from sim.kernel.present import (
+    BY_QUEUE,
+    BY_START,
+    CONSERVATIVE,
+    EASY,
+    FCFS,
+    FIRSTFIT,
+    NOBODY,
+    RECORDED,
+    RELAXED,
+    REPLAN,
+)
+from sim.policies.backfill.conservative import Conservative
+from sim.policies.backfill.easy import Easy
+from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.policies.backfill.firstfit import FirstFit
+from sim.policies.backfill.recorded import Recorded
+from sim.policies.backfill.relaxed import Relaxed
+from sim.policies.backfill.replan import Replan
+from sim.policies.orders import (
+    F1,
+    Fcfs,
+    LongestFirst,
+    NarrowestFirst,
+    ShortestFirst,
+    SmallestAreaFirst,
+    WidestFirst,
+)
+from sim.policies.policy import Policy
+from sim.workload.model import Floats, Ints, Workload
+
+_ORDERS = {Fcfs, ShortestFirst, LongestFirst, SmallestAreaFirst, NarrowestFirst, WidestFirst, F1}
+_COMPRESS = {"start": BY_START, "queue": BY_QUEUE, "none": NOBODY}
+
+
+class Known(NamedTuple):
+    """A policy as the loop wants it."""
+
+    kind: int
+    starts_as: int
+    passes_as: int = 0
+    spares_as: int = 0
+    plans_as: int = 0
+    moves_as: int = 0
+    compress: int = NOBODY
+    omega: float = 0
+    by_runtime: bool = False
+
+
+def known(policy: Policy) -> Known | None:
+    """None: it is to be asked itself."""
+    if type(policy.queue_order()) not in _ORDERS:
+        return None
+    in_order = form_of(Start, InOrder)
+    match policy:
+        case FirstComeFirstServed():
+            found = Known(FCFS, in_order)
+        case FirstFit():
+            found = Known(FIRSTFIT, form_of(Start, Fits), form_of(Backfill, Fits))
+        case Easy(depth=1):
+            plans, ends, spares = (
+                form_of(Reserve, WhenFree),
+                form_of(Backfill, EndsBefore),
+                form_of(Backfill, FitsExtra),
+            )
+            found = Known(EASY, in_order, ends, spares, plans)
+        case Relaxed(omega=omega, relative=relative):
+            plans, ends = form_of(Reserve, WhenFree), form_of(Backfill, InWindow)
+            found = Known(RELAXED, in_order, ends, plans_as=plans, omega=omega, by_runtime=relative == "runtime")
+        case Recorded():
+            found = Known(RECORDED, form_of(Start, AsRecorded))
+        case Conservative(compress=compress):
+            plans, moves = form_of(Reserve, EarliestHole), form_of(Reserve, Compressed)
+            starts, passes = form_of(Start, Due), form_of(Backfill, Due)
+            found = Known(CONSERVATIVE, starts, passes, plans_as=plans, moves_as=moves, compress=_COMPRESS[compress])
+        case Replan():
+            starts, passes = form_of(Start, Planned), form_of(Backfill, Planned)
+            found = Known(REPLAN, starts, passes, plans_as=form_of(Reserve, NewPlan))
+        case _:
+            return None
+    return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them
+
+
+_TYPES = {FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan}
+
+
+def line(policy: Policy, workload: Workload) -> Ints | None:
+    """The ranks of all jobs in the order in which the policy goes through those who wait; None: as they came."""
+    order, estimate, width = policy.queue_order(), workload.estimate, workload.width.astype(np.float64)
+    keys: Floats
+    match order:
+        case _ if isinstance(policy, Recorded):
+            starts = (job.recorded_start for job in workload.jobs)
+            keys = np.array([inf if start is None else start for start in starts])
+        case Fcfs():
+            return None
+        case ShortestFirst():
+            keys = estimate
+        case LongestFirst():
+            keys = -estimate
+        case SmallestAreaFirst():
+            keys = estimate * width
+        case NarrowestFirst():
+            keys = width
+        case WidestFirst():
+            keys = -width
+        case _:
+            keys = np.array([order.key(job, job.submit) for job in workload.jobs])
+    return np.argsort(keys, kind="stable")

@@ -1,0 +1,400 @@
+"""One instant after another, over columns: what `sim.engine.engine` does with objects, for policies that it knows.
+
+This file runs as it is. Where it is compiled (`sim.kernel.build`), `compiled.pxd` says of which type everything is.
+Both come to the same histories, decisions and states as the engine and the policies, which are the definition.
+"""
+
+from __future__ import annotations
+
+from sim.kernel.columns import (
+    A_MOMENT,
+    INFINITE,
+    insert_number,
+    number_before,
+    remove_numbers,
+    remove_times,
+    time_before,
+)
+from sim.kernel.present import (
+    BY_QUEUE,
+    BY_START,
+    CONSERVATIVE,
+    EASY,
+    FCFS,
+    FIRSTFIT,
+    RECORDED,
+    RELAXED,
+    REPLAN,
+    Present,
+)
+
+ENOUGH = 0
+LATER = 1
+OVER = 2
+FULL = 3
+STUCK = 4
+"""Why a stretch is over: so many steps are made; the next is too late; there is none; the history's columns are full;
+a job is to start that does not fit"""
+
+
+class Loop(Present):
+    """`run` goes on from the present."""
+
+    def run(self, until: float, steps: int, credit: int, a_step: int) -> int:
+        """Make steps up to and including `until`, at most so many, as long as there is credit; why it stopped.
+
+        A step costs `a_step` and 1 for every job that waits then.
+        """
+        self.credit = credit
+        while steps > 0 and self.credit > 0:
+            now = self._next_time()
+            if now == INFINITE:
+                return OVER
+            if now > until:
+                return LATER
+            if not self._has_room(now):
+                return FULL
+            if not self._happen(now):
+                return STUCK
+            steps -= 1
+            self.credit -= a_step + self.waiting
+        return ENOUGH
+
+    # Time
+
+    def _next_time(self) -> float:
+        """When the next step will be; infinite: everything has happened."""
+        time = -self.leave_at[self.running - 1] if self.running else INFINITE
+        arrives = self.submit[self.arriving]
+        if arrives < time:
+            time = arrives
+        timer = INFINITE
+        if self.kind == CONSERVATIVE:
+            if self.reservations:
+                timer = self.reserved_at[0]
+        elif self.kind == RECORDED:
+            timer = self._wakes(self.now, INFINITE)
+        if timer < time:
+            time = timer
+        if time == INFINITE:
+            return time
+        latest = self._latest(time, arrives)
+        while latest != time:
+            time = latest
+            latest = self._latest(time, arrives)
+        return time
+
+    def _latest(self, time: float, arrives: float) -> float:
+        """The latest of what is due at the same moment as that."""
+        until = time + A_MOMENT
+        latest = arrives if time < arrives and arrives <= until else time
+        index = self.running - 1
+        while index >= 0 and -self.leave_at[index] <= until:
+            if -self.leave_at[index] > latest:
+                latest = -self.leave_at[index]
+            index -= 1
+        if self.kind == CONSERVATIVE:
+            index = 0
+            while index < self.reservations and self.reserved_at[index] <= until:
+                if self.reserved_at[index] > latest:
+                    latest = self.reserved_at[index]
+                index += 1
+        elif self.kind == RECORDED:
+            timer = self._wakes(latest, until)
+            while timer < INFINITE:
+                latest = timer
+                timer = self._wakes(latest, until)
+        return latest
+
+    def _wakes(self, after: float, until: float) -> float:
+        """When the first job after that moment, and up to another, is to start by the trace; infinite: none."""
+        for index in range(self.waiting):
+            time = self.recorded[self.rank_at[self.queue[index]]]
+            if time > after:
+                return time if time <= until else INFINITE
+        return INFINITE
+
+    def _has_room(self, now: float) -> bool:
+        """Have the columns of the history room for all that can happen in a step?"""
+        waiting, arriving = self.waiting, self.arriving
+        while self.submit[arriving] <= now:
+            arriving += 1
+            waiting += 1
+        if self.steps == self.most_steps or self.begun + waiting > self.most_begun:
+            return False
+        if self.decided + 2 * waiting + 2 > self.most_decided:
+            return False
+        return not self.ranged + 2 * (self.holes + self.pieces) + 3 * waiting + 2 > self.most_ranged
+
+    def _happen(self, now: float) -> bool:
+        """Everything that happens at one instant; False: a job is to start that does not fit."""
+        self.now = now
+        remove_numbers(self.done, self.completed, 0, self.completed)
+        self.moves = self.completed = 0
+        self.ended_early = False
+        if self.running and -self.leave_at[self.running - 1] <= now:
+            self._complete_jobs(now)
+        if self.reservations and self.reserved_at[0] <= now:
+            self.is_due = True
+        arrived = self.arriving
+        if self.submit[arrived] <= now:
+            self._admit_arrivals(now)
+        self.arrived = self.arriving - arrived
+        kind, fits = self.kind, True
+        if kind == CONSERVATIVE:
+            fits = self._decide_conservative()
+        elif self.waiting or kind == REPLAN:
+            if kind in (EASY, RELAXED):
+                self._decide_easy()
+            elif kind == FCFS:
+                while self.waiting and self.width[self.queue[0]] <= self.free:
+                    self._start(0, self.starts_as, -1, self.free, 0.0, False)
+            elif kind == FIRSTFIT:
+                self._decide_firstfit()
+            elif kind == RECORDED:
+                self._decide_recorded()
+            else:
+                self._decide_replan()
+        else:
+            self.head = -1
+        if not fits:
+            return False
+        index = self.steps
+        self.h_time[index] = now
+        self.h_free[index] = self.free
+        self.h_waiting[index] = self.waiting
+        self.h_wanted[index] = self.wanted
+        self.h_decided[index] = self.decided
+        self.h_begun[index] = self.begun
+        self.steps = index + 1
+        self.step += 1
+        return True
+
+    def _complete_jobs(self, now: float) -> None:
+        running, count = self.running, 0
+        while running and -self.leave_at[running - 1] <= now:
+            running -= 1
+            rank = self.leave_rank[running]
+            place = number_before(self.done, count, rank)
+            insert_number(self.done, count, place, rank)
+            count += 1
+        remove_times(self.leave_at, self.running, running, count)
+        remove_numbers(self.leave_rank, self.running, running, count)
+        for index in range(count):
+            self._complete(self.done[index], now)
+        self.completed = count
+        self.is_fresh = False
+
+    def _admit_arrivals(self, now: float) -> None:
+        rank = self.arriving
+        while self.submit[rank] <= now:
+            place = self.place_of[rank]
+            index = self.waiting if self.in_order_of_arrival else number_before(self.queue, self.waiting, place)
+            insert_number(self.queue, self.waiting, index, place)
+            self.waiting += 1
+            self.wanted += self.procs[rank]
+            rank += 1
+        self.arriving = rank
+
+    # What is decided
+
+    # Policies without a plan
+
+    def _decide_firstfit(self) -> None:
+        index, passes = 0, False
+        if self.is_fresh and self.in_order_of_arrival:
+            index = self.waiting - self.arrived  # those before do not fit, as they did not before
+            passes = index > 0
+        while index < self.waiting:
+            if self.width[self.queue[index]] <= self.free:
+                form = self.passes_as if passes else self.starts_as
+                self._start(index, form, -1, self.free, 0.0, passes)
+            else:
+                passes = True
+                index += 1
+        self.is_fresh = True
+
+    def _decide_recorded(self) -> None:
+        index, now = 0, self.now
+        while index < self.waiting and self.free:
+            place = self.queue[index]
+            recorded = self.recorded[self.rank_at[place]]
+            if recorded > now:
+                if self.all_recorded:
+                    return
+                index += 1
+            elif self.width[place] <= self.free:
+                late = now - recorded if recorded == recorded else 0.0
+                self._start(index, self.starts_as, -1, recorded, late, False)
+            else:
+                index += 1
+
+    # The head alone has a reservation
+
+    def _decide_easy(self) -> None:
+        queue, width, now = self.queue, self.width, self.now
+        while self.waiting and width[queue[0]] <= self.free:
+            self._start(0, self.starts_as, -1, self.free, 0.0, False)
+        if not self.waiting:
+            self.head = -1
+            return
+        head = self.rank_at[queue[0]]
+        index, was, had = 1, self.planned[head], head == self.head
+        if self.is_fresh and had:
+            if self.kind == EASY and self.in_order_of_arrival:
+                index = self.waiting - self.arrived  # those before cannot pass, as they could not before
+        else:
+            self._cast_shadow(head)
+            self._reserve_head(head, had, was)
+        shadow, extra, until = self.shadow, self.extra, self.shadow
+        self.is_fresh = True
+        if self.kind == RELAXED:
+            wait = shadow - now
+            until = self.omega * wait
+            if self.by_runtime:
+                until = wait + (self.omega - 1) * self.estimate[head]
+            until = now + until
+        while index < self.waiting and self.free:
+            place = queue[index]
+            if width[place] > self.free:
+                index += 1
+                continue
+            ends = now + self.length[place]
+            if ends <= until:
+                if self.kind == EASY:
+                    self._start(index, self.passes_as, head, shadow, ends, True)
+                else:
+                    self._start(index, self.passes_as, head, ends, until, True)
+            elif self.kind == EASY and width[place] <= extra:
+                self._start(index, self.spares_as, head, shadow, extra, True)
+                extra -= width[place]
+            else:
+                index += 1
+        if self.kind == RELAXED and not self.is_fresh:
+            self._cast_shadow(head)  # others have passed it
+            if self.shadow > shadow:
+                self._reserve_head(head, True, shadow)
+
+    def _cast_shadow(self, head: int) -> None:
+        """When there will be room for the head, and how many processors are free then beside it."""
+        needs, free, at, shadow = self.procs[head], self.free, 0, 0.0
+        while free < needs:
+            free += self.end_procs[at]
+            shadow = self.end_at[at]
+            at += 1
+        while at < self.running and self.end_at[at] <= shadow + A_MOMENT:
+            free += self.end_procs[at]
+            at += 1
+        self.shadow, self.extra = shadow, free - needs
+
+    def _reserve_head(self, head: int, had: bool, was: float) -> None:
+        """The head is to start when there is room; it had a reservation for another time, or none."""
+        shadow = self.shadow
+        self._promise(head, shadow)
+        if had and shadow != was:
+            self._moves(head, shadow, was)
+        if not had or shadow != was:
+            self._note(self.plans_as, head, -1, shadow, self.free, self.extra + self.procs[head])
+        self.head = head
+        self.planned[head] = shadow
+
+    # Everybody has a reservation
+
+    def _decide_replan(self) -> None:
+        self._make_plan()
+        draft, now, index, passes = self.draft, self.now, 0, False
+        draft.become(self.plan)
+        while index < self.waiting:
+            place = self.queue[index]
+            rank, procs, length = self.rank_at[place], self.width[place], self.length[place]
+            at = draft.earliest(procs, length, now)
+            draft.take(at, at + length, procs)
+            if at == now:
+                self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
+                continue
+            passes = True
+            index += 1
+            if self.planned_in[rank] != self.step:
+                self._note(self.plans_as, rank, -1, at, 0.0, 0.0)
+            elif self.planned[rank] != at:
+                self._moves(rank, at, self.planned[rank])
+                self._note(self.plans_as, rank, -1, at, 0.0, 0.0)
+            self.planned[rank] = at
+            self.planned_in[rank] = self.step + 1
+
+    def _decide_conservative(self) -> bool:
+        """False: a job is to start that does not fit."""
+        now = self.now
+        if self.ended_early:
+            self._compress()
+        for rank in range(self.arriving - self.arrived, self.arriving):
+            self._make_plan()
+            at = self.plan.earliest(self.procs[rank], self.estimate[rank], now)
+            self._reserve(rank, at, self.plans_as, self.free, 0.0)
+        if not self.is_due:
+            return True
+        index, passes = 0, False
+        while index < self.waiting:
+            place = self.queue[index]
+            if self.planned[self.rank_at[place]] > now:
+                passes = True
+                index += 1
+            elif self.width[place] > self.free:
+                self.head = self.rank_at[place]
+                return False
+            else:
+                self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
+        self.is_due = False
+        return True
+
+    def _compress(self) -> None:
+        """Reservations are released one by one and placed again: `sim.machine.profile.compression`."""
+        self._make_plan()
+        plan, now, failures, moves = self.plan, self.now, 0, 0
+        for turn in range(self._line_up()):
+            rank = self.turn[turn]
+            start, procs, length = self.planned[rank], self.procs[rank], self.estimate[rank]
+            last = time_before(plan.at, plan.count, start - A_MOMENT) - 1
+            if last < 0 or (plan.free[last] < procs and now + length >= start):
+                continue
+            hope, index = now, failures - 1
+            while index >= 0:
+                if (
+                    self.failed_procs[index] <= procs
+                    and self.failed_for[index] <= length
+                    and self.failed_at[index] <= start
+                ):
+                    hope = self.failed_at[index]
+                    for moved in range(self.failed_moves[index], moves):
+                        if self.left[moved] - length < hope:
+                            hope = self.left[moved] - length
+                    break
+                index -= 1
+            at = plan.gap_before(last, start, procs, length, hope if hope > now else now)
+            if at < start - A_MOMENT:
+                self.left[moves] = start
+                moves += 1
+                self._reserve(rank, at, self.moves_as, start, 0.0)
+                continue
+            while failures and self.failed_procs[failures - 1] >= procs and self.failed_for[failures - 1] >= length:
+                failures -= 1
+            self.failed_procs[failures] = procs
+            self.failed_for[failures] = length
+            self.failed_at[failures] = start
+            self.failed_moves[failures] = moves
+            failures += 1
+
+    def _line_up(self) -> int:
+        """Whose reservations are to move forward, in this order; how many."""
+        count = 0
+        if self.compress == BY_START:
+            for count in range(self.reservations):
+                self.turn[count] = self.reserved_rank[count]
+            return self.reservations
+        if self.compress == BY_QUEUE:
+            for index in range(self.waiting):
+                rank = self.rank_at[self.queue[index]]
+                if self.planned_in[rank]:
+                    self.turn[count] = rank
+                    count += 1
+        return count

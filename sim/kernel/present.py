@@ -1,0 +1,370 @@
+"""The present of a run as columns, and what happens to a job: it starts, ends, or gets a reservation.
+
+What `sim.engine.transitions` does with objects, with the same operations in the same order. Ranks name jobs. A queue
+holds places: who has place 0 stands before all others. The columns that begin with `h_` are those of a `History`, with
+room for what is to come; those that begin with `l_` are of a `Ledger`.
+"""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import (
+    A_MOMENT,
+    Plan,
+    growing_numbers,
+    growing_times,
+    insert_number,
+    insert_time,
+    number_before,
+    numbers,
+    pair_before,
+    remove_numbers,
+    remove_times,
+    times,
+)
+
+FCFS = 0
+FIRSTFIT = 1
+EASY = 2
+RELAXED = 3
+RECORDED = 4
+CONSERVATIVE = 5
+REPLAN = 6
+"""What is done in a pass"""
+NOBODY = 0
+BY_START = 1
+BY_QUEUE = 2
+"""Whose reservation moves forward first"""
+TAU = 10.0
+"""As in `sim.workload.categories`"""
+DONE = 0
+KILLED = 1
+"""As in `sim.history.stretch`"""
+NEVER = 2147483647
+"""As in `sim.history.times`"""
+WIDTH = 3
+"""As in `sim.history.decided`"""
+
+
+class Present:
+    """Who waits, runs and is planned, and the jobs."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        # The jobs, by rank; width and length also by place
+        self.submit: Any = None
+        self.due: Any = None
+        self.procs: Any = None
+        self.estimate: Any = None
+        self.runtime: Any = None
+        self.recorded: Any = None
+        self.killed: Any = None
+        self.place_of: Any = None
+        self.rank_at: Any = None
+        self.width: Any = None
+        self.length: Any = None
+        self.in_order_of_arrival = True
+        # The policy
+        self.kind = FCFS
+        self.compress = NOBODY
+        self.omega = 0.0
+        self.by_runtime = False
+        self.promises = False
+        self.all_recorded = True
+        self.starts_as = self.passes_as = self.spares_as = self.plans_as = self.moves_as = 0
+        # The present
+        self.now = 0.0
+        self.step = 0
+        self.free = procs
+        self.arriving = 0
+        self.wanted = 0
+        self.credit = 0
+        self.queue, self.waiting = growing_numbers(jobs), 0
+        self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
+        self.end_procs, self.running = growing_numbers(most_running), 0
+        self.leave_at, self.leave_rank = growing_times(most_running), growing_numbers(most_running)
+        """Negative, so that who leaves first is the last"""
+        self.hole_first, self.hole_last = growing_numbers(most_running + 1), growing_numbers(most_running + 1)
+        self.holes = 1
+        insert_number(self.hole_first, 0, 0, 0)
+        insert_number(self.hole_last, 0, 0, procs - 1)
+        self.pieces = 0
+        """How many ranges the running jobs hold together"""
+        self.expected = times(jobs)
+        """When each running job ends by its estimate"""
+        self.held_at = numbers(jobs)
+        """Where in the history's ranges those of each running job are"""
+        # Plans
+        self.plan, self.draft = Plan(2 * jobs + 2), Plan(2 * jobs + 2)
+        self.planned = times(jobs)
+        """When each waiting job is to start by its reservation"""
+        self.planned_in = numbers(jobs)
+        """In which step that was said; or, where reservations stand, 1: it has one"""
+        self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
+        """The reservations that stand, in order of time"""
+        self.reservations = 0
+        self.is_due = False
+        """Has a reservation come due?"""
+        self.head = -1
+        """The rank of the only job with a reservation where only the head has one"""
+        self.is_fresh = False
+        """Has nothing ended or started since the head's start was computed?"""
+        self.shadow, self.extra = 0.0, 0
+        self.failed_procs, self.failed_for = numbers(jobs), times(jobs)
+        self.failed_at, self.failed_moves = times(jobs), numbers(jobs)
+        self.left, self.turn = times(jobs), numbers(jobs)
+        # The last step
+        self.arrived = self.completed = self.moves = 0
+        self.ended_early = False
+        self.done = growing_numbers(most_running)
+        self.moved_rank, self.moved_by = numbers(jobs), times(jobs)
+        # What the finished jobs add up to
+        self.started = self.finished = self.backfilled = self.kills = 0
+        self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
+        self.close()
+
+    def column(self, kind: str, values: Any) -> Any:
+        """Values as this loop wants a column of them."""
+        return array(kind, values) if cython.compiled else list(values)
+
+    def open(self, history: Any, ledger: Any, room: Any) -> None:
+        """Write to these columns, which have room for so much more."""
+        (
+            self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
+            self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_next, self.h_place,
+            self.h_first, self.h_last, self.h_started, self.h_started_in, self.h_done, self.h_done_in,
+            self.h_form, self.h_about, self.h_head, self.h_numbers, self.h_ranges,
+        ) = history  # fmt: skip
+        self.l_start, self.l_end, self.l_promised, self.l_ran, self.l_backfilled = ledger
+        (
+            self.steps, self.most_steps, self.begun, self.most_begun, self.decided, self.most_decided,
+            self.ranged, self.most_ranged,
+        ) = room  # fmt: skip
+
+    def close(self) -> None:
+        """Let go of the columns of the history."""
+        self.open((None,) * 24, (None,) * 5, (0,) * 8)
+
+    # Ending and starting
+
+    def _complete(self, rank: int, now: float) -> None:
+        expected, running = self.expected[rank], self.running
+        if expected > now + A_MOMENT:
+            self.ended_early = True
+        index = pair_before(self.end_at, self.end_rank, running, expected, rank)
+        remove_times(self.end_at, running, index, 1)
+        remove_numbers(self.end_rank, running, index, 1)
+        remove_numbers(self.end_procs, running, index, 1)
+        self.running = running - 1
+        procs, ran, killed = self.procs[rank], self.runtime[rank], self.killed[rank]
+        if self.plan.count and expected > now:
+            self.plan.advance(now)
+            self.plan.take(now, expected, -procs)
+        self._give_back(self.held_at[rank], procs)
+        stretch = self.h_last[rank]
+        self.h_end[stretch] = now
+        self.h_end_step[stretch] = self.steps
+        self.h_ended_by[stretch] = KILLED if killed else DONE
+        self.h_done[rank] = now
+        self.h_done_in[rank] = self.steps
+        self.l_end[rank] = now
+        self.l_ran[rank] = ran
+        wait = self.l_start[rank] - self.due[rank]
+        if wait < 0:
+            wait = 0
+        slowdown = 1 + (now - self.submit[rank] - ran) / (ran if ran > TAU else TAU)
+        self.finished += 1
+        self.wait += wait
+        self.slowdown += slowdown
+        self.area += ran * procs
+        if wait > self.worst_wait:
+            self.worst_wait = wait
+        if slowdown > self.worst:
+            self.worst = slowdown
+        if killed:
+            self.kills += 1
+
+    def _give_back(self, at: int, procs: int) -> None:
+        """The processors at that place of the history's ranges are free again."""
+        ranges, firsts, lasts, holes = self.h_ranges, self.hole_first, self.hole_last, self.holes
+        many = ranges[at]
+        for index in range(at + 1, at + 1 + 2 * many, 2):
+            first, last = ranges[index], ranges[index + 1]
+            place = number_before(firsts, holes, first)
+            joins = place < holes and firsts[place] == last + 1
+            if place and lasts[place - 1] + 1 == first:
+                if joins:
+                    lasts[place - 1] = lasts[place]
+                    remove_numbers(firsts, holes, place, 1)
+                    remove_numbers(lasts, holes, place, 1)
+                    holes -= 1
+                else:
+                    lasts[place - 1] = last
+            elif joins:
+                firsts[place] = first
+            else:
+                insert_number(firsts, holes, place, first)
+                insert_number(lasts, holes, place, last)
+                holes += 1
+        self.holes = holes
+        self.pieces -= many
+        self.free += procs
+
+    def _start(self, index: int, form: int, head: int, one: float, two: float, passes: bool) -> None:
+        """The job there in the queue starts."""
+        place, now, running, begun = self.queue[index], self.now, self.running, self.begun
+        rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
+        remove_numbers(self.queue, self.waiting, index, 1)
+        self.waiting -= 1
+        self.wanted -= procs
+        self.is_fresh = False
+        self.h_place[begun] = self.held_at[rank] = self.ranged
+        self._hold(procs)
+        if self.kind == CONSERVATIVE:
+            self._stands_no_more(rank, now, expected, procs)
+        elif self.plan.count:
+            self.plan.advance(now)
+            self.plan.take(now, expected, procs)
+        self.expected[rank] = expected
+        index = pair_before(self.end_at, self.end_rank, running, expected, rank)
+        insert_time(self.end_at, running, index, expected)
+        insert_number(self.end_rank, running, index, rank)
+        insert_number(self.end_procs, running, index, procs)
+        leaves = -(now + self.runtime[rank])
+        index = pair_before(self.leave_at, self.leave_rank, running, leaves, rank)
+        insert_time(self.leave_at, running, index, leaves)
+        insert_number(self.leave_rank, running, index, rank)
+        self.running = running + 1
+        before = self.h_last[rank]
+        if before < 0:
+            self.h_first[rank] = begun
+        else:
+            self.h_next[before] = begun
+        if self.h_started_in[rank] == NEVER:
+            self.h_started[rank] = now
+            self.h_started_in[rank] = self.steps
+        self.h_last[rank] = begun
+        self.h_rank[begun] = rank
+        self.h_start[begun] = now
+        self.begun = begun + 1
+        if self.l_start[rank] != self.l_start[rank]:
+            self.l_start[rank] = now
+            self.started += 1
+        if passes:
+            self.l_backfilled[rank] = 1
+            self.backfilled += 1
+        self._note(form, rank, head, one, two, 0.0)
+
+    def _hold(self, procs: int) -> None:
+        """The lowest-numbered free processors, written to the history's ranges."""
+        ranges, firsts, lasts = self.h_ranges, self.hole_first, self.hole_last
+        at, whole = self.ranged + 1, 0
+        self.free -= procs
+        while procs > 0:
+            first, last = firsts[whole], lasts[whole]
+            ranges[at] = first
+            if last - first < procs:
+                whole += 1
+            else:
+                last = first + procs - 1
+                firsts[whole] = last + 1
+            ranges[at + 1] = last
+            procs -= last - first + 1
+            at += 2
+        if whole:
+            remove_numbers(firsts, self.holes, 0, whole)
+            remove_numbers(lasts, self.holes, 0, whole)
+            self.holes -= whole
+        many = (at - self.ranged) // 2
+        ranges[self.ranged] = many
+        self.pieces += many
+        self.ranged = at
+
+    def _note(self, form: int, rank: int, head: int, one: float, two: float, three: float) -> None:
+        """A decision."""
+        row = self.decided
+        self.h_form[row] = form
+        self.h_about[row] = rank
+        self.h_head[row] = head
+        row *= WIDTH
+        self.h_numbers[row] = one
+        self.h_numbers[row + 1] = two
+        self.h_numbers[row + 2] = three
+        self.decided += 1
+
+    def _moves(self, rank: int, at: float, was: float) -> None:
+        """The planned start of a job has moved; who has just come did not see it."""
+        if rank >= self.arriving - self.arrived:
+            return
+        if self.moves and self.moved_rank[self.moves - 1] == rank:
+            self.moved_by[self.moves - 1] = self.moved_by[self.moves - 1] + at - was
+        else:
+            self.moved_rank[self.moves] = rank
+            self.moved_by[self.moves] = at - was
+            self.moves += 1
+
+    def _promise(self, rank: int, at: float) -> None:
+        if self.promises and self.l_promised[rank] != self.l_promised[rank]:
+            self.l_promised[rank] = at
+
+    # Plans
+
+    def _make_plan(self) -> None:
+        """What running jobs leave free, kept from now on."""
+        plan, free = self.plan, self.free
+        if plan.count:
+            plan.advance(self.now)
+            return
+        plan.add(self.now, free)
+        for index in range(self.running):
+            end = self.end_at[index]
+            free += self.end_procs[index]
+            if end - plan.at[plan.count - 1] <= A_MOMENT:
+                plan.free[plan.count - 1] = free
+            else:
+                plan.add(end, free)
+
+    def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
+        """The job's reserved start becomes `at`."""
+        procs, length, plan = self.procs[rank], self.estimate[rank], self.plan
+        plan.advance(self.now)
+        is_new = not self.planned_in[rank]
+        was = self.planned[rank]
+        if not is_new:
+            plan.take(was, was + length, -procs)
+            self._forget(rank)
+        plan.take(at, at + length, procs)
+        index = pair_before(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
+        insert_time(self.reserved_at, self.reservations, index, at)
+        insert_number(self.reserved_rank, self.reservations, index, rank)
+        self.reservations += 1
+        self.planned[rank] = at
+        self.planned_in[rank] = 1
+        if at <= self.now:
+            self.is_due = True
+        self._promise(rank, at)
+        if is_new:
+            self._note(form, rank, -1, at, one, two)
+        elif at != was:
+            self._moves(rank, at, was)
+            self._note(form, rank, -1, at, one, two)
+
+    def _forget(self, rank: int) -> None:
+        """The job has no reservation any more."""
+        at, ranks, count = self.reserved_at, self.reserved_rank, self.reservations
+        index = pair_before(at, ranks, count, self.planned[rank], rank)
+        remove_times(at, count, index, 1)
+        remove_numbers(ranks, count, index, 1)
+        self.reservations = count - 1
+        self.planned_in[rank] = 0
+
+    def _stands_no_more(self, rank: int, now: float, expected: float, procs: int) -> None:
+        """A job with a reservation starts: if not when it was reserved, the plan changes."""
+        at = self.planned[rank]
+        self._forget(rank)
+        if abs(at - now) > A_MOMENT:
+            self.plan.take(at, at + self.estimate[rank], -procs)
+            self.plan.advance(now)
+            self.plan.take(now, expected, procs)

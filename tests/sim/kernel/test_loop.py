@@ -1,0 +1,182 @@
+"""The loop over columns and the engine with its policies come to the same, whatever is looked at.
+
+Also tests sim.kernel.columns, sim.kernel.cython, sim.kernel.present, sim.kernel.known, sim.engine.express,
+sim.history.extension.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.errors import SchedscopeError
+from sim.kernel import choice
+from sim.kernel.known import known
+from sim.policies import parse_policy
+from sim.policies.backfill.easy import Easy
+from sim.workload.model import Workload
+from sim.workload.source import Source
+from tests.examples import examples
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+KNOWN = [
+    "fcfs", "firstfit", "easy", "relaxed", "relaxed:omega=0.5", "relaxed:omega=inf", "relaxed:relative=runtime",
+    "conservative", "conservative:compress=queue", "conservative:compress=none", "replan",
+]  # fmt: skip
+ORDERS = ["fcfs", "sjf", "ljf", "saf", "narrow", "wide", "f1"]
+OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:depth=2", "easy:order=xfactor"]
+LOOPS = [name for name in ("python", "compiled") if name == "python" or choice.compiled()]
+"""The loop as it is, and the compiled one where there is one"""
+ANY = st.data()
+LUBLIN = Source("lublin-128").read()[1].take(slice(600))
+FEW = LUBLIN.take(slice(40))
+
+
+def specs() -> st.SearchStrategy[str]:
+    """A policy that the loop knows, in an order that it knows."""
+    ordered = st.tuples(st.sampled_from(KNOWN), st.sampled_from(ORDERS))
+    return ordered.map(lambda both: f"{both[0]}{',' if ':' in both[0] else ':'}order={both[1]}") | st.just("recorded")
+
+
+def all_of(engine: Engine) -> dict[str, Any]:
+    """Everything that can be seen of a run."""
+    history, state, jobs = engine.history, engine.state, len(engine.workload)
+    found = {name: getattr(state, name) for name in state.__slots__ if name not in _APART}
+    return found | {
+        "stretches": list(history.stretches()),
+        "decisions": list(history.all_decisions()),
+        "steps": [column.tolist() for column in history.columns()],
+        "begun": [history.as_of(step).__len__() for step in range(history.steps + 1)],
+        "starts and ends": [repr(history.starts(jobs)), repr(history.ends(jobs))],
+        "seen": [history.between(time, time + 7) for time in np.linspace(0, engine.now, 9)],
+        "of each": [history.of(rank) for rank in range(jobs)],
+        "ledger": [repr(state.ledger.entry(rank)) for rank in range(jobs)],
+        "tally": [getattr(state.tally, name) for name in state.tally.__slots__],
+        "machine": [state.machine.free_set, state.machine.free, state.machine.held],
+        "plan": state.kept_plan and list(state.kept_plan.steps()),
+        "queue": [state.queue, state.waiting.wanted, state.waiting.step],
+        "snapshot": repr(engine.snapshot()),
+    }
+
+
+_APART = {"ledger", "tally", "machine", "kept_plan", "waiting", "sharing", "timers", "wakes", "before", "policy"}
+
+
+def by(loop: str, workload: Workload, spec: str) -> Engine:
+    """An engine that makes many steps at once by this loop, or never."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(choice.SETTING, loop)
+        return Engine(workload, parse_policy(spec), curious=False)
+
+
+def agree(loop: str, workload: Workload, spec: str, *moves: Callable[[Engine], object]) -> None:
+    """After each of these moves everything is as the engine alone makes it."""
+    alone, both = by("off", workload, spec), by(loop, workload, spec)
+    for move in (*moves, Engine.run):
+        came_of = [outcome(move, engine) for engine in (alone, both)]
+        assert came_of[0] == came_of[1]
+        expected, found = all_of(alone), all_of(both)
+        assert {name for name in expected if expected[name] != found[name]} == set()
+
+
+def outcome(move: Callable[[Engine], object], engine: Engine) -> str:
+    """What a move says; what it says when it fails."""
+    try:
+        return repr(move(engine))
+    except SchedscopeError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(150)
+def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    agree(loop, data.draw(lab.workloads()), data.draw(specs()))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(100)
+def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
+    advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
+    single = st.just(lambda engine: engine.step())
+    to = st.one_of(specs(), st.sampled_from(OTHERS))
+    switch = to.map(lambda spec: lambda engine: None if engine.next_time() is None else engine.switch(spec))
+    moves = data.draw(st.lists(st.one_of(until, advance, single, switch), max_size=6))
+    agree(loop, data.draw(lab.workloads()), data.draw(specs()), *moves)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(50)
+def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    workload, spec = data.draw(lab.workloads()), data.draw(specs())
+    whole, engine = by("off", workload, spec), by(loop, workload, spec)
+    engine.advance(data.draw(st.integers(1, 40)))
+    cut = engine.history.until(engine.step_count, engine.state.free)
+    again = engine.at(engine.checkpoint(), cut)
+    for each in (whole, engine, again):
+        each.run()
+    expected = all_of(whole)
+    for each in (engine, again):
+        found = all_of(each)
+        assert {name for name in expected if expected[name] != found[name]} == set()
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("spec", [*KNOWN, "recorded", "easy:order=saf"])
+def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
+    agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_wide_machine_is_shared_out_the_same(loop: str) -> None:
+    wide = replace(LUBLIN, procs=64 * LUBLIN.procs + 1, width=64 * LUBLIN.width)
+    agree(loop, wide, "easy", lambda engine: engine.advance(700))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for spec in (*KNOWN, "recorded"):
+        engine = by(loop, FEW, spec)
+        monkeypatch.setattr(engine, "_happen", None)
+        engine.run()
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_what_the_loop_does_not_know_is_left_to_the_engine(loop: str) -> None:
+    @dataclass(frozen=True)
+    class Own(Easy):
+        """Somebody's own policy, made of one of ours."""
+
+    for policy in (Own(), parse_policy("easy:depth=2"), parse_policy("conservative:order=random")):
+        assert known(policy) is None
+        engine = Engine(FEW, policy, curious=False)
+        assert engine.hurry() == 0
+
+
+def test_nothing_is_hurried_where_somebody_looks_on_or_wants_reasons() -> None:
+    assert Engine(FEW, "easy").hurry() == 0
+    assert Engine(FEW, "easy", curious=False, watchers=[Checker]).hurry() == 0
+    assert Engine(FEW, "easy", curious=False, placement="together").hurry() == 0
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_credit_is_spent_by_steps_and_by_jobs_that_wait(loop: str) -> None:
+    engine, alone = by(loop, LUBLIN, "easy"), by("off", LUBLIN, "easy")
+    spent, work = engine.hurry(credit=5000, a_step=40), 0
+    while work < 5000:
+        alone.step()
+        work += 40 + alone.state.crowd
+    assert (spent, engine.step_count) == (work, alone.step_count)
