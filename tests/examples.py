@@ -1,4 +1,4 @@
-"""How many random examples a test tries: the usual number, and as many times more as the profile says."""
+"""How many random examples a test tries: as much of its number as the profile says, in percent."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ from hypothesis import settings
 
 
 def examples(count: int, **more: Any) -> settings:
-    """So many examples in the usual profile; thirty times as many in the long one."""
+    """Half as many examples in the usual profile; thirty times as many in the long one."""
     return settings(max_examples=count * settings().max_examples // 100, **more)
