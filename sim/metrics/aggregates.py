@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.engine.schedule import Schedule
 from sim.metrics.catalogue import METRICS
-from sim.metrics.outcome import Outcome
+from sim.metrics.finished_jobs import Outcome
 from sim.metrics.over_time import area
 from sim.metrics.tails import guarantee_ratios, reservation_delays
 from sim.workload.categories import TAU

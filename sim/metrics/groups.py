@@ -11,7 +11,7 @@ import numpy as np
 from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, statistics
-from sim.metrics.outcome import Outcome
+from sim.metrics.finished_jobs import Outcome
 from sim.workload.categories import CATEGORIES, COARSE, Category, category, coarse_category
 from sim.workload.model import Bools, Field, Ints
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from sim.engine.schedule import Schedule
 from sim.metrics import groups
 from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.finished_jobs import Outcome
 from sim.metrics.groups import Row
-from sim.metrics.outcome import Outcome
 from sim.workload.categories import TAU
 
 

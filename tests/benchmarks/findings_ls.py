@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from sim.engine.schedule import Schedule
 from sim.metrics.aggregates import aggregates, ratio, statistics
+from sim.metrics.finished_jobs import Outcome
 from sim.metrics.groups import by_class
-from sim.metrics.outcome import Outcome
 from sim.workload.transforms import Transforms
 from tests.benchmarks.report import CTC, KTH, SDSC_PAR, SDSC_SP2, TRACES, load, plain, show, signed, simulate
 

@@ -9,6 +9,7 @@ import pytest
 
 from sim.engine.schedule import Curves, Schedule
 from sim.errors import ParameterError
+from sim.metrics.finished_jobs import Outcome
 from sim.metrics.groups import (
     Row,
     by_batch,
@@ -22,7 +23,6 @@ from sim.metrics.groups import (
     by_width_class,
     well_estimated,
 )
-from sim.metrics.outcome import Outcome
 from sim.workload.model import Field, Header, Trace, Workload
 
 DAY = 86400
