@@ -10,7 +10,7 @@ import numpy as np
 
 from sim.engine.schedule import Schedule
 from sim.metrics.catalogue import METRICS
-from sim.metrics.finished_jobs import Outcome
+from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.over_time import area
 from sim.metrics.tails import guarantee_ratios, reservation_delays
 from sim.workload.categories import TAU
@@ -20,16 +20,16 @@ Value = float | int | None
 """A plain number; None where there is nothing to take it from (the mean of no jobs)."""
 
 
-def aggregates(source: Schedule | Outcome, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
+def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
     """Every metric of METRICS by name; `killed=False` leaves killed jobs out of the job statistics."""
-    jobs = Outcome.of(source, killed, tau)
+    jobs = FinishedJobs.of(source, killed, tau)
     schedule = jobs.schedule
     values = statistics(jobs) | _machine(schedule) | _counts(schedule) | _recorded(jobs)
     values |= _reservations(schedule) | {"mean_lead": _mean(jobs.lead[jobs.lead > 0])}
     return {entry.name: values[entry.name] for entry in METRICS}
 
 
-def statistics(jobs: Outcome) -> dict[str, Value]:
+def statistics(jobs: FinishedJobs) -> dict[str, Value]:
     """How a set of finished jobs fared: the part of the metrics that makes sense for any group."""
     values: dict[str, Value] = {"jobs": len(jobs)}
     values |= _spread("wait", jobs.wait)
@@ -122,7 +122,7 @@ def _counts(schedule: Schedule) -> dict[str, Value]:
     }
 
 
-def _recorded(jobs: Outcome) -> dict[str, Value]:
+def _recorded(jobs: FinishedJobs) -> dict[str, Value]:
     known = ~np.isnan(jobs.recorded_wait)
     return {
         "mean_recorded_wait": _mean(jobs.recorded_wait[known]),

@@ -17,7 +17,7 @@ T = TypeVar("T", np.float64, np.int64, np.bool_)
 
 
 @dataclass(frozen=True, eq=False)
-class Outcome:
+class FinishedJobs:
     """The jobs with these ranks, all of them finished: waits, turnarounds and slowdowns, one entry a job."""
 
     schedule: Schedule
@@ -25,18 +25,18 @@ class Outcome:
     tau: float = TAU
 
     @classmethod
-    def of(cls, source: Schedule | Outcome, killed: bool = True, tau: float = TAU) -> Outcome:
-        """The finished jobs of a schedule, killed ones or not; an outcome is taken as it is."""
-        if isinstance(source, Outcome):
+    def of(cls, source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> FinishedJobs:
+        """The finished jobs of a schedule, killed ones or not; those of one are taken as they are."""
+        if isinstance(source, FinishedJobs):
             return source
         counts = ~np.isnan(source.end)
         if not killed:
             counts = counts & ~source.workload.killed
         return cls(source, np.flatnonzero(counts), tau)
 
-    def where(self, chosen: Bools) -> Outcome:
-        """Only the jobs for which `chosen`, one entry a job of this outcome, is true."""
-        return Outcome(self.schedule, self.ranks[chosen], self.tau)
+    def where(self, chosen: Bools) -> FinishedJobs:
+        """Only the jobs for which `chosen`, one entry a job of these, is true."""
+        return FinishedJobs(self.schedule, self.ranks[chosen], self.tau)
 
     def __len__(self) -> int:
         return len(self.ranks)

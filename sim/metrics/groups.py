@@ -11,7 +11,7 @@ import numpy as np
 from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, statistics
-from sim.metrics.finished_jobs import Outcome
+from sim.metrics.finished_jobs import FinishedJobs
 from sim.workload.categories import CATEGORIES, COARSE, Category, category, coarse_category
 from sim.workload.model import Bools, Field, Ints
 
@@ -40,57 +40,57 @@ class Row:
         return {"label": self.label, "meaning": self.meaning, **self.values}
 
 
-def by_category(source: Schedule | Outcome) -> list[Row]:
+def by_category(source: Schedule | FinishedJobs) -> list[Row]:
     """K's sixteen categories, by run time and processors (K table 2.1).
 
     K's figures 4.3 and 4.4 show well estimated jobs alone: pass `jobs.where(well_estimated(jobs))`.
     """
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     return _rows(jobs, category(jobs.run, jobs.width), CATEGORIES)
 
 
-def by_coarse_category(source: Schedule | Outcome) -> list[Row]:
+def by_coarse_category(source: Schedule | FinishedJobs) -> list[Row]:
     """K's four categories for load studies: short or long, narrow or wide (K table 4.1)."""
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     return _rows(jobs, coarse_category(jobs.run, jobs.width), COARSE)
 
 
-def by_class(source: Schedule | Outcome, thresholds: Sequence[float] = LS_CLASSES) -> list[Row]:
+def by_class(source: Schedule | FinishedJobs, thresholds: Sequence[float] = LS_CLASSES) -> list[Row]:
     """LS's classes: how many of the thresholds are at most the job's estimate."""
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     index = np.searchsorted(thresholds, jobs.estimate, side="right")
     return _rows(jobs, index, _class_names(thresholds))
 
 
-def by_width_class(source: Schedule | Outcome, small: int = SMALL) -> list[Row]:
+def by_width_class(source: Schedule | FinishedJobs, small: int = SMALL) -> list[Row]:
     """Z's small and large jobs."""
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     names = (Category("small", f"<= {small} processors"), Category("large", f"> {small} processors"))
     return _rows(jobs, _numbered(jobs.width > small), names)
 
 
-def well_estimated(jobs: Outcome) -> Bools:
+def well_estimated(jobs: FinishedJobs) -> Bools:
     """K: the estimate is not more than twice the run time."""
     return jobs.estimate <= 2 * jobs.run
 
 
-def by_estimate_quality(source: Schedule | Outcome) -> list[Row]:
+def by_estimate_quality(source: Schedule | FinishedJobs) -> list[Row]:
     """K's well and poorly estimated jobs."""
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     names = (Category("well", "estimate <= 2 run times"), Category("poorly", "estimate > 2 run times"))
     return _rows(jobs, _numbered(~well_estimated(jobs)), names)
 
 
-def by_priority(source: Schedule | Outcome) -> list[Row]:
+def by_priority(source: Schedule | FinishedJobs) -> list[Row]:
     """LS's high and low priority."""
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     names = (Category("high", "high priority"), Category("low", "low priority"))
     return _rows(jobs, _numbered(~jobs.column(jobs.workload.high)), names)
 
 
-def by_queue(source: Schedule | Outcome) -> list[Row]:
+def by_queue(source: Schedule | FinishedJobs) -> list[Row]:
     """The queues that the trace records (W table 3)."""
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     numbers, index = np.unique(jobs.column(jobs.workload.queue), return_inverse=True)
     words, titles = jobs.workload.names.get(Field.QUEUE, ()), jobs.workload.header.queues
     names = []
@@ -100,26 +100,26 @@ def by_queue(source: Schedule | Outcome) -> list[Row]:
     return _rows(jobs, index, names)
 
 
-def by_user(source: Schedule | Outcome) -> list[Row]:
+def by_user(source: Schedule | FinishedJobs) -> list[Row]:
     """The users, who has most jobs first."""
-    return _by_party(Outcome.of(source), Field.USER)
+    return _by_party(FinishedJobs.of(source), Field.USER)
 
 
-def by_group(source: Schedule | Outcome) -> list[Row]:
+def by_group(source: Schedule | FinishedJobs) -> list[Row]:
     """The groups of users, which has most jobs first."""
-    return _by_party(Outcome.of(source), Field.GROUP)
+    return _by_party(FinishedJobs.of(source), Field.GROUP)
 
 
-def by_account(source: Schedule | Outcome) -> list[Row]:
+def by_account(source: Schedule | FinishedJobs) -> list[Row]:
     """What the jobs are charged to, which has most jobs first."""
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     accounts = np.array(jobs.workload.accounts or [""] * len(jobs.workload), dtype=object)
     names, index = np.unique(jobs.column(accounts), return_inverse=True)
     rows = _rows(jobs, index, [Category(name or "none", f"account {name}") for name in names.tolist()])
     return sorted(rows, key=lambda row: -row.jobs)
 
 
-def _by_party(jobs: Outcome, field: Field) -> list[Row]:
+def _by_party(jobs: FinishedJobs, field: Field) -> list[Row]:
     of = jobs.workload
     numbers, index = np.unique(jobs.column(of.user if field is Field.USER else of.group), return_inverse=True)
     kind = field.name.lower()
@@ -127,9 +127,9 @@ def _by_party(jobs: Outcome, field: Field) -> list[Row]:
     return sorted(_rows(jobs, index, names), key=lambda row: -row.jobs)
 
 
-def by_month(source: Schedule | Outcome) -> list[Row]:
+def by_month(source: Schedule | FinishedJobs) -> list[Row]:
     """By the calendar month of submission, UTC (W table 1); 30 days at a time where no date is known."""
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     begin = jobs.workload.header.unix_start
     if begin is not None:
         stamps = np.floor(jobs.submit + begin).astype("datetime64[s]").astype("datetime64[M]")
@@ -141,11 +141,11 @@ def by_month(source: Schedule | Outcome) -> list[Row]:
     return _rows(jobs, index, [Category(name, f"submitted in {name}") for name in names])
 
 
-def by_batch(source: Schedule | Outcome, size: int = BATCH) -> list[Row]:
+def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[Row]:
     """One batch of submissions after another (LS figure 4)."""
     if size < 1:
         raise ParameterError(f"a batch has at least 1 job, got {size}")
-    jobs = Outcome.of(source)
+    jobs = FinishedJobs.of(source)
     names = []
     for first in range(0, len(jobs.workload), size):
         label = f"{first + 1}-{min(first + size, len(jobs.workload))}"
@@ -153,14 +153,14 @@ def by_batch(source: Schedule | Outcome, size: int = BATCH) -> list[Row]:
     return _rows(jobs, jobs.ranks // size, names)
 
 
-def _rows(jobs: Outcome, index: Ints, names: Sequence[Category]) -> list[Row]:
+def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Row]:
     """One row a name; `index` says to which each job belongs. Groups without jobs keep their row."""
     order = np.argsort(index, kind="stable")
     cuts = np.searchsorted(index[order], np.arange(len(names) + 1))
     rows = []
     for i, name in enumerate(names):
         members = np.sort(jobs.ranks[order[cuts[i] : cuts[i + 1]]])
-        rows.append(Row(name.label, name.meaning, statistics(Outcome(jobs.schedule, members, jobs.tau))))
+        rows.append(Row(name.label, name.meaning, statistics(FinishedJobs(jobs.schedule, members, jobs.tau))))
     return rows
 
 

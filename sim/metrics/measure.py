@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sim.engine.schedule import Schedule
 from sim.metrics import groups
 from sim.metrics.aggregates import Value, aggregates
-from sim.metrics.finished_jobs import Outcome
+from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import Row
 from sim.workload.categories import TAU
 
@@ -19,7 +19,7 @@ class Group(NamedTuple):
 
     name: str
     title: str
-    rows: Callable[[Schedule | Outcome], list[Row]]
+    rows: Callable[[Schedule | FinishedJobs], list[Row]]
 
 
 GROUPS = (
@@ -61,5 +61,5 @@ class Metrics:
 
 def measure(schedule: Schedule, killed: bool = True, tau: float = TAU, also: Iterable[Group] = ()) -> Metrics:
     """All aggregates and all groups, and `also` those; `killed=False` leaves killed jobs out of the job statistics."""
-    jobs = Outcome.of(schedule, killed, tau)
+    jobs = FinishedJobs.of(schedule, killed, tau)
     return Metrics(schedule.policy, aggregates(jobs), {group.name: group.rows(jobs) for group in (*GROUPS, *also)})

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from sim.engine.schedule import Schedule
 from sim.metrics.aggregates import aggregates, ratio, statistics
-from sim.metrics.finished_jobs import Outcome
+from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import by_class
 from sim.workload.transforms import Transforms
 from tests.benchmarks.report import CTC, KTH, SDSC_PAR, SDSC_SP2, TRACES, load, plain, show, signed, simulate
@@ -51,7 +51,7 @@ def queues(log: Log, options: argparse.Namespace, reserve: float = 0.0) -> tuple
 def figure_3(pairs: dict[str, tuple[Schedule, Schedule]], longer: float) -> Iterator[list[str]]:
     """A row a log: slowdowns of the jobs that run longer than so many seconds, R of all of them and of each class."""
     for name, pair in pairs.items():
-        one, three = (Outcome.of(schedule) for schedule in pair)
+        one, three = (FinishedJobs.of(schedule) for schedule in pair)
         one, three = one.where(one.run > longer), three.where(three.run > longer)
         s1, sm = (statistics(jobs)["mean_slowdown"] for jobs in (one, three))
         classes = [

@@ -9,7 +9,7 @@ import pytest
 
 from sim.engine.schedule import Curves, Schedule
 from sim.errors import ParameterError
-from sim.metrics.finished_jobs import Outcome
+from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.groups import (
     Row,
     by_batch,
@@ -78,7 +78,7 @@ def test_an_estimate_of_twice_the_run_time_is_still_a_good_one() -> None:
 
 
 def test_categories_of_the_well_estimated_jobs_alone() -> None:
-    outcome = Outcome.of(played((0, 1, 100, 100), (0, 1, 700, 700), (0, 1, 100, 5000)))
+    outcome = FinishedJobs.of(played((0, 1, 100, 100), (0, 1, 700, 700), (0, 1, 100, 5000)))
     assert sizes(by_category(outcome.where(well_estimated(outcome)))) == {"VS Seq": 1, "S Seq": 1}
 
 
