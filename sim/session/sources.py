@@ -9,8 +9,8 @@ from sim.errors import ParameterError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import policy_of
+from sim.session.branches import planned
 from sim.session.records import BranchRecord
-from sim.session.restoring import planned
 from sim.session.session import Session
 from sim.session.text import SessionError
 from sim.session.trace_ref import TraceRef

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from sim.errors import ParameterError
-from sim.session.restoring import restore
+from sim.session.branches import restore
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.playback import Playback

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from sim.engine.snapshot import Snapshot
 from sim.life.so_far import JobReader, JobSoFar
-from sim.session.restoring import records_of
+from sim.session.branches import records_of
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from tui.chart.chart_maker import ChartMaker
