@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from sim.errors import ParameterError, SchedscopeError
 from sim.history.history import Switch
 from sim.policies.policy import Policy
-from sim.session.records import BranchRecord
+from sim.session.session import BranchRecord
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
 

@@ -15,19 +15,38 @@ import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from sim.errors import ParameterError, near
 from sim.files import write_whole
 from sim.history.history import Switch
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.session.records import Bookmark, BranchRecord
 from sim.session.text import FORMAT, MAX_BYTES, SessionError, Table, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 
 PREFIX = "schedscope1:"
 """What a session in one line begins with."""
+
+
+@dataclass(frozen=True)
+class BranchRecord:
+    """A run: the first one, or one that was forked from its parent after `forked` steps."""
+
+    name: str
+    parent: str | None = None
+    forked: int = 0
+    switches: tuple[Switch, ...] = ()
+    """Those of this branch alone; of the first one all that it was opened with, made or still to come."""
+
+
+class Bookmark(NamedTuple):
+    """A moment that somebody wants to find again."""
+
+    name: str
+    branch: str
+    step: int
+    note: str = ""
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,7 @@ from sim.machine.processors import Placement
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import policy_of
 from sim.session.branches import planned
-from sim.session.records import BranchRecord
-from sim.session.session import Session
+from sim.session.session import BranchRecord, Session
 from sim.session.text import SessionError
 from sim.session.trace_ref import TraceRef
 from sim.workload.samples import sample_path

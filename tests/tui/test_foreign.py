@@ -16,8 +16,7 @@ from sim.policies import POLICIES
 from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.parameters import parameter
 from sim.policies.registry import policy
-from sim.session.records import Bookmark, BranchRecord
-from sim.session.session import Session, parsed, written
+from sim.session.session import Bookmark, BranchRecord, Session, parsed, written
 from sim.session.sources import session_of
 from sim.workload.source import Source
 from tests.tui.replays import replay

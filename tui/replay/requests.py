@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from sim.session.records import Bookmark, BranchRecord
+from sim.session.session import Bookmark, BranchRecord
 from sim.why.causes import What
 from tui.chart.scale import Camera
 from tui.replay.scene import Scene

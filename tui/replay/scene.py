@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from sim.engine.snapshot import Snapshot
 from sim.history.tally import Totals
 from sim.life.so_far import JobSoFar
-from sim.session.records import BranchRecord
+from sim.session.session import BranchRecord
 from sim.workload.model import Trace, Workload
 from tui.chart.scene import ChartScene, Mark
 

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, cast
 
 from sim.errors import SchedscopeError
 from sim.policies.registry import parse_policy
-from sim.session.records import BranchRecord
-from sim.session.session import PREFIX, Session, from_line, read_session, verify_trace
+from sim.session.session import PREFIX, BranchRecord, Session, from_line, read_session, verify_trace
 from sim.session.sources import source_of
 from sim.session.text import Value, shortened
 from sim.workload.model import Workload

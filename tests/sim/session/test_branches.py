@@ -10,7 +10,7 @@ from sim.errors import ParameterError
 from sim.history.history import Switch
 from sim.policies import parse_policy
 from sim.session.branches import records_of, restore
-from sim.session.records import BranchRecord
+from sim.session.session import BranchRecord
 from sim.timeline.timeline import Timeline
 from tests.examples import examples
 from tests.sim.conftest import Lab

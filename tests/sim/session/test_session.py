@@ -1,6 +1,6 @@
 """Sessions: what is written comes back, and whatever else is read is refused in one line.
 
-Also tests sim.session.records, sim.session.text, sim.session.trace_ref.
+Also tests sim.session.text, sim.session.trace_ref.
 """
 
 from __future__ import annotations
@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 from sim.history.history import Switch
 from sim.policies import parse_policy
-from sim.session.records import Bookmark, BranchRecord
 from sim.session.session import (
     PREFIX,
+    Bookmark,
+    BranchRecord,
     Session,
     from_line,
     one_line,

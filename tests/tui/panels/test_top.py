@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.session.records import BranchRecord
+from sim.session.session import BranchRecord
 from tests.tui.scenes import about_of, engine_of, scene_of
 from tui.look.text import cells
 from tui.panels.top import Going, top_line

@@ -14,7 +14,7 @@ import pytest
 from sim.decisions.decisions import Reserve
 from sim.errors import ParameterError
 from sim.policies import parse_policy
-from sim.session.records import BranchRecord
+from sim.session.session import BranchRecord
 from sim.stops.stop import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.why.causes import Division, HolderOf, PlanOf

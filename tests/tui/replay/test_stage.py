@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sim.policies import parse_policy
-from sim.session.records import Bookmark
+from sim.session.session import Bookmark
 from sim.stops.stop import parse_stop
 from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline

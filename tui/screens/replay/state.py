@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sim.session.records import Bookmark
+from sim.session.session import Bookmark
 from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.hover import Spot

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.errors import ParameterError
 from sim.policies import Policy, parse_policy, written_policy
-from sim.session.records import Bookmark, BranchRecord
+from sim.session.session import Bookmark, BranchRecord
 from sim.why.causes import Division, HolderOf, PlanOf
 from sim.words import clock
 from tui.replay.requests import (
