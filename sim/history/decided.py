@@ -50,7 +50,9 @@ FORMS = tuple(_forms())
 AS_IT_IS = len(FORMS)
 """The form of what has none"""
 _NUMBERS = {(form.decision, form.reason): number for number, form in enumerate(FORMS)}
-_PADS = [(0.0,) * (WIDTH - len(form.kinds)) for form in FORMS]
+_NOTHING = (0.0,) * WIDTH
+_WRITTEN = {pair: (i, FORMS[i].names_job, _NOTHING[len(FORMS[i].kinds) :]) for pair, i in _NUMBERS.items()}
+"""(decision, reason) -> number of the form, does the reason name a job, what fills the row"""
 
 
 def form_of(decision: type, reason: type) -> int:
@@ -78,42 +80,43 @@ class Decided:
 
     def append(self, decision: Decision) -> None:
         """One more."""
+        kind, jobs, head = type(decision), self._jobs, -1
+        because: Any
+        numbers: tuple[Any, ...] = ()
+        if kind is Reserve:
+            job, at, because, more = decision  # type: ignore[misc]
+            numbers = (at,)
+        elif kind is Start or kind is Backfill:
+            job, because, on, limit = decision  # type: ignore[misc]
+            more = on if limit is None else limit
+        else:
+            self._keep(decision)
+            return
         try:
-            self._write(decision)
+            form, names_job, pad = _WRITTEN[kind, type(because)]
+            if names_job:
+                named, because = because[0], because[1:]
+                head = named.rank
+            rank = job.rank
+            if more is not None or jobs[rank] is not job or (names_job and jobs[head] is not named):
+                raise ValueError
+            self.numbers.extend(numbers + because + pad)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
             del self.numbers[WIDTH * len(self.forms) :]
-            self.forms.append(AS_IT_IS)
-            self.ranks.append(self._about(decision))
-            self.heads.append(len(self._kept))
-            self.numbers.extend((0.0,) * WIDTH)
-            self._kept.append(decision)
-
-    def _about(self, decision: Decision) -> int:
-        job = job_of(decision)
-        return job.rank if job and job.rank < len(self._jobs) else -1
-
-    def _write(self, decision: Any) -> None:
-        kind, jobs = type(decision), self._jobs
-        at: tuple[float, ...] = ()
-        if kind is Reserve:
-            job, when, because, rest = decision
-            at = (when,)
-        else:
-            job, because, on, limit = decision
-            rest = on if limit is None else limit
-        form = _NUMBERS[kind, type(because)]
-        if rest is not None or jobs[job.rank] is not job:
-            raise ValueError
-        head = -1
-        if FORMS[form].names_job:
-            named, *because = because
-            head = named.rank
-            if jobs[head] is not named:
-                raise ValueError
-        self.numbers.extend((*at, *because, *_PADS[form]))
+            self._keep(decision)
+            return
         self.forms.append(form)
-        self.ranks.append(job.rank)
+        self.ranks.append(rank)
         self.heads.append(head)
+
+    def _keep(self, decision: Decision) -> None:
+        """As it is."""
+        job = job_of(decision)
+        self.forms.append(AS_IT_IS)
+        self.ranks.append(job.rank if job and job.rank < len(self._jobs) else -1)
+        self.heads.append(len(self._kept))
+        self.numbers.extend(_NOTHING)
+        self._kept.append(decision)
 
     def __getitem__(self, row: int) -> Decision:
         number = self.forms[row]

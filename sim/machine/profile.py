@@ -231,13 +231,16 @@ def shadow(free: int, ends: Iterable[tuple[float, int, int]], procs: int) -> tup
     >>> shadow(1, [(10, 0, 2), (20, 1, 4), (20, 2, 1)], 5)
     (20, 8)
     """
-    moment: float | None = None
-    for end, _, held in ends:
-        if moment is not None and end > moment + MOMENT:
+    ahead = iter(ends)
+    for moment, _, held in ahead:
+        free += held
+        if free >= procs:
+            break
+    else:
+        raise ValueError(f"{procs} processors are never free")
+    until = moment + MOMENT
+    for end, _, held in ahead:
+        if end > until:
             break
         free += held
-        if free >= procs and moment is None:
-            moment = end
-    if moment is None:
-        raise ValueError(f"{procs} processors are never free")
     return moment, free
