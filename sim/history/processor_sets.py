@@ -37,8 +37,11 @@ class ProcessorSets:
         """A set as ranges: where they begin."""
         place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1
         span = processors >> lowest
-        bits = np.frombuffer(span.to_bytes(-(-span.bit_length() // 8), "little"), np.uint8)
-        edges = np.diff(np.unpackbits(bits, bitorder="little"), prepend=0, append=0).nonzero()[0] + lowest
+        changes = span ^ (span << 1)
+        bits = np.frombuffer(changes.to_bytes(-(-changes.bit_length() // 8), "little"), np.uint8)
+        some = bits.nonzero()[0]  # a few of thousands
+        which, bit = np.unpackbits(bits[some, None], axis=1, bitorder="little").nonzero()
+        edges = some[which] * 8 + bit + lowest
         edges[1::2] -= 1
         self.ranges.append(len(edges) // 2)
         self.ranges.frombytes(edges.astype(np.int32).tobytes())
