@@ -7,8 +7,9 @@ stepped through.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import inf
+from typing import Any
 
 from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome, Replicate
 from sim.errors import ParameterError
@@ -69,19 +70,22 @@ class Sharing:
 
     def elapse(self, to: float, runtimes: Sequence[float]) -> list[int]:
         """Time goes on; the ranks of the jobs that are done then, and have left the matrix."""
-        gains = self.turns.gains(self.since, to)
+        by_row = self.turns.gains(self.since, to)
         self.since = to
+        gains: dict[tuple[int, ...], float] = {}
         rows_of, stall, progress = self.matrix.rows_of, self.stall, self.ran
         done = []
         for rank, ran in progress.items():
             rows = rows_of(rank)
-            gain = gains[rows[0]] if len(rows) == 1 else sum(map(gains.__getitem__, rows))
+            gain = gains.get(rows)
+            if gain is None:
+                gain = gains[rows] = sum(map(by_row.__getitem__, rows))
             if stalled := stall[rank]:
                 lost = min(stalled, gain)
-                stall[rank] = stalled - lost
+                stall[rank] = stalled = stalled - lost
                 gain -= lost
             progress[rank] = ran = ran + gain
-            if runtimes[rank] - ran + stall[rank] <= MOMENT:
+            if runtimes[rank] - ran + stalled <= MOMENT:
                 done.append(rank)
         for rank in sorted(done):
             self.leave(rank)
@@ -97,17 +101,7 @@ class Sharing:
 
     def change(self, decision: Clean | DropRows | OpenRow | Rehome | Replicate) -> None:
         """A step of a rebuild that touches nothing but the matrix."""
-        match decision:
-            case Clean():
-                self.matrix.clean()
-            case DropRows():
-                self.matrix.drop_empty_rows()
-            case OpenRow():
-                self.matrix.open_row()
-            case Rehome(job, row):
-                self.matrix.move(job.rank, row)
-            case Replicate(job, row):
-                self.matrix.replicate(job.rank, row)
+        _CHANGES[type(decision)](self.matrix, decision)
 
     def leave(self, rank: int) -> None:
         """A job goes, done or not."""
@@ -138,7 +132,7 @@ class Sharing:
         procs, turns = self.matrix.procs, self.turns
         if turns.row is None:
             return procs * (to - self.since)
-        return sum(self.matrix.free(row) * turns.on_turn(row, self.since, to) for row in turns.rows)
+        return sum(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
 
     def expected_end(self, rank: int, estimate: float) -> float:
         """When the job would be done if it had `estimate` seconds of progress left and nothing changed."""
@@ -146,5 +140,13 @@ class Sharing:
 
     def places(self) -> dict[int, tuple[int, tuple[int, ...]]]:
         """rank -> (columns, rows) of every job."""
-        matrix = self.matrix
-        return {rank: (matrix.columns(rank), matrix.rows_of(rank)) for rank in self.ran}
+        return self.matrix.places()
+
+
+_CHANGES: dict[type, Callable[[Matrix, Any], object]] = {
+    Clean: lambda matrix, _: matrix.clean(),
+    DropRows: lambda matrix, _: matrix.drop_empty_rows(),
+    OpenRow: lambda matrix, _: matrix.open_row(),
+    Rehome: lambda matrix, step: matrix.move(step.job.rank, step.row),
+    Replicate: lambda matrix, step: matrix.replicate(step.job.rank, step.row),
+}

@@ -8,8 +8,9 @@ anything has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import count as counted
+from operator import itemgetter
 from typing import NamedTuple, NoReturn
 
 from sim.errors import DecisionError
@@ -87,6 +88,21 @@ class MatrixView:
         """The jobs in this row, replicas too, in order of placement."""
         rows_of = self._rows_of
         return [rank for rank in self._columns if row in rows_of[rank]]
+
+    def places(self) -> dict[int, tuple[int, tuple[int, ...]]]:
+        """rank -> (columns, rows) of every job, in order of placement."""
+        rows_of = self._rows_of
+        return {rank: (columns, rows_of[rank]) for rank, columns in self._columns.items()}
+
+    def with_room(self, procs: int) -> list[tuple[int, int]]:
+        """(free columns, row) of the rows with so many free; the fewest first, of equals the earlier row."""
+        rows = [(free, row) for row, used in self._used.items() if (free := self.procs - used.bit_count()) >= procs]
+        return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
+
+    def that_fit(self, ranks: Iterable[int], row: int) -> list[int]:
+        """Those of the jobs whose columns are free in the row."""
+        columns, used = self._columns, self._used[row]
+        return [rank for rank in ranks if not columns[rank] & used]
 
     def used(self, row: int) -> int:
         """The columns of the row that are taken."""
@@ -203,8 +219,10 @@ class Matrix(MatrixView):
 
     def replicate(self, rank: int, row: int) -> None:
         """The job stands in this row too, in the same columns."""
-        columns, _ = self._demand_place(rank)
-        self._demand(rank, row, columns, self._used.get(row, 0))
+        columns, used = self._columns.get(rank, 0), self._used.get(row)
+        if not columns or used is None or columns & used:
+            self._demand_place(rank)
+            self._demand(rank, row, columns, used or 0)
         self._used[row] |= columns
         self._rows_of[rank] += (row,)
 

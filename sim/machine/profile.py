@@ -113,7 +113,7 @@ class Profile:
         (10, inf)
         """
         candidate = end = inf
-        for time, free in self.steps():
+        for time, free in zip(self._times, self._free, strict=True):
             if end <= time + MOMENT:
                 return candidate
             if free < procs:
@@ -232,9 +232,10 @@ def shadow(free: int, ends: Iterable[tuple[float, int, int]], procs: int) -> tup
     (20, 8)
     """
     ahead = iter(ends)
-    for moment, _, held in ahead:
+    for end, _, held in ahead:
         free += held
         if free >= procs:
+            moment = end
             break
     else:
         raise ValueError(f"{procs} processors are never free")

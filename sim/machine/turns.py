@@ -124,13 +124,17 @@ class Turns:
 
     def gains(self, since: float, until: float) -> dict[int, float]:
         """row -> progress in it: what `gained` adds up, for asking once about many jobs."""
-        return {row: self.gained((row,), since, until) for row in self.rows}
+        return self._shares(since, until, self.overhead)
 
-    def on_turn(self, row: int, since: float, until: float) -> float:
-        """For how many seconds the row is on turn, overhead included."""
+    def on_turn(self, since: float, until: float) -> dict[int, float]:
+        """row -> for how many seconds it is on turn, overhead included."""
+        return self._shares(since, until, 0)
+
+    def _shares(self, since: float, until: float, overhead: float) -> dict[int, float]:
         if not self.alternate:
-            return until - since if row == self.row else 0
-        return self._work(row, until, 0) - self._work(row, since, 0)
+            return {row: until - since if row == self.row else 0 for row in self.rows}
+        works = zip(self._works(until, overhead), self._works(since, overhead), strict=True)
+        return {row: later - sooner for row, (later, sooner) in zip(self.rows, works, strict=True)}
 
     def finish(self, rows: Sequence[int], work: float, now: float) -> float:
         """When a job in these rows will have made so much progress, if nothing changes.
@@ -191,17 +195,20 @@ class Turns:
         now = index(self.row)
         return sorted((index(row) - now) % count for row in rows)
 
-    def _work(self, row: int, time: float, overhead: float | None = None) -> float:
+    def _work(self, row: int, time: float) -> float:
         """The progress made in a row from the beginning of the present turn until `time`."""
-        overhead = self.overhead if overhead is None else overhead
-        rows, count = self.rows, len(self.rows)
-        place = (rows.index(row) - rows.index(self.row)) % count
+        return self._works(time, self.overhead)[self.rows.index(row)]
+
+    def _works(self, time: float, overhead: float) -> list[float]:
+        """The progress made in each row from the beginning of the present turn until `time`."""
+        count, now = len(self.rows), self.rows.index(self.row)
         ended = max(int((time - self.begin) // self.slice), 0)
-        done = (ended - place + count - 1) // count if ended > place else 0
-        work = done * (self.slice - overhead)
-        if ended % count == place:
-            work += max(time - self.begin - ended * self.slice - overhead, 0)
-        return work
+        a_turn, works = self.slice - overhead, []
+        for place in range(-now, count - now):
+            place %= count
+            works.append(((ended - place + count - 1) // count if ended > place else 0) * a_turn)
+        works[(now + ended) % count] += max(time - self.begin - ended * self.slice - overhead, 0)
+        return works
 
 
 def _ceil(work: float, a_turn: float) -> int:

@@ -19,7 +19,6 @@ from sim.policies.gang.phases import (
     GangView,
     MayMove,
     Step,
-    best_fits,
     clean,
     compact,
     fill,
@@ -97,7 +96,7 @@ class Gang(TimeShared):
         if not (yield from resume(view, self.mpl)):
             return
         for job in view.queue:
-            if fits := best_fits(view.matrix, job.procs):
+            if fits := view.matrix.with_room(job.procs):
                 free, row = fits[0]
                 yield from place(view, job, row, BestFit(free))
             elif len(view.matrix.rows) < self.mpl:
@@ -137,7 +136,7 @@ class GangBackfill(TimeShared):
         passes = False
         for job in view.queue:
             span = job.estimate * self.mpl
-            fits = ((free, row) for free, row in best_fits(matrix, job.procs) if plans.fits(row, job.procs, span))
+            fits = ((free, row) for free, row in matrix.with_room(job.procs) if plans.fits(row, job.procs, span))
             if fit := next(fits, None):
                 free, row = fit
                 plans.take(row, job.procs, span, now)

@@ -75,8 +75,9 @@ def compact(
     held = {row: matrix.used(row).bit_count() for row in reversed(matrix.rows)}
     rows = sorted(held, key=held.__getitem__)
     for place, row in enumerate(rows):
+        homes = matrix.at_home(row)
         for target in rows[:place:-1]:
-            for rank in matrix.at_home(row):
+            for rank in homes if migration else matrix.that_fit(homes, target):
                 if not matrix.used(target) & matrix.columns(rank):
                     if may_move(rank, target):
                         yield Rehome(view.job(rank), target, Fuller(held[row], held[target]))
@@ -84,6 +85,7 @@ def compact(
                 elif migration and migration.can_bring(rank, target) and may_move(rank, target):
                     yield from migration.bring(rank, target)
                     moved = True
+            homes = [rank for rank in homes if matrix.home(rank) == row]
     if not all(map(matrix.used, matrix.rows)):
         yield DropRows()
     return moved
@@ -108,12 +110,6 @@ def fill(view: GangView) -> Iterator[Step]:
 
 
 # What both ways of scheduling have in common
-
-
-def best_fits(matrix: MatrixView, procs: int) -> list[tuple[int, int]]:
-    """(free columns, row) of the rows with so many free; the fewest first, of equals the earlier row."""
-    rows = [(free, row) for row in matrix.rows if (free := matrix.free(row)) >= procs]
-    return sorted(rows, key=lambda fit: fit[0])
 
 
 def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False) -> Iterator[Step]:
@@ -149,7 +145,7 @@ def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
     matrix = view.matrix
     for rank, columns in list(view.suspended.items()):
         job = view.job(rank)
-        rows = [row for _, row in best_fits(matrix, job.procs) if not matrix.used(row) & columns]
+        rows = [row for _, row in matrix.with_room(job.procs) if not matrix.used(row) & columns]
         if rows:
             yield Place(job, rows[0], columns, GoesOn())
         elif len(matrix.rows) < mpl:

@@ -21,7 +21,7 @@ class RowPlans:
     """
 
     def __init__(self, view: GangView, mpl: int, reserved: Iterable[tuple[Job, int, float]] = ()) -> None:
-        self._view, self._mpl = view, mpl
+        self._view, self._matrix, self._mpl = view, view.matrix, mpl
         self._plans: dict[int, Profile] = {}
         self._reserved = list(reserved)
 
@@ -36,7 +36,7 @@ class RowPlans:
     def earliest(self, procs: int, span: float) -> tuple[float, int]:
         """When and in which row so many processors are first free for the span; of equals the earlier row."""
         best, found = inf, 0
-        for row in self._view.matrix.rows:
+        for row in self._matrix.rows:
             at = self._plan(row).hole_before(best, procs, span)
             if at < best:
                 best, found = at, row
@@ -48,7 +48,7 @@ class RowPlans:
         return self._plans[row]
 
     def _made(self, row: int) -> Profile:
-        view, mpl, matrix = self._view, self._mpl, self._view.matrix
+        view, mpl, matrix = self._view, self._mpl, self._matrix
         now, remaining = view.now, view.remaining_estimate
         jobs = [(now + remaining(rank) * mpl, rank, matrix.columns(rank).bit_count()) for rank in matrix.at_home(row)]
         plan = Profile.of_running(now, view.procs - sum(procs for _, _, procs in jobs), sorted(jobs))

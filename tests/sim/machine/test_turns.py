@@ -44,7 +44,7 @@ def test_overhead_is_at_the_beginning_of_each_turn() -> None:
     assert turns.gained((1,), 0, 10) == 0
     assert turns.gained((1,), 0, 15) == 5
     assert turns.gained((2,), 0, 300) == 90
-    assert (turns.on_turn(2, 0, 300), turns.on_turn(1, 0, 300)) == (100, 200)
+    assert turns.on_turn(0, 300) == {1: 200, 2: 100}
 
 
 def test_a_job_finishes_in_one_of_its_turns() -> None:
