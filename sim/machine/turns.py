@@ -119,8 +119,8 @@ class Turns:
         """The progress, in seconds, of a job that stands in these rows."""
         if not self.alternate:
             return until - since if self.row in rows else 0
-        work = self._work
-        return sum(work(row, until) - work(row, since) for row in rows)
+        gains = self.gains(since, until)
+        return sum(gains[row] for row in rows)
 
     def gains(self, since: float, until: float) -> dict[int, float]:
         """row -> progress in it: what `gained` adds up, for asking once about many jobs."""
@@ -146,7 +146,8 @@ class Turns:
         if not self.alternate:
             return now + work
         places = self._places(rows)
-        work += sum(self._work(row, now) for row in rows)
+        works = self._works(now, self.overhead)
+        work += sum(works[self.rows.index(row)] for row in rows)
         a_turn = self.slice - self.overhead
         whole = max(_ceil(work, a_turn) - 1, 0)
         cycles, place = divmod(whole, len(places))
@@ -194,10 +195,6 @@ class Turns:
         index, count = self.rows.index, len(self.rows)
         now = index(self.row)
         return sorted((index(row) - now) % count for row in rows)
-
-    def _work(self, row: int, time: float) -> float:
-        """The progress made in a row from the beginning of the present turn until `time`."""
-        return self._works(time, self.overhead)[self.rows.index(row)]
 
     def _works(self, time: float, overhead: float) -> list[float]:
         """The progress made in each row from the beginning of the present turn until `time`."""

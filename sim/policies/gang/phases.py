@@ -77,6 +77,7 @@ def compact(
     for place, row in enumerate(rows):
         homes = matrix.at_home(row)
         for target in rows[:place:-1]:
+            before = matrix.used(target)
             for rank in homes if migration else matrix.that_fit(homes, target):
                 if not matrix.used(target) & matrix.columns(rank):
                     if may_move(rank, target):
@@ -85,7 +86,8 @@ def compact(
                 elif migration and migration.can_bring(rank, target) and may_move(rank, target):
                     yield from migration.bring(rank, target)
                     moved = True
-            homes = [rank for rank in homes if matrix.home(rank) == row]
+            if homes and matrix.used(target) != before:
+                homes = [rank for rank in homes if matrix.home(rank) == row]
     if not all(map(matrix.used, matrix.rows)):
         yield DropRows()
     return moved
