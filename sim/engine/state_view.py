@@ -5,7 +5,7 @@ Only the state is behind it, in which there are no run times; the engine cannot 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -24,7 +24,7 @@ def _is(name: str) -> Any:
 class StateView:
     """The present, as a policy sees it."""
 
-    __slots__ = ("_reserved", "_running", "_state", "_suspended")
+    __slots__ = ("_held", "_reserved", "_running", "_state", "_suspended")
 
     reserved: Mapping[int, float] = _is("_reserved")
     running: Mapping[int, RunningJob] = _is("_running")
@@ -38,12 +38,14 @@ class StateView:
     notes: dict[str, dict[int, float]] = _is("_state.notes")
     queue: list[Job] = _is("_state.queue")
     plan: Profile = _is("_state.plan")
+    held: Callable[[int], int] = _is("_held.__getitem__")
 
     def __init__(self, state: State) -> None:
         self._state: State
         self._keep(_state=state)
         for name in ("reserved", "running", "suspended"):
             self._keep(**{f"_{name}": MappingProxyType(getattr(state, name))})
+        self._keep(_held=MappingProxyType(state.machine.held))
 
     def _keep(self, **own: object) -> None:
         for name, value in own.items():
@@ -75,9 +77,6 @@ class StateView:
     @property
     def matrix(self) -> MatrixView:
         return self._state.matrix.view
-
-    def held(self, rank: int) -> int:
-        return self._state.machine.held[rank]
 
     def ran(self, rank: int) -> float:
         return self._state.ran(rank)

@@ -140,7 +140,8 @@ class Machine:
         taken = 0
         for processors in held.values():
             taken |= processors
-        self.held = held
+        self.held.clear()
+        self.held |= held
         self.free_set = ((1 << self.procs) - 1) & ~taken
         self.free = self.free_set.bit_count()
 

@@ -6,6 +6,7 @@ And from which length on a job's slowdown counts in full.
 from __future__ import annotations
 
 from bisect import bisect_left
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -63,6 +64,7 @@ def category(length: Floats, width: Ints) -> Ints:
     return (rows * len(WIDTHS) + columns).astype(np.int64)
 
 
+@lru_cache(maxsize=4096)
 def category_of(length: float, width: int) -> int:
     """The same for one job.
 

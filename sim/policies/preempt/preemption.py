@@ -77,7 +77,7 @@ class Preemptive(Policy):
 
         suspended: the ranks of the suspended jobs for which there may be room, where the policy knows.
         """
-        takers = self._takers(view, view.suspended if suspended is None else suspended)
+        takers = self._takers(view, suspended)
         takers.sort(key=lambda job: (-first(job), job.rank))
         for job in takers:
             yield from self.take_room(view, job)
@@ -85,15 +85,18 @@ class Preemptive(Policy):
             for job in self.idle(view):
                 yield Keep(job, self._obstacle(view, job))
 
-    def _takers(self, view: View, ranks: Iterable[int]) -> list[Job]:
+    def _takers(self, view: View, ranks: Iterable[int] | None) -> list[Job]:
         """The idle jobs for each of which there is room; hundreds may be idle, so nothing is asked twice."""
         free = self.unclaimed(view)
         if not free:
             return []
         busy, count, claims = ~free, free.bit_count(), view.notes.get("claim", {})
+        own, running = view.suspended, view.running
+        if ranks is not None:
+            own = {rank: own[rank] for rank in ranks if rank in own}
         if self.restart == "own":
-            ranks = [rank for rank in ranks if not view.suspended.get(rank, busy) & busy]
-        takers = [view.job(rank) for rank in ranks if rank in view.suspended and rank not in view.running]
+            own = {rank: processors for rank, processors in own.items() if not processors & busy}
+        takers = [view.job(rank) for rank in own if rank not in running]
         takers += view.queue
         return [job for job in takers if job.procs <= count and job.rank not in claims]
 

@@ -70,7 +70,7 @@ class Selective(Preemptive):
             self.sf,
             height=partial(self.height, view),
             room=partial(self.count_unclaimed, view),
-            pinned=partial(self.pinned, view),
+            pinned=view.suspended if self.restart == "own" else {},
             steady=self.steady(),
         )
 
@@ -154,8 +154,9 @@ class Tunable(Selective):
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
         kind = category_of(job.estimate, job.procs)
-        count = view.notes["finished"].get(kind, 0)
-        return count > 0 and its_xfactor > self.limit * view.notes["slowdown"][kind] / count
+        notes = view.notes
+        count = notes["finished"].get(kind, 0)
+        return count > 0 and its_xfactor > self.limit * notes["slowdown"][kind] / count
 
     def steady(self) -> bool:
         return False

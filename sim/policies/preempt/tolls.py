@@ -8,7 +8,7 @@ the toll makes way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from math import inf
 
 from sim.policies.preempt.ladder import ANYBODY, NOBODY, Ladder
@@ -33,16 +33,16 @@ class Tolls:
         *,
         height: Callable[[RunningJob], float],
         room: Callable[[], int],
-        pinned: Callable[[int], int | None],
+        pinned: Mapping[int, int],
         steady: bool,
     ) -> None:
         """What the policy says of this view.
 
-        `room`: how many processors are free. `pinned`: those that a job of this rank must have back.
+        `room`: how many processors are free. `pinned`: rank -> those that a job must have back.
         `steady`: does a height stand while the job is on its processors?
         """
         self._view, self._sf, self._height, self._room, self._steady = view, sf, height, room, steady
-        self._pinned = pinned
+        self._pinned, self._suspended = pinned, view.suspended
         self._keepers = view.notes.setdefault("keeper", {})
         self._moments = view.notes.setdefault("moment", {})
         self._heights = view.notes.setdefault("height", {})
@@ -67,10 +67,11 @@ class Tolls:
     def look(self, ranks: Iterable[int]) -> None:
         """Find out what these jobs must pay as things are now, and when they can."""
         self._seat()
-        running, claims = self._view.running, self._view.notes.get("claim", {})
+        view = self._view
+        running, claims, job, find = view.running, view.notes.get("claim", {}), view.job, self._find
         for rank in ranks:
             if rank not in running and rank not in claims:
-                self._find(self._view.job(rank))
+                find(job(rank))
 
     @property
     def ladder(self) -> Ladder:
@@ -92,17 +93,17 @@ class Tolls:
         return min(self._moments.values(), default=inf)
 
     def _find(self, job: Job) -> None:
-        rank = job.rank
-        pinned = self._pinned(rank)
+        rank, view = job.rank, self._view
+        pinned = self._pinned.get(rank)
         if pinned is None:
             toll, self._keepers[rank] = self.ladder.price(job.procs)
-        elif (claims := self._view.notes.get("claim")) and any(int(c) & pinned for c in claims.values()):
+        elif (claims := view.notes.get("claim")) and any(int(c) & pinned for c in claims.values()):
             toll, self._keepers[rank] = inf, NOBODY  # somebody waits there for those who are leaving
         else:
             toll, self._keepers[rank] = self.ladder.toll(job.procs, pinned)
         self._paying[rank] = least = self._sf * toll
         if least < inf:
-            ran = self._view.ran(rank)
+            ran = view.ran(rank) if rank in self._suspended else 0.0
             self._moments[rank] = EARLY * (job.submit + ran + least * job.estimate) - job.estimate
         else:
             self._moments.pop(rank, None)
