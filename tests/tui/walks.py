@@ -224,10 +224,9 @@ class Walk:
         self.on.does(o.CompareNoMore())
 
     def _pan(self) -> None:
-        on = self.on
-        on.camera = self.lot.choice(
-            (on.camera.following(), on.camera.panned(self.lot.randint(-30, 30), on.stage.clock))
-        )
+        on, clock = self.on, self.on.stage.clock
+        panned = on.camera.panned(self.lot.randint(-30, 30), clock)
+        on.camera = self.lot.choice((on.camera.following(), on.camera.paging(clock), panned))
 
     def _zoom(self) -> None:
         on, at = self.on, self.lot.choice((None, 10))

@@ -231,12 +231,28 @@ def test_a_trace_that_has_changed_is_refused(tmp_path: Path) -> None:
 # Cameras and names
 
 CAMERA = Camera.on(Source("lublin-128").read()[1], 80, 40)
-KEPT = {"camera.per_column": 60, "camera.low": 8, "camera.high": 64, "camera.follow": False, "camera.first": 12}
+KEPT = {
+    "camera.per_column": 60,
+    "camera.low": 8,
+    "camera.high": 64,
+    "camera.follow": True,
+    "camera.first": 12,
+    "camera.pages": True,
+}
 
 
 def test_a_camera_that_was_kept() -> None:
     found = camera_of(KEPT, CAMERA)
-    assert (found.per_column, found.low, found.high, found.follow, found.first) == (60, 8, 64, False, 12)
+    assert (found.per_column, found.low, found.high, found.follow, found.first, found.pages) == (
+        60,
+        8,
+        64,
+        True,
+        12,
+        True,
+    )
+    before = {name: value for name, value in KEPT.items() if name != "camera.pages"}
+    assert not camera_of(before, CAMERA).pages
 
 
 @pytest.mark.parametrize(
