@@ -40,10 +40,9 @@ class Times:
 
     def column(self, jobs: int, before: int) -> Floats:
         """When it happened to each of so many jobs; nan where it had not before that step."""
-        column = np.full(jobs, nan)
         at, step = np.asarray(self.at)[:jobs], np.asarray(self.step)[:jobs]
-        column[: len(at)] = np.where(step < before, at, nan)
-        return column
+        known: Floats = np.where(step < before, at, nan)
+        return known if len(at) == jobs else np.append(known, np.full(jobs - len(at), nan))
 
     def until(self, step: int) -> Times:
         """What was known after so many steps."""

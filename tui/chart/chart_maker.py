@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, floor, inf, nextafter
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sim.engine.snapshot import Snapshot
 from sim.history.history import Past
 from sim.history.stretch import Stretch
+from sim.history.times import Floats
 from sim.policies import Policy
 from sim.workload.model import Workload
 from tui.chart.colours import Colours
@@ -58,6 +59,7 @@ class ChartMaker:
             view = replace(view, lanes=lanes.count, stride=lanes.stride)
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
         raster, pending = self._raster(history, view, clock, plan, lanes, deadline)
+        start, end = self._times(history)
         return ChartScene(
             view=view,
             clock=clock,
@@ -69,11 +71,11 @@ class ChartMaker:
             division=snapshot.division,
             marks=tuple(marks),
             mode=mode,
-            hues=self._hues(history, raster, mode, clock),
+            hues=self._hues(raster, lambda ranks: self.hues_of(history, ranks, mode, clock, (start, end))),
             legend=self.colours.legend(mode, snapshot.queues),
             workload=self.workload,
-            start=history.starts(len(self.workload)),
-            end=history.ends(len(self.workload)),
+            start=start,
+            end=end,
             lanes=() if lanes is None else lanes.now(snapshot, clock),
             pending=pending,
         )
@@ -102,17 +104,18 @@ class ChartMaker:
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
         if lanes is not None:
             plan = tuple(Box(s.rank, s.start, s.end or clock, s.processors, s.kind) for s in _ahead(plan, lanes))
+        times = self._times(history)
         return Drawing(
             view=view,
             clock=clock,
             plan=plan,
             marks=tuple(marks),
             mode=mode,
-            hues=self.hues_of(history, range(len(self.workload)), mode, clock),
+            hues=self.hues_of(history, range(len(self.workload)), mode, clock, times),
             legend=self.colours.legend(mode, snapshot.queues),
             workload=self.workload,
-            start=history.starts(len(self.workload)),
-            end=history.ends(len(self.workload)),
+            start=times[0],
+            end=times[1],
             title=title,
             begin=begin,
             until=end,
@@ -125,11 +128,15 @@ class ChartMaker:
             division=snapshot.division,
         )
 
-    def hues_of(self, history: Past, ranks: Sequence[int], mode: str, clock: float) -> NDArray[np.uint8]:
-        """The hues of these jobs, for panels that name them."""
-        jobs = len(self.workload)
-        start, end = history.starts(jobs), history.ends(jobs)
+    def hues_of(
+        self, history: Past, ranks: Sequence[int], mode: str, clock: float, times: tuple[Floats, Floats] | None = None
+    ) -> NDArray[np.uint8]:
+        """The hues of these jobs, for panels that name them; `times`: when each job starts and ends, if known."""
+        start, end = times or self._times(history)
         return self.colours.of(mode, np.array(ranks, np.intp), start, end, clock, partial(_owner_of, history))
+
+    def _times(self, history: Past) -> tuple[Floats, Floats]:
+        return history.starts(len(self.workload)), history.ends(len(self.workload))
 
     # The picture
 
@@ -192,13 +199,13 @@ class ChartMaker:
 
     # What it means
 
-    def _hues(self, history: Past, raster: Raster, mode: str, clock: float) -> NDArray[np.uint8]:
+    def _hues(self, raster: Raster, hues_of: Callable[[list[int]], NDArray[np.uint8]]) -> NDArray[np.uint8]:
         """The hues of the jobs that are seen."""
         seen = np.zeros(len(self.workload) + 2, np.bool_)
         seen[raster.rank] = True
         ranks = np.flatnonzero(seen[:-2])
         hues = np.zeros(len(self.workload), np.uint8)
-        hues[ranks] = self.hues_of(history, ranks.tolist(), mode, clock)
+        hues[ranks] = hues_of(ranks.tolist())
         return hues
 
     def _owners(self, history: Past, snapshot: Snapshot, view: ChartView, clock: float) -> NDArray[np.int8] | None:

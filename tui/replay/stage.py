@@ -104,7 +104,7 @@ class Stage:
         mode = wish.colour if wish.colour in MODES else "job"
         named = sorted(set(_named(snapshot, wish.selected)))
         chart = makers.chart.make(past, snapshot, self.clock, wish.camera, mode, DRAWING, marks)
-        hues = makers.chart.hues_of(past, named, mode, self.clock)
+        hues = makers.chart.hues_of(past, named, mode, self.clock, (chart.start, chart.end))
         return Scene(
             snapshot=snapshot,
             clock=self.clock,

@@ -33,12 +33,13 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
 
     A job that is in the past is named there if its name fits. A name begins with its block, so that it moves with it.
     """
+    names: dict[int, str] = {}
     runs: dict[int, list[_Run]] = {}
-    for rank, run in _runs(ranks, ahead):
+    for rank, run in _runs(ranks, ahead, names, name):
         runs.setdefault(rank, []).append(run)
     labels, tight = [], set[tuple[int, int]]()
     for rank, found in runs.items():
-        text = name(rank)
+        text = names[rank]
         if roomy := [run for run in found if run.length >= len(text) + 2]:
             run = _best(roomy)
             labels.append(Label(rank, run.row, run.column + 1, text))
@@ -65,13 +66,19 @@ def _best(runs: list[_Run]) -> _Run:
     return equals[len(equals) // 2]
 
 
-def _runs(ranks: NDArray[np.integer], ahead: NDArray[np.bool_]) -> list[tuple[int, _Run]]:
-    """(rank, run) of the runs of equal cells that are long enough for any name, row by row."""
+def _runs(
+    ranks: NDArray[np.integer], ahead: NDArray[np.bool_], names: dict[int, str], name: Callable[[int], str]
+) -> list[tuple[int, _Run]]:
+    """(rank, run) of the runs of equal cells that are long enough for the job's name, row by row; notes the names."""
     rows, columns = ranks.shape
     wall = np.full((rows, 1), -1, np.int64)
     value = np.hstack([np.where(ranks < 0, -1, 2 * ranks.astype(np.int64) + ahead), wall]).reshape(-1)
     starts = np.flatnonzero(np.r_[True, value[1:] != value[:-1]])
     lengths = np.diff(np.r_[starts, len(value)])
     kept = (value[starts] >= 0) & (lengths >= _LEAST)
-    found = zip(starts[kept].tolist(), lengths[kept].tolist(), value[starts[kept]].tolist(), strict=True)
+    starts, lengths, values = starts[kept], lengths[kept], value[starts[kept]]
+    seen, which = np.unique(values // 2, return_inverse=True)
+    names |= {rank: name(rank) for rank in seen.tolist()}
+    fits = lengths >= np.array([len(names[rank]) for rank in seen.tolist()], np.int64)[which]
+    found = zip(starts[fits].tolist(), lengths[fits].tolist(), values[fits].tolist(), strict=True)
     return [(v // 2, _Run(s // (columns + 1), s % (columns + 1), n, bool(v % 2))) for s, n, v in found]
