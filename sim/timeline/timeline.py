@@ -16,7 +16,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from time import perf_counter
 from types import MappingProxyType
 
-from sim.engine.check import Checker
 from sim.engine.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
@@ -57,7 +56,7 @@ class Timeline:
         switches: Iterable[tuple[float, Policy | str]] = (),
     ) -> None:
         self.workload, self.budget, self.held = workload, budget, held
-        self._watchers: Sequence[Watcher] = [Checker] if check else ()
+        self._watchers = _checkers() if check else ()
         engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
         planned = [(time, policy_of(policy)) for time, policy in switches]
         self.branch = Branch("main", engine, switches=planned)
@@ -272,3 +271,10 @@ class Timeline:
                     break
             else:
                 return
+
+
+def _checkers() -> Sequence[Watcher]:
+    """Imported when somebody asks for them."""
+    from sim.engine.check import Checker
+
+    return [Checker]

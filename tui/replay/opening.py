@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sim.machine.processors import Placement
 from sim.policies import Policy
-from sim.session.session import Session
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
 from sim.words import Moment
@@ -15,6 +15,9 @@ from sim.workload.source import Source, caption
 from tui.replay.places import parse_place
 from tui.replay.requests import Order, Restore
 from tui.replay.scene import About
+
+if TYPE_CHECKING:
+    from sim.session.session import Session
 
 
 @dataclass(frozen=True)

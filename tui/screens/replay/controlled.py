@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from textual.message import Message
 from textual.screen import ModalScreen
@@ -13,9 +13,11 @@ from tui.look.palette import Look
 from tui.replay.requests import Order, Scenes
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
-from tui.screens.dialogs.prompt import Answers
 from tui.screens.replay.layout import Layout
 from tui.screens.replay.state import ViewState
+
+if TYPE_CHECKING:
+    from tui.screens.dialogs.prompt import Answers
 
 T = TypeVar("T")
 
