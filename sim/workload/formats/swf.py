@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from typing import TextIO
+from warnings import catch_warnings, simplefilter
 
 import numpy as np
 
@@ -20,17 +21,20 @@ from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace, Wor
 WIDTH = len(Field)
 FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; the rest may be missing
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
-BLOCK = 4096
+BLOCK = 1 << 19
+"""Characters, about, that are converted at once"""
+_RUN_TOGETHER = re.compile(r"[^\seE][+-]|\.\d*\.|_")
+"""What numpy would read as two numbers, or Python, unlike any log, as one"""
 
 
 def read(text: str, name: str, path: object) -> Trace:
     """The jobs and the header of a file; damaged lines are left out and counted."""
-    comments, lines = _parted(text)
+    comments: list[str] = []
     body = _Body()
-    if lines and _names_columns(lines[0][1]):
-        del lines[0]
-    for start in range(0, len(lines), BLOCK):
-        body.take(lines[start : start + BLOCK])
+    for lines in _blocks(text, comments):
+        if lines and not body.has_begun and _names_columns(lines[0][1]):
+            del lines[0]
+        body.take(lines)
     damaged = body.damage.judge(len(body.ids), path)
     table = np.vstack([np.empty((0, WIDTH)), *body.tables])
     assumed = body.notes.all() + repeated(body.ids) + whole_processors(table)
@@ -38,16 +42,21 @@ def read(text: str, name: str, path: object) -> Trace:
     return Trace(name, "swf", tuple(body.ids), table, header, fidelity=Fidelity(damaged, assumed))
 
 
-def _parted(text: str) -> tuple[list[str], list[tuple[int, str]]]:
-    """The comments without their mark, and the other lines with their numbers; blank ones are gone."""
-    comments, lines = [], []
-    for at, line in enumerate(text.split("\n"), start=1):
-        start = line.lstrip()[:1]
-        if start in (";", "#"):
-            comments.append(line.lstrip()[1:])
-        elif start:
-            lines.append((at, line))
-    return comments, lines
+def _blocks(text: str, comments: list[str]) -> Iterator[list[tuple[int, str]]]:
+    """The lines with their numbers, in blocks; comments are noted without their mark, blank lines are gone."""
+    begin, first = 0, 1
+    while begin < len(text):
+        end = text.find("\n", begin + BLOCK)
+        end = len(text) if end < 0 else end
+        lines, block = [], text[begin:end].split("\n")
+        for at, line in enumerate(block, start=first):
+            start = line.lstrip()[:1]
+            if start in (";", "#"):
+                comments.append(line.lstrip()[1:])
+            elif start:
+                lines.append((at, line))
+        yield lines
+        begin, first = end + 1, first + len(block)
 
 
 class _Body:
@@ -58,14 +67,18 @@ class _Body:
         self.tables: list[Floats] = []
         self.damage, self.notes = Damage(EXPECTED), Notes()
 
+    @property
+    def has_begun(self) -> bool:
+        """Has there been a line?"""
+        return bool(self.ids or self.damage.count)
+
     def take(self, lines: list[tuple[int, str]]) -> None:
         """Converts a block of lines at once, or one by one where something is unusual."""
-        rows = [line.split(None, WIDTH)[:WIDTH] for _, line in lines]
-        table = None if any("_" in line for _, line in lines) else _whole_block(rows)
+        table = _whole_block([line for _, line in lines]) if lines else None
         if table is None:
             self._take_carefully(lines)
         else:
-            self.ids += [row[0] for row in rows]
+            self.ids += [line.split(None, 1)[0] for _, line in lines]
             self.tables.append(table)
 
     def _take_carefully(self, lines: list[tuple[int, str]]) -> None:
@@ -87,15 +100,26 @@ class _Body:
             self.tables.append(np.array(good, dtype=np.float64))
 
 
-def _whole_block(rows: list[list[str]]) -> Floats | None:
-    """All rows as one table, None where one is too short or has a field that is no `number`; no '_' here."""
-    if any(len(row) < WIDTH for row in rows):
+def _whole_block(lines: list[str]) -> Floats | None:
+    """All lines as one table, None where one has not just 18 fields, or one that is no `number`.
+
+    Each line gets a mark at its end: where all marks stand in one column all lines are equally long.
+    """
+    block = " nan\n".join([*lines, ""])
+    if not block.isascii() or _RUN_TOGETHER.search(block):
         return None
     try:
-        values = np.array(list(map(float, chain.from_iterable(rows))))
-    except ValueError:
+        with catch_warnings():
+            simplefilter("error")
+            values = np.fromstring(block, sep=" ")
+    except (ValueError, DeprecationWarning):
         return None
-    return values.reshape(-1, WIDTH) if (np.abs(values) <= LARGEST).all() else None
+    if len(values) != len(lines) * (WIDTH + 1):
+        return None
+    rows = values.reshape(-1, WIDTH + 1)
+    if not np.isnan(rows[:, WIDTH]).all() or not (np.abs(rows[:, :WIDTH]) <= LARGEST).all():
+        return None
+    return rows[:, :WIDTH].copy()
 
 
 def _tokens(line: str) -> list[str]:
