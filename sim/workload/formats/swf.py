@@ -10,10 +10,11 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import TextIO
+from typing import Any, TextIO
 from warnings import catch_warnings, simplefilter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sim.workload.formats.table import LARGEST, PROCS, Damage, Notes, id_numbers, number, repeated, whole_processors
 from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace, Workload
@@ -23,8 +24,8 @@ FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; t
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
 BLOCK = 1 << 19
 """Characters, about, that are converted at once"""
-_RUN_TOGETHER = re.compile(r"[^\seE][+-]|\.\d*\.|_")
-"""What numpy would read as two numbers, or Python, unlike any log, as one"""
+_MARK = 1 << 60
+_TWO_DOTS = re.compile(r"\.\d*\.")
 
 
 def read(text: str, name: str, path: object) -> Trace:
@@ -103,23 +104,33 @@ class _Body:
 def _whole_block(lines: list[str]) -> Floats | None:
     """All lines as one table, None where one has not just 18 fields, or one that is no `number`.
 
-    Each line gets a mark at its end: where all marks stand in one column all lines are equally long.
+    Each line gets a mark at its end: where all marks stand in one column, and nowhere else, all are equally long.
     """
-    block = " nan\n".join([*lines, ""])
-    if not block.isascii() or _RUN_TOGETHER.search(block):
+    block = f" {_MARK}\n".join([*lines, ""])
+    if not block.isascii() or "_" in block or "+" in block or _signs(block) != block.count("-"):
         return None
+    values = _numbers(block, np.int64)
+    if values is None and not _TWO_DOTS.search(block):
+        values = _numbers(block, np.float64)
+    if values is None or len(values) != len(lines) * (WIDTH + 1):
+        return None
+    rows = values.reshape(-1, WIDTH + 1)
+    table = rows[:, :WIDTH].astype(np.float64)
+    return table if (rows[:, WIDTH] == _MARK).all() and (np.abs(table) <= LARGEST).all() else None
+
+
+def _signs(block: str) -> int:
+    """How often a number begins with a minus, or an exponent: elsewhere numpy would begin another number."""
+    return sum(map(block.count, (" -", "\t-", "\n-", "e-", "E-"))) + block.startswith("-")
+
+
+def _numbers(block: str, kind: type[np.int64] | type[np.float64]) -> NDArray[Any] | None:
     try:
         with catch_warnings():
             simplefilter("error")
-            values = np.fromstring(block, sep=" ")
+            return np.fromstring(block, dtype=kind, sep=" ")
     except (ValueError, DeprecationWarning):
         return None
-    if len(values) != len(lines) * (WIDTH + 1):
-        return None
-    rows = values.reshape(-1, WIDTH + 1)
-    if not np.isnan(rows[:, WIDTH]).all() or not (np.abs(rows[:, :WIDTH]) <= LARGEST).all():
-        return None
-    return rows[:, :WIDTH].copy()
 
 
 def _tokens(line: str) -> list[str]:
