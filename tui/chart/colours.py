@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -53,8 +54,9 @@ def job_hues(ids: Sequence[str]) -> Hues:
     >>> job_hues(["7", "8", "31"]).tolist(), job_hues(["a", "b"]).tolist()
     ([6, 7, 6], [0, 1])
     """
-    are_numbers = all(map(str.isdecimal, ids))
-    numbers = np.fromiter((int(id[-_DIGITS:]) - 1 for id in ids), np.int64) if are_numbers else np.arange(len(ids))
+    numbers = np.arange(len(ids))
+    if all(map(str.isdecimal, ids)):
+        numbers = np.fromiter(map(int, map(itemgetter(slice(-_DIGITS, None)), ids)), np.int64, len(ids)) - 1
     return (numbers % JOB_HUES).astype(np.uint8)
 
 
