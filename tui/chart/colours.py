@@ -70,7 +70,7 @@ class Scale(NamedTuple):
         """A step of the ramp for each value; nan is grey.
 
         >>> WIDTHS.hues(np.array([1, 4, 5, np.nan])).tolist()
-        [12, 13, 14, 21]
+        [24, 25, 26, 33]
         """
         step = np.searchsorted(self.limits, values, side="right") + Hue.RAMP
         return np.where(np.isnan(values), Hue.GREY, step).astype(np.uint8)
