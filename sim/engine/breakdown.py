@@ -11,7 +11,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from threading import get_ident
+from threading import current_thread, get_ident, main_thread
 from time import perf_counter
 from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
@@ -19,11 +19,14 @@ from typing import Any, TypeVar
 
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
+from sim.policies.policy import Policy
 
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
 """What lies here, the policies' room apart, is no policy."""
+_LONGEST = 500
+"""Letters of what an error says."""
 _Shown = TypeVar("_Shown")
 
 _SEEN: dict[int, tuple[State, int, float]] = {}
@@ -87,29 +90,54 @@ def when(state: State) -> str:
 
 def beginning(state: State) -> str:
     """Where the policy begins to decide."""
-    code = type(state.policy).decide.__code__
+    return _begins(state.policy)
+
+
+def _begins(policy: Policy) -> str:
+    code = type(policy).decide.__code__
     return _line(code, code.co_firstlineno)
 
 
 def _told(state: State, error: BaseException, where: str) -> BaseException:
     """The same in one line."""
-    if isinstance(error, KeyboardInterrupt):
+    if isinstance(error, KeyboardInterrupt) and current_thread() is main_thread():  # others nobody interrupts
         return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
     failed = f"{state.spec} failed {when(state)}"
     if isinstance(error, DecisionError):
         return DecisionError(f"{failed}: {error} ({where})", where)
-    what = f"{type(error).__name__}: {error}"
+    what = _said(error)
     if isinstance(error, NoAnswerError):
         since = _SEEN.pop(get_ident(), (state, 0, perf_counter()))[2]
         what = f"stopped, it did not answer for {perf_counter() - since:.0f} s"
     return PolicyError(f"{failed}: {what} ({where})", where)
 
 
+def blame(policy: Policy, error: BaseException, moment: str) -> None:
+    """What a policy, its order or its clock raised when it was not asked to decide is told in one line."""
+    own = _own(walk_tb(error.__traceback__))
+    begins = _begins(policy)
+    if not isinstance(error, SchedscopeError | MemoryError) and (own or not begins.startswith(_LIBRARY)):
+        where = own[-1] if own else begins
+        raise PolicyError(f"{policy.name} failed {moment}: {_said(error)} ({where})", where) from error
+
+
+def _said(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception:
+        text = "its text cannot be read"
+    return f"{type(error).__name__}: {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}"
+
+
 def _place(state: State, error: BaseException, decisions: object) -> str:
     """Where in the policy it was: at a decision, or on the way to one; where it begins, if it came to nothing."""
     places = list(_suspended(decisions)) or list(walk_tb(error.__traceback__))
-    own = [_line(frame.f_code, line) for frame, line in places if _is_own(frame.f_code.co_filename)]
+    own = _own(places)
     return own[-1] if own else beginning(state)
+
+
+def _own(places: Iterable[tuple[FrameType, int]]) -> list[str]:
+    return [_line(frame.f_code, line) for frame, line in places if _is_own(frame.f_code.co_filename)]
 
 
 def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
@@ -120,7 +148,7 @@ def _suspended(generator: object) -> Iterator[tuple[FrameType, int]]:
 
 
 def _is_own(file: str) -> bool:
-    return file.startswith(_POLICIES) or not file.startswith(_OTHERS)
+    return file.startswith(_POLICIES) or not file.startswith((*_OTHERS, "<"))
 
 
 def _line(code: CodeType, line: int) -> str:

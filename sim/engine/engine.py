@@ -22,7 +22,7 @@ import numpy as np
 
 from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
-from sim.engine.breakdown import beginning, obey, when
+from sim.engine.breakdown import beginning, blame, obey, when
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.express import ENDLESS, Express
 from sim.engine.schedule import Schedule, schedule_of
@@ -71,7 +71,13 @@ class Engine:
         self._loops = choice.chosen() if placement == "lowest" else None
         self._jobs, self._runtimes, self._killed = workload.jobs, workload.runtimes, workload.killed.tolist()
         self._submits = [*(job.submit for job in workload.jobs), inf]
-        self._begin(State(workload, policy_of(policy), placement, curious), Future(), History(workload.jobs), watchers)
+        chosen = policy_of(policy)
+        try:
+            state = State(workload, chosen, placement, curious)
+        except (Exception, SystemExit) as error:
+            blame(chosen, error, "at the beginning")
+            raise
+        self._begin(state, Future(), History(workload.jobs), watchers)
 
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
@@ -221,6 +227,13 @@ class Engine:
 
     def _happen(self, now: float, successor: Policy | None = None) -> None:
         """Everything that happens at one instant; then a successor takes over, if there is one."""
+        try:
+            self._pass_by(now, successor)
+        except (Exception, SystemExit) as error:
+            blame(self.state.policy, error, when(self.state))
+            raise
+
+    def _pass_by(self, now: float, successor: Policy | None) -> None:
         state = self.state
         state.now = now
         state.decisions.clear()

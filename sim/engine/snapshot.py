@@ -79,7 +79,9 @@ class Queued:
 class Queue(Sequence[Queued]):
     """The jobs that wait, front to back: a tuple whose members are made when somebody looks at them."""
 
-    __slots__ = ("_granted", "_jobs", "_lasts", "_moved", "_now", "_planned", "_policy", "_reserved", "_rows", "_why")
+    __slots__ = (
+        "_granted", "_jobs", "_lasts", "_many", "_moved", "_now", "_planned", "_policy", "_reserved", "_rows", "_why",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -96,7 +98,7 @@ class Queue(Sequence[Queued]):
         why: Mapping[int, Reason],
     ) -> None:
         """The arguments are the queue's own from now on."""
-        self._jobs, self._now, self._policy = jobs, now, policy
+        self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
         self._lasts, self._rows, self._why = lasts, rows, why
 
@@ -135,6 +137,14 @@ class Queue(Sequence[Queued]):
     def __repr__(self) -> str:
         return f"Queue({list(self)!r})"
 
+    def _place(self, job: Job) -> int:
+        """Which queue it stands in; where a policy says one that is not there, the first."""
+        try:
+            place = self._policy.queue_of(job)
+        except Exception:
+            return 0
+        return place if place in range(self._many) else 0
+
     def _queued(self, job: Job) -> Queued:
         rank, waited = job.rank, job.waited(self._now)
         return Queued(
@@ -144,7 +154,7 @@ class Queue(Sequence[Queued]):
             moved=self._moved.get(rank, 0),
             reserved=rank in self._reserved,
             granted=rank in self._granted,
-            place=self._policy.queue_of(job),
+            place=self._place(job),
             in_line=rank not in (self._reserved if self._policy.grants else self._granted),
             lasts=self._lasts.get(rank, job.estimate),
             row=self._rows.get(rank),

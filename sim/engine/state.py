@@ -15,13 +15,14 @@ from sim.decisions.decisions import Decision
 from sim.engine.allocation import Allocation
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
-from sim.errors import DecisionError
+from sim.errors import DecisionError, PolicyError
 from sim.history.history import Switch
 from sim.history.ledger import Ledger
 from sim.history.tally import Tally
 from sim.machine.matrix import Matrix
 from sim.machine.processors import Machine, Placement
 from sim.machine.profile import Profile, shadow
+from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
 from sim.workload.model import Job, Workload
@@ -69,6 +70,8 @@ class State:
         self.awaited: int | None = None
         """The suspended job for which its processors are kept, where a policy that never suspends took over"""
         turns = policy.turns()
+        if turns is not None and not isinstance(turns, Turns):
+            raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
         self.sharing = Sharing(workload.procs, turns) if turns is not None else None
         """Where jobs share processors in time: who stands where and what each has done"""
         self.rebuild: tuple[Decision, ...] = ()

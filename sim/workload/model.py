@@ -242,7 +242,7 @@ class Workload:
             trace,
             ("never ran (run time < 0)", never_ran),
             ("no processors (<= 0)", no_procs & ~never_ran),
-            (f"wider than the machine ({size} processors)", too_wide & ~beyond & ~never_ran),
+            (f"wider than the machine ({processors(size)})", too_wide & ~beyond & ~never_ran),
             (f"wider than any machine that is handled ({MOST_PROCS:,} processors)", beyond & ~never_ran),
         )
         kept = np.zeros(len(run), dtype=bool)

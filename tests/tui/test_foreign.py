@@ -12,12 +12,19 @@ from textual.content import Content
 from textual.events import Paste
 from textual.widgets import Select
 
-from sim.policies import POLICIES
+from sim.decisions.decisions import Decision, Keep
+from sim.decisions.matrix import Phase, Place
+from sim.policies import POLICIES, Policy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.policies.gang.gang import Gang
+from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.parameters import parameter
 from sim.policies.registry import policy
+from sim.policies.view import View
 from sim.session.session import Bookmark, BranchRecord, Session, parsed, written
 from sim.session.sources import session_of
+from sim.words import Clock
+from sim.workload.model import Job
 from sim.workload.source import Source
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter
@@ -227,3 +234,70 @@ async def test_what_a_policy_says_of_itself_is_text(own: str) -> None:
         run.app.screen.query_one(Select).action_show_overlay()
         await run.wait_for(lambda: "[/y]" in run.text)
         await run.pilot.press("[", "escape", "escape")
+
+
+@dataclass(frozen=True)
+class Because:
+    """A reason of a policy's own."""
+
+    mark: str
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"{self.mark} because"
+
+
+@dataclass(frozen=True)
+class Talking(MultiQueue):
+    """Its queues and its reasons are called like markup."""
+
+    def queues(self) -> tuple[str, ...]:
+        return "[/x]", "[@click=app.exit]q", "["
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from super().decide(view)
+        for job, mark in zip(view.queue, MARKS, strict=False):
+            yield Keep(job, Because(mark))
+
+
+@dataclass(frozen=True)
+class Turning(Gang):
+    """Its phases and its reasons are called like markup."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for decision in super().decide(view):
+            if isinstance(decision, Phase):
+                yield Phase("[/x]phase")  # type: ignore[arg-type]
+            elif isinstance(decision, Place):
+                yield decision._replace(because=Because("[@click=app.exit]"))
+            else:
+                yield decision
+
+
+@contextmanager
+def known(cls: type[Policy], name: str) -> Iterator[str]:
+    cls.name, cls.paper = name, ""
+    POLICIES.add(cls)
+    yield name
+    POLICIES.remove(name)
+
+
+async def test_what_a_policy_calls_its_queues_and_why_it_decides_is_text(table: str) -> None:
+    with known(Talking, "talking") as policy:
+        async with replay(table, policy, (200, 60), at="10") as run:
+            for words in ("[/x]", "[@click=app.exit]q", "[ because"):
+                assert words in run.text
+            await run.press("w")
+            assert "[ because" in run.text
+            await run.press("x")
+            await enter(run, "user [/u] starts")
+            await run.wait_for(lambda: "user [/u] starts" in run.screen.state.said + run.text)
+
+
+async def test_what_a_policy_calls_the_phases_of_its_matrix_is_text(table: str) -> None:
+    with known(Turning, "turning") as policy:
+        async with replay(table, policy, (200, 60), at="10") as run:
+            for words in ("[/x]phase", "[@click=app.exit] because", f"{ID}2"):
+                assert words in run.text
+            await run.press("left_square_bracket", "period", "comma")
+            await run.do("select_phase(0)")
+            await run.settle()

@@ -19,7 +19,9 @@ from sim.engine.breakdown import give_up, unanswered
 from sim.engine.engine import Engine
 from sim.errors import DecisionError, PolicyError
 from sim.policies import Policy
+from sim.policies.orders import Fcfs, Order
 from sim.policies.view import View
+from sim.workload.model import Job
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -58,6 +60,19 @@ def look_at_the_matrix(view: View) -> Any:
     return view.matrix  # type: ignore[attr-defined]
 
 
+class UnreadableError(Exception):
+    def __str__(self) -> str:
+        raise ValueError
+
+
+def raise_unreadable(view: View) -> Any:
+    raise UnreadableError
+
+
+def say_too_much(view: View) -> Any:
+    raise ValueError("x" * 10_000)
+
+
 def interrupt(view: View) -> Any:
     raise KeyboardInterrupt
 
@@ -72,6 +87,8 @@ def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
         (divide, "ZeroDivisionError: .*test_breakdown.py:\\d+ in divide"),
         (recurse, "RecursionError: .*test_breakdown.py:\\d+ in recurse"),
         (read_nonsense, "JSONDecodeError: .*test_breakdown.py:\\d+ in read_nonsense"),
+        (raise_unreadable, "UnreadableError: its text cannot be read .*test_breakdown.py:\\d+ in raise_unreadable"),
+        (say_too_much, "ValueError: x{500}[.]{3} .*test_breakdown.py:\\d+ in say_too_much"),
         (lambda view: sys.exit(0), "SystemExit: 0 .*test_breakdown.py"),
         (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_breakdown.py:\\d+ in decide"),
     ],
@@ -146,3 +163,56 @@ def test_a_policy_that_never_comes_back_is_seen_and_stopped_from_another_thread(
     thread.join(5)
     assert "odd failed after step 2, at 10: stopped, it did not answer for 0 s (" in told[0]
     assert unanswered(thread.ident or 0) == unanswered(get_ident()) == ("", 0)
+
+
+@dataclass(frozen=True)
+class NoKey(Order):
+    def key(self, job: Job, now: float) -> float:
+        return 1 / (job.rank - job.rank)
+
+
+@dataclass(frozen=True)
+class Astray(Odd):
+    """Its order, its clock and its queues are wrong."""
+
+    order: Any = Fcfs
+    clock: Any = lambda: None
+
+    def queue_order(self) -> Order:
+        return self.order()  # type: ignore[no-any-return]
+
+    def turns(self) -> Any:
+        return self.clock()
+
+    def queues(self) -> tuple[str, ...]:
+        return "one", "two"
+
+    def queue_of(self, job: Job) -> int:
+        return 7 if job.rank else 1 // 0
+
+
+def exit_it() -> Any:
+    sys.exit(3)
+
+
+@pytest.mark.parametrize(
+    ("policy", "says"),
+    [
+        (Astray(order=NoKey), "odd failed after step 0, at 0: ZeroDivisionError: .*test_breakdown.py:\\d+ in key"),
+        (Astray(order=exit_it), "odd failed at the beginning: SystemExit: 3 .*test_breakdown.py:\\d+ in exit_it"),
+        (
+            Astray(clock=lambda: {0: 0}[1]),
+            "odd failed at the beginning: KeyError: 1 .*test_breakdown.py:\\d+ in <lambda>",
+        ),
+        (Astray(clock=lambda: 7), "odd: turns.. is expected to give Turns or None, got 7"),
+    ],
+)
+def test_what_a_policy_raises_when_it_is_not_asked_to_decide_is_told_too(lab: Lab, policy: Policy, says: str) -> None:
+    with pytest.raises(PolicyError, match=says):
+        Engine(lab.workload(1, "1 0 1 5 5"), policy).run()
+
+
+def test_a_queue_that_is_not_there_is_the_first(lab: Lab) -> None:
+    engine = Engine(lab.workload(2, "1 10 1 5 5", "2 10 1 5 5"), Astray(does=lambda view: []))
+    engine.step()
+    assert [queued.place for queued in engine.snapshot().queue] == [0, 0]

@@ -139,3 +139,18 @@ def test_the_greatest_moves_of_many_are_told_and_all_are_drawn(shared: Path) -> 
     assert page.count("Planned start moved from") == 5
     assert "moved 8 times (always earlier), the greatest moves told above" in flat(page)
     assert "  ██▇▇▇▅▂▁▁▁  d62 21:33:05 to d62 22:45:11" in page
+
+
+@pytest.mark.parametrize(
+    ("sample", "policy", "job"),
+    [("z-figure4", "easy", "4"), ("ls-figure1", "multiqueue", "3"), ("lublin-128", "slack", "470")],
+)
+def test_the_story_is_the_same_at_every_width(sample: str, policy: str, job: str) -> None:
+    of = Workload.of(read(SAMPLES / f"{sample}.swf")).with_overruns()
+    life = life_of(of, parse_policy(policy), of.rank_of(job))
+    pages = [explain.render(life, width) for width in (60, 61, 79, 80, 100, 120, 200)]
+    words = [[line for line in page.splitlines() if not set(line) & set("═▁▂▃▄▅▆▇█")] for page in pages]
+    assert len({flat(" ".join(lines)) for lines in words}) == 1
+    assert all(
+        len(line) <= width for width, page in zip((60, 61, 79, 80), pages, strict=False) for line in page.splitlines()
+    )

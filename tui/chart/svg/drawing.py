@@ -42,7 +42,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
-            raise ParameterError(f"--from must be before --to, got {self.begin:.12g} and {self.until:.12g}")
+            raise ParameterError(f"--from must be before --to, got {clock(self.begin)} and {clock(self.until)}")
         _require_known("theme", self.theme, LOOKS)
         _require_known("colour", self.colour, MODES)
 
