@@ -109,7 +109,10 @@ def timed(
     """Switches at their seconds, in order of time; a step is one of the run with the switches before it in the list."""
     made: list[tuple[float, P]] = []
     for moment, other in switches:
-        made.append((Scenario(workload, policy, made, placement).time_of(moment), other))
+        at = Scenario(workload, policy, made, placement).time_of(moment)
+        if at < 0:
+            raise ParameterError(f"no switch at {clock(at)}: the run begins at {clock(0)}")
+        made.append((at, other))
     return tuple(sorted(made, key=itemgetter(0)))
 
 

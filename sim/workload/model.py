@@ -27,6 +27,8 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Overrun = Literal["kill", "grow"]
+SHORTEST = 1e-6
+"""Seconds: what is shorter is nothing, to the simulation's clock as well."""
 
 
 class Field(IntEnum):
@@ -250,14 +252,15 @@ class Workload:
         assumed = _notes(
             trace,
             ("run time 0, taken as 1 second", kept & (run == 0)),
-            ("no estimate, the run time stands in for it", kept & ~(estimate > 0)),
+            ("run time under a microsecond, taken as 1 second", kept & (run > 0) & (run < SHORTEST)),
+            ("no estimate, the run time stands in for it", kept & ~(estimate >= SHORTEST)),
             ("no requested processors, the used ones stand in for them", kept & ~(asked > 0)),
             ("submitted before time 0 (-1 is unknown), at which they come", kept & (trace.column(Field.SUBMIT) < 0)),
         )
         if known is None and len(keep):
             assumed += (Note(f"no machine size, the widest job gives {processors(size)}", 1),)
         keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
-        run = np.where(run[keep] == 0, 1.0, run[keep])
+        run = np.where(run[keep] < SHORTEST, 1.0, run[keep])
         return cls(
             name=trace.name,
             procs=size,
@@ -265,7 +268,7 @@ class Workload:
             submit=trace.column(Field.SUBMIT)[keep],
             width=width[keep].astype(np.int64),
             runtime=run,
-            estimate=np.where(estimate[keep] > 0, estimate[keep], run),
+            estimate=np.where(estimate[keep] >= SHORTEST, estimate[keep], run),
             wait=trace.column(Field.WAIT)[keep],
             user=trace.column(Field.USER)[keep].astype(np.int64),
             group=trace.column(Field.GROUP)[keep].astype(np.int64),

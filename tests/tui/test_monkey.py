@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 
 import pytest
 from textual.binding import Binding
+from textual.errors import NoWidget
 
 from tests.tui.replays import Replay, replay
 from tui.screens.replay.keys import every_key
@@ -47,7 +49,8 @@ async def turn(run: Replay, random: Random, keys: list[str]) -> list[str]:
         return [f"{columns}x{rows}"]
     if chance < 0.12:
         at = random.randrange(width), random.randrange(height)
-        await run.pilot.click(offset=at)
+        with suppress(NoWidget):  # the terminal has just become smaller
+            await run.pilot.click(offset=at)
         return [f"click {at}"]
     in_dialog = len(run.app.screen_stack) > 2
     pressed = list(random.choice(TYPED)) if in_dialog and chance < 0.6 else random.choices(keys, k=random.randint(1, 6))

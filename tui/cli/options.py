@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from functools import reduce
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -82,10 +83,12 @@ def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
         click.echo(f"schedscope: --placement {placement} changes nothing under {deaf}: it says who gets what", err=True)
 
 
-def of_file(option: str, name: str | None) -> None:
-    """Refuse a file without a name."""
+def of_file(option: str, name: str | None, trace: str) -> None:
+    """Refuse a file without a name, and the trace itself."""
     if name is not None and not name.strip():
         raise click.UsageError(f"{option} needs the name of a file, got {name!r}")
+    if name and os.path.isfile(trace) and os.path.realpath(name) == os.path.realpath(trace):
+        raise click.UsageError(f"{option} would overwrite the trace {trace}: give it another name")
 
 
 def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | None) -> Moment | None:

@@ -78,8 +78,8 @@ def command(
         raise click.UsageError(f"--by {by}: expected one of {', '.join(names)}")
     if len(policies) > 1 and (schedule or segments):
         raise click.UsageError("--schedule and --segments write one schedule: give one --policy with them")
-    options.of_file("--schedule", schedule)
-    options.of_file("--segments", segments)
+    options.of_file("--schedule", schedule, trace)
+    options.of_file("--segments", segments, trace)
     if schedule and segments and os.path.realpath(schedule) == os.path.realpath(segments):
         raise click.UsageError(f"--schedule and --segments would overwrite each other in {schedule}: give each its own")
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]

@@ -10,7 +10,7 @@ from sim.decisions.decisions import Backfill, Keep, Reserve, Switched
 from sim.decisions.reasons_to_wait import TooFewFree
 from sim.errors import ParameterError
 from sim.policies import parse_policy
-from sim.timeline.scenario import Scenario
+from sim.timeline.scenario import Scenario, timed
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -80,3 +80,8 @@ def test_policies_may_be_given_as_text_and_switches_in_any_order(figure: Workloa
     typed = Scenario(figure, "fcfs", [(600, "easy"), (100, "easy:depth=2")])
     assert typed == Scenario(figure, FCFS, ((100, parse_policy("easy:depth=2")), (600, EASY)))
     assert start_of_job_5(Scenario(figure, "easy")) == 600
+
+
+def test_a_switch_before_the_beginning_is_refused(figure: Workload) -> None:
+    with pytest.raises(ParameterError, match="no switch at -d0 00:00:05: the run begins at d0 00:00:00"):
+        timed(figure, "easy", [(-5.0, "fcfs")])

@@ -36,6 +36,11 @@ def test_a_minute_is_named_to_the_second_and_a_year_by_its_days() -> None:
     assert [word for _, word in times(0, 340 * 86400, lambda name: 85 * 86400)] == ["d0", "d100", "d200", "d300"]
 
 
+@pytest.mark.parametrize("end", [1e9, 1e12, 1e15, 9e15])
+def test_however_long_the_axis_is_few_moments_are_named(end: float) -> None:
+    assert 2 <= len(times(0, end, lambda name: end / 9)) <= 10
+
+
 @given(begin=st.integers(-(10**6), 10**8), length=st.integers(1, 10**8), most=st.integers(1, 20))
 def test_all_named_moments_are_seen_and_not_too_many(begin: int, length: int, most: int) -> None:
     named = [moment for moment, _ in times(begin, begin + length, lambda name: length / most)]

@@ -410,6 +410,17 @@ def test_formats_for_programs_say_on_stderr_what_was_skipped(tmp_path: Path) -> 
         )
 
 
+def test_the_trace_is_not_overwritten(tmp_path: Path) -> None:
+    trace = write(tmp_path / "t.swf", "1 0 -1 10 4 -1 -1 4 10")
+    before, beside = trace.read_text(), tmp_path / "beside.svg"
+    beside.symlink_to(trace)
+    for command, option, name in (("run", "--schedule", trace), ("run", "--segments", beside), ("draw", "-o", beside)):
+        code, line = error(command, trace, option, name)
+        assert code == 2
+        assert "would overwrite the trace" in line
+    assert trace.read_text() == before
+
+
 @pytest.mark.parametrize(
     ("more", "said"),
     [

@@ -240,3 +240,11 @@ def test_a_job_wider_than_any_machine_is_left_out_where_the_trace_names_no_machi
     workload = Workload.of(parse("1 0 -1 5 4 -1 -1 4\n2 1 -1 5 2000000000 -1 -1 2000000000\n"))
     assert (workload.ids, workload.procs) == (("1",), 4)
     assert workload.fidelity.skipped[0].what == "wider than any machine that is handled (10,000,000 processors)"
+
+
+def test_what_is_shorter_than_the_clock_tells_is_nothing() -> None:
+    lines = ["1 0 -1 1e-9 1 -1 -1 1 1e-9", "2 0 -1 5 2 -1 -1 2 1e-300", "3 1 -1 1e-6 1 -1 -1 1 1"]
+    workload = Workload.of(parse("\n".join(lines)))
+    assert workload.runtime.tolist() == [1, 5, 1e-6]
+    assert workload.estimate.tolist() == [1, 5, 1]
+    assert "run time under a microsecond, taken as 1 second" in {note.what for note in workload.fidelity.assumed}
