@@ -214,7 +214,7 @@ def _trace(table: Table) -> TraceRef:
 
 
 def _check_sha256(text: str) -> None:
-    if not re.fullmatch("[0-9a-f]{64}", text):
+    if text and not re.fullmatch("[0-9a-f]{64}", text):
         raise ParameterError("expected 64 digits 0-9 a-f")
 
 

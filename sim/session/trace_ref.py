@@ -18,6 +18,7 @@ class TraceRef(NamedTuple):
     name: str
     """A path, or the name of a sample."""
     sha256: str
+    """Empty where it came through a pipe, which can be read once."""
     size: int
     """Bytes."""
     is_sample: bool = False
@@ -27,7 +28,9 @@ class TraceRef(NamedTuple):
         """The trace as it is now; a path is kept whole, so that it is found from anywhere."""
         path = sample_path(name) if is_sample else Path(os.path.abspath(name))
         try:
-            return cls(name if is_sample else str(path), _sha256(path), path.stat().st_size, is_sample)
+            known = path.stat()
+            sha256 = _sha256(path) if stat.S_ISREG(known.st_mode) else ""
+            return cls(name if is_sample else str(path), sha256, known.st_size, is_sample)
         except OSError as error:
             raise TraceError(f"cannot be read: {error.strerror or error}", path) from None
 

@@ -207,7 +207,7 @@ def provenance(source: Source, placement: Placement) -> dict[str, Any]:
     given = {name: option.written(value) for name, option, value in source.values}
     return {
         "trace": source.trace,
-        "sha256": TraceRef.of(str(find(source.trace))).sha256,
+        "sha256": TraceRef.of(str(find(source.trace))).sha256 or None,
         "version": __version__,
         "options": {**given, "placement": placement},
         "seed": source.transforms.seed,

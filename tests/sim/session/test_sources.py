@@ -5,6 +5,7 @@ Also tests sim.workload.source.
 
 from __future__ import annotations
 
+import os
 from contextlib import suppress
 from dataclasses import replace
 from math import inf
@@ -139,3 +140,13 @@ def test_a_window_of_dates_is_kept_and_needs_a_trace_that_says_when_it_began() -
     assert Source.of_options("z-figure4", source.options) == source
     with pytest.raises(ParameterError, match="the trace does not say when it began"):
         source.read()
+
+
+def test_what_came_through_a_pipe_has_no_hash_and_cannot_come_back(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.swf"
+    os.mkfifo(pipe)
+    session = session_of(Source(str(pipe)), "easy")
+    assert from_line(one_line(session)).trace == session.trace == TraceRef(str(pipe), "", 0)
+    problem = verify_trace(session)
+    assert problem is not None
+    assert "is no ordinary file" in problem.told

@@ -15,6 +15,7 @@ import sys
 from contextlib import redirect_stderr, redirect_stdout
 from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
+from threading import Thread
 from typing import NamedTuple
 
 import click
@@ -408,6 +409,13 @@ def test_formats_for_programs_say_on_stderr_what_was_skipped(tmp_path: Path) -> 
             "schedscope: skipped 1: never ran (run time < 0), first job 7"
             in schedscope("run", trace, "--format", form).stderr.splitlines()
         )
+
+
+def test_a_trace_from_a_pipe_is_read_once_and_has_no_hash(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.swf"
+    os.mkfifo(pipe)
+    Thread(target=lambda: pipe.write_text("; MaxProcs: 4\n1 0 -1 10 4 -1 -1 4 10\n"), daemon=True).start()
+    assert json.loads(schedscope("run", pipe, "--format", "json").stdout)["sha256"] is None
 
 
 def test_the_trace_is_not_overwritten(tmp_path: Path) -> None:
