@@ -20,6 +20,7 @@ from sim.workload.model import Workload
 from tui.chart.colours import Colours
 from tui.chart.lanes import Lanes
 from tui.chart.plan import plan_boxes
+from tui.chart.promises import Promises, hole_of
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Drawing, Mark
@@ -35,6 +36,7 @@ class ChartMaker:
         self.workload = workload
         self.colours = Colours(workload)
         self._lanes = Lanes(workload.procs)
+        self._promises = Promises()
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
 
@@ -47,6 +49,7 @@ class ChartMaker:
         mode: str = "job",
         budget_seconds: float = 0.02,
         marks: Sequence[Mark] = (),
+        selected: int | None = None,
     ) -> ChartScene:
         """The chart at `clock`, which is not before the snapshot and before the next step.
 
@@ -69,7 +72,8 @@ class ChartMaker:
             owners=self._owners(history, snapshot, view, clock),
             homes=np.array(_owners_of(snapshot.division, view.edges()), np.int8) if snapshot.division else None,
             division=snapshot.division,
-            marks=tuple(marks),
+            marks=(*marks, *self._promises.marks(history, snapshot, clock, selected)),
+            hole=hole_of(snapshot) if not snapshot.owners else None,
             mode=mode,
             hues=self._hues(raster, lambda ranks: self.hues_of(history, ranks, mode, clock, (start, end))),
             legend=self.colours.legend(mode, snapshot.queues),
@@ -109,7 +113,7 @@ class ChartMaker:
             view=view,
             clock=clock,
             plan=plan,
-            marks=tuple(marks),
+            marks=(*marks, *self._promises.marks(history, snapshot, clock, None)),
             mode=mode,
             hues=self.hues_of(history, range(len(self.workload)), mode, clock, times),
             legend=self.colours.legend(mode, snapshot.queues),

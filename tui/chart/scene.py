@@ -34,8 +34,19 @@ class Mark(NamedTuple):
 
     time: float
     kind: str
-    """switch, bookmark, fork, parted."""
+    """switch, bookmark, fork, parted; promise and window (of the chart alone)."""
     text: str
+
+
+class Hole(NamedTuple):
+    """Where jobs may pass the head of the queue without delaying it."""
+
+    rank: int
+    """The head."""
+    until: float
+    """When it is to start: whoever ends by then may pass it."""
+    extra: int | None
+    """So many processors it leaves free, for any time; None: that did not matter."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -75,6 +86,7 @@ class ChartScene(Chart):
     """[band, column]: the partition that owns it; None where there are no partitions."""
     homes: NDArray[np.int8] | None
     """Band -> the partition that owned it when the machine was divided."""
+    hole: Hole | None = None
     pending: bool = False
     """Are there columns that have not been drawn yet?"""
 

@@ -36,6 +36,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         *_section("Now", context, _now(context, job, width)),
         *_section("In numbers", context, numbers(context, found, width) if found else ()),
         *_section("Considered", context, considered(context, found, width) if found else ()),
+        *_section("Expansion factor", context, _xfactor(context, it, job, width)),
         *_section("Planned start", context, _plans(context, job, width)),
         *_section("Life", context, _life(context, it, job, width)),
     ]
@@ -88,6 +89,29 @@ def _whose(context: Context, job: Job) -> Iterator[str]:
 
 def _now(context: Context, job: JobSoFar, width: int) -> list[Line]:
     return [part for told in standing(context, job) for part in worded(told, context, width)]
+
+
+# How its expansion factor grew
+
+
+def _xfactor(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]:
+    """A curve, for a job that was suspended: it grows while the job does not run, by what it has waited."""
+    if (
+        context.scene.job is None
+        or (job.state != "suspended" and len(job.stretches) < 2)
+        or job.state == "in the matrix"
+    ):
+        return []
+    end = context.scene.clock if job.end is None else job.end
+    lasts = max(end - it.submit, 1)
+    values = [_xfactor_at(it, job, it.submit + lasts * (column + 1) / width) for column in range(width)]
+    told = f"from 1 to {values[-1]:.2f}: flat while it runs, rising while it waits or is suspended"
+    return [line(Span(spark(values, width, context.unicode), "accent")), *worded(told, context, width, "dim")]
+
+
+def _xfactor_at(it: Job, job: JobSoFar, time: float) -> float:
+    ran = sum(max(min(time if end is None else end, time) - start, 0) for start, end, _ in job.stretches)
+    return (time - it.submit - ran + it.estimate) / it.estimate
 
 
 # How its planned start moved

@@ -103,7 +103,7 @@ class Stage:
         marks = (*self._switches(), *self._bookmarks(wish))
         mode = wish.colour if wish.colour in MODES else "job"
         named = sorted(set(_named(snapshot, wish.selected)))
-        chart = makers.chart.make(past, snapshot, self.clock, wish.camera, mode, DRAWING, marks)
+        chart = makers.chart.make(past, snapshot, self.clock, wish.camera, mode, DRAWING, marks, wish.selected)
         hues = makers.chart.hues_of(past, named, mode, self.clock, (chart.start, chart.end))
         return Scene(
             snapshot=snapshot,

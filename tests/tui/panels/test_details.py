@@ -88,6 +88,8 @@ def test_a_suspended_job_tells_who_runs_on_its_processors(lab: Lab) -> None:
     lines = page(context_of(engine, selected=0))
     assert "J1 has been suspended for 0s, after 1m00 of running." in lines
     assert "J2 runs on its processors, until 00:02 at most." in lines
+    assert "from 1 to 1.00: flat while it runs, rising while it waits or is suspended" in " ".join(lines)
+    assert not any("rising while" in told for told in page(context_of(engine, selected=1)))
 
 
 def test_decisions_that_do_not_concern_the_job_are_counted(lab: Lab) -> None:

@@ -124,6 +124,8 @@ class Grid:
             tone[known] = Tone.DIMMED
         tone[lit] = np.where((ahead | trail)[lit], Tone.HALF, Tone.STRONG)
         ground, is_borrowed = self._ground(rank.shape)
+        if chart.hole is not None and chart.owners is None:
+            ground[self._open(rank)] = ink(Hue.ACCENT, Tone.GROUND)
         inks = np.where(known, hue * TONES + tone, ground).astype(np.uint16)
         return Layer(rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["cut"], eighths, gone)
 
@@ -140,6 +142,20 @@ class Grid:
             home = self.stretched(np.repeat(homes[:, None], owners.shape[1], axis=1), owners[:1])
             is_borrowed = (owner >= 0) & (home >= 0) & (owner != home)
         return ground, is_borrowed
+
+    def _open(self, rank: NDArray[np.int32]) -> Bools:
+        """Free processors on which jobs may pass the head: until it starts, and while it runs those that it leaves."""
+        assert self.chart.hole is not None
+        head, until, extra = self.chart.hole
+        view, free = self.chart.view, rank == FREE
+        start = view.column_of(until)
+        end = start + round(self.chart.workload.jobs[head].estimate / view.per_column)
+        room = np.zeros(rank.shape, np.bool_)
+        room[:, max(self.now + 1, 0) : max(start, 0)] = free[:, max(self.now + 1, 0) : max(start, 0)]
+        after = start + 1  # in the column in which it starts others still end
+        if extra and 0 <= after < rank.shape[1]:
+            room[:, after:end] = free[:, after:end] & free[:, after : after + 1]
+        return room
 
     def _sharpened(self, pixels: Pixels) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """How much of the pixels is used, and of which columns a job that begins or ends there has how many eighths.

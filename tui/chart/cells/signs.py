@@ -11,12 +11,14 @@ from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
 from tui.chart.raster import Texture
-from tui.chart.scene import ChartScene
+from tui.chart.scene import ChartScene, Mark
 from tui.look.palette import TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
 """Columns of a mark's name, and in how many rows such names stand."""
+_PROMISE = 40
+"""Columns of what is told of a promise."""
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
@@ -27,6 +29,7 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
     _draw_names(area, grid)
     _draw_now(area, grid)
     _name_marks(area, grid)
+    _name_hole(area, grid)
     _point_elsewhere(area, grid, planned)
 
 
@@ -60,20 +63,46 @@ def _name_marks(area: Cells, grid: Grid) -> None:
     """A word at the top of each mark, where it is not cut by the edges, by now or by another."""
     taken: set[tuple[int, int]] = set()
     for mark in grid.chart.marks:
-        column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.text, _MARK)} "
+        column, told = grid.chart.view.column_of(mark.time), f" {shorten(mark.text, _width_of(mark))} "
         if 0 <= column < grid.size.columns and (place := _room_for(told, column, grid, taken)):
             area.write(*place, told, ink(Hue.ACCENT, Tone.STRONG), BLANK)
             taken |= _cells_of(told, place)
 
 
+def _width_of(mark: Mark) -> int:
+    return _PROMISE if mark.kind in ("promise", "window") else _MARK
+
+
 def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -> tuple[int, int] | None:
-    """The row and the column of a mark's word: right of its mark, else left of it, else behind now, near the top."""
-    places = ((row, at) for row in range(_MARK_ROWS) for at in (column, column - len(told), grid.now + 1))
+    """The row and the column of a mark's word: right of its mark, else left of it, else where there is room."""
+    near, far = (column, column - len(told), grid.now + 1), (grid.size.columns - len(told),)
+    places = ((row, at) for begins in (near, far) for row in range(_MARK_ROWS) for at in begins)
     for row, at in places:
         is_inside = 0 <= at <= grid.size.columns - len(told) and row < grid.size.rows
         if is_inside and not at <= grid.now < at + len(told) and not taken & _cells_of(told, (row, at)):
             return row, at
     return None
+
+
+def _name_hole(area: Cells, grid: Grid) -> None:
+    """What may pass the head, in the widest free row where it may."""
+    hole, view = grid.chart.hole, grid.chart.view
+    if hole is None or grid.chart.owners is not None:
+        return
+    start = view.column_of(hole.until)
+    jobs = grid.chart.workload.jobs
+    extra = f"{hole.extra:,} extra" if hole.extra else ""
+    for told, first, last in (
+        (f"may end by {name(jobs[hole.rank])}'s start", grid.now + 1, start),
+        (extra, start, start + round(jobs[hole.rank].estimate / view.per_column)),
+    ):
+        part = area.chars[:, max(first, 0) : max(last, 0)]
+        if not told or part.shape[1] < len(told) + 2:
+            continue
+        is_free = (part == ord(" ")) & (area.bg[:, max(first, 0) : max(last, 0)] == ink(Hue.ACCENT, Tone.GROUND))
+        rows: list[int] = np.flatnonzero(is_free[:, 1 : len(told) + 2].all(axis=1)).tolist()
+        if rows:
+            area.write(rows[len(rows) // 2], max(first, 0) + 1, told, ink(Hue.ACCENT, Tone.STRONG))
 
 
 def _cells_of(told: str, place: tuple[int, int]) -> set[tuple[int, int]]:

@@ -1,0 +1,59 @@
+"""What was promised, and the room that it leaves."""
+
+from __future__ import annotations
+
+from sim.engine.engine import Engine
+from tests.tui.chart.charts import SIZE, chart_of
+from tests.tui.scenes import engine_of
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import paint
+from tui.chart.promises import Promises, hole_of
+from tui.chart.scene import Hole, Mark
+from tui.look.palette import DARK, Hue, Tone, ink
+
+
+def marks(engine: Engine, selected: int | None = None) -> list[Mark]:
+    return list(Promises().marks(engine.history, engine.snapshot(), engine.now, selected))
+
+
+def test_the_head_has_a_promise_and_it_is_told_how_it_slipped() -> None:
+    kept, slipped = engine_of("z-figure4", "easy", steps=6), engine_of("w-figure1", "relaxed:omega=1.25", steps=6)
+    assert marks(kept) == []
+    assert marks(kept, selected=2) == [Mark(1200, "promise", "J3 promised 00:20")]
+    assert marks(slipped) == [Mark(1000, "promise", "J2 promised 00:16:40, now +3m40")]
+
+
+def test_another_job_is_asked_for_and_who_has_no_promise_has_no_mark() -> None:
+    engine = engine_of("k-figure2.1-2.2", "conservative", steps=5)
+    assert [mark.text for mark in marks(engine, selected=3)] == ["J4 promised 00:30"]
+    assert marks(engine, selected=0) == []
+    assert marks(engine_of("z-figure4", "fcfs", steps=6)) == []
+
+
+def test_a_promise_is_not_told_before_it_was_made() -> None:
+    engine, promises = engine_of("z-figure4", "easy", steps=6), Promises()
+    assert list(promises.marks(engine.history, engine.snapshot(), engine.now, 2))
+    assert not list(promises.marks(engine.history, engine.snapshot(), 0, 2))
+
+
+def test_the_window_of_relaxed_is_marked_when_somebody_is_measured_by_it() -> None:
+    windows = [marks(engine_of("w-figure1", "relaxed:omega=1.25", steps=n)) for n in range(2, 6)]
+    assert ["window for J2"] in [[mark.text for mark in found if mark.kind == "window"] for found in windows]
+
+
+def test_the_hole_ends_when_the_head_starts_and_beside_it_are_the_extra_processors() -> None:
+    engine = engine_of("z-figure4", "easy", steps=6)
+    assert hole_of(engine.snapshot()) == Hole(2, 1200, 2)
+    size = Size(60, 22)
+    drawn = paint(chart_of(engine, size, per_column=60), DARK, size)
+    open_ = drawn.bg == ink(Hue.ACCENT, Tone.GROUND)
+    left = 3
+    assert open_[14, left + 19]
+    assert open_[1, left + 22]
+    assert not open_[1, left + 35]
+    assert not open_[:, : left + 10].any()
+
+
+def test_where_nobody_might_pass_there_is_no_hole() -> None:
+    assert hole_of(engine_of("z-figure4", "fcfs", steps=6).snapshot()) is None
+    assert chart_of(engine_of("ls-figure1", "multiqueue", steps=7), SIZE).hole is None

@@ -1,0 +1,86 @@
+"""What was promised to the job that is selected, or that heads the queue, and the room that this leaves to others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
+from sim.decisions.matrix import ReserveRow
+from sim.decisions.reasons import EndsBefore, FitsExtra, InWindow
+from sim.decisions.reasons_to_wait import WindowCloses, WouldDelay
+from sim.engine.snapshot import Queued, Snapshot
+from sim.history.history import Past
+from sim.words import clock_near, name, span
+from tui.chart.scene import Hole, Mark
+
+
+class FirstPromise(NamedTuple):
+    """At `time` a job was first promised to start at `at`."""
+
+    time: float
+    at: float
+
+
+class Promises:
+    """Remembers the first promise of each job that was asked for, as it does not change."""
+
+    def __init__(self) -> None:
+        self._first: dict[int, FirstPromise] = {}
+
+    def marks(self, history: Past, snapshot: Snapshot, clock: float, selected: int | None) -> Iterator[Mark]:
+        """When the job was to start at first, and when the window closes within which others may delay it."""
+        queued = _awaited(snapshot, selected)
+        if queued is None or queued.planned is None:
+            return
+        first = self._first_of(history, queued, clock) if queued.reserved else None
+        if first is not None and (first.at != queued.planned or selected is not None):  # else its frame tells it
+            yield Mark(first.at, "promise", _told(queued, first))
+        if (closes := _window(snapshot, queued.job.rank)) is not None:
+            yield Mark(closes, "window", f"window for {name(queued.job)}")
+
+    def _first_of(self, history: Past, queued: Queued, clock: float) -> FirstPromise | None:
+        rank = queued.job.rank
+        known = self._first.get(rank)
+        if known is None:
+            for step, decision in history.decided_about(rank, queued.job.submit):
+                if isinstance(decision, Reserve | ReserveRow):
+                    known = self._first[rank] = FirstPromise(history.time_of(step), decision.at)
+                    break
+        return known if known is not None and known.time <= clock else None
+
+
+def _told(queued: Queued, first: FirstPromise) -> str:
+    slip = (queued.planned or first.at) - first.at
+    promised = f"{name(queued.job)} promised {clock_near(first.time)(first.at)}"
+    return promised if not slip else f"{promised}, now {'+' if slip > 0 else '−'}{span(abs(slip))}"
+
+
+def _awaited(snapshot: Snapshot, selected: int | None) -> Queued | None:
+    """The selected job, if it waits; where none is selected, the head of the queue."""
+    place = (0 if snapshot.queue else None) if selected is None else snapshot.queue.place_of(selected)
+    return None if place is None else snapshot.queue[place]
+
+
+def hole_of(snapshot: Snapshot) -> Hole | None:
+    """Where others may pass the head: until it starts, and what it leaves free then; as it was just reckoned."""
+    for decision in snapshot.decisions:
+        match _reason(decision):
+            case EndsBefore(head, shadow, _):
+                return Hole(head.rank, shadow, None)
+            case FitsExtra(head, shadow, extra) | WouldDelay(head, shadow, _, extra):
+                return Hole(head.rank, shadow, extra)
+    return None
+
+
+def _window(snapshot: Snapshot, rank: int) -> float | None:
+    """When the window closes in which others may end that pass the job."""
+    for decision in snapshot.decisions:
+        match _reason(decision):
+            case InWindow(head, _, closes) | WindowCloses(head, _, closes) if head.rank == rank:
+                return closes
+    return None
+
+
+def _reason(decision: Decision) -> object:
+    return decision.because if isinstance(decision, Backfill | Keep) else None
