@@ -12,7 +12,7 @@ from tui.chart.svg.drawing import Options, form_of
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"begin": 10.0, "until": 10.0}, "--from must be before --to, got 10 and 10"),
+        ({"begin": 10.0, "until": 10.0}, "--from must be before --to, got d0 00:00:10 and d0 00:00:10"),
         ({"theme": "drak"}, "no theme 'drak'; did you mean 'dark'"),
         ({"colour": "users"}, "no colour 'users'; did you mean 'user'"),
     ],
