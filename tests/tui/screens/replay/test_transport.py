@@ -102,7 +102,7 @@ KINDS = [
     ("b", "z-figure4", "easy", 6, "J5 is backfilled"),
     ("u", "k-figure3.1", "selective:sf=1.5", 2, "J1 is suspended"),
     ("r", "k-figure3.1", "selective:sf=1.5", 3, "J1 resumes"),
-    ("h", "w-figure1", "relaxed:omega=1.25", 4, "J2"),
+    ("h", "w-figure1", "relaxed:omega=1.25", 3, "J2"),
     ("m", "z-figure7", "gang-migrate", 10, "J3 migrates"),
     ("o", "ls-figure1", "multiqueue", 2, "borrows 6 processors"),
 ]
