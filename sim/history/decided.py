@@ -90,6 +90,8 @@ class Decided:
             job, because, on, limit = decision  # type: ignore[misc]
             more = on if limit is None else limit
         else:
+            more = decision
+        if more is not None:
             self._keep(decision)
             return
         try:
@@ -98,7 +100,7 @@ class Decided:
                 named, because = because[0], because[1:]
                 head = named.rank
             rank = job.rank
-            if more is not None or jobs[rank] is not job or (names_job and jobs[head] is not named):
+            if jobs[rank] is not job or (names_job and jobs[head] is not named):
                 raise ValueError
             self.numbers.extend(numbers + because + pad)
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
