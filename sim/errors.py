@@ -5,6 +5,7 @@ SchedscopeError            one line: what, where, what would work
 ├── ParameterError         a policy, an order or an option that does not exist or is out of range
 ├── PolicyError            a policy broke down: which, when, where in it
 │   └── DecisionError      it asked for what the machine cannot do
+├── ReaderGoneError        who read what is written has closed it
 └── InvariantError         --check found a broken rule: step, time, job, rule
 """
 
@@ -45,6 +46,10 @@ class PolicyError(SchedscopeError):
 
 class DecisionError(PolicyError):
     """A policy asked for what the machine cannot do; the engine refused and changed nothing."""
+
+
+class ReaderGoneError(SchedscopeError):
+    """Whoever read what is written, such as stdout, has closed it: which is their right."""
 
 
 class InvariantError(SchedscopeError):

@@ -13,7 +13,7 @@ from io import TextIOWrapper
 from pathlib import Path
 from typing import TextIO
 
-from sim.errors import SchedscopeError
+from sim.errors import ReaderGoneError, SchedscopeError
 from sim.words import printable_lines
 
 
@@ -29,6 +29,8 @@ def write_whole(path: str | Path) -> Iterator[TextIO]:
     try:
         with _straight(path) if _is_special(path) else _beside(path) as file:
             yield file
+    except BrokenPipeError:
+        raise ReaderGoneError(f"cannot write {path}: its reader has closed it") from None
     except OSError as error:
         raise SchedscopeError(f"cannot write {path}: {error.strerror or error}") from None
 

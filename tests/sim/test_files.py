@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sim.errors import SchedscopeError
+from sim.errors import ReaderGoneError, SchedscopeError
 from sim.files import write_whole
 
 
@@ -124,3 +124,11 @@ def test_a_file_that_may_not_be_written_is_not_replaced(tmp_path: Path) -> None:
     target.touch(mode=0o444)
     with pytest.raises(SchedscopeError, match=r"Permission denied$"), write_whole(target):
         pass
+
+
+def test_that_a_reader_has_gone_is_no_fault_of_the_file(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with pytest.raises(ReaderGoneError), write_whole(f"/proc/self/fd/{writer}") as file:
+        file.write("x" * 100_000)
+    os.close(writer)

@@ -12,9 +12,9 @@ from typing import Any
 
 import click
 
-from sim.errors import SchedscopeError
+from sim.errors import ReaderGoneError, SchedscopeError
 from sim.words import printable
-from tui.cli.terminal import NotWrittenError, ReaderGoneError
+from tui.cli.terminal import NotWrittenError
 
 COMMANDS = {
     "compare": "Two policies side by side: where they part and why, who gains and who loses.",
@@ -37,11 +37,11 @@ def main() -> None:
         _fail(error.format_message().rstrip(".") + where, 2)
     except click.ClickException as error:
         _fail(error.format_message(), 1)
-    except SchedscopeError as error:
-        _fail(str(error), 1)
     except ReaderGoneError:
         # The reader has gone, which is its right. Python must not complain when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except SchedscopeError as error:
+        _fail(str(error), 1)
     except NotWrittenError as error:
         if sys.stdout is not None:  # Python must not try again when it closes stdout
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import click
 
+from sim.errors import ReaderGoneError
 from sim.words import printable, printable_lines
 
 if TYPE_CHECKING:
@@ -28,10 +29,6 @@ class NotWrittenError(Exception):
     """The result could not be written."""
 
 
-class ReaderGoneError(Exception):
-    """Whoever read stdout has closed it."""
-
-
 def say(text: str, exact: bool = False) -> None:
     """Print a result, without what a terminal would obey; what is `exact` goes to other programs as it is.
 
@@ -42,7 +39,7 @@ def say(text: str, exact: bool = False) -> None:
         click.echo(shown, color=True)  # else click takes colours out of names
         sys.stdout.flush()
     except BrokenPipeError:
-        raise ReaderGoneError from None
+        raise ReaderGoneError("whoever read stdout has closed it") from None
     except OSError as error:
         raise NotWrittenError(f"cannot write the result: {error.strerror or error}") from None
     except AttributeError:
