@@ -7,7 +7,7 @@ is shown the state and cannot come from there to the future, nor to the run time
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from math import isnan
 from typing import Any
 
@@ -151,6 +151,11 @@ class State:
         if self.sharing is None:
             raise DecisionError("a policy without turns has no matrix")
         return self.sharing.matrix
+
+    @property
+    def new_in_rows(self) -> Collection[int]:
+        """The ranks of the jobs in the matrix that have not been on turn since they came into it."""
+        return self.sharing.new if self.sharing else ()
 
     def ran(self, rank: int) -> float:
         """How long a job has run so far; of a finished job its run time."""

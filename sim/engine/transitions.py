@@ -230,7 +230,8 @@ class Transitions:
             if isinstance(decision.because, AskedFor):
                 state.granted[rank] = at
         else:
-            was = state.reserved.get(rank, state.before.get(rank))
+            before = state.before.get(rank)
+            was = before if before is None else state.reserved.get(rank, before)
         state.reserved[rank] = at
         if state.promises and (promised := state.ledger.promised[rank]) != promised:
             state.ledger.promised[rank] = at

@@ -13,8 +13,9 @@ from sim.engine.engine import Engine
 from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
 from sim.life.watching import Observer
 from sim.machine.processors import Placement
-from sim.policies.policy import Policy, written_policy
+from sim.policies.policy import Policy
 from sim.timeline.scenario import Scenario
+from sim.words import clock
 from sim.workload.model import Job, Workload
 
 
@@ -23,6 +24,7 @@ class Life:
     """One job under one policy. `start` and `end` are None if that did not happen."""
 
     policy: str
+    """Its spec; after switches all of them, each with its time."""
     procs: int
     """The size of the machine."""
     job: Job
@@ -76,6 +78,13 @@ def life_of(
     return watch(engine, rank, scenario.stepper(engine))
 
 
+def _policies(engine: Engine) -> str:
+    """All that ruled the run until now."""
+    switches = engine.state.switches
+    first = switches[0].was if switches else engine.state.spec
+    return first + "".join(f", from {clock(switch.time)} on {switch.spec}" for switch in switches)
+
+
 def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> Life:
     """What will happen to a job that `engine` has not come to yet; leaves the engine where the job ended."""
     job = engine.workload.jobs[rank]
@@ -86,7 +95,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     while observer.see_step():
         pass
     return Life(
-        policy=written_policy(engine.state.policy),
+        policy=_policies(engine),
         procs=engine.state.procs,
         job=job,
         start=engine.state.start_of(rank),

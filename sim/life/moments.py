@@ -30,8 +30,8 @@ class Submitted:
     time: float
     ahead: int
     wanted: int
-    free: int
-    """Processors; in a matrix, of the row with most."""
+    free: int | None
+    """Processors after that pass; in a matrix, of the row with most. None: it waits no longer."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,13 @@ class Requeued:
 
 
 @dataclass(frozen=True)
+class Returned:
+    """Its matrix was given up before its row had been on turn: it waits again."""
+
+    time: float
+
+
+@dataclass(frozen=True)
 class Paused:
     """It was suspended at `time` and went on at `until` (None: never)."""
 
@@ -155,10 +162,17 @@ class Entered:
 
 @dataclass(frozen=True)
 class Shared:
-    """From its first turn on it shared processors in time: it ran whenever one of its rows was on turn."""
+    """From its first turn on it shared processors in time: it ran whenever one of its rows was on turn.
+
+    What became of its place is told from when it came into the matrix.
+    """
 
     time: float
     until: float
+    ran: float
+    """Seconds of progress in that time."""
+    first: bool
+    """Did it start with it? Else it had run before."""
     rows: Range
     """How many rows there were."""
     own: Range
@@ -168,7 +182,7 @@ class Shared:
     replicated: float = 0
     """For so many seconds it stood in more than one row, but not in all."""
     moved: int = 0
-    """How often its home became another row, its columns staying."""
+    """After how many steps its home was another row than before."""
     migrated: int = 0
     lost: float = 0
     """Seconds of its own turns that migrations cost it, its own and those of others."""
@@ -191,12 +205,12 @@ class Ended:
 
 
 Moment: TypeAlias = (
-    Submitted | Waited | Planned | Unplanned | Started | Requeued | Paused | Entered | Shared | Told | Ended
+    Submitted | Waited | Planned | Unplanned | Started | Requeued | Returned | Paused | Entered | Shared | Told | Ended
 )
 
 
 class Pass(NamedTuple):
-    """Another job started while this one waited: from `behind` it in the queue, or it came later and stood ahead."""
+    """A job that came later began while this one waited: from `behind` it in the queue's order, or from ahead of it."""
 
     time: float
     job: Job

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.decisions.decisions import Backfill, Decision, Reserve, Start
+from sim.decisions.decisions import Backfill, Decision, Reserve, Resume, Start
 from sim.decisions.matrix import Place, ReserveRow
 from sim.decisions.reasons import MadeRoom, WhenFree
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Pass, Planned, Unplanned
+from sim.machine.moment import MOMENT
 from sim.why.waiting import Holder, stands_before
 from sim.workload.model import Job
 
@@ -25,27 +26,30 @@ class Plans:
         self.head: Job | None = None
         """Who heads the queue, where the policy plans for one job only."""
         self._since_plan: list[Pass] = []
-        """Those that passed after the pass of the policy had come to this job's plan."""
+        """Those that began after the pass of the policy had come to this job's plan."""
         self._before_plan: list[Pass] = []
-        """Those that passed before it came there, and since the plan before."""
+        """Those that began before it came there, and since the plan before."""
 
     def forget(self) -> None:
         """The job has had its start and waits anew."""
         self.at = self.why = None
 
     def see_passers(self, decisions: Sequence[Decision]) -> list[Pass]:
-        """Who started though they stood behind this job, or came later."""
+        """Who came later and began now. Whoever began may be why the plan moves."""
         since, self._since_plan, self._before_plan = self._since_plan, [], []
         passes: list[Pass] = []
         for decision in decisions:
             if isinstance(decision, Reserve | ReserveRow) and decision.job is self._job:
                 self._before_plan += since + self._since_plan
                 since, self._since_plan = [], []
-            elif isinstance(decision, Start | Backfill | Place):
+            elif isinstance(decision, Start | Backfill | Place | Resume):
+                if decision.job is self._job:
+                    break
                 behind = not stands_before(self._engine.state, decision.job, self._job)
-                if behind or decision.job.rank > self._job.rank:
-                    passes.append(Pass(self._engine.now, decision.job, behind))
-                    self._since_plan.append(passes[-1])
+                began = Pass(self._engine.now, decision.job, behind)
+                self._since_plan.append(began)
+                if decision.job.rank > self._job.rank:
+                    passes.append(began)
         return passes
 
     def see_step(
@@ -83,10 +87,16 @@ class Plans:
         return at
 
     def _passers(self, was: float | None) -> tuple[Job, ...]:
-        """To whom a later start may be due."""
+        """To whom a later start is due: who runs at the time that was planned, when there is room without them."""
         if isinstance(self.why, MadeRoom):
             return (self.why.passer,)
-        return tuple(p.job for p in self._before_plan if was is not None and p.time + p.job.estimate > was)
+        state, job = self._engine.state, self._job
+        if was is None or state.sharing:
+            return ()
+        then = {rank: procs for end, rank, procs in state.ends if end > was + MOMENT}
+        passers = {p.job.rank: p.job for p in self._before_plan if p.job.rank in then}
+        lacking = sum(then.values()) + job.procs - state.procs
+        return tuple(passers.values()) if 0 < lacking <= sum(then[rank] for rank in passers) else ()
 
     def _newcomers(self) -> tuple[Job, ...]:
         state, job = self._engine.state, self._job

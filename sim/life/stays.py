@@ -11,11 +11,12 @@ from sim.workload.model import Job
 
 
 class Stay:
-    """Notes of the steps since the first turn of the job."""
+    """Notes of the steps since the job came into the matrix; its time is told from its first turn there."""
 
     def __init__(self, engine: Engine, job: Job) -> None:
         self._matrix, self._engine, self._rank = engine.state.matrix, engine, job.rank
-        self._begin = self._since = engine.now
+        self._begin: float | None = None
+        self._since, self._ran = engine.now, 0.0
         self._rows, self._own = self._count()
         self._home = self._matrix.home(self._rank)
         self._most = Range(self._rows, self._rows), Range(self._own, self._own)
@@ -28,9 +29,10 @@ class Stay:
         """The matrix after a step; `decisions` are those about this job."""
         self._pass_time(self._engine.now)
         self._rows, self._own = self._count()
+        if self._begin is None:
+            self._most = Range(self._rows, self._rows), Range(self._own, self._own)
         rows, own = self._most
         self._most = rows.also(Range(self._rows, self._rows)), own.also(Range(self._own, self._own))
-        migrated = self._migrated
         for decision in decisions:
             if isinstance(decision, Migrate):
                 self._migrated += 1
@@ -38,16 +40,29 @@ class Stay:
             else:
                 self._lost += decision.seconds
         home, self._home = self._home, self._matrix.home(self._rank)
-        if home != self._home and migrated == self._migrated:
-            self._moved += 1
+        self._moved += home != self._home
 
-    def until(self, now: float) -> Shared:
-        """What it came to."""
+    def begin(self) -> None:
+        """It is on turn for the first time, if it has not been."""
+        if self._begin is None:
+            self._begin = self._since = self._engine.now
+            self._ran = self._engine.state.ran(self._rank)
+            self._first = self._engine.state.start_of(self._rank) == self._begin
+            self._alone = self._replicated = 0
+            self._rows, self._own = self._count()
+            self._most = Range(self._rows, self._rows), Range(self._own, self._own)
+
+    def until(self, now: float) -> Shared | None:
+        """What it came to; None if it has never been on turn."""
+        if self._begin is None:
+            return None
         self._pass_time(now)
         rows, own = self._most
         return Shared(
             time=self._begin,
             until=now,
+            ran=self._engine.state.ran(self._rank) - self._ran,
+            first=self._first,
             rows=rows,
             own=own,
             alone=self._alone,

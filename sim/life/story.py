@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import TypeAlias
 
 from sim.decisions.sentences import jobs_in, say, why
@@ -17,6 +18,7 @@ from sim.life.moments import (
     Planned,
     Range,
     Requeued,
+    Returned,
     Shared,
     Started,
     Submitted,
@@ -56,7 +58,7 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
                 rows += _told(moment, life)
             case _:
                 rows.append((moment.time, _moment(moment, life)))
-    return rows
+    return sorted(rows, key=itemgetter(0))
 
 
 def _plans_told(life: Life, most: int) -> set[int]:
@@ -98,6 +100,8 @@ def _moment(moment: Moment, life: Life) -> str:
             return _started(moment, life)
         case Requeued():
             return f"Killed after {span(moment.lost)}, not done: the work of that run is lost, and it waits again."
+        case Returned():
+            return "Its row had not been on turn when the policy was switched: it waits again."
         case Entered():
             return _entered(moment, life)
         case Shared():
@@ -110,9 +114,8 @@ def _moment(moment: Moment, life: Life) -> str:
 
 def _submitted(moment: Submitted, life: Life) -> str:
     entries = [m.time for m in life.moments if isinstance(m, Entered)]
-    free = f", {processors(moment.free)} free" + (" in the emptiest row" if entries else "")
-    if moment.time in entries:
-        free = ""
+    row = " in the emptiest row" if entries else ""
+    free = "" if moment.free is None else f", {processors(moment.free)} free{row} after the pass"
     if not moment.ahead:
         return f"Submitted: nobody ahead of it{free}."
     return f"Submitted: {count(moment.ahead, 'job')} ahead of it, wanting {moment.wanted:,}{free}."
@@ -234,10 +237,12 @@ def _columns(columns: int) -> str:
 def _shared(moment: Shared, life: Life) -> str:
     lasted = moment.until - moment.time
     if moment.rows.high == 1:
-        return f"Started: its row was the only one, so that it ran without a break{_cost(moment)}."
-    told = f"Started: its row came on turn. For {span(lasted)} it took turns, as one of {_range(moment.rows)} rows"
-    if life.ran and lasted:
-        told += f", and ran for {percent(life.ran / lasted, 0)} of that time"
+        began = "Started: its row was" if moment.first else "From here on its row was"
+        return f"{began} the only one, so that it ran without a break{_cost(moment)}."
+    began = "Started: its row came on turn. " if moment.first else ""
+    told = f"{began}For {span(lasted)} it took turns, as one of {_range(moment.rows)} rows"
+    if moment.ran and lasted:
+        told += f", and ran for {percent(moment.ran / lasted, 0)} of that time"
     return f"{told}. {_rows_of_its_own(moment)}{_moves(moment)}{_cost(moment)}."
 
 
@@ -250,7 +255,7 @@ def _rows_of_its_own(moment: Shared) -> str:
 
 
 def _moves(moment: Shared) -> str:
-    return f"; its home moved to a fuller row {times(moment.moved)}" if moment.moved else ""
+    return f"; its home became another row {times(moment.moved)}" if moment.moved else ""
 
 
 def _cost(moment: Shared) -> str:

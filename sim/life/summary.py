@@ -51,7 +51,9 @@ def _waited(life: Life) -> str:
         because = f": {'; '.join(reasons)}"
     else:
         because = f": {listed(reasons, 5)}"
-    again = f" ({span(total - wait) if wait else 'all'} of it after a run that was lost)" if total > wait else ""
+    lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
+    after = seconds_of(wait for wait in life.waits if lost is not None and wait.time >= lost)
+    again = f" ({span(after) if after < total else 'all'} of it after a run that was lost)" if after else ""
     return f"{who} waited {span(total)}{again}{because}. {_passed(life)}"
 
 
@@ -60,7 +62,7 @@ def _after_its_start(life: Life) -> list[str]:
     told, pauses, stay = [], life.pauses, life.stay
     if pauses:
         told.append(f"After its start it was suspended {times(len(pauses))}, for {span(seconds_of(pauses))} in all.")
-    if stay and life.ran and stay.until > stay.time:
+    if stay and life.ran and stay.first and stay.until == life.end:
         lasted = stay.until - stay.time
         told.append(f"From its first turn to its end it took {span(lasted)} for a run of {span(life.ran)}.")
     return told

@@ -11,7 +11,7 @@ from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Range, Waited, named, numbers_of
-from sim.why.waiting import holders, must_end, room
+from sim.why.waiting import ahead_of, holders, must_end, room
 from sim.workload.model import Job
 
 
@@ -27,8 +27,7 @@ class Waits:
     def note(self, state: Reason, head: Job | None) -> Waited | None:
         """It waits after this step; the stretch that is over, if there is one."""
         engine, job = self._engine, self._job
-        free, queue = room(engine.state), engine.state.queue
-        ahead = queue.index(job) if job in queue else 0
+        free, ahead = room(engine.state), len(ahead_of(engine.state, job))
         last = self._until_now()
         self._fits = free >= job.procs
         numbers = {"free": Range(free, free), **numbers_of(state)}

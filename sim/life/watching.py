@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend
+from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.decisions.sentences import Reason, jobs_in
 from sim.engine.engine import Engine
@@ -23,6 +23,7 @@ from sim.life.moments import (
     Pass,
     Paused,
     Requeued,
+    Returned,
     Started,
     Submitted,
     Told,
@@ -31,7 +32,7 @@ from sim.life.moments import (
 from sim.life.plans import Plans
 from sim.life.stays import Stay
 from sim.life.waits import Waits
-from sim.why.waiting import AwaitsTurn, Holder, room, stands_before, why_it_waits
+from sim.why.waiting import AwaitsTurn, Holder, RowStopped, ahead_of, room, why_it_waits
 from sim.workload.model import Job
 
 PATIENCE, SELDOM = 1000, 25
@@ -50,6 +51,8 @@ class Observer:
         self.passes: list[Pass] = []
         self._moments: list[Moment] = []
         self._where: Where = "queue"
+        self._in_rows: Literal["", "new", "known"] = ""
+        """Is it in a matrix, and has it been on turn there?"""
         self._since = job.submit
         """Since when it waits."""
         self._steps = 0
@@ -69,6 +72,8 @@ class Observer:
         running = engine.state.running.copy() if was == "queue" else {}
         if self.ended or not self._step_on():
             return False
+        if job.rank >= len(engine.state.jobs):
+            return True  # a switch, before the job comes
         self._decisions = (
             engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
         )
@@ -78,26 +83,25 @@ class Observer:
             was = "queue"
         if job in engine.state.completed:
             self._see_end()
-        elif was == "queue":
+        elif was == "queue" or (was == "matrix" and self._where == "queue"):
             expected = {
                 done.rank: running[done.rank].expected_end for done in engine.state.completed if done.rank in running
             }
             self._freed = tuple(Holder(done, expected.get(done.rank, engine.now)) for done in engine.state.completed)
             self._see_queue()
-        elif self._decisions or self._where == "matrix":
-            self._see_others()
-            self._see_suspension()
+        elif self._decisions or self._where != was:
+            self._see_own()
         if self._where == "matrix" and not self.ended:
             self._see_matrix()
+        is_new = job.rank in engine.state.new_in_rows
+        self._in_rows = ("new" if is_new else "known") if self._where == "matrix" else ""
         engine.curious = self._is_tried() or (self._where == "queue" and self._is_to_ask())
         return True
 
     def told(self) -> tuple[Moment, ...]:
         """Everything up to now."""
         self._close()
-        if self._stay:
-            self._insert(self._stay.until(self.engine.now))
-            self._stay = None
+        self._close_stay()
         return tuple(self._moments)
 
     # Where it is
@@ -131,14 +135,15 @@ class Observer:
             return  # the matrix was not rebuilt: nobody has thought of the queue
         self._steps += 1
         waits = self._where == "queue"
-        passed = self._plans.see_passers(self._decisions) if waits else []
-        self.passes += passed
+        known = {p.job.rank for p in self.passes}
+        passed = self._plans.see_passers(self._decisions)
+        self.passes += [p for p in passed if p.job.rank not in known]
         if engine.curious or self.job.rank in engine.state.reserved:
             moment = self._plans.see_step(self._decisions, self._freed, waits)
             self._moments += [moment] if moment else []
-        self._see_others()
+        self._see_own()
         if self._where != "queue":
-            self._see_start()
+            self._close()
             return
         asked_for = [d.job for d in self._decisions if isinstance(d, Suspend) and self.job in jobs_in(d.because)]
         self._victims += tuple(asked_for)
@@ -150,26 +155,33 @@ class Observer:
 
     def _submission(self) -> Submitted:
         state, job = self.engine.state, self.job
-        free = room(state) + (job.procs if self._where == "machine" else 0)
-        ahead = [other for other in state.queue if other is not job and stands_before(state, other, job)]
+        ahead = ahead_of(state, job)
+        free = room(state) if self._where == "queue" else None
         return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free)
 
-    def _see_others(self) -> None:
-        """What else was decided about this job."""
-        for decision in self._own():
-            if not isinstance(decision, _HAS_MOMENT):
-                self._moments.append(Told(self.engine.now, decision))
-
-    def _see_start(self) -> None:
-        """It waits no longer: it starts, or comes into the matrix."""
-        self._close()
+    def _see_own(self) -> None:
+        """What was decided about this job, or of the whole run, in order."""
         now = self.engine.now
-        for d in self._own():
-            if isinstance(d, Start | Backfill):
+        for d in self._decisions:
+            if isinstance(d, Switched):
+                self._moments.append(Told(now, d))
+                if self._in_rows:
+                    self._see_leaving()
+            elif getattr(d, "job", None) is not self.job:
+                continue
+            elif isinstance(d, Start | Backfill):
+                self._close()
                 backfilled = isinstance(d, Backfill)
                 self._moments.append(Started(now, d.because, backfilled, self._freed, self._since, d.limit))
-            elif isinstance(d, Place):
-                self._see_entry(d)
+            elif isinstance(d, Suspend):
+                self._pause(d.because, d.overhead)
+            elif isinstance(d, Resume | Place):
+                self._close()
+                self._end_pause(d.because)
+                if isinstance(d, Place):
+                    self._see_entry(d)
+            elif not isinstance(d, _HAS_MOMENT):
+                self._moments.append(Told(now, d))
 
     # On processors, and losing them
 
@@ -181,17 +193,17 @@ class Observer:
         self._since = now
         self._plans.forget()
 
-    def _see_suspension(self) -> None:
-        for d in self._own():
-            if isinstance(d, Suspend):
-                self._pause(d)
-            elif isinstance(d, Resume):
-                self._end_pause(d.because)
-            elif isinstance(d, Place):
-                self._end_pause(d.because)
-                self._see_entry(d)
+    def _see_leaving(self) -> None:
+        """Its matrix is given up: it goes on alone, is suspended or, if it has not been on turn, waits again."""
+        self._close()
+        self._close_stay()
+        own = tuple(map(type, self._own()))
+        if self._where == "queue" or (self._in_rows == "new" and {Start, Backfill, Place} & {*own}):
+            self._moments.append(Returned(self.engine.now))
+        elif (self._where == "aside" or {Resume, Place} & {*own}) and Suspend not in own:
+            self._pause(RowStopped(), 0)
 
-    def _pause(self, decision: Suspend) -> None:
+    def _pause(self, because: Reason, overhead: float) -> None:
         engine, rank = self.engine, self.job.rank
         own = engine.state.suspended.get(rank, 0)
         by = tuple(
@@ -200,13 +212,14 @@ class Observer:
             if held & own and other != rank
         )
         ran = engine.state.ran(rank)
-        self._moments.append(Paused(engine.now, None, decision.because, decision.overhead, ran, by))
+        self._moments.append(Paused(engine.now, None, because, overhead, ran, by))
 
     def _end_pause(self, back: Reason) -> None:
         for place in reversed(range(len(self._moments))):
             pause = self._moments[place]
             if isinstance(pause, Paused):
-                self._moments[place] = replace(pause, until=self.engine.now, back=back)
+                if pause.until is None:
+                    self._moments[place] = replace(pause, until=self.engine.now, back=back)
                 return
 
     # In the matrix
@@ -218,13 +231,14 @@ class Observer:
 
     def _see_matrix(self) -> None:
         engine, job = self.engine, self.job
-        if engine.state.start_of(job.rank) is None:
-            if not self._waits.go_on():
-                self._waits.note(AwaitsTurn(len(engine.state.matrix.rows)), None)
-            return
-        self._close()
         if self._stay is None:
             self._stay = Stay(engine, job)
+        if job.rank in engine.state.new_in_rows:
+            if not self._waits.go_on():
+                self._waits.note(AwaitsTurn(len(engine.state.matrix.rows)), None)
+        else:
+            self._close()
+            self._stay.begin()
         self._stay.see_step(d for d in self._own() if isinstance(d, Migrate | Stall))
 
     # The end, and the order of what is told
@@ -237,6 +251,12 @@ class Observer:
 
     def _close(self) -> None:
         self._insert(self._waits.close())
+
+    def _close_stay(self) -> None:
+        """It has left the matrix; nothing is told of it if it was never on turn there."""
+        if self._stay and (shared := self._stay.until(self.engine.now)):
+            self._insert(shared)
+        self._stay = None
 
     def _insert(self, stretch: Moment | None) -> None:
         """Where it began: after all that happened up to that moment."""

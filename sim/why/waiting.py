@@ -99,6 +99,13 @@ class RowLater(NamedTuple):
         return f"no row of the matrix had room for its {processors(job.procs)} soon enough"
 
 
+class RowStopped(NamedTuple):
+    """Why a job is suspended by a switch alone."""
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return "its row was not on turn when the policy was switched"
+
+
 def why_it_waits(
     state: State,
     job: Job,

@@ -8,8 +8,10 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
 from sim.decisions.matrix import Phase, Place
+from sim.life.life import life_of
 from sim.why.evidence import evidence_of
 from tests.truth.decided import after_pass, do, instant, read_decision
+from tests.truth.lives import Chronicle, read_life
 from tests.truth.runs import Run, Step
 from tests.truth.told import After, read_evidence
 from tests.truth.words import UntrueError, exactly
@@ -27,16 +29,20 @@ class Untruth(NamedTuple):
 
 def falsehoods(run: Run, asked: int) -> Iterator[Untruth]:
     """What is not so of all that is decided, and of what Why says of so many jobs after every step."""
-    world, reader = run.world(), Reader(run, asked)
+    world = run.world()
+    reader = Reader(run, asked, world)
     for number, step in enumerate(run.steps, 1):
         for false in reader.read_step(world, number, step):
             yield Untruth(world.rules.spec, number, step.now, str(false))
+    for false in reader.read_lives():
+        yield Untruth(run.spec, len(run.steps), world.now, str(false))
 
 
 class Reader:
     """Remembers between two steps what Why must know."""
 
-    def __init__(self, run: Run, asked: int) -> None:
+    def __init__(self, run: Run, asked: int, world: World) -> None:
+        self.chronicle = Chronicle(world)
         self._run, self._asked, self._lot = run, asked, random.Random(asked)
         self._considered: tuple[Decision, ...] = ()
         self._planned: dict[int, float] = {}
@@ -51,11 +57,21 @@ class Reader:
                 yield false
                 do(world, decision)
             self._note_passes(world, decision)
+            self.chronicle.note(decision)
         after_pass(world)
         self._note_considered(world, step.decisions)
         after = After(world, self._considered, self._planned, self._passed)
+        self.chronicle.close(after)
         yield from self._ask(world, number, step, after)
         self._planned = {rank: plan.at for rank, plan in after.planned.items()}
+
+    def read_lives(self) -> Iterator[UntrueError]:
+        """What is told of the lives of some jobs."""
+        run, ranks = self._run, range(len(self._run.workload))
+        for rank in self._lot.sample(ranks, min(self._asked, len(ranks))):
+            life = life_of(run.workload, run.spec, rank, placement=run.placement, switches=run.switches)
+            for false in read_life(self.chronicle, life, self._passed.get(rank, set())):
+                yield UntrueError(f"J{rank + 1}: {false}")
 
     def _note_passes(self, world: World, decision: Decision) -> None:
         """Who came later and begins while another waits has passed it."""

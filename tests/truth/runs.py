@@ -13,6 +13,7 @@ from sim.engine.snapshot import Snapshot
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.policy import written_policy
+from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 from tests.truth.rows import Rows
 from tests.truth.world import World
@@ -136,16 +137,7 @@ def random_run(seed: int) -> Run:
 def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
     """The run to its end, with what every step showed."""
     engine = Engine(workload, spec, placement=placement)
-    steps: list[Step] = []
-
-    def note() -> None:
+    step, steps = Scenario(workload, spec, switches, placement).stepper(engine), list[Step]()
+    while step():
         steps.append(Step(engine.now, tuple(engine.state.decisions), engine.snapshot()))
-
-    left = list(switches)
-    while (time := engine.next_time()) is not None:
-        if left and left[0][0] <= time:
-            engine.switch(left[0][1], max(left.pop(0)[0], engine.now))
-        else:
-            engine.step()
-        note()
     return Run(workload, spec, switches, placement, engine, steps)

@@ -52,7 +52,7 @@ def test_a_job_that_finds_room_starts_at_once() -> None:
     of = workload(4, (0, 2, 10, 20), (5, 1, 10, 20))
     lived = life(of, "easy", "2")
     assert lived.moments == (
-        Submitted(5, ahead=0, wanted=0, free=2),
+        Submitted(5, ahead=0, wanted=0, free=None),
         Started(5, InOrder(free=2), backfilled=False, freed=(), since=5),
         Ended(15, killed=False),
     )

@@ -22,7 +22,7 @@ def life(sample: str, policy: str, job: str) -> Life:
 def test_each_moment_is_a_time_and_what_happened() -> None:
     times, told = zip(*rows_of(life("z-figure4", "easy", "4"), most=6, most_plans=6), strict=True)
     assert times == (30, 30, 600, 1200, 1200, 1800, 2700)
-    assert told[0] == "Submitted: 1 job ahead of it, wanting 8, 0 processors free."
+    assert told[0] == "Submitted: 1 job ahead of it, wanting 8, 0 processors free after the pass."
     assert told[2].startswith("For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra;")
 
 

@@ -44,7 +44,7 @@ def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:
         "J4 waited 29m30: 19m30 because fewer than its 4 processors were free and 10m00 because starting it\n"
         "would have delayed J3. 1 job passed it: J5 (5 processors for up to 8m20).\n"
         "\n"
-        "d0 00:00:30  Submitted: 1 job ahead of it, wanting 8, 0 processors free.\n"
+        "d0 00:00:30  Submitted: 1 job ahead of it, wanting 8, 0 processors free after the pass.\n"
         "             For 9m30 (2 steps) fewer than its 4 processors were free: 0; J3 ahead of it. It needed\n"
         "             4, to come from J1 (6, until 00:10).\n"
         "d0 00:10:00  For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra; 1 job ahead\n"
