@@ -343,6 +343,8 @@ class Engine:
         elif state.before:
             state.before = {}
         if state.expected:
+            if state.sharing:
+                state.before = state.expected
             state.expected, state.expected_row = {}, {}
         if state.switches:
             self._let_successor_decide()

@@ -435,8 +435,8 @@ class Transitions:
         if was is not None and abs(at - was) < self._sharing.turns.slice:
             self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
             return
-        if was is not None:
-            state.moved[rank] = at - was
+        if (before := state.before.get(rank)) is not None:
+            state.moved[rank] = at - before
         state.row_planned[rank] = at
         self.log(decision)
 

@@ -27,7 +27,7 @@ import numpy as np
 from sim.decisions.decisions import Decision
 from sim.history.decided import A_ROW, Decided
 from sim.history.processor_sets import ProcessorSets
-from sim.history.stretch import CUT, DONE, ENDINGS, GANG, KILLED, KINDS, MOVED, QUEUED, SUSPENDED, Stretch
+from sim.history.stretch import DONE, ENDINGS, GANG, KILLED, KINDS, MOVED, SUSPENDED, Stretch
 from sim.history.times import NEVER, Floats, Times
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
@@ -175,29 +175,6 @@ class Past:
     def end_of(self, rank: int) -> float | None:
         """When the job was done, or killed at its estimate; None if it was not."""
         return self._done.of(rank, self._now)
-
-    def passers(self, rank: int, submit: float) -> list[int]:
-        """The ranks of those that came later than this job, and began while it waited, at first or again."""
-        count = len(self)
-        begun: int | None = bisect_left(self._start, submit, 0, count)
-        found, at_first = set[int](), True
-        for stretch in [*self._of(rank), count]:
-            if begun is not None:
-                later = {other for other in self._rank[begun:stretch] if other > rank}
-                found |= later if at_first else {other for other in later if self._begins(other, begun, stretch)}
-                at_first = False
-            waits = stretch < count and self._end_step[stretch] < self._now and self._ended_by[stretch] in (CUT, QUEUED)
-            begun = bisect_left(self._start, self._end[stretch], 0, count) if waits else None
-        return sorted(found)
-
-    def _begins(self, rank: int, first: int, last: int) -> bool:
-        """Does one of the job's stretches in this range begin what is not only going on?"""
-        goes_on = False
-        for stretch in self._of(rank):
-            if first <= stretch < last and not goes_on:
-                return True
-            goes_on = self._ended_by[stretch] == MOVED
-        return False
 
     def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
         """(step, decision) of all about a job, from that step on.

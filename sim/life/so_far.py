@@ -14,6 +14,7 @@ from sim.decisions.decisions import Decision, Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.history.history import Past
+from sim.history.stays import passers_of
 from sim.history.stretch import Stretch
 from sim.why.evidence import entry_of
 from sim.why.finding import ahead_of
@@ -75,7 +76,7 @@ class JobReader:
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
-            passed=len(past.passers(rank, submit)),
+            passed=len(passers_of(past, rank, submit)),
         )
 
 

@@ -11,13 +11,12 @@ keeps is searched, nothing is computed again.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from math import inf, nextafter
 from typing import NamedTuple, TypeAlias
 
-from sim.decisions.decisions import Backfill, Borrow, Decision, Divide, Reserve, Resume, Start, Suspend
+from sim.decisions.decisions import Backfill, Borrow, Decision, Divide, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
 from sim.history.history import Past
-from sim.history.stretch import Stretch
+from sim.history.stays import came_in, divided_in, left_in, stretches_on
 
 _ASK = 1024
 """After so many steps the caller may give up."""
@@ -72,73 +71,73 @@ def trace_back(history: Past, what: What, before_step: int) -> Iterator[Cause | 
 
 
 def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
-    """Policies may plan the same start at every step: what counts is the first of those that are equal."""
-    latest: tuple[int, Reserve | ReserveRow] | None = None
+    """The last step after which it was planned otherwise than before.
+
+    What stays as it is was not written. So the same start that is written first in a step was given up between, unless
+    another policy took over in that step; the same that is written last, after others, is no change.
+    """
+    latest: tuple[int, Reserve | ReserveRow, float] | None = None
     for step in range(before - 1, 0, -1):
         if step % _ASK == 0:
             yield None
-        for decision in reversed(history.decisions(step - 1)):
-            if isinstance(decision, Reserve | ReserveRow) and decision.job.rank == rank:
-                if latest and latest[1].at != decision.at:
-                    yield latest
-                    return
-                latest = step, decision
+        decisions = history.decisions(step - 1)
+        plans = [d for d in decisions if isinstance(d, Reserve | ReserveRow) and d.job.rank == rank]
+        if not plans:
+            continue
+        if latest and latest[1].at != plans[-1].at:
+            break
+        if latest and latest[2] == plans[-1].at and not _switched(history, latest[0]):
+            break
+        latest = step, plans[-1], plans[0].at
     if latest:
-        yield latest
+        yield latest[:2]
+
+
+def _switched(history: Past, step: int) -> Switched | None:
+    """That another policy took over in a step, if one did."""
+    return next((d for d in history.decisions(step - 1) if isinstance(d, Switched)), None)
 
 
 # A processor
 
 
 def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None]:
-    """Ever longer windows of the past are looked at."""
-    end, beginning = history.time_of(before - 2), history.time_of(0)
-    width = max((end - beginning) / 1024, 1.0)
-    while True:
-        start = max(end - width, beginning)
-        found = _last_event(history, history.between(start, nextafter(end, inf), 1 << processor), before)
-        if found:
-            yield found
-            return
-        if start == beginning:
-            return
-        yield None
-        end, width = start, 2 * width
+    """The last step in which somebody came to the processor or left it; at the same step who came tells more.
 
-
-def _last_event(history: Past, stretches: list[Stretch], before: int) -> Cause | None:
-    """The last beginning or end of a stretch before a step; at the same step a beginning tells more.
-
-    What began and ended at one instant, a job that was suspended as soon as it had started, changed nothing.
+    The stretches on it are looked at from the last on; where a job has it to itself, whoever came before left before.
     """
-    stretches = [s for s in stretches if s.end != s.start]
-    events = [(_step(history, s.start), True, s.rank) for s in stretches]
-    events += [(_step(history, s.end), False, s.rank) for s in stretches if s.end is not None]
-    step, begins, rank = max((event for event in events if event[0] < before), default=(0, False, -1))
-    if not step:
-        return None
-    kinds = (Start, Backfill, Resume, Place, Migrate, Rehome) if begins else (Suspend,)
-    return step, _decision(history, step, lambda d: isinstance(d, kinds) and d.job.rank == rank)
+    past, latest = history.as_of(before - 1), (0, False, -1)
+    for place, index in enumerate(stretches_on(past, processor), 1):
+        if place % _ASK == 0:
+            yield None
+        stretch = past.stretch(index)
+        if stretch.end == stretch.start:
+            continue  # suspended as soon as it had started
+        if came := came_in(past, index, processor):
+            latest = max(latest, (came, True, stretch.rank))
+        if left := left_in(past, index, processor):
+            latest = max(latest, (left, False, stretch.rank))
+        if latest[0] and not stretch.rows:
+            break
+    step, comes, rank = latest
+    if step:
+        kinds = (Start, Backfill, Resume, Place, Migrate, Rehome) if comes else (Suspend, Migrate)
+        own = _decision(history, step, lambda d: isinstance(d, kinds) and d.job.rank == rank)
+        yield step, own or _switched(history, step)
 
 
 # Partitions
 
 
 def _division(history: Past, before: int) -> Iterator[Cause | None]:
-    end = nextafter(history.time_of(before - 2), inf)
-    for since, _ in reversed(history.owners_between(history.time_of(before - 2), end)):
-        step = _step(history, since)
-        if step < before:
-            yield step, _decision(history, step, lambda d: isinstance(d, Divide | Borrow))
+    """The last step after which the partitions owned otherwise than before."""
+    step = next(divided_in(history.as_of(before - 1)), None)
+    if step is not None:
+        decision = _decision(history, step, lambda d: isinstance(d, Divide | Borrow))
+        yield step, decision or _switched(history, step)
 
 
 # Steps
-
-
-def _step(history: Past, time: float) -> int:
-    """The last step at that time, or before it, as a cursor counts."""
-    found = history.step_at(time)
-    return 0 if found is None else found + 1
 
 
 def _decision(history: Past, step: int, is_it: Callable[[Decision], bool]) -> Decision | None:

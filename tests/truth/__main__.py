@@ -10,8 +10,9 @@ from collections import Counter
 from itertools import count
 from time import monotonic
 
-from tests.truth.reading import falsehoods
-from tests.truth.runs import random_run
+from tests.truth.partings import read_parting
+from tests.truth.reading import Untruth, falsehoods
+from tests.truth.runs import another_run, random_run
 from tests.truth.words import COUNTS
 
 
@@ -21,7 +22,9 @@ def read_for(seconds: float, first: int) -> int:
     for seed in count(first):
         if monotonic() > until:
             break
-        for found in falsehoods(random_run(seed), asked=4):
+        run = random_run(seed)
+        parted = [] if run.switches else read_parting(run, another_run(run, seed))
+        for found in (*falsehoods(run, asked=4), *(Untruth(run.spec, 0, 0, str(false)) for false in parted)):
             kind = found.what.partition(":")[0]
             false[kind] += 1
             if false[kind] <= 3:

@@ -98,7 +98,7 @@ def _(world: World, decision: d.Start, name: str, procs: int, limit: Lasts | Non
 @reads(d.Reserve, "{j} is planned for {t}")
 def _(world: World, decision: d.Reserve, name: str, at: float) -> None:
     demand(is_about(world, decision, name).rank in world.waiting)
-    demand(at >= world.now)
+    demand(at == decision.at >= world.now)
 
 
 @reads(d.Suspend, "{j} is suspended", "{j} is suspended, which takes {s}")
@@ -116,7 +116,7 @@ def _(world: World, decision: d.Resume, name: str, takes: Lasts | None = None) -
     demand(rank in world.aside)
     if takes is not None:
         stay = world.stays[rank][world.upcoming[rank]]
-        demand(stay.kind == "resuming")
+        demand(stay.kind == "resuming" and takes.is_about(decision.overhead))
 
 
 @reads(d.Await, "the processors of {j} are kept for it: it is the next to go on")
@@ -201,14 +201,14 @@ def _(world: World, decision: m.Place, name: str, row: int, columns: str) -> Non
 def _(world: World, decision: m.Rehome, name: str, row: int) -> None:
     job = is_about(world, decision, name)
     world.memo["newcomer"] = job.rank
-    demand(world.memo_rows.home_of(job.rank).number != row)
+    demand(world.memo_rows.home_of(job.rank).number != row == decision.row)
 
 
 @reads(m.Replicate, "{j} stands in row {n} too")
 def _(world: World, decision: m.Replicate, name: str, row: int) -> None:
     job = is_about(world, decision, name)
     there = world.memo_rows.row(row)
-    demand(job.rank not in there.home | there.guests)
+    demand(row == decision.row and job.rank not in there.home | there.guests)
 
 
 @reads(
@@ -218,7 +218,7 @@ def _(world: World, decision: m.Replicate, name: str, row: int) -> None:
 )
 def _(world: World, decision: m.Migrate, name: str, columns: str, row: int, stall: Lasts | None = None) -> None:
     job = is_about(world, decision, name)
-    demand_equal(mask_of(columns).bit_count(), job.procs)
+    demand_equal((mask_of(columns).bit_count(), row), (job.procs, decision.row))
     cost = world.rules["cost"]
     demand(stall.is_about(cost) if stall is not None else not cost)
     world.memo["coming to"] = world.memo_rows.row(row)
@@ -235,11 +235,13 @@ def _(world: World, decision: m.Stall, name: str, seconds: Lasts) -> None:
 @reads(m.ReserveRow, "{j} is planned for {t} in row {n}")
 def _(world: World, decision: m.ReserveRow, name: str, at: float, row: int) -> None:
     demand(is_about(world, decision, name).rank in world.waiting)
+    demand_equal((at, row), (decision.at, decision.row))
 
 
 @reads(m.TurnTo, "row {n} comes on turn at once, for the sake of a reservation")
 def _(world: World, decision: m.TurnTo, row: int) -> None:
     demand(any(at <= world.now for at in world.granted.values()), "no reservation is due")
+    demand_equal(row, world.memo_rows.rows[-1].number)
 
 
 def mask_of(written: str) -> int:
@@ -312,8 +314,9 @@ def in_matrix(world: World, decision: Any) -> None:
         case m.Clean():
             for row in turning.rows:
                 row.guests.clear()
+            turning.gone.clear()
         case m.DropRows():
-            turning.rows = [row for row in turning.rows if row.home or row.guests]
+            turning.drop()
         case m.OpenRow():
             turning.open()
         case m.Place(job, row, columns):
@@ -393,6 +396,6 @@ def enter_matrix(world: World) -> None:
             owed = world.stay(rank).end
             turning.place(rank, row, held.mask, world.progress(rank))
             turning.stall[rank] = (owed or 0) - world.now if held.kind == "resuming" else 0.0
-    turning.rows = [row] if row.home else []
+    turning.drop()
     world.running = {}
     world.memo_rows = turning

@@ -8,14 +8,19 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
 from sim.decisions.matrix import Phase, Place
+from sim.history.stays import passers_of
 from sim.life.life import life_of
 from sim.why.evidence import evidence_of
+from tests.truth import numbers
 from tests.truth.decided import after_pass, do, instant, read_decision
 from tests.truth.lives import Chronicle, read_life
 from tests.truth.runs import Run, Step
 from tests.truth.told import After, read_evidence
+from tests.truth.traces import Traces
 from tests.truth.words import UntrueError, exactly
 from tests.truth.world import World
+
+__all__ = ["numbers"]  # whoever reads evidence knows these readings
 
 
 class Untruth(NamedTuple):
@@ -34,7 +39,7 @@ def falsehoods(run: Run, asked: int) -> Iterator[Untruth]:
     for number, step in enumerate(run.steps, 1):
         for false in reader.read_step(world, number, step):
             yield Untruth(world.rules.spec, number, step.now, str(false))
-    for false in reader.read_lives():
+    for false in (*reader.read_lives(), *reader.read_causes()):
         yield Untruth(run.spec, len(run.steps), world.now, str(false))
 
 
@@ -43,6 +48,7 @@ class Reader:
 
     def __init__(self, run: Run, asked: int, world: World) -> None:
         self.chronicle = Chronicle(world)
+        self._traces = Traces(self.chronicle)
         self._run, self._asked, self._lot = run, asked, random.Random(asked)
         self._considered: tuple[Decision, ...] = ()
         self._planned: dict[int, float] = {}
@@ -62,8 +68,16 @@ class Reader:
         self._note_considered(world, step.decisions)
         after = After(world, self._considered, self._planned, self._passed)
         self.chronicle.close(after)
+        self._traces.note(after)
         yield from self._ask(world, number, step, after)
         self._planned = {rank: plan.at for rank, plan in after.planned.items()}
+
+    def read_causes(self) -> Iterator[UntrueError]:
+        """Where `r` goes back to, from some steps."""
+        run = self._run
+        for _ in range(self._asked * 3):
+            step, rank = self._lot.randint(1, len(run.steps) + 1), self._lot.randrange(len(run.workload))
+            yield from self._traces.read(run.engine.history, step, rank, self._lot.randrange(run.workload.procs))
 
     def read_lives(self) -> Iterator[UntrueError]:
         """What is told of the lives of some jobs."""
@@ -91,7 +105,7 @@ class Reader:
         there = [*world.waiting, *world.aside, *world.running, *(world.memo_rows.ran if world.memo_rows else ())]
         past = self._run.engine.history.as_of(number)
         for rank in self._lot.sample(there, min(self._asked, len(there))):
-            passed = len(past.passers(rank, world.jobs[rank].submit))
+            passed = len(passers_of(past, rank, world.jobs[rank].submit))
             found = evidence_of(step.shown, rank, exactly, passed)
             if found is None:
                 yield UntrueError(f"nothing is told of {world.jobs[rank].name}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import count
 
 from sim.decisions import matrix as m
 from tests.truth.words import Lasts, Tenths, demand, demand_equal, reads
@@ -24,7 +25,8 @@ class Rows:
     def __init__(self, procs: int, slice: float, cs: float) -> None:
         self.procs, self.slice, self.overhead = procs, slice, round(cs * slice, 9)
         self.rows: list[Row] = []
-        self.opened = 0
+        self.gone: set[int] = set()
+        """Numbers of rows that have vanished since all was cleaned"""
         self.columns: dict[int, int] = {}
         """rank -> its columns, in order of placement"""
         self.ran: dict[int, float] = {}
@@ -121,9 +123,14 @@ class Rows:
         self.new.discard(rank)
 
     def open(self) -> Row:
-        self.opened += 1
-        self.rows.append(Row(self.opened))
+        taken = self.gone | {row.number for row in self.rows}
+        self.rows.append(Row(next(number for number in count(1) if number not in taken)))
         return self.rows[-1]
+
+    def drop(self) -> None:
+        """Empty rows vanish."""
+        self.gone |= {row.number for row in self.rows if not row.home | row.guests}
+        self.rows = [row for row in self.rows if row.home | row.guests]
 
     def place(self, rank: int, row: Row, columns: int, ran: float) -> None:
         demand(not self.taken(row) & columns, "those columns are taken")

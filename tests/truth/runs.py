@@ -134,6 +134,12 @@ def random_run(seed: int) -> Run:
     return made(workload, spec, tuple(switches), placement)
 
 
+def another_run(run: Run, seed: int) -> Run:
+    """The same workload under another policy."""
+    lot = random.Random(seed)
+    return made(run.workload, random_spec(lot, lot.choice(FAMILIES)), (), run.placement)
+
+
 def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
     """The run to its end, with what every step showed."""
     engine = Engine(workload, spec, placement=placement)

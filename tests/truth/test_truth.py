@@ -10,9 +10,10 @@ from sim.decisions import decisions, matrix, reasons, reasons_to_wait
 from sim.decisions.sentences import Reason
 from sim.why import facts
 from tests.truth.decided import UNSAID
+from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
-from tests.truth.runs import FAMILIES, random_run
-from tests.truth.words import READINGS
+from tests.truth.runs import FAMILIES, another_run, random_run
+from tests.truth.words import MUTANTS, READINGS, are_changed
 
 RUNS = 4
 """So many of each family; `python -m tests.truth` reads on as long as you like."""
@@ -31,6 +32,23 @@ def test_what_is_said_of_a_run_is_so(family: str) -> None:
     first = FAMILIES.index(family)
     for seed in range(first, first + RUNS * len(FAMILIES), len(FAMILIES)):
         assert list(falsehoods(random_run(seed), asked=3)) == []
+
+
+@pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))
+def test_what_is_said_where_two_runs_part_is_so(seed: int) -> None:
+    first = random_run(seed)
+    assert list(read_parting(first, another_run(first, seed))) == []
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_who_changes_a_number_or_a_name_is_found_out(family: str) -> None:
+    """But for a few of hundreds that are as true: another row has as many free, another job was in the way as well."""
+    MUTANTS.clear()
+    token = are_changed.set(True)
+    assert list(falsehoods(random_run(FAMILIES.index(family)), asked=2)) == []
+    are_changed.reset(token)
+    found_out = sum(many for (_, _, found), many in MUTANTS.items() if found)
+    assert found_out > 0.97 * MUTANTS.total()
 
 
 @pytest.mark.parametrize("kind", [*REASONS, *DECISIONS, *get_args(facts.Fact)], ids=lambda kind: kind.__name__)

@@ -9,19 +9,18 @@ from typing import Any
 
 from sim.decisions.decisions import Keep
 from sim.decisions.reasons_to_wait import RoomUnseen
-from sim.decisions.sentences import Detail, say, why
-from sim.engine.snapshot import Queued, Suspended
+from sim.decisions.sentences import say, why
+from sim.engine.snapshot import Queued
 from sim.why import facts as f
 from sim.why.evidence import Evidence
 from sim.why.facts import fact_row
 from tests.truth import rows
-from tests.truth.queues import in_turn, pivots_of, starts_of
+from tests.truth.queues import starts_of
 from tests.truth.rows import Rows
 from tests.truth.words import (
     Lasts,
     Names,
     Template,
-    Tenths,
     UntrueError,
     demand,
     demand_equal,
@@ -421,177 +420,3 @@ def has_run(after: After, job: Work, found: Evidence, ran: Lasts, most: Lasts) -
     turning = after.world.memo_rows
     true = after.world.progress(job.rank) if turning is None or job.rank not in turning.ran else turning.ran[job.rank]
     demand(ran.is_about(true), true)
-
-
-# Numbers
-
-
-@reads(f.Needs, "needs: {n} for {s}")
-def _(after: After, job: Work, found: Evidence, needs: int, long: Lasts) -> None:
-    demand_equal(needs, job.procs)
-    left = job.estimate - (after.world.ran[job.rank] if isinstance(found.entry, Suspended) else 0)
-    demand(long.is_about(left), left)
-
-
-@reads(f.Free, "free now: {n}", "free now: {n}, {n} of them kept for {j}")
-def _(after: After, job: Work, found: Evidence, free: int, kept: int = 0, whom: str | None = None) -> None:
-    world = after.world
-    demand_equal(free, world.free_set().bit_count() if world.memo_rows is None else world.procs)
-    demand_equal(kept, (world.kept() & world.free_set()).bit_count())
-    if kept:
-        demand_equal(whom, None if world.awaited is None else world.jobs[world.awaited].name)
-
-
-@reads(f.FreeInRow, "most free: {n} in row {n}; rows: {n} of at most {n}")
-def _(after: After, job: Work, found: Evidence, free: int, row: int, many: int, most: int) -> None:
-    turning, world = after.world.memo_rows, after.world
-    demand_equal((many, most), (len(turning.rows), world.rules["mpl"]))
-    there = {each.number: world.procs - taken_at_home(world, each).bit_count() for each in turning.rows}
-    demand_equal(free, max(there.values()))
-    demand_equal(free, there[row])
-
-
-@reads(
-    f.Enough,
-    "enough free: by {t}, when {js} has ended",
-    "enough free: by {t}, when {js} have ended",
-    "enough free: by {t} in row {n}, when {js} has ended",
-    "enough free: by {t} in row {n}, when {js} have ended",
-)
-def _(after: After, job: Work, found: Evidence, at: float, row: Any, names: Any = None) -> None:
-    number, names = (None, row) if names is None else (row, names)
-    are_enough(after, job, names, at, number)
-
-
-@reads(f.PassedBy, "passed by: {n} job that came later", "passed by: {n} jobs that came later")
-def _(after: After, job: Work, found: Evidence, many: int) -> None:
-    demand_equal(many, len(after.passed.get(job.rank, ())), "passed")
-
-
-@reads(f.Ahead, "before it: {n} job that wants {n} processor(s)", "before it: {n} jobs that want {n} processor(s)")
-def _(after: After, job: Work, found: Evidence, many: int, wanted: int) -> None:
-    line = line_of(after.world, job)
-    demand(job in line, "it stands in no queue")
-    ahead = line[: line.index(job)]
-    demand_equal((many, wanted), (len(ahead), sum(other.procs for other in ahead)), "before it")
-
-
-_MOVED = ("", ", {s} later than before", ", {s} earlier than before")
-_MADE = ("", " (made anew at each pass)")
-
-
-@reads(f.PlannedFor, *(f"planned for: {{t}}{moved}{made}" for moved in _MOVED for made in _MADE))
-def _(after: After, job: Work, found: Evidence, at: float, moved: Lasts | None = None) -> None:
-    is_planned(after, job, at)
-    has_moved(after, job, at, moved)
-
-
-@reads(f.PlannedFor, *(f"planned for: {{t}} in row {{n}}{moved}{made}" for moved in _MOVED for made in _MADE))
-def _(after: After, job: Work, found: Evidence, at: float, row: int, moved: Lasts | None = None) -> None:
-    is_planned(after, job, at)
-    demand_equal(row, after.world.memo_rows.planned[job.rank][0])
-
-
-def has_moved(after: After, job: Work, at: float, moved: Lasts | None) -> None:
-    was = after.was.get(job.rank)
-    if moved is not None:
-        demand(was is not None and moved.is_about(abs(at - was)), f"it was planned for {was}")
-
-
-@reads(f.AskedFor, "asked for: {t}", "asked for: {t}, granted")
-def _(after: After, job: Work, found: Evidence, at: float) -> None:
-    demand_equal(at, job.reserve)
-    granted = any(isinstance(fact, f.AskedFor) and fact.granted for fact in found.facts)
-    demand_equal(granted, job.rank in after.world.granted)
-
-
-def delays(after: After, job: Work) -> dict[int, float]:
-    """By how much each planned start would be later if the job started now, in the order in which they are planned.
-
-    Plans that are made at each pass are made again; of reservations that stand each is placed again, from its time on.
-    """
-    world, later = after.world, dict[int, float]()
-    slots = [Slot(world.now, end, procs) for end, procs in world.ends()]
-    slots.append(Slot(world.now, world.now + job.estimate, job.procs))
-    stand = {
-        rank: plan
-        for rank, plan in after.planned.items()
-        if rank != job.rank and ((world.rules.keeps and rank in world.planned) or rank in world.granted)
-    }
-    for rank in sorted(stand, key=lambda rank: world.place(world.jobs[rank])):
-        plan, other = stand[rank], world.jobs[rank]
-        at = world.earliest(other.procs, plan.lasts, slots, max(plan.at, world.now))
-        slots.append(Slot(at, at + plan.lasts, other.procs))
-        later[rank] = at - plan.at
-    order = [other for other in heads(world) if other.rank in after.planned and other.rank not in stand]
-    if world.rules.name == "multiqueue":
-        order = in_turn(pivots_of(world))
-    for rank, at in anew(world, slots, job.rank, order).items():
-        later[rank] = at - after.planned[rank].at
-    return {rank: seconds for rank, seconds in later.items() if seconds > 1e-6}
-
-
-@reads(
-    f.Delays,
-    "started now: it would delay {j} by {s}",
-    "started now: it would delay {j} by {s}, and {n} other",
-    "started now: it would delay {j} by {s}, and {n} others",
-)
-def _(after: After, job: Work, found: Evidence, other: str, by: Lasts, more: int = 0) -> None:
-    later = delays(after, job)
-    first = next(iter(later), None)
-    demand(first is not None, "it would delay nobody")
-    assert first is not None
-    demand_equal((other, more), (after.world.jobs[first].name, len(later) - 1), "who, and how many others")
-    demand(by.is_about(later[first]), later[first])
-
-
-@reads(f.DelaysNobody, "started now: it would delay no planned job")
-def _(after: After, job: Work, found: Evidence) -> None:
-    demand_equal(delays(after, job), {}, "would be later")
-
-
-@reads(f.Grown, "xfactor: {x}")
-def _(after: After, job: Work, found: Evidence, xfactor: Tenths) -> None:
-    demand(xfactor.is_about(after.world.xfactor(job.rank)), after.world.xfactor(job.rank))
-
-
-@reads(f.Ran, "has run: {s} of at most {s}")
-def _(after: After, job: Work, found: Evidence, ran: Lasts, most: Lasts) -> None:
-    has_run(after, job, found, ran, most)
-
-
-@reads(f.Sitters, "in its place: {any}")
-def _(after: After, job: Work, found: Evidence, told: str) -> None:
-    fact = next(fact for fact in found.facts if isinstance(fact, f.Sitters))
-    sitters_are(after, job, ([f"J{sitter.job.id}" for sitter in fact.sitters], 0), None)
-    if after.world.memo_rows is None:
-        for sitter in fact.sitters:
-            held = after.world.running[sitter.job.rank]
-            demand_equal(sitter.procs, (held.mask & after.world.aside[job.rank].mask).bit_count())
-            demand_equal(sitter.until, held.ends)
-
-
-@reads(f.Kept, "its procs: are kept for it: nobody else starts on them")
-def _(after: After, job: Work, found: Evidence) -> None:
-    demand_equal(after.world.awaited, job.rank)
-
-
-@reads(f.Passes, "passes: {js}")
-def _(after: After, job: Work, found: Evidence, said: Names) -> None:
-    ranks = sorted(rank for rank in after.world.waiting if rank < job.rank)
-    fact = next(fact for fact in found.facts if isinstance(fact, f.Passes))
-    demand_equal(sorted(other.rank for other in fact.jobs), ranks, "who came before and waits on")
-
-
-@reads(f.Freed, "ended now: {js}")
-def _(after: After, job: Work, found: Evidence, said: Names) -> None:
-    ended = [after.world.jobs[rank].name for rank in after.world.completed]
-    demand_equal((said[0], said[1]), (ended[: len(said[0])], len(ended) - len(said[0])))
-
-
-@reads(Detail, "{any}: {any}")
-def _(after: After, job: Work, found: Evidence, label: str, value: str) -> None:
-    own = [d for d in after.decisions if getattr(d, "job", None) == found.job and hasattr(d, "because")]
-    told = " ".join(why(d.because, found.job, exactly) for d in own).replace(",", "")
-    demand(value.replace(",", "") in told, f"not in {told!r}")

@@ -1,6 +1,6 @@
 """The past: which stretches a window of time shows, and what happened at which step.
 
-Also tests sim.history.ledger, sim.history.stretch, sim.history.times, sim.history.unwritten.
+Also tests sim.history.ledger, sim.history.stays, sim.history.stretch, sim.history.times, sim.history.unwritten.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.engine.engine import Engine
 from sim.history.history import History
+from sim.history.stays import passers_of
 from sim.history.stretch import Stretch
 from sim.policies import parse_policy
 from sim.workload.source import Source
@@ -207,9 +208,9 @@ def test_a_job_pauses_from_one_stretch_to_the_next() -> None:
 def test_who_came_later_and_began_earlier_has_passed(lab: Lab) -> None:
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 20 20", "4 3 1 10 10", "5 4 4 5 5")
     history = lab.run("easy", 4, *jobs).history
-    assert history.passers(1, submit=1) == [2, 3]
-    assert history.as_of(3).passers(1, submit=1) == [2]
-    assert history.passers(4, submit=4) == []
+    assert passers_of(history, 1, submit=1) == [2, 3]
+    assert passers_of(history.as_of(3), 1, submit=1) == [2]
+    assert passers_of(history, 4, submit=4) == []
 
 
 def test_a_suspended_job_pauses_until_it_goes_on(lab: Lab) -> None:
