@@ -156,18 +156,16 @@ class NoVictimAllowed(NamedTuple):
 
 
 class TurnOver(NamedTuple):
-    """It could suspend enough running jobs now, but not at its turn, which comes once a tick."""
-
-    tick: Span
+    """Its processors are free, or could be taken from others, now, but were not at its turn."""
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"could suspend enough jobs by now, but not at its turn, and has one every {span(self.tick)}"
+        return "could have its processors by now, but not at its turn in this pass"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return "its turn is over", "turn over"
 
     def past(self, job: Job, others: Others) -> str:
-        return "its turn to suspend others was over"
+        return "its turn was over when it could have had its processors"
 
 
 class NoSliceOver(NamedTuple):

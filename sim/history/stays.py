@@ -39,7 +39,10 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
     then = past._next[stretch] if stretch >= 0 else -1
     if not 0 <= then < len(past) or (past._ended_by[stretch] != MOVED and past._kind[then] != SUSPENDING):
         return False
-    return bool(past._processors[stretch] & past._processors[then] & 1 << processor)
+    if not past._processors[stretch] & past._processors[then] & 1 << processor:
+        return False
+    is_nothing = past._end[then] == past._start[then] and past._end_step[then] < past._now
+    return not is_nothing or goes_on(past, then, processor)
 
 
 def passers_of(past: Past, rank: int, submit: float) -> list[int]:

@@ -131,13 +131,11 @@ class Observer:
         engine = self.engine
         if engine.now == self.job.submit and not self._moments:
             self._moments.append(self._submission())
+        self._note_passers()
         if engine.state.sharing and not any(isinstance(d, Phase) for d in self._decisions) and self._waits.go_on():
             return  # the matrix was not rebuilt: nobody has thought of the queue
         self._steps += 1
         waits = self._where == "queue"
-        known = {p.job.rank for p in self.passes}
-        passed = self._plans.see_passers(self._decisions)
-        self.passes += [p for p in passed if p.job.rank not in known]
         if engine.curious or self.job.rank in engine.state.reserved:
             moment = self._plans.see_step(self._decisions, self._freed, waits)
             self._moments += [moment] if moment else []
@@ -158,6 +156,11 @@ class Observer:
         ahead = ahead_of(state, job)
         free = room(state) if self._where == "queue" else None
         return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free)
+
+    def _note_passers(self) -> None:
+        """Each job passes it once."""
+        known = {p.job.rank for p in self.passes}
+        self.passes += [p for p in self._plans.see_passers(self._decisions) if p.job.rank not in known]
 
     def _see_own(self) -> None:
         """What was decided about this job, or of the whole run, in order."""
@@ -200,6 +203,8 @@ class Observer:
         own = tuple(map(type, self._own()))
         if self._where == "queue" or (self._in_rows == "new" and {Start, Backfill, Place} & {*own}):
             self._moments.append(Returned(self.engine.now))
+            if self._where != "queue":
+                self._note_passers()
         elif (self._where == "aside" or {Resume, Place} & {*own}) and Suspend not in own:
             self._pause(RowStopped(), 0)
 

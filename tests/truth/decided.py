@@ -290,7 +290,7 @@ def do(world: World, decision: Any) -> None:
             world.owners = divided(world)
         case d.Borrow(job, to, lender, processors):
             many = processors.bit_count()
-            lent = lowest(world.owners[lender] & world.free_set(), many)
+            lent = lowest(world.owners[lender] & world.free_set() & ~world.kept(), many)
             demand_equal(lent, processors, "the lowest idle ones")
             world.owners[lender] &= ~lent
             world.owners[to] |= lent

@@ -146,10 +146,11 @@ def _(world: World, job: Work, ends: float, other: str, at: float) -> None:
     demand(not has_room(world.procs, world.jobs[rank].procs, at, plan.lasts, slots), "not in its way")
 
 
-def outranked(world: World, job: Work) -> list[int]:
+def outranked(world: World, job: Work, near: float = NEAR) -> list[int]:
+    """Whose xfactor is smaller enough; for who must not be, `near` is below 0."""
     mine = world.xfactor(job.rank)
     ranks = [rank for rank, held in world.running.items() if held.kind == "run"]
-    return [rank for rank in ranks if mine >= world.rules["sf"] * world.xfactor(rank) - NEAR]
+    return [rank for rank in ranks if mine >= world.rules["sf"] * world.xfactor(rank) - near]
 
 
 def is_pinned(world: World, job: Work) -> bool:
@@ -160,7 +161,7 @@ def is_pinned(world: World, job: Work) -> bool:
 def _(world: World, job: Work, factor: Tenths, own: Tenths) -> None:
     demand(float(factor.text) == world.rules["sf"])
     demand(own.is_about(world.xfactor(job.rank)), world.xfactor(job.rank))
-    small = outranked(world, job)
+    small = outranked(world, job, -NEAR)
     if is_pinned(world, job):
         mask = world.aside[job.rank].mask
         sitting = [rank for rank, held in world.running.items() if held.mask & mask]
@@ -195,9 +196,8 @@ def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
         demand(world.unclaimed() + sum(world.jobs[r].procs for r in small) >= job.procs, "the xfactors are too close")
 
 
-@reads(k.TurnOver, "could suspend enough jobs by now, but not at its turn, and has one every {s}")
-def _(world: World, job: Work, tick: Lasts) -> None:
-    demand(tick.is_about(world.rules["tick"]))
+@reads(k.TurnOver, "could have its processors by now, but not at its turn in this pass")
+def _(world: World, job: Work) -> None:
     small = [rank for rank in outranked(world, job) if world.jobs[rank].procs <= 2 * job.procs]
     small = [rank for rank in small if not is_spared(world, rank)]
     if is_pinned(world, job):

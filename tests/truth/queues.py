@@ -36,7 +36,7 @@ def starts_of(world: World, before: int | None = None) -> dict[int, float]:
 
 
 def idle_in(world: World, partition: int) -> int:
-    return (world.owners[partition] & world.free_set()).bit_count()
+    return (world.owners[partition] & world.free_set() & ~world.kept()).bit_count()
 
 
 def is_delayed(world: World, beside: Slot, without: int | None = None, before: int | None = None) -> bool:

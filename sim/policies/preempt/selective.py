@@ -106,6 +106,8 @@ class Selective(Preemptive):
         """Why it may suspend nobody: the xfactors, or else who may not be suspended by it."""
         mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
         others = [stint for rank, stint in view.running.items() if pinned is None or view.held(rank) & pinned]
+        if self.fits(view, job):
+            return TurnOver()
         if pinned is not None and not others:
             return self._obstacle(view, job)
         outranked = [s.job for s in others if s.runs and mine >= self.sf * xfactor(view, s.job)]
@@ -116,7 +118,7 @@ class Selective(Preemptive):
         spared = [other for other in outranked if self.spares(view, other, xfactor(view, other)) and other not in wide]
         left = sum(other.procs for other in outranked if other not in wide and other not in spared)
         if not (wide or spared) or (pinned is None and left + self.count_unclaimed(view) >= job.procs):
-            return TurnOver(self.tick)
+            return TurnOver()
         return NoVictimAllowed(mine, self.sf, len(wide), len(spared))
 
     def _wake_in_time(self, view: View, soonest: float) -> Iterator[Decision]:
