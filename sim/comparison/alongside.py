@@ -19,6 +19,7 @@ from sim.comparison.parting import Account, Parting, Side, account, part
 from sim.history.history import Past
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
+from sim.workload.categories import TAU
 from sim.workload.model import Floats
 
 WINDOW = 256
@@ -32,6 +33,23 @@ class Shifts(NamedTuple):
     earlier: int
     same: int
     later: int
+
+
+class Level(NamedTuple):
+    """Two runs by the same jobs: those that have ended in both."""
+
+    jobs: int
+    only: tuple[int, int]
+    """How many have ended in one of them alone."""
+    mean_wait: tuple[float, float]
+    max_wait: tuple[float, float]
+    mean_bounded_slowdown: tuple[float, float]
+    max_bounded_slowdown: tuple[float, float]
+
+    @property
+    def is_level(self) -> bool:
+        """Are so few jobs left out that one may be called the better? At most one in ten."""
+        return self.jobs > 0 and 10 * sum(self.only) <= self.jobs
 
 
 class Alongside:
@@ -106,6 +124,37 @@ class Alongside:
         """
         own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
         return later_or_earlier(own, there, min(map(_known, self.branches)))
+
+    def shift(self, first: bool, moment: float) -> Floats:
+        """rank -> seconds by which the job starts later in the first or the second run than in the other.
+
+        Below 0 earlier; infinite where it has started in one only by that moment; 0 where nothing is known.
+        """
+        own, there = (_starts(branch) for branch in (self.branches if first else self.branches[::-1]))
+        until = min(moment, *map(_known, self.branches))
+        here, other = np.where(own <= until, own, inf), np.where(there <= until, there, inf)
+        with np.errstate(invalid="ignore"):
+            shift: Floats = np.nan_to_num(here - other, nan=0.0, posinf=inf, neginf=-inf)
+        return shift
+
+    def level(self, moment: float) -> Level:
+        """How the runs stand at a moment by the jobs that have ended in both."""
+        until = min(moment, *map(_known, self.branches))
+        workload = self.timelines[0].workload
+        ends = [np.array(branch.engine.state.ledger.end) <= until for branch in self.branches]
+        both = ends[0] & ends[1]
+        waits, slowdowns = [], []
+        for branch in self.branches:
+            ledger = branch.engine.state.ledger
+            start, end = np.array(ledger.start)[both], np.array(ledger.end)[both]
+            submit, run = workload.submit[both], workload.runtime[both]
+            waits.append(np.maximum(start - workload.due[both], 0))
+            slowdowns.append(1 + (end - submit - run) / np.maximum(run, TAU))
+        return Level(
+            int(both.sum()),
+            (int((ends[0] & ~both).sum()), int((ends[1] & ~both).sum())),
+            *((measure(values[0]), measure(values[1])) for values in (waits, slowdowns) for measure in (_mean, _most)),
+        )
 
     def shifts(self, moment: float) -> Shifts:
         """How many jobs of those that have started by a moment come earlier and later."""
@@ -212,6 +261,14 @@ def later_or_earlier(own: Floats, there: Floats, until: float) -> NDArray[np.int
     """
     here, other = np.where(own <= until, own, inf), np.where(there <= until, there, inf)
     return (here > other).astype(np.int8) - (here < other)
+
+
+def _mean(values: Floats) -> float:
+    return float(values.mean()) if len(values) else 0.0
+
+
+def _most(values: Floats) -> float:
+    return float(values.max(initial=0))
 
 
 def _starts(branch: Branch) -> Floats:

@@ -87,6 +87,10 @@ class ChartScene(Chart):
     homes: NDArray[np.int8] | None
     """Band -> the partition that owned it when the machine was divided."""
     hole: Hole | None = None
+    label: str = ""
+    """Whose chart it is, where there are two."""
+    shift: NDArray[np.float64] | None = None
+    """rank -> by how many seconds the job starts later than in the chart beside; infinite: it is not known."""
     pending: bool = False
     """Are there columns that have not been drawn yet?"""
 

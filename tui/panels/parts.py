@@ -115,6 +115,11 @@ def worded(
     return lines
 
 
+def titled(title: str, context: Context) -> str:
+    """A title that says of which run it is, where there are two."""
+    return title if context.scene.versus is None else f"{title} of {written(context.scene.versus.names[0], context)}"
+
+
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:
     """A panel that has nothing to show says why, and what would be here: one paragraph each."""
     body: list[Line] = []

@@ -16,12 +16,10 @@ from tui.panels.parts import Context, taught, worded, written
 from tui.replay.scene import VersusScene
 
 TITLE = "Compared"
+LEVEL = ("mean_wait", "mean_bounded_slowdown", "max_wait", "max_bounded_slowdown")
+"""Metrics of the jobs that have ended in both runs."""
 SO_FAR = (
     "utilization",
-    "mean_wait",
-    "mean_bounded_slowdown",
-    "max_wait",
-    "max_bounded_slowdown",
     "backfilled",
     "preemptions",
     "migrations",
@@ -109,13 +107,24 @@ def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple
 
 
 def _so_far(context: Context, scene: VersusScene, grid: Grid, width: int) -> Iterator[Line]:
-    one, other = scene.totals
-    yield _row(context, versus(metric("jobs"), one.finished, other.finished), grid, "jobs ended")
+    """By the same jobs how long they waited; by all at this moment how much was done, and who is still about."""
+    level, totals = scene.level, scene.totals
+    if level.jobs:
+        few = "" if level.is_level else ", too few of all to judge by"
+        yield from worded(f"Of the {count(level.jobs, 'job')} that ended in both{few}:", context, width, "dim")
+        for key in LEVEL:
+            yield _row(context, versus(metric(key), *getattr(level, key)), grid, judged=level.is_level)
     for key in SO_FAR:
-        values = getattr(one, key), getattr(other, key)
-        counted = metric(key).better is None
-        if any(values) if counted else one.finished and other.finished:
-            yield _row(context, versus(metric(key), *values), grid)
+        values = tuple(getattr(total, key) for total in totals)
+        if any(values):
+            yield _row(context, versus(metric(key), *values), grid, judged=level.is_level)
+    submitted = int((context.about.workload.submit <= context.scene.clock).sum())
+    for label, counts in (
+        ("ended", [total.finished for total in totals]),
+        ("under way", [total.started - total.finished for total in totals]),
+        ("not started", [submitted - total.started for total in totals]),
+    ):
+        yield _row(context, versus(metric("jobs"), *counts), grid, label)
     yield from _shifts(context, scene, width)
     if scene.r is not None:
         told = f"R {scene.r:+.2f} of bounded slowdowns: above 0 {scene.names[1]} is better"
@@ -159,13 +168,13 @@ def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 
 
 def _in_the_end(context: Context, scene: VersusScene, grid: Grid, width: int) -> Iterator[Line]:
-    """Metrics of the whole runs, R by class, and the jobs that moved most."""
+    """Metrics of the whole runs, R by class, and the jobs that moved most: at the end, and not before."""
     found = scene.comparison
     if scene.never:
         return
     yield line("")
-    if found is None:
-        told = "The whole runs, and who gained and lost most, will stand here when both are computed."
+    if found is None or context.scene.snapshot.next_time is not None:
+        told = "The whole runs, and who gained and lost most, will stand here at the end (end goes there)."
         yield from worded(told, context, width, "dim")
         return
     yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
@@ -238,13 +247,13 @@ def _aligned(rows: Sequence[Sequence[str]], width: int) -> list[list[str]]:
 # A number of both
 
 
-def _row(context: Context, entry: Pair, grid: Grid, label: str = "") -> Line:
-    """Both values; the better one is marked where the difference shows."""
+def _row(context: Context, entry: Pair, grid: Grid, label: str = "", judged: bool = True) -> Line:
+    """Both values; the better one is marked where the difference shows, and means something."""
     label = label or LABELS.get(entry.metric.name, entry.metric.title)
     values = [_value(entry, value) for value in (entry.first, entry.second)]
     spans = [Span(text.pad(text.shorten(label, grid.label - 1), grid.label), "dim")]
     for side, value in enumerate(values):
-        better = entry.better == side and values[0] != values[1]
+        better = judged and entry.better == side and values[0] != values[1]
         mark = (" ●" if context.unicode else " *") if better else "  "
         spans.append(Span(text.pad(value + mark, grid.column, "right"), "good strong" if better else ""))
     if grid.change and values[0] != values[1]:

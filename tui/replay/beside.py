@@ -6,26 +6,16 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sim.comparison.alongside import Alongside
 from sim.comparison.parting import Account, Parting
 from sim.comparison.telling import about, headline, names_of, tell
 from sim.metrics.aggregates import ratio
 from sim.words import clock, clock_near, printable
 from tui.chart.scene import ChartScene
-from tui.look.palette import Hue
 from tui.replay.scene import VersusScene
 
 if TYPE_CHECKING:
     from tui.replay.stage import Stage
-
-LEGEND = (
-    (int(Hue.COOL), "earlier here"),
-    (int(Hue.WARM), "later here"),
-    (int(Hue.GREY), "the same, or not known"),
-)
 
 
 class Versus(Alongside):
@@ -40,12 +30,13 @@ class Versus(Alongside):
         self.follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
         specs = self.branches[0].engine.state.spec, self.branches[1].engine.state.spec
-        both_ended = one.finished and other.finished
+        level = self.level(moment)
         scene = VersusScene(
             specs=specs,
             names=names_of(specs),
             totals=(one, other),
-            r=ratio(one.mean_bounded_slowdown, other.mean_bounded_slowdown) if both_ended else None,
+            level=level,
+            r=ratio(*level.mean_bounded_slowdown) if level.is_level else None,
             shifts=self.shifts(moment),
             never=self.never,
             comparison=self.comparison,
@@ -67,16 +58,9 @@ class Versus(Alongside):
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
     def painted(self, chart: ChartScene, first: bool) -> ChartScene:
-        """The same chart, coloured by who starts earlier and later than in the other run."""
-        hues = self.hues(first)
-        # Two greys, by what colour a job has otherwise, so that neighbours are told apart.
-        hues[(hues == Hue.GREY) & (chart.hues % 2 == 1)] = Hue.PALE
-        return replace(chart, mode="versus", hues=hues, legend=LEGEND)
-
-    def hues(self, first: bool) -> NDArray[np.uint8]:
-        """rank -> hue in the first or the second run; grey as long as it is not known in both."""
-        self.follow()
-        return np.array([Hue.COOL, Hue.GREY, Hue.WARM], np.uint8)[self.later(first) + 1]
+        """The same chart, in which it is said who starts earlier or later than in the other run, and whose it is."""
+        specs = names_of((self.branches[0].engine.state.spec, self.branches[1].engine.state.spec))
+        return replace(chart, label=specs[not first], shift=self.shift(first, chart.clock))
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:

@@ -18,7 +18,7 @@ from sim.workload.model import Trace, Workload
 from tui.chart.scene import ChartScene, Mark
 
 if TYPE_CHECKING:
-    from sim.comparison.alongside import Shifts
+    from sim.comparison.alongside import Level, Shifts
     from sim.comparison.differences import Comparison
     from sim.comparison.parting import Parting
 
@@ -67,8 +67,10 @@ class VersusScene:
     names: tuple[str, str]
     """What the runs are called in columns and sentences."""
     totals: tuple[Totals, Totals]
+    level: Level
+    """How they stand by the jobs that have ended in both."""
     r: float | None
-    """LS's R of the mean bounded slowdowns so far: above 0 the second is better. None: no job has ended in one."""
+    """LS's R of these mean bounded slowdowns: above 0 the second is better. None: too few have ended in both."""
     shifts: Shifts
     parting: Parting | None = None
     """Where they part; None: not known yet, or nowhere."""

@@ -174,3 +174,18 @@ def test_in_the_end_both_schedules_are_compared() -> None:
 )
 def test_earlier_and_later_as_far_as_it_shows_by_a_moment(own: float, there: float, found: int) -> None:
     assert later_or_earlier(np.array([own]), np.array([there]), 20).tolist() == [found]
+
+
+def test_runs_are_compared_by_the_jobs_that_have_ended_in_both() -> None:
+    one = Timeline(Source("z-figure4").read()[1], "fcfs")
+    other = one.twin()
+    other.switch(parse_policy("easy"), at_step=0)
+    one.compute_all()
+    other.compute_all()
+    both = Alongside(one, other)
+    early, late = both.level(1200), both.level(1e9)
+    assert (early.jobs, early.only, early.is_level) == (2, (0, 1), False)
+    assert early.mean_wait[0] == early.mean_wait[1]
+    assert (late.jobs, late.only, late.is_level) == (5, (0, 0), True)
+    assert late.mean_wait == (942, 702)
+    assert both.level(-1).jobs == 0

@@ -14,11 +14,15 @@ from tests.tui.scenes import about_of, context_of, engine_of, scene_of
 from tui.look import text
 from tui.look.palette import DARK, Look
 from tui.look.sheets import Line
+from tui.panels import decisions, queue
 from tui.panels.parts import Context
 from tui.panels.versus import between, draw
 from tui.replay.beside import Versus
 from tui.replay.scene import VersusScene
 from tui.replay.stage import Stage
+
+END = 1995
+"""Steps of lublin-128 under EASY."""
 
 
 @cache
@@ -62,13 +66,16 @@ def test_the_whole_panel_of_a_small_figure() -> None:
     assert draw(compared("z-figure4", "fcfs", "easy", 10), (60, 40), 0).text.splitlines() == [
         "Compared",
         "                                  fcfs      easy",
-        "jobs ended                           5         5",
-        "utilization                     71.3 %    71.3 %",
+        "Of the 5 jobs that ended in both:",
         "mean wait                        15m42     11m42 ●   -25.5 %",
         "bounded slowdown                  2.49      2.01 ●   -19.3 %",
         "worst wait                       29m30     29m30",
         "worst slowdown                    4.52      2.97 ●   -34.4 %",
+        "utilization                     71.3 %    71.3 %",
         "backfilled                           0         1",
+        "ended                                5         5",
+        "under way                            0         0",
+        "not started                          0         0",
         "easy: 1 starts earlier, 0 later, 4 at the same time",
         "R +0.24 of bounded slowdowns: above 0 easy is better",
         "",
@@ -112,7 +119,29 @@ def test_neither_is_better_where_both_look_alike() -> None:
 
 def test_before_a_job_has_ended_nothing_is_better() -> None:
     context = compared("z-figure4", "fcfs", "easy", 1, done=False)
-    assert [line.text.split()[:2] for line in lines(context)[1:3]] == [["jobs", "ended"], []]
+    told = [line.text for line in lines(context)]
+    assert told[1].split() == ["ended", "0", "0"]
+    assert not any("●" in row for row in told)
+
+
+def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
+    """At 20 minutes EASY has ended J5, too, which is one of three."""
+    context = compared("z-figure4", "fcfs", "easy", 7)
+    drawn = lines(context)
+    assert drawn[1].text.startswith("Of the 2 jobs that ended in both, too few")
+    assert not any("●" in row.text for row in drawn)
+
+
+def test_of_which_run_the_other_panels_are_is_said() -> None:
+    context = compared("z-figure4", "fcfs", "easy", 5)
+    assert queue.draw(context, (60, 10), 0).title == "Queue of fcfs"
+    assert decisions.draw(context, (60, 10), 0).title == "Decisions of fcfs"
+
+
+def test_the_end_is_not_told_before_it_comes() -> None:
+    told = draw(compared("lublin-128", "easy", "conservative", 900), (60, 60), 0).text
+    assert "gained most" not in told
+    assert "end goes there" in told
 
 
 def test_a_click_on_who_gained_selects_the_job() -> None:
@@ -120,7 +149,7 @@ def test_a_click_on_who_gained_selects_the_job() -> None:
 
 
 def test_the_selected_job_comes_into_sight() -> None:
-    context = compared("lublin-128", "easy", "conservative", 900)
+    context = compared("lublin-128", "easy", "conservative", END)
     found = scene(context).comparison
     assert found is not None
     lost = found.lost[-1].job.rank

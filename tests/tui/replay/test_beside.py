@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import pytest
 
 from sim.comparison.differences import compare
@@ -11,7 +13,6 @@ from sim.workload.model import Workload
 from sim.workload.source import Source
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of
-from tui.look.palette import Hue
 from tui.replay.beside import Versus
 from tui.replay.stage import Stage
 
@@ -104,29 +105,27 @@ def test_a_workload_without_jobs_is_compared_too(lab: Lab) -> None:
     assert made.scene(0).shifts == (0, 0, 0)
 
 
-# Colours
+# Who starts earlier
 
 
-def test_jobs_are_cool_where_they_come_earlier_and_warm_where_they_come_later() -> None:
+def test_a_job_is_earlier_here_and_later_there_by_as_much() -> None:
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     made = Versus(one, other)
-    assert made.hues(first=True).tolist() == [Hue.GREY] * 4 + [Hue.WARM]
-    assert made.hues(first=False).tolist() == [Hue.GREY] * 4 + [Hue.COOL]
+    assert made.shift(first=True, moment=1e9).tolist() == [0, 0, 0, 0, 1200]
+    assert made.shift(first=False, moment=1e9).tolist() == [0, 0, 0, 0, -1200]
 
 
-def test_what_is_not_known_in_both_runs_is_grey() -> None:
-    one, other = stages(workload("z-figure4"), "fcfs", "easy", computed=False)
-    one.timeline.compute_all()
+def test_what_is_still_to_come_is_not_told() -> None:
+    one, other = stages(workload("z-figure4"), "fcfs", "easy")
     made = Versus(one, other)
-    assert set(made.hues(first=True).tolist()) == {Hue.GREY}
-    other.timeline.compute_all()
-    assert Hue.WARM in made.hues(first=True)
+    assert made.shift(first=False, moment=599).tolist() == [0] * 5
+    assert made.shift(first=False, moment=600).tolist() == [0, 0, 0, 0, -inf]
 
 
-def test_a_chart_is_painted_with_its_legend() -> None:
+def test_a_chart_says_whose_it_is_and_jobs_keep_their_colours() -> None:
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
     chart = chart_of(one.timeline.branch.engine)
     painted = Versus(one, other).painted(chart, first=True)
-    assert painted.raster is chart.raster
-    assert painted.hues[4] == Hue.WARM
-    assert dict(painted.legend)[Hue.WARM] == "later here"
+    assert painted.hues is chart.hues
+    assert painted.label == "fcfs"
+    assert painted.shift is not None

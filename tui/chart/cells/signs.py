@@ -4,9 +4,15 @@ and where the selected job is if it is out of sight.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Sequence
+from math import isinf
+from typing import TypeAlias
 
-from sim.words import clock, name
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.words import clock, name, span
+from sim.workload.model import Floats
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
@@ -17,6 +23,7 @@ from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
 """Columns of a mark's name, and in how many rows such names stand."""
+Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
 """Columns of what is told of a promise."""
 
@@ -30,6 +37,7 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
     _draw_now(area, grid)
     _name_marks(area, grid)
     _name_hole(area, grid)
+    _draw_label(area, grid)
     _point_elsewhere(area, grid, planned)
 
 
@@ -130,8 +138,40 @@ def _draw_names(area: Cells, grid: Grid) -> None:
     if grid.has_now:
         alone[:, grid.now] = -1
     jobs = grid.chart.workload.jobs
-    for label in place_labels(alone, up.texture >= Texture.EXPECTED, lambda rank: name(jobs[rank])):
+    ahead = up.texture >= Texture.EXPECTED
+    labels = place_labels(alone, ahead, lambda rank: name(jobs[rank]))
+    for label in labels:
         area.write(label.row, label.column, label.text, _name_ink(grid, label))
+    if grid.chart.shift is not None:
+        _draw_shifts(area, grid, alone, labels, grid.chart.shift)
+
+
+def _draw_shifts(area: Cells, grid: Grid, alone: Ranks, labels: Sequence[Label], shift: Floats) -> None:
+    """Behind the names by how much jobs start earlier or later than in the other run; else where there is room."""
+    for label in labels:
+        if by := float(shift[label.rank]):
+            at = label.column + len(label.text) + 1
+            sign = _shift_sign(by, grid)
+            told = sign if isinf(by) else sign + span(abs(by))
+            fitting = next((text for text in (told, sign) if _is_room(alone, label, at, len(text))), "")
+            area.write(label.row, at, fitting, _name_ink(grid, label))
+    rest = np.where((shift[alone] == 0) | np.isin(alone, [label.rank for label in labels]), -1, alone)
+    for label in place_labels(rest, np.zeros(rest.shape, np.bool_), lambda rank: _shift_sign(float(shift[rank]), grid)):
+        area.write(label.row, label.column, label.text, _name_ink(grid, label))
+
+
+def _is_room(alone: Ranks, label: Label, at: int, length: int) -> bool:
+    return bool((alone[label.row, at : at + length] == label.rank).all()) and at + length <= alone.shape[1]
+
+
+def _shift_sign(by: float, grid: Grid) -> str:
+    return "<>"[by > 0] if grid.look.ascii else "◂▸"[by > 0]
+
+
+def _draw_label(area: Cells, grid: Grid) -> None:
+    """Whose chart it is."""
+    if grid.chart.label:
+        area.write(0, 0, f" {shorten(grid.chart.label, _PROMISE)} ", ink(Hue.ACCENT, Tone.TEXT), ink(Hue.ACCENT))
 
 
 def _name_ink(grid: Grid, label: Label) -> int:

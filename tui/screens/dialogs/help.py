@@ -36,6 +36,7 @@ SIGNS: Rows = (
     ("×", "killed at the end of its estimate"),
     ("·", "dots upon a block: processors that its partition has borrowed from another"),
     ("▸", "left of the chart: the row of the matrix that is on turn"),
+    ("◂ ▸", "while comparing, behind a job: it starts so much earlier, later than in the other chart"),
     ("▲ ▼", "the planned start moved earlier, later"),
     ("◆", "the policy was switched"),
     ("⚑", "a bookmark"),
