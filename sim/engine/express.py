@@ -6,7 +6,7 @@ that are suspended, tried or share processors in time. After every stretch the s
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf
 from typing import Any
 
 import numpy as np
@@ -23,7 +23,7 @@ from sim.kernel.present import CONSERVATIVE, EASY, RECORDED, RELAXED, REPLAN
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
 from sim.policies.policy import Policy
-from sim.workload.model import Workload
+from sim.workload.model import Ints, Workload
 
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
@@ -239,24 +239,20 @@ class Express:
 _TALLY = ("started", "finished", "backfilled", "wait", "worst_wait", "slowdown", "worst", "area")
 
 
-def _tell_jobs(loop: Any, workload: Workload, rank_at: Any) -> None:
+def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
     """The loop knows these jobs, who go through the queue in this order."""
-    jobs, of = workload.jobs, loop.column
+    of, came = loop.column, np.arange(len(workload))
     loop.in_order_of_arrival = rank_at is None
-    rank_at = np.arange(len(jobs)) if rank_at is None else rank_at
+    rank_at = came if rank_at is None else rank_at
     place_of = np.empty_like(rank_at)
-    place_of[rank_at] = np.arange(len(jobs))
-    loop.submit = of("d", [*(job.submit for job in jobs), inf])
-    loop.due = of("d", [job.due for job in jobs])
-    loop.procs = of("i", [job.procs for job in jobs])
-    loop.estimate = of("d", [job.estimate for job in jobs])
-    loop.runtime = of("d", workload.runtimes)
-    loop.recorded = of("d", [nan if job.recorded_start is None else job.recorded_start for job in jobs])
-    loop.all_recorded = all(job.recorded_start is not None for job in jobs)
+    place_of[rank_at] = came
+    loop.submit, loop.due = of("d", np.append(workload.submit, inf)), of("d", workload.due)
+    loop.procs, loop.width = of("i", workload.width), of("i", workload.width[rank_at])
+    loop.estimate, loop.length = of("d", workload.estimate), of("d", workload.estimate[rank_at])
+    loop.runtime, loop.recorded = of("d", workload.runtime), of("d", workload.recorded_start)
+    loop.all_recorded = not np.isnan(workload.recorded_start).any()
     loop.killed = bytearray(workload.killed.tolist())
-    loop.place_of, loop.rank_at = of("i", place_of.tolist()), of("i", rank_at.tolist())
-    loop.width = of("i", [jobs[rank].procs for rank in rank_at])
-    loop.length = of("d", [jobs[rank].estimate for rank in rank_at])
+    loop.place_of, loop.rank_at = of("i", place_of), of("i", rank_at)
 
 
 def _fill(column: Any, values: list[Any]) -> None:

@@ -8,20 +8,23 @@ from __future__ import annotations
 import os
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from sim.kernel import loop
+from sim.kernel.parts import made_of
 
 SETTING = "SCHEDSCOPE_KERNEL"
 
 
 @cache
 def compiled() -> Any:
-    """The compiled module; None: there is none that can be used here."""
+    """The compiled module; None: there is none, or it was made of other files than these."""
     try:
-        return import_module("sim.kernel.compiled")
+        module = import_module("sim.kernel.compiled")
     except ImportError:
         return None
+    return module if made_of(Path(__file__).parent) == module.MADE_OF else None
 
 
 def chosen() -> Any:

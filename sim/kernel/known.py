@@ -115,8 +115,8 @@ def line(policy: Policy, workload: Workload) -> Ints | None:
     keys: Floats
     match order:
         case _ if isinstance(policy, Recorded):
-            starts = (job.recorded_start for job in workload.jobs)
-            keys = np.array([inf if start is None else start for start in starts])
+            starts = workload.recorded_start
+            keys = np.where(np.isnan(starts), inf, starts)
         case Fcfs():
             return None
         case ShortestFirst():

@@ -7,7 +7,6 @@ room for what is to come; those that begin with `l_` are of a `Ledger`.
 
 from __future__ import annotations
 
-from array import array
 from typing import Any
 
 from sim.kernel import cython
@@ -127,7 +126,7 @@ class Present:
 
     def column(self, kind: str, values: Any) -> Any:
         """Values as this loop wants a column of them."""
-        return array(kind, values) if cython.compiled else list(values)
+        return values.astype(kind) if cython.compiled else values.tolist()
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:
         """Write to these columns, which have room for so much more."""

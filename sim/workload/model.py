@@ -222,6 +222,12 @@ class Workload:
         due: Floats = np.fmax(self.submit, self.reserve)
         return due
 
+    @property
+    def recorded_start(self) -> Floats:
+        """When the trace says that each job started; nan where it does not say."""
+        recorded: Floats = np.where(self.wait >= 0, self.submit + self.wait, np.nan)
+        return recorded
+
     @classmethod
     def of(cls, trace: Trace, procs: int | None = None) -> Workload:
         """The jobs of a trace that can run on `procs` processors (default: as the header says)."""
@@ -311,7 +317,6 @@ class Workload:
     @cached_property
     def jobs(self) -> tuple[Job, ...]:
         """The jobs as policies see them, by rank."""
-        recorded = np.where(self.wait >= 0, self.submit + self.wait, np.nan)
         return tuple(
             map(
                 Job,
@@ -325,7 +330,7 @@ class Workload:
                 self.queue.tolist(),
                 self.high.tolist(),
                 _known(self.reserve),
-                _known(recorded),
+                _known(self.recorded_start),
             )
         )
 

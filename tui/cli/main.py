@@ -87,8 +87,21 @@ class _Commands(click.Group):
         return super().parse_args(ctx, args)
 
 
+_VERSION = "Show the version, that of Python, and whether the kernel is compiled."
+
+
+def _print_version(ctx: click.Context, _: click.Parameter, is_asked: bool) -> None:
+    if is_asked and not ctx.resilient_parsing:
+        from sim import __version__
+        from sim.kernel.choice import described
+
+        python = ".".join(map(str, sys.version_info[:3]))
+        click.echo(f"schedscope {__version__}, Python {python}, kernel {described()}")
+        ctx.exit()
+
+
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110})
-@click.version_option(package_name="schedscope", prog_name="schedscope", message="%(prog)s %(version)s")
+@click.option("--version", is_flag=True, expose_value=False, is_eager=True, callback=_print_version, help=_VERSION)
 def commands() -> None:
     """Watch, debug and teach parallel job scheduling.
 

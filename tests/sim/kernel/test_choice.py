@@ -1,6 +1,11 @@
-"""Which loop goes can be said in the environment."""
+"""Which loop goes can be said in the environment.
+
+Also tests sim.kernel.parts.
+"""
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import pytest
 
@@ -21,3 +26,8 @@ def test_where_nothing_is_compiled_the_loop_goes_as_it_is(monkeypatch: pytest.Mo
     monkeypatch.delenv(choice.SETTING, raising=False)
     monkeypatch.setattr(choice, "compiled", lambda: None)
     assert choice.chosen() is loop
+
+
+def test_what_was_compiled_of_other_files_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "import_module", lambda name: SimpleNamespace(MADE_OF="others"))
+    assert choice.compiled.__wrapped__() is None

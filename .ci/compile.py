@@ -1,0 +1,59 @@
+"""Where there is a C compiler the loop of `sim.kernel` is compiled at installation; else it runs as it is."""
+
+from __future__ import annotations
+
+import re
+import runpy
+import shlex
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+KERNEL = Path(__file__).resolve().parents[1] / "sim" / "kernel"
+OPTIONS = "boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, annotation_typing=False"
+FLAGS = "-O3 -fPIC -DNDEBUG -fno-strict-aliasing -ffp-contract=off"
+"""The last, so that every sum is the one that Python makes"""
+OWN = re.compile(r"from (?:sim\.kernel|__future__)[\w.]* import (?:\([^)]*\)|.*)\n")
+
+
+class Compile(BuildHookInterface):
+    """An editable install finds the module beside its sources, a wheel takes it in."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        name = f"compiled{sysconfig.get_config_var('EXT_SUFFIX')}"
+        made = (KERNEL if version == "editable" else Path(tempfile.mkdtemp())) / name
+        try:
+            compile_to(made)
+        except (OSError, subprocess.CalledProcessError) as error:
+            self.app.display_warning(f"the kernel is not compiled: {error}")
+            return
+        if version != "editable":
+            build_data["force_include"][str(made)] = f"sim/kernel/{name}"
+            build_data["pure_python"], build_data["infer_tag"] = False, True
+
+
+def compile_to(made: Path, flags: str = FLAGS) -> None:
+    """The files of the loop as one, translated to C and compiled."""
+    parts = runpy.run_path(str(KERNEL / "parts.py"))
+    text = f"# cython: language_level=3, {OPTIONS}\nimport cython\nMADE_OF = {parts['made_of'](KERNEL)!r}\n"
+    text += "".join(OWN.sub("", (KERNEL / part).read_text(encoding="utf-8")) for part in parts["SOURCES"])
+    with tempfile.TemporaryDirectory() as folder:
+        room = Path(folder, "sim", "kernel")
+        room.mkdir(parents=True)
+        for package in (room, room.parent):
+            (package / "__init__.py").touch()
+        (room / "compiled.py").write_text(text, encoding="utf-8")
+        (room / parts["TYPES"]).write_bytes((KERNEL / parts["TYPES"]).read_bytes())
+        run(folder, sys.executable, "-m", "cython", "--module-name", "sim.kernel.compiled", str(room / "compiled.py"))
+        linker = shlex.split(sysconfig.get_config_var("LDSHARED") or "no-compiler")
+        headers = "-I" + sysconfig.get_path("include")
+        run(folder, *linker, *flags.split(), headers, str(room / "compiled.c"), "-o", str(made))
+
+
+def run(folder: str, *command: str) -> None:
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)

@@ -1,0 +1,139 @@
+# Of which type everything is in columns.py, present.py and loop.py, where they are compiled as one.
+
+cimport cython
+
+cdef double A_MOMENT, INFINITE, TAU
+cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, NOBODY, BY_START, BY_QUEUE
+cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH
+
+@cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
+cdef Py_ssize_t time_before(double[::1] column, Py_ssize_t count, double value) noexcept
+@cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
+cdef Py_ssize_t time_up_to(double[::1] column, Py_ssize_t count, double value) noexcept
+@cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
+cdef Py_ssize_t number_before(int[::1] column, Py_ssize_t count, int value) noexcept
+@cython.locals(place=Py_ssize_t)
+cdef Py_ssize_t pair_before(double[::1] first, int[::1] second, Py_ssize_t count, double value, int number) noexcept
+cdef void insert_time(double[::1] column, Py_ssize_t count, Py_ssize_t place, double value) noexcept
+cdef void insert_number(int[::1] column, Py_ssize_t count, Py_ssize_t place, int value) noexcept
+cdef void remove_times(double[::1] column, Py_ssize_t count, Py_ssize_t place, Py_ssize_t many) noexcept
+cdef void remove_numbers(int[::1] column, Py_ssize_t count, Py_ssize_t place, Py_ssize_t many) noexcept
+
+
+cdef class Plan:
+    cdef public double[::1] at
+    cdef public int[::1] free
+    cdef public Py_ssize_t count
+
+    cdef void add(self, double at, int free) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef void become(self, Plan other) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef void advance(self, double now) noexcept
+    @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, first=Py_ssize_t, index=Py_ssize_t, until=double)
+    cdef void take(self, double start, double end, int procs) noexcept
+    @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, index=Py_ssize_t, time=double)
+    cdef double earliest(self, int procs, double duration, double after) noexcept
+    @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, index=Py_ssize_t, time=double)
+    cdef double gap_before(self, Py_ssize_t last, double start, int procs, double duration, double after) noexcept
+
+
+cdef class Present:
+    # The jobs
+    cdef public double[::1] submit, due, estimate, runtime, recorded, length
+    cdef public int[::1] procs, place_of, rank_at, width
+    cdef public unsigned char[::1] killed
+    cdef public bint in_order_of_arrival, all_recorded
+    # The policy
+    cdef public int kind, compress, starts_as, passes_as, spares_as, plans_as, moves_as
+    cdef public double omega
+    cdef public bint by_runtime, promises
+    # The present
+    cdef public double now
+    cdef public long step, credit, wanted
+    cdef public int free, head, extra
+    cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, completed, moves
+    cdef public int[::1] queue, end_rank, end_procs, leave_rank, hole_first, hole_last, held_at, planned_in
+    cdef public double[::1] end_at, leave_at, expected, planned, reserved_at
+    cdef public int[::1] reserved_rank, failed_procs, failed_moves, turn, done, moved_rank
+    cdef public double[::1] failed_for, failed_at, left, moved_by
+    cdef public Plan plan, draft
+    cdef public bint is_due, is_fresh, ended_early
+    cdef public double shadow
+    cdef public long started, finished, backfilled, kills
+    cdef public double wait, worst_wait, slowdown, worst, area
+    # The history and the ledger
+    cdef double[::1] h_time, h_free, h_start, h_end, h_started, h_done, h_numbers
+    cdef long[::1] h_waiting, h_wanted, h_decided, h_begun, h_rank, h_end_step
+    cdef long long[::1] h_place
+    cdef unsigned char[::1] h_ended_by, h_form
+    cdef int[::1] h_next, h_first, h_last, h_started_in, h_done_in, h_about, h_head, h_ranges
+    cdef double[::1] l_start, l_end, l_promised, l_ran
+    cdef unsigned char[::1] l_backfilled
+    cdef public Py_ssize_t steps, most_steps, begun, most_begun, decided, most_decided, ranged, most_ranged
+
+    @cython.locals(expected=double, running=Py_ssize_t, index=Py_ssize_t, procs=int, ran=double, killed=bint,
+                   stretch=Py_ssize_t, wait=double, slowdown=double)
+    cdef void _complete(self, int rank, double now) noexcept
+    @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], holes=Py_ssize_t, many=Py_ssize_t,
+                   index=Py_ssize_t, first=int, last=int, place=Py_ssize_t, joins=bint)
+    cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
+    @cython.locals(place=int, now=double, running=Py_ssize_t, begun=Py_ssize_t, rank=int, procs=int, expected=double,
+                   leaves=double, before=int)
+    cdef void _start(self, Py_ssize_t index, int form, int head, double one, double two, bint passes) noexcept
+    @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], at=Py_ssize_t, whole=Py_ssize_t, first=int,
+                   last=int, many=int)
+    cdef void _hold(self, int procs) noexcept
+    @cython.locals(row=Py_ssize_t)
+    cdef void _note(self, int form, int rank, int head, double one, double two, double three) noexcept
+    cdef void _moves(self, int rank, double at, double was) noexcept
+    cdef void _promise(self, int rank, double at) noexcept
+    @cython.locals(plan=Plan, free=int, index=Py_ssize_t, end=double)
+    cdef void _make_plan(self) noexcept
+    @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, index=Py_ssize_t)
+    cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
+    @cython.locals(at=double[::1], ranks=int[::1], count=Py_ssize_t, index=Py_ssize_t)
+    cdef void _forget(self, int rank) noexcept
+    @cython.locals(at=double)
+    cdef void _stands_no_more(self, int rank, double now, double expected, int procs) noexcept
+
+
+cdef class Loop(Present):
+    @cython.locals(now=double)
+    cpdef int run(self, double until, long steps, long credit, long a_step)
+    @cython.locals(time=double, arrives=double, timer=double, latest=double)
+    cdef double _next_time(self) noexcept
+    @cython.locals(until=double, latest=double, index=Py_ssize_t, timer=double)
+    cdef double _latest(self, double time, double arrives) noexcept
+    @cython.locals(index=Py_ssize_t, time=double)
+    cdef double _wakes(self, double after, double until) noexcept
+    @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
+    cdef bint _has_room(self, double now) noexcept
+    @cython.locals(arrived=Py_ssize_t, kind=int, fits=bint, index=Py_ssize_t)
+    cdef bint _happen(self, double now) noexcept
+    @cython.locals(running=Py_ssize_t, count=Py_ssize_t, rank=int, place=Py_ssize_t, index=Py_ssize_t)
+    cdef void _complete_jobs(self, double now) noexcept
+    @cython.locals(rank=Py_ssize_t, place=int, index=Py_ssize_t)
+    cdef void _admit_arrivals(self, double now) noexcept
+    @cython.locals(index=Py_ssize_t, passes=bint, form=int)
+    cdef void _decide_firstfit(self) noexcept
+    @cython.locals(index=Py_ssize_t, now=double, place=int, recorded=double, late=double)
+    cdef void _decide_recorded(self) noexcept
+    @cython.locals(queue=int[::1], width=int[::1], now=double, head=int, index=Py_ssize_t, was=double, had=bint,
+                   shadow=double, extra=int, until=double, wait=double, place=int, ends=double)
+    cdef void _decide_easy(self) noexcept
+    @cython.locals(needs=int, free=int, at=Py_ssize_t, shadow=double)
+    cdef void _cast_shadow(self, int head) noexcept
+    @cython.locals(shadow=double)
+    cdef void _reserve_head(self, int head, bint had, double was) noexcept
+    @cython.locals(draft=Plan, now=double, index=Py_ssize_t, passes=bint, place=int, rank=int, procs=int,
+                   length=double, at=double, form=int)
+    cdef void _decide_replan(self) noexcept
+    @cython.locals(now=double, rank=int, at=double, index=Py_ssize_t, passes=bint, place=int)
+    cdef bint _decide_conservative(self) noexcept
+    @cython.locals(plan=Plan, now=double, failures=Py_ssize_t, moves=Py_ssize_t, turn=Py_ssize_t, rank=int,
+                   start=double, procs=int, length=double, last=Py_ssize_t, hope=double, index=Py_ssize_t,
+                   moved=Py_ssize_t, at=double)
+    cdef void _compress(self) noexcept
+    @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
+    cdef Py_ssize_t _line_up(self) noexcept
