@@ -28,6 +28,8 @@ from sim.workload.model import Ints, Workload
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """So many steps at most until who interrupts is heard"""
+_MOST_ROOM = 1 << 16
+"""So many steps at most until the history's columns grow again"""
 
 
 class Express:
@@ -50,22 +52,25 @@ class Express:
         """
         if not self._is_ready():
             return 0
-        loop, goal, reason, more, left = self._loop, self._loop.step + steps, FULL, min(_AT_ONCE, steps), credit
-        while reason in (FULL, ENOUGH) and loop.step < goal and left > 0:
+        loop, goal, reason = self._loop, self._loop.step + steps, FULL
+        loop.credit = credit
+        more = min(steps, _MOST_ROOM, 2 * (len(self._workload) - loop.finished) + 64)
+        while reason == FULL:
             made = loop.step
-            reason = self._make_steps(until, min(goal - made, _AT_ONCE), left, a_step, more)
-            left = int(loop.credit)
+            reason = self._make_steps(until, goal, a_step, more)
             more *= 2 if loop.step == made else 1
-        if left < credit:
+        if loop.credit < credit:
             self._settle()
-        return credit - left
+        return credit - int(loop.credit)
 
-    def _make_steps(self, until: float, steps: int, credit: int, a_step: int, more: int) -> int:
-        loop, ledger, jobs = self._loop, self._state.ledger, len(self._workload)
-        extension = Extension(self._history, jobs, more)
+    def _make_steps(self, until: float, goal: int, a_step: int, more: int) -> int:
+        """In room for so many steps and stretches; why it stopped."""
+        loop, ledger, reason = self._loop, self._state.ledger, ENOUGH
+        extension = Extension(self._history, len(self._workload), more)
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         loop.open(extension.columns, columns, extension.room)
-        reason = loop.run(until, steps, credit, a_step)
+        while reason == ENOUGH and loop.step < goal and loop.credit > 0:
+            reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
         written = loop.steps, loop.begun, loop.decided, loop.ranged
         loop.close()
         extension.cut(*written)

@@ -35,7 +35,7 @@ class Extension:
         decided, sets = history._decisions, history._processors
         self.room = Room(
             steps := history.steps, steps + more, begun := len(history), begun + more,
-            rows := len(decided), rows + 3 * more, ranged := len(sets.ranges), ranged + 8 * more,
+            rows := len(decided), rows + 2 * more, ranged := len(sets.ranges), ranged + 4 * more,
         )  # fmt: skip
         self.by_step: tuple[Any, ...] = (
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
@@ -53,9 +53,9 @@ class Extension:
         history._end[begun:] = array("d", [inf]) * more
         history._end_step[begun:] = array("l", [NEVER]) * more
         history._next[begun:] = array("i", [-1]) * more
-        _extend(3 * more, *self._rows)
-        _extend(3 * more * WIDTH, decided.numbers)
-        _extend(8 * more, sets.ranges)
+        _extend(2 * more, *self._rows)
+        _extend(2 * more * WIDTH, decided.numbers)
+        _extend(4 * more, sets.ranges)
 
     @property
     def columns(self) -> tuple[Any, ...]:

@@ -2,14 +2,16 @@
 
     python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...]
 
-For each trace: a bare loop (no classes, no reasons, no history) computes EASY; the engine with reasons and full
-history computes the same schedule and then other policies. Times are the best of a few runs. Memory is the peak of a
-process of its own that loads the trace and runs EASY with full history.
+For each trace: a bare loop (no classes, no reasons, no history) computes EASY; the engine alone, the loop as it is and
+the compiled loop, each with decisions and full history, compute the same schedule and then other policies. Times are
+the best of a few runs, of other policies of one. Memory is the peak of a process of its own that loads the trace and
+runs EASY with full history.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import time
@@ -17,6 +19,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sim.engine.engine import Engine
+from sim.kernel import choice
+from sim.kernel.known import known
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
@@ -25,6 +29,10 @@ from tests.benchmarks.bare_loop import easy as bare_easy
 
 TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
 POLICIES = (
+    "fcfs",
+    "firstfit",
+    "relaxed",
+    "recorded",
     "conservative",
     "conservative:compress=queue",
     "replan",
@@ -52,8 +60,9 @@ def load(path: Path) -> Workload:
     return workload
 
 
-def run(workload: Workload, spec: str) -> Engine:
-    """One simulation with reasons and full history."""
+def run(workload: Workload, spec: str, loop: str = "") -> Engine:
+    """One simulation with full history, by the engine alone ("off"), the loop as it is ("python") or as compiled."""
+    os.environ[choice.SETTING] = loop
     engine = Engine(workload, parse_policy(spec), curious=False)
     engine.run()
     return engine
@@ -73,18 +82,19 @@ def bare(workload: Workload) -> list[float]:
 
 def measure(path: Path, policies: tuple[str, ...], runs: int) -> None:
     """Print the table of one trace."""
-    loading = best_of(runs, lambda: load(path))
     workload = load(path)
     assert bare(workload) == run(workload, "easy").schedule().start.tolist(), "the schedules differ"
+    loops = ["off", "python", *(["compiled"] if choice.compiled() else [])]
     loop = best_of(runs, lambda: bare(workload))
-    engine = best_of(runs, lambda: run(workload, "easy"))
-    print(f"\n{path.name}: {len(workload):,} jobs on {workload.procs} processors")
-    print(f"  {'bare loop, EASY':<34}{loop:8.2f} s")
-    print(f"  {'easy':<34}{engine:8.2f} s  {engine / loop:6.1f} times the bare loop")
-    print(f"  {'loading':<34}{loading:8.2f} s  {loading / engine:6.2f} times easy")
-    for spec in policies:
-        seconds = best_of(1, lambda spec=spec: run(workload, spec))  # type: ignore[misc]
-        print(f"  {spec:<34}{seconds:8.2f} s  {seconds / engine:6.1f} times easy", flush=True)
+    print(f"\n{path.name}: {len(workload):,} jobs on {workload.procs} processors; seconds, times the bare loop")
+    print(f"  {'bare loop, EASY':<28}{loop:9.3f}")
+    print(f"  {'loading':<28}{best_of(runs, lambda: load(path)):9.3f}")
+    print(f"  {'':<28}" + "".join(f"{name:>20}" for name in ("engine alone", "loop", "loop, compiled")[: len(loops)]))
+    for spec in ("easy", *policies):
+        known_here = loops if known(parse_policy(spec)) else loops[:1]
+        many = runs if spec == "easy" else 1
+        times = [best_of(many, lambda spec=spec, by=by: run(workload, spec, by)) for by in known_here]  # type: ignore[misc]
+        print(f"  {spec:<28}" + "".join(f"{time:11.3f} {time / loop:8.2f}" for time in times), flush=True)
     print(f"  {'memory, easy':<34}{memory(path):8.0f} MB at its peak")
 
 
