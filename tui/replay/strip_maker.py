@@ -65,7 +65,7 @@ class StripMaker:
         if steps <= known:
             return
         if steps > self._table.shape[1]:
-            self._table = np.hstack([self._table, np.zeros((7, 2 * steps - self._table.shape[1]))])
+            self._table = np.hstack([self._table, np.zeros((7, steps + steps // 4 - self._table.shape[1]))])
         since, table = max(known - 1, 0), self._table
         time, free, waiting, wanted = (np.asarray(column)[since:] for column in history.columns())
         table[0, since:steps] = time
