@@ -172,7 +172,8 @@ def account(engine: Engine, rank: int, time: float) -> Account:
     if job not in engine.state.queue:
         return Account(job, act, where="finished")
     at = engine.state.planned.get(rank)
-    waits = why_it_waits(engine.state, job, engine.state.decisions, (at, None), ())
+    considered = engine.state.rebuild if engine.state.sharing else engine.state.decisions
+    waits = why_it_waits(engine.state, job, considered, (at, None), ())
     return Account(job, act, waits, _delayed(engine.state, job) if isinstance(waits, PlannedLater) else None)
 
 
