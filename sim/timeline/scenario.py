@@ -66,6 +66,7 @@ class Scenario:
         """An engine after the last step up to and including `time`, which was asked for its reasons there only."""
         engine = self._engine(False)
         self._follow(engine, time, time)
+        engine.curious = engine.state.sharing is not None  # what keeps a job waiting was said at the last rebuild
         engine.run(until=nextafter(time, -inf))
         if engine.step_count and engine.now < time != engine.next_time():
             return self.watched(engine.now)

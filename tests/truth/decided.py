@@ -301,6 +301,7 @@ def do(world: World, decision: Any) -> None:
             world.kept_now.add(job.rank)
             if isinstance(because, reasons_to_wait.TouchesReservation) and world.rules.name != "multiqueue":
                 world.passed_over.add(job.rank)
+                world.kept_now = set()  # all others are looked at again
                 world.memo.pop("anew", None)
         case _:
             in_matrix(world, decision)
