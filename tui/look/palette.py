@@ -24,12 +24,21 @@ JOB_COLOURS = (
 """Told apart by normal and by colour-blind eyes, the neighbours in this order best (measured in the tests)."""
 SECOND = 0.86
 """The second shade of a colour: so much of it upon black."""
+SIXTEEN = (
+    "#55ffff", "#ffff55", "#00aaaa", "#aa00aa", "#55ff55", "#ff55ff",
+    "#00aa00", "#aa0000", "#5555ff", "#ff5555", "#0000aa", "#aa5500",
+)  # fmt: skip
+"""The same for terminals of sixteen colours: all that are not grey."""
 RAMP_COLOURS = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725")
 """From little to much; lightness grows too."""
 
 
 JOB_HUES = 2 * len(JOB_COLOURS)
 """Twelve, and the same in a second shade."""
+
+
+_FAINT = "#555555"
+"""Of sixteen colours the one for what is hardly there."""
 
 
 class Hue(IntEnum):
@@ -200,12 +209,16 @@ class Look:
         colour = self._hue(hue)
         if tone == Tone.TEXT:
             return "#000000" if brightness(self.inks_full(hue)) > 0.22 else "#ffffff"
-        if hue == Hue.NONE:
+        if hue == Hue.NONE or (self.depth == 4 and tone in (Tone.PLAN, Tone.GROUND)):
             return self.background
+        if self.depth == 4 and hue < Hue.RAMP:
+            return _FAINT if tone in (Tone.QUARTER, Tone.DIMMED) else SIXTEEN[hue % len(SIXTEEN)]
         share = _SHARE[tone] if tone != Tone.FULL else self.soft
         return snapped(mixed(colour, self.background, share), self.depth)
 
     def inks_full(self, hue: int) -> str:
+        if self.depth == 4 and hue < Hue.RAMP:
+            return SIXTEEN[hue % len(SIXTEEN)]
         return mixed(self._hue(hue), self.background, self.soft)
 
     def _hue(self, hue: int) -> str:

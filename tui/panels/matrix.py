@@ -56,7 +56,9 @@ def _note(context: Context, row: int | None, left: float | None, slice: float) -
     sign = "◂" if context.unicode else "<"
     if row is None:
         return ""
-    return f"row {row} {sign} " + ("alone: no turns" if left is None else f"{span(left)} of {span(slice)} left")
+    if left is None:
+        return "one row, no turns"
+    return f"row {row} {sign} {span(left)} of {span(slice)} left"
 
 
 # Rows

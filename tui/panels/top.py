@@ -38,7 +38,8 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
 
 def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     snapshot = scene.snapshot
-    spec = text.shorten(snapshot.policy, max(width // 4, 10))
+    ours, beside = scene.versus.specs if scene.versus else (snapshot.policy, beside)  # before the first step, too
+    spec = text.shorten(ours, max(width // 4, 10))
     other = text.shorten(f" | {beside}", max(width // 5, 8)) if beside else ""
     branch = f" on {text.shorten(scene.branch, 14)}" if len(scene.branches) > 1 and width >= 100 else ""
     known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")

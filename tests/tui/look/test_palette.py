@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tui.look.palette import DARK, JOB_COLOURS, JOB_HUES, LIGHT, LOOKS, Hue, Look, brightness, ink
+from tui.look.palette import DARK, JOB_COLOURS, JOB_HUES, LIGHT, LOOKS, Hue, Look, Tone, brightness, ink
 
 EYES = (
     ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
@@ -75,3 +75,10 @@ def test_a_second_shade_differs_from_the_first(look: Look) -> None:
     found = apart(drawn(look, JOB_HUES))
     assert min(found[hue, hue + 12] for hue in range(12)) > 3
     assert len(set(drawn(look, JOB_HUES))) == JOB_HUES == Hue.RAMP
+
+
+def test_sixteen_colours_are_enough_for_twelve_jobs() -> None:
+    look = DARK.with_depth(4)
+    assert len({look.inks[ink(hue)] for hue in range(12)}) == 12
+    assert look.inks[ink(3, Tone.DIMMED)] not in {look.inks[ink(hue)] for hue in range(12)}
+    assert look.inks[ink(3, Tone.PLAN)] == look.background

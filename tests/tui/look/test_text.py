@@ -36,3 +36,8 @@ def test_a_sparkline_of_nothing_is_blank() -> None:
 
 def test_plain_text_is_ascii_whatever_the_file_says() -> None:
     assert text.plain("Köln … ≥ 3").isascii()
+
+
+def test_no_sign_of_the_screen_becomes_a_question_in_ascii() -> None:
+    signs = "▇▸◂▲▼●◐○◆⚑╱░▒▓█…·×"
+    assert "?" not in text.drawn(signs, ascii=True)

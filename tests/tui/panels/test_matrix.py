@@ -101,7 +101,7 @@ def test_a_column_shows_who_holds_most_of_it_and_whether_it_is_half_empty() -> N
 def test_the_axis_tells_what_a_column_stands_for(lab: Lab) -> None:
     engine = lab.run("gang", 100, "1 0 60 100 100", until=0)
     sheet = draw_matrix(context_of(engine), (43, 10))
-    assert (sheet.note, sheet.head[1].text) == ("row 1 ◂ alone: no turns", "  0             3 a column             99")
+    assert (sheet.note, sheet.head[1].text) == ("one row, no turns", "  0             3 a column             99")
 
 
 # Turns

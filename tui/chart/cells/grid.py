@@ -66,6 +66,8 @@ class Grid:
     def __init__(self, chart: ChartScene, look: Look, size: Size, selected: int | None) -> None:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
         self.folds = 2 if look.colour else 1
+        self.dims = False
+        """Are all but the selected job dim? Only where that is to be seen."""
         self.now = chart.view.column_of(chart.clock)
         layer = self._layer()
         self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)
@@ -95,14 +97,14 @@ class Grid:
 
     def _is_lit(self, rank: NDArray[np.int32]) -> Bools:
         """The selected job; if there is none, those that have just started. Of what is no job, anything."""
-        if self.selected is not None:
+        if self.dims and self.selected is not None:
             return np.equal(rank, self.selected)
         if self.chart.since is None:
             return np.zeros(rank.shape, np.bool_)
         return np.equal(self.chart.start[rank], self.chart.since)
 
     def _layer(self) -> Layer:
-        chart, selected = self.chart, self.selected
+        chart = self.chart
         blank = Raster.blank(1, chart.view.columns, FREE).pixels
         pixels = self.stretched(as_numbers(chart.raster.pixels), as_numbers(blank)).view(PIXEL)
         rank, kind = pixels["rank"], pixels["kind"]
@@ -114,13 +116,14 @@ class Grid:
         hue = np.append(chart.hues, np.uint8(Hue.NONE))[rank].astype(np.uint16)  # -1, which is no job, has the last
         if chart.mode == "job":
             hue[mixed] = Hue.MANY
+        self.dims = self.selected is not None and bool(np.any(rank == self.selected))
         lit = known & self._is_lit(rank)
         tone = _TONE_OF[used]
         tone[trail] = Tone.QUARTER
         shared = known & (kind == GANG)
         tone[shared] = np.clip(tone[shared], Tone.HALF, Tone.MOST)
         tone[ahead] = Tone.PLAN
-        if selected is not None:
+        if self.dims:
             tone[known] = Tone.DIMMED
         tone[lit] = np.where((ahead | trail)[lit], Tone.HALF, Tone.STRONG)
         ground, is_borrowed = self._ground(rank.shape)

@@ -33,7 +33,7 @@ def _frame_planned(area: Cells, grid: Grid) -> None:
     line = lines[_sides(np.where(is_planned, up.rank, -1))]
     at = is_planned & (line != ord(" "))
     area.chars[at] = line[at]
-    if grid.look.colour and grid.selected is None:
+    if grid.look.colour and not grid.dims:
         area.fg[at] = up.hue[at] * TONES + Tone.FULL
 
 

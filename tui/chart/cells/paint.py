@@ -146,7 +146,7 @@ def _cover(area: Cells, grid: Grid, at: Bools, sign: _Sign, hues: NDArray[np.uin
     """Put a texture upon some cells."""
     if not at.any():
         return
-    lit, others = grid.upper.lit[at] | grid.lower.lit[at], grid.selected is not None
+    lit, others = grid.upper.lit[at] | grid.lower.lit[at], grid.dims
     area.chars[at] = ord(sign.plain if grid.look.ascii else sign.char)
     if not grid.look.colour:
         area.fg[at] = np.where(lit, ink(0, Tone.STRONG), ink(0, Tone.DIMMED if others else Tone.PLAN))

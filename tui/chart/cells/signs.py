@@ -125,7 +125,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
     area.chars[at] = ord("x" if grid.look.ascii else "×")
     if grid.look.colour:
         inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
-        area.fg[at] = ink(Hue.GREY) if grid.selected is not None else inks // TONES * TONES + Tone.TEXT
+        area.fg[at] = ink(Hue.GREY) if grid.dims else inks // TONES * TONES + Tone.TEXT
         area.bg[at] = inks
 
 
@@ -180,7 +180,7 @@ def _name_ink(grid: Grid, label: Label) -> int:
     is_selected = label.rank == grid.selected
     if not grid.look.colour:
         return ink(0, Tone.STRONG if is_selected else Tone.TEXT)
-    if grid.selected is not None and not is_selected:
+    if grid.dims and not is_selected:
         return ink(Hue.GREY, Tone.MOST)
     return ink(hue if tone in (Tone.MOST, Tone.FULL, Tone.STRONG) else Hue.NONE, Tone.TEXT)
 

@@ -173,6 +173,15 @@ def test_the_selected_job_glows_and_all_others_are_dim(engine: Engine) -> None:
     assert set(past[0, 1:].flat) == {Tone.DIMMED}
 
 
+def test_a_selected_job_that_is_not_in_the_picture_dims_nobody(engine: Engine) -> None:
+    chart = chart_of(engine, SIZE)
+    unseen = replace(
+        chart, raster=Raster(np.where(chart.raster.rank == 1, chart.raster.pixels[:, -1:], chart.raster.pixels))
+    )
+    cells, plain = paint(unseen, DARK, SIZE, selected=1), paint(unseen, DARK, SIZE)
+    assert np.array_equal(cells.bg[:4], plain.bg[:4])
+
+
 def test_who_has_just_started_glows_until_the_next_step(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 2 200 300", "2 100 2 100 100", until=100)
     chart = chart_of(engine, SIZE)
