@@ -16,7 +16,7 @@ from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario, timed
-from sim.words import clock, name, printable, span
+from sim.words import clock, name, printable, shortened, span
 from sim.workload.model import Field
 from sim.workload.source import Source
 from tui.cli import options
@@ -62,13 +62,11 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
     if form == "json":
         made_by = {"policy": full_policy(chosen), "switches": [[at, full_policy(p)] for at, p in scenario.switches]}
         return say(json.dumps({**provenance(source, placement), **made_by, **found}, indent=1, allow_nan=False))
-    lines = [
-        f"the {len(found['jobs'])} jobs of {found['user']} that waited longest under {policy}, of {found['of']:,}",
-        "",
-    ]
+    whose = shortened(found["user"])
+    lines = [f"the {len(found['jobs'])} jobs of {whose} that waited longest under {policy}, of {found['of']:,}", ""]
     rows = [["job", "waited", "submitted", "started", "processors", "estimate"]]
     rows += [
-        [name(workload.jobs[workload.rank_of(of["job"])]), span(of["waited"]), clock(of["submit"]),
+        [shortened(name(workload.jobs[workload.rank_of(of["job"])])), span(of["waited"]), clock(of["submit"]),
          clock(of["start"]), f"{of['procs']:,}", span(of["estimate"])]
         for of in found["jobs"]
     ]  # fmt: skip

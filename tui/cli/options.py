@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sim.errors import ParameterError
-from sim.words import Moment, listed, parse_moment, printable, quoted
+from sim.words import Moment, listed, parse_moment, printable, quoted, shortened
 from sim.workload.options import OPTIONS, Option
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def told(fidelity: Fidelity) -> list[str]:
     """
     kinds = {"skipped": fidelity.skipped, "assumed": fidelity.assumed, "invented": fidelity.invented}
     return [
-        f"{kind} {note.count:,}: {printable(note.what)}" + (f", first {printable(note.first)}" if note.first else "")
+        f"{kind} {note.count:,}: " + printable(", first ".join(filter(None, (note.what, shortened(note.first)))))
         for kind, notes in kinds.items()
         for note in notes
     ]

@@ -24,7 +24,7 @@ from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
 from sim.timeline.scenario import Scenario, timed
-from sim.words import clock, count, percent, printable, processors
+from sim.words import clock, count, percent, printable, processors, shortened
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
@@ -318,7 +318,7 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
         entry = metric(name)
         rows = [[_titled(entry), *(outcome.spec for outcome in outcomes)]]
         rows += [
-            [printable(label), *_row(entry, values)[1:]]
+            [shortened(printable(label)), *_row(entry, values)[1:]]
             for label, row, values in _group_values(outcomes, by)
             if row == name and label in first
         ]

@@ -85,3 +85,13 @@ def test_what_looks_like_a_formula_is_marked_as_text_and_read_back_as_it_was(tmp
     assert "-5" in written
     assert read(str(out)).ids == ids
     assert {row.split(",")[0] for row in (tmp_path / "s.csv").read_text().splitlines()[1:]} >= {"'=1+1", "-5"}
+
+
+def test_long_names_are_cut_on_a_page_and_whole_for_programs(tmp_path: Path) -> None:
+    trace, word = tmp_path / "t.csv", "x" * 10_000
+    trace.write_text(
+        f"job,submit,runtime,procs,user,queue,account\n{word},0,10,4,{word},{word},{word}\n{word},0,10,4,{word},,\n"
+    )
+    for words in (("run", "--by", "account"), ("run", "--by", "queue"), ("inspect",), ("explain", f"user:{word}")):
+        assert max(map(len, schedscope(words[0], trace, *words[1:]).stdout.splitlines())) < 400
+    assert word in schedscope("run", trace, "--by", "account", "--format", "csv").stdout
