@@ -1,1 +1,1 @@
-"""Time passes: the state of a simulation, the one place that changes it, and what can be seen of it."""
+"""Time passes: the state of a simulation, what changes it (`transitions`, `succession`), and what can be seen of it."""

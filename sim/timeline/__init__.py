@@ -1,1 +1,1 @@
-"""Any step of a run again, another policy from any step on, and branches for what would have been."""
+"""Whole runs (`scenario`); any step of a run again, another policy from there, branches for what would have been."""
