@@ -17,6 +17,7 @@ from sim.errors import PolicyError, SchedscopeError
 from sim.history.history import History, Switch
 from sim.history.unwritten import Unwritten
 from sim.policies.policy import Policy
+from sim.timeline.scenario import is_due
 
 MOST = 512
 """So many checkpoints at most; then every second one goes, and new ones are made half as often."""
@@ -131,7 +132,7 @@ class Branch:
     def _go_on(self, steps: int) -> bool:
         """Make some steps, at most so many, up to the next checkpoint; False: there is none."""
         engine, spent = self.engine, 0
-        if self._pending and self._is_to_switch():
+        if self._pending and is_due(self._pending[0][0], engine):
             at, policy = self._planned[engine.step_count + 1] = self._pending.pop(0)
             self._switch(policy, max(at, engine.now))
         else:
@@ -143,11 +144,6 @@ class Branch:
         if self._work >= self._interval:
             self._keep(engine.checkpoint())
         return True
-
-    def _is_to_switch(self) -> bool:
-        """Is a switch due before anything else? One that comes when all is over is not made."""
-        due = self.engine.next_time()
-        return self.engine.state.left > 0 if due is None else self._pending[0][0] <= due
 
     def _fail(self, error: Exception) -> SchedscopeError:
         """Take the frontier back to the last complete step, and say what happened after that."""

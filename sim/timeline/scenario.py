@@ -79,8 +79,7 @@ class Scenario:
         pending = list(self.switches)
 
         def step() -> bool:
-            due = engine.next_time()
-            if pending and (engine.state.left > 0 if due is None else pending[0][0] <= due):
+            if pending and is_due(pending[0][0], engine):
                 at, policy = pending.pop(0)
                 engine.switch(policy, max(at, engine.now))
                 return True
@@ -102,6 +101,12 @@ class Scenario:
                 raise ParameterError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
             engine.curious = at >= curious_from
             engine.switch(policy, at)
+
+
+def is_due(switch: float, engine: Engine) -> bool:
+    """Is a switch at that time due before anything else? One that comes when all is over is not made."""
+    due = engine.next_time()
+    return engine.state.left > 0 if due is None else switch <= due
 
 
 def timed(
