@@ -185,9 +185,9 @@ class Ward(Order):
     def key(self, job: Job, now: float) -> float:
         priority = (
             power((now - job.submit) / 3600, self.alpha)
-            * power(job.estimate / 3600, self.beta)
-            * power(job.procs / 32, self.gamma)
-            * power(self.r, self.delta * max(job.queue, 0))
+            * _lasting(job.estimate / 3600, self.beta)
+            * _lasting(job.procs / 32, self.gamma)
+            * _lasting(self.r, self.delta * max(job.queue, 0))
         )
         return 0.0 if isnan(priority) else -priority  # nothing times infinity is nothing
 
@@ -250,6 +250,10 @@ def power(base: float, exponent: float) -> float:
         return float(float(base) ** exponent)
     except (OverflowError, ZeroDivisionError):
         return inf
+
+
+_lasting = lru_cache(maxsize=65536)(power)
+"""The same, of what does not change while a job waits: found again at every look"""
 
 
 def lot(seed: int, step: int, rank: int) -> float:

@@ -60,6 +60,17 @@ class Classes:
     def of(self, job: Job) -> int:
         return bisect_right(self.limits, job.estimate)
 
+    def firsts(self, jobs: Iterable[Job]) -> dict[int, Job]:
+        """partition -> the first of its jobs, where it has any."""
+        firsts: dict[int, Job] = {}
+        for job in jobs:
+            partition = bisect_right(self.limits, job.estimate)
+            if partition not in firsts:
+                firsts[partition] = job
+                if len(firsts) > len(self.limits):
+                    break
+        return firsts
+
     def first(self, partition: int, jobs: Iterable[Job]) -> Job | None:
         """The first of the partition's jobs."""
         low, high = (0.0, *self.limits, inf)[partition : partition + 2]

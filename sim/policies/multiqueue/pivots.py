@@ -72,12 +72,8 @@ class Pivots:
     def jobs(self) -> dict[int, Job]:
         """partition -> the first of its queue; a partition whose queue is empty has none."""
         if self._jobs is None:
-            self._jobs = self._first_of_each()
+            self._jobs = self._classes.firsts(self._queue)
         return self._jobs
-
-    def _first_of_each(self) -> dict[int, Job]:
-        first = ((partition, self._classes.first(partition, self._queue)) for partition in range(len(self._classes)))
-        return {partition: job for partition, job in first if job is not None}
 
     def before(self, job: Job) -> Pivots:
         """Those of the queues that `job` found on its arrival, where others have arrived at the same instant."""
