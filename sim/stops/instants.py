@@ -193,7 +193,7 @@ class OfEngine:
 
     @property
     def head(self) -> Job | None:
-        return next(iter(self.engine.state.queue), None)
+        return next(iter(self.engine.state.line), None)
 
     def moved(self, job: Job) -> float:
         waits = job.rank in self.engine.state.reserved or job.rank in self.engine.state.expected
