@@ -10,6 +10,9 @@ from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.replay.scene import About, Scene
 
+_NAME = 14
+"""Columns that the name of the trace has before notes stand beside it"""
+
 
 @dataclass(frozen=True, slots=True)
 class Going:
@@ -20,6 +23,10 @@ class Going:
     speed: str = ""
     progress: tuple[str, float | None] | None = None
     """What takes long, and how much of it is done, where that is known."""
+    stops: int = 0
+    """So many conditions to stop at are set."""
+    hidden: tuple[str, ...] = ()
+    """The panels that are hidden."""
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
@@ -43,12 +50,15 @@ def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     other = text.shorten(f" | {beside}", max(width // 5, 8)) if beside else ""
     branch = f" on {text.shorten(scene.branch, 14)}" if len(scene.branches) > 1 and width >= 100 else ""
     known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
+    notes = [Span(f"stops at {going.stops}", "warn", "stops")] if going.stops else []
+    if going.hidden:
+        notes += [Span(f"{' · ' if notes else ''}without {', '.join(going.hidden)}", "dim", "all_panels")]
     policy = [Span(spec, "accent", "policy"), Span(other, "cool", "compare"), Span(branch, "dim", "branches")]
     speed, moment = _speed(going), [Span(clock(scene.clock), "strong", "go_to")]
     step = [Span(f"step {snapshot.step:,} / {known}", "dim", "go_to")]
-    groups = [policy, speed, moment, *([step] if width >= 90 else [])]
-    for least in (step, policy, speed):
-        if _width(_joined(groups)) > width:
+    groups = [*([notes] if notes else []), policy, speed, moment, *([step] if width >= 90 else [])]
+    for least in (notes, step, policy, speed):
+        if _width(_joined(groups)) > width - (_NAME if least is notes else 0):
             groups = [group for group in groups if group is not least]
     return _joined(groups)
 

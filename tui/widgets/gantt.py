@@ -47,6 +47,7 @@ class Gantt(Rows, can_focus=True):
         Binding("M", "toggle_rows", "rows of the matrix, or processors", show=False, id="chart.rows"),
         Binding("n", "follow", "follow now", show=False, id="chart.follow"),
         Binding("0", "fit_all", "whole run", show=False, id="chart.fit_all"),
+        Binding("A", "fit_first", "as at first", show=False, id="chart.fit_first"),
         Binding("o", "fit_job", "fit the job", show=False, id="chart.fit_job"),
     ]
 
@@ -215,6 +216,11 @@ class Gantt(Rows, can_focus=True):
         strip = self._scene.strip
         known = self._clock if strip is None else max(strip.known, self._clock)
         self._move(self._camera.fitting(float(self._workload.submit[0]), known))
+
+    def action_fit_first(self) -> None:
+        """The standard zoom: the whole machine, and now."""
+        inner = self._inner
+        self._move(Camera.on(self._workload, inner.columns, inner.rows * self._folds))
 
     def action_fit_job(self) -> None:
         """The selected job, with what was there shortly before and after."""

@@ -68,6 +68,14 @@ def test_a_click_on_a_part_changes_it() -> None:
     assert (actions["easy"], actions["1h/s"], actions["d3 14:25:53"]) == ("policy", "speed(1)", "go_to")
 
 
+def test_what_is_armed_or_hidden_is_said_where_there_is_room() -> None:
+    going = replace(PAUSED, stops=2, hidden=("queue", "strip"))
+    assert "stops at 2 · without queue, strip   easy" in told(going)
+    assert told(going, width=60) == told(width=60)
+    actions = {span.text: span.action for span in top_line(ABOUT, SCENE, going, 120).spans}
+    assert (actions["stops at 2"], actions[" · without queue, strip"]) == ("stops", "all_panels")
+
+
 def test_on_a_small_screen_the_moment_stays() -> None:
     assert told(width=80).startswith(" lublin-128")
     assert "d3 14:25:53" in told(width=40)
@@ -79,5 +87,6 @@ def test_the_line_is_as_wide_as_the_screen(width: int, beside: str, playing: boo
     progress = None if playing else ("computing", 1.0)
     branches = (BranchRecord("main"), BranchRecord("a long name of a branch", "main", 3))
     scene = replace(SCENE, branch="a long name of a branch", branches=branches)
-    for going in (Going(playing, 1, "16 events/s", progress), Going()):
+    noted = Going(stops=3, hidden=("queue", "decisions"))
+    for going in (Going(playing, 1, "16 events/s", progress), Going(), noted):
         assert cells(top_line(ABOUT, scene, going, width, beside).text) == width

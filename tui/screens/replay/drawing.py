@@ -19,7 +19,7 @@ from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene
 from tui.screens.replay.keyline import key_lines
 from tui.screens.replay.layout import Layout, arrange
-from tui.screens.replay.state import ViewState
+from tui.screens.replay.state import PANELS, ViewState
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
@@ -141,7 +141,8 @@ class Drawing:
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
         """The line at the top alone."""
-        going = Going(state.playing, state.direction, state.rate.label, progress)
+        hidden = tuple(name for name in PANELS if name in state.hidden & {*self.available, "strip", "metrics"})
+        going = Going(state.playing, state.direction, state.rate.label, progress, len(state.stops), hidden)
         beside = shown.beside.snapshot.policy if shown and shown.beside else ""
         scene = shown.scene if shown else None
         self._bar("top").show([top_line(self._about, scene, going, self._screen.size.width, beside)], look)

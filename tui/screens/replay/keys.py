@@ -69,6 +69,7 @@ LOOKING = (
     Key("5", "toggle_panel('partitions')", "partitions", "Show or hide the partitions."),
     Key("6", "toggle_panel('metrics')", "metrics", "Show or hide the metrics."),
     Key("7", "toggle_panel('strip')", "strip", "Show or hide the strip of the whole run."),
+    Key("a", "all_panels", "all panels", "All panels that have something to show, in their places."),
     Key("i", "report", "trace report", "What was read from the trace, and what that cost in truth."),
 )
 KEEPING = (

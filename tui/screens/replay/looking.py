@@ -83,6 +83,11 @@ class Looking:
         else:
             self._hide(self._screen.state.hidden ^ {name})
 
+    def all_panels(self) -> None:
+        """The standard layout."""
+        self._screen.change(over=None, alone=None)
+        self._hide(frozenset())
+
     def _hide(self, hidden: frozenset[str]) -> None:
         """These panels, and remember it."""
         if hidden != self._screen.state.hidden:

@@ -174,3 +174,25 @@ async def test_enter_takes_the_current_choice() -> None:
         await run.press("c", "enter")
         assert run.app.screen is run.screen
         assert run.screen.state.colour == "job"
+
+
+async def test_one_key_brings_all_panels_back_and_one_the_zoom_of_the_beginning() -> None:
+    async with replay("lublin-128", at="#300") as run:
+        camera = run.screen.chart.camera
+        await run.press("1", "7", "plus", "right_curly_bracket", "h")
+        assert "without queue, strip" in run.text
+        assert run.screen.chart.camera != camera
+        await run.press("a", "A")
+        assert "without" not in run.text.splitlines()[0]
+        assert run.screen.chart.camera == camera
+
+
+async def test_playing_turns_pages_unless_somebody_likes_it_to_scroll() -> None:
+    async with replay("lublin-128", at="#300") as run:
+        await run.do("toggle_play")
+        camera = run.screen.chart.camera
+        assert camera is not None
+        assert camera.pages
+        await run.pilot.press("N")
+        await run.wait_for(lambda: "while it plays the chart scrolls" in run.text)
+        assert run.screen.chart.camera == camera.following()
