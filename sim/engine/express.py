@@ -28,8 +28,8 @@ from sim.workload.model import Ints, Workload
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """So many steps at most until who interrupts is heard"""
-_MOST_ROOM = 1 << 16
-"""So many steps at most until the history's columns grow again"""
+_LEAST_ROOM, _MOST_ROOM = 1 << 10, 1 << 15
+"""For so many steps the history's columns grow at a time"""
 
 
 class Express:
@@ -54,7 +54,7 @@ class Express:
             return 0
         loop, goal, reason = self._loop, self._loop.step + steps, FULL
         loop.credit = credit
-        more = min(steps, _MOST_ROOM, 2 * (len(self._workload) - loop.finished) + 64)
+        more = min(max(steps, _LEAST_ROOM), _MOST_ROOM, 2 * (len(self._workload) - loop.finished) + 64)
         while reason == FULL:
             made = loop.step
             reason = self._make_steps(until, goal, a_step, more)

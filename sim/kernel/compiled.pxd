@@ -101,7 +101,8 @@ cdef class Present:
 cdef class Loop(Present):
     @cython.locals(now=double)
     cpdef int run(self, double until, long steps, long credit, long a_step)
-    @cython.locals(time=double, arrives=double, timer=double, latest=double)
+    @cython.locals(time=double, arrives=double, timer=double, latest=double, until=double, running=Py_ssize_t,
+                   first=double, second=double)
     cdef double _next_time(self) noexcept
     @cython.locals(until=double, latest=double, index=Py_ssize_t, timer=double)
     cdef double _latest(self, double time, double arrives) noexcept
@@ -120,7 +121,8 @@ cdef class Loop(Present):
     @cython.locals(index=Py_ssize_t, now=double, place=int, recorded=double, late=double)
     cdef void _decide_recorded(self) noexcept
     @cython.locals(queue=int[::1], width=int[::1], now=double, head=int, index=Py_ssize_t, was=double, had=bint,
-                   shadow=double, extra=int, until=double, wait=double, place=int, ends=double)
+                   shadow=double, extra=int, until=double, wait=double, waiting=Py_ssize_t, free=int, place=int,
+                   procs=int, ends=double)
     cdef void _decide_easy(self) noexcept
     @cython.locals(needs=int, free=int, at=Py_ssize_t, shadow=double)
     cdef void _cast_shadow(self, int head) noexcept

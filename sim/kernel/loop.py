@@ -78,6 +78,12 @@ class Loop(Present):
             time = timer
         if time == INFINITE:
             return time
+        until, running = time + A_MOMENT, self.running
+        if timer > until and (arrives > until or arrives == time):
+            first = -self.leave_at[running - 1] if running else INFINITE
+            second = -self.leave_at[running - 2] if running > 1 else INFINITE
+            if second > until and (first > until or first == time):
+                return time
         latest = self._latest(time, arrives)
         while latest != time:
             time = latest
@@ -129,7 +135,8 @@ class Loop(Present):
     def _happen(self, now: float) -> bool:
         """Everything that happens at one instant; False: a job is to start that does not fit."""
         self.now = now
-        remove_numbers(self.done, self.completed, 0, self.completed)
+        if self.completed:
+            remove_numbers(self.done, self.completed, 0, self.completed)
         self.moves = self.completed = 0
         self.ended_early = False
         if self.running and -self.leave_at[self.running - 1] <= now:
@@ -254,9 +261,11 @@ class Loop(Present):
             if self.by_runtime:
                 until = wait + (self.omega - 1) * self.estimate[head]
             until = now + until
-        while index < self.waiting and self.free:
+        waiting, free = self.waiting, self.free
+        while index < waiting and free:
             place = queue[index]
-            if width[place] > self.free:
+            procs = width[place]
+            if procs > free:
                 index += 1
                 continue
             ends = now + self.length[place]
@@ -265,11 +274,14 @@ class Loop(Present):
                     self._start(index, self.passes_as, head, shadow, ends, True)
                 else:
                     self._start(index, self.passes_as, head, ends, until, True)
-            elif self.kind == EASY and width[place] <= extra:
+            elif self.kind == EASY and procs <= extra:
                 self._start(index, self.spares_as, head, shadow, extra, True)
-                extra -= width[place]
+                extra -= procs
             else:
                 index += 1
+                continue
+            waiting -= 1
+            free -= procs
         if self.kind == RELAXED and not self.is_fresh:
             self._cast_shadow(head)  # others have passed it
             if self.shadow > shadow:
