@@ -142,7 +142,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
     labels = place_labels(alone, ahead, lambda rank: name(jobs[rank]))
     for label in labels:
         area.write(label.row, label.column, label.text, _name_ink(grid, label))
-    if grid.chart.shift is not None:
+    if grid.chart.shift is not None and len(grid.chart.shift):
         _draw_shifts(area, grid, alone, labels, grid.chart.shift)
 
 
