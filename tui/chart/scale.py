@@ -266,7 +266,7 @@ def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
     """The bands of each lane, then a blank row.
 
     >>> _lane_rows(9, 2, 4, 2)
-    (-1, -1, 0, 1, -1, -1, 3, 4, -1)
+    (-1, 0, 0, 1, -1, 3, 3, 4, -1)
     """
     bands = min(count, max(each - 1, 1))
     inner = _band_rows(max(each - 1, 1), count)

@@ -93,7 +93,7 @@ def ink(hue: int, tone: int = Tone.FULL) -> int:
     """The number of a colour of the chart.
 
     >>> ink(3), ink(Hue.NONE, Tone.QUARTER)
-    (27, 248)
+    (30, 279)
     """
     return hue * TONES + tone
 
