@@ -285,7 +285,7 @@ class Loop(Present):
         if self.kind == RELAXED and not self.is_fresh:
             self._cast_shadow(head)  # others have passed it
             if self.shadow > shadow:
-                self._reserve_head(head, True, shadow)
+                self._reserve_head(head, had, shadow)
 
     def _cast_shadow(self, head: int) -> None:
         """When there will be room for the head, and how many processors are free then beside it."""
