@@ -18,7 +18,7 @@ from tui.screens.replay.screen import ReplayScreen
 async def test_space_plays_and_pauses() -> None:
     async with replay() as run:
         await run.pilot.press("space")
-        assert "▶ 1m/s" in seen(run, "#top")
+        await run.wait_for(lambda: "▶ 1m/s" in seen(run, "#top"))
         await run.wait_for(lambda: "space pause" in seen(run, "#keys"))
         await run.wait_for(lambda: run.step >= 2)
         await run.press("space")
@@ -39,7 +39,7 @@ async def test_playing_ends_where_the_run_is_over() -> None:
 async def test_r_plays_backwards_as_far_as_the_beginning() -> None:
     async with replay(at="#6") as run:
         await run.pilot.press("R")
-        assert "◀ 1m/s" in seen(run, "#top")
+        await run.wait_for(lambda: "◀ 1m/s" in seen(run, "#top"))
         await run.wait_for(lambda: run.step < 6)
         await run.press("R")
         assert "‖ 1m/s" in seen(run, "#top")
