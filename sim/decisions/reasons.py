@@ -223,7 +223,7 @@ class MadeWay(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
         least = "the least" if self.place == 1 else f"the {nth(self.place)} least"
         return (
-            f"makes way for {name(self.by)}, which has never run: it has had its slice of {span(self.slice)}, "
+            f"makes way for {name(self.by)}, which has no work done yet: it has had its slice of {span(self.slice)}, "
             f"and its suffering of {self.suffering:.2f} is {least}"
         )
 

@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeAlias
 
 from sim.decisions.decisions import Backfill, Borrow, Decision, Divide, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
+from sim.decisions.reasons import AskedFor
 from sim.history.history import Past
 from sim.history.stays import came_in, divided_in, left_in, stretches_on
 
@@ -74,7 +75,8 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
     """The last step after which it was planned otherwise than before.
 
     What stays as it is was not written. So the same start that is written first in a step was given up between, unless
-    another policy took over in that step; the same that is written last, after others, is no change.
+    another policy took over in that step; the same that is written last, after others, is no change. Who takes over
+    and does not write it has given it up, unless its user asked for it.
     """
     latest: tuple[int, Reserve | ReserveRow, float] | None = None
     for step in range(before - 1, 0, -1):
@@ -83,6 +85,8 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
         decisions = history.decisions(step - 1)
         plans = [d for d in decisions if isinstance(d, Reserve | ReserveRow) and d.job.rank == rank]
         if not plans:
+            if latest and _switched(history, step) and not isinstance(latest[1].because, AskedFor):
+                break
             continue
         if latest and latest[1].at != plans[-1].at:
             break

@@ -73,7 +73,9 @@ def _(world: World, job: Work, by: str, theirs: Tenths, factor: Tenths, own: Ten
     demand(its >= world.rules["sf"] * mine - NEAR)
 
 
-_MADE_WAY = "makes way for {j}, which has never run: it has had its slice of {s}, and its suffering of {x} is the"
+_MADE_WAY = (
+    "makes way for {j}, which has no work done yet: it has had its slice of {s}, and its suffering of {x} is the"
+)
 
 
 @reads(
@@ -86,7 +88,7 @@ _MADE_WAY = "makes way for {j}, which has never run: it has had its slice of {s}
 )
 def _(world: World, job: Work, by: str, slice: Lasts, its: Tenths, place: int = 1) -> None:
     rank = world.by_name[by].rank
-    demand(rank not in world.first_start and rank in world.waiting)
+    demand(rank in world.waiting and not world.progress(rank))
     demand(slice.is_about(world.rules["slice"]))
     mine = suffering(world, job.rank)
     demand(its.is_about(mine), mine)

@@ -44,6 +44,15 @@ def test_a_plan_moved_when_a_job_ended_early(lab: Lab) -> None:
     assert earlier[1].at == 60
 
 
+def test_who_takes_over_and_plans_nothing_gives_a_plan_up(lab: Lab) -> None:
+    engine = lab.run("replan", 4, "1 0 4 100 100", "2 5 4 10 10", until=5)
+    engine.switch(parse_policy("firstfit"), 20)
+    engine.switch(parse_policy("conservative"), 40)
+    found = last_change(engine.history, PlanOf(1), engine.step_count + 1)
+    assert found is not None
+    assert engine.history.time_of(found[0] - 1) == 40
+
+
 def test_where_rows_take_turns_a_plan_moves_too(lab: Lab) -> None:
     # Job 1 ends long before its estimate, and 4 is planned anew.
     jobs = ("1 0 4 100 400", "2 1 4 300 300", "3 2 4 50 50", "4 3 4 60 60")

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
+from sim.decisions.sentences import say
 from sim.engine.engine import Engine
 from sim.machine.processors import written
+from sim.policies import parse_policy
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -68,6 +70,15 @@ def test_who_suffered_least_is_suspended(lab: Lab) -> None:
     assert suspensions(engine) == [(20, "1")]
     [why] = [d.because for _, d in engine.history.all_decisions() if isinstance(d, Suspend)]
     assert why == MadeWay(engine.state.jobs[3], suffering=1, slice=10)
+
+
+def test_whose_trial_was_lost_has_run_but_has_no_work_done(lab: Lab) -> None:
+    jobs = "1 0 4 50 60", "2 0 4 90 90"
+    engine = lab.run("multiqueue:classes=none,speculate=10,speculate_over=50", 4, *jobs, until=20)
+    engine.switch(parse_policy("immediate:slice=30"), 25)
+    engine.step()
+    assert suspensions(engine) == [(50, "1")]
+    assert "makes way for J2, which has no work done yet" in say(engine.state.decisions[1])
 
 
 def test_of_those_who_suffered_as_much_the_latest_is(lab: Lab) -> None:
