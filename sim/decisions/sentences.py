@@ -2,8 +2,9 @@
 
 `say` is for a decision, `why` for a reason alone, `brief` for a column of a table. All are without a full stop, reasons
 without a capital: the caller puts them together. A reason is any immutable value with a `sentence`; a policy of
-somebody's own may bring its own. What says nothing of itself, or fails to, is said by its name and its fields. Moments
-are written by a function that the caller may choose, so that a line can leave out the day.
+somebody's own may bring its own. Its words are quoted wherever they are shown, for nobody has found out whether they
+are so. What says nothing of itself, or fails to, is said by its name and its fields. Moments are written by a function
+that the caller may choose, so that a line can leave out the day.
 """
 
 from __future__ import annotations
@@ -82,13 +83,13 @@ class Detail(NamedTuple):
 
 def details(reason: Any) -> list[Detail]:
     """The numbers and jobs of a reason that are worth a line of their own."""
-    known, found = _annotations(reason.__class__), []
+    known, found, is_own = _annotations(reason.__class__), [], _is_own(reason)
     for field, value in fields_of(reason).items():
         notes = known.get(field, ())
         unit = next((note for note in notes if isinstance(note, Unit)), None)
         called = next((note.name for note in notes if isinstance(note, Called)), spelled(field))
         if called and isinstance(value, Job | int | float):
-            found.append(Detail(field, called, value, unit))
+            found.append(Detail(field, _quoted(called) if is_own else called, value, unit))
     return found
 
 
@@ -130,8 +131,7 @@ def why(reason: Reason, job: Job, at: Clock = clock) -> str:
     >>> why(TooFewFree(free=40), Job(0, "17", submit=0, procs=64, estimate=3600))
     'needs 64, 40 free'
     """
-    told = _asked(reason, "sentence", job, at)
-    return told if isinstance(told, str) else in_words(reason)
+    return _marked(reason, _sentence(reason, job, at))
 
 
 def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
@@ -144,16 +144,16 @@ def brief(reason: Reason, job: Job, at: Clock = clock) -> Brief:
     (('64 > 40 free', '64 > 40'), ('its planned start has come',))
     """
     told = _asked(reason, "brief", job, at)
-    if isinstance(told, tuple) and told and all(isinstance(part, str) for part in told):
-        return told
-    whole = why(reason, job, at)
-    return tuple(dict.fromkeys((whole, re.split("[,:;] ", whole)[0])))
+    if not (isinstance(told, tuple) and told and all(isinstance(part, str) for part in told)):
+        whole = _sentence(reason, job, at)
+        told = tuple(dict.fromkeys((whole, re.split("[,:;] ", whole)[0])))
+    return tuple(map(_quoted, told)) if _is_own(reason) else told
 
 
 def past(reason: Reason, job: Job, others: Others, at: Clock = clock) -> str:
     """What it says of many steps, behind "because"."""
     told = _asked(reason, "past", job, others)
-    return told if isinstance(told, str) else why(reason, job, at)
+    return _marked(reason, told) if isinstance(told, str) else why(reason, job, at)
 
 
 def say(decision: object, at: Clock = clock) -> str:
@@ -166,6 +166,26 @@ def say(decision: object, at: Clock = clock) -> str:
     """
     told = _asked(decision, "say", at)
     return told if isinstance(told, str) else in_words(decision)
+
+
+def _sentence(reason: Reason, job: Job, at: Clock) -> str:
+    told = _asked(reason, "sentence", job, at)
+    return told if isinstance(told, str) else in_words(reason)
+
+
+def _marked(reason: Reason, told: str) -> str:
+    """Is it said by a policy of somebody's own, that is told."""
+    return f"the policy says {_quoted(told)}" if _is_own(reason) else told
+
+
+def _is_own(reason: object) -> bool:
+    """Is it a reason that a policy of somebody's own brings along? Ours are in two rooms."""
+    return not type(reason).__module__.startswith(("sim.decisions.", "sim.why."))
+
+
+def _quoted(told: str) -> str:
+    """As what somebody else says; its end cannot be feigned."""
+    return '"' + told.replace('"', "'") + '"'
 
 
 def _asked(value: object, method: str, *given: object) -> object:

@@ -1,4 +1,4 @@
-"""A reason of somebody's own policy is drawn everywhere as well as ours; it brings a sentence and nothing else."""
+"""A reason of somebody's own policy is drawn everywhere as well as ours, in quotes; it brings but a sentence."""
 
 from __future__ import annotations
 
@@ -92,65 +92,74 @@ def at_noon(lab: Lab, policy: Siesta | None = None) -> Engine:
     return engine
 
 
-SAID = "41.5 [b]degrees[/b]?[2J, too hot until 02:00"
+BRIEF = '"41.5 [b]degrees[/b]?[2J, too hot until 02:00"'
+SAID = f"the policy says {BRIEF}"
 """As a terminal is given it."""
+TOLD = 'the policy says "41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00"'
 
 
 def test_it_says_itself(lab: Lab) -> None:
     first = at_noon(lab).workload.jobs[0]
     hot = TooHot(EVENING, EVENING, None, 41.5)
-    assert why(hot, first, clock) == "41.5 [b]degrees[/b]\x1b[2J, too hot until d0 02:00:00"
+    assert why(hot, first, clock) == TOLD.replace("?[2J", "\x1b[2J")
     assert say(Keep(first, hot), clock) == f"J1 waits: {why(hot, first, clock)}"
-    assert brief(hot, first, clock) == (why(hot, first, clock), "41.5 [b]degrees[/b]\x1b[2J")
+    whole, short = brief(hot, first, clock)
+    assert (f"the policy says {whole}", short) == (why(hot, first, clock), '"41.5 [b]degrees[/b]\x1b[2J"')
 
 
 @pytest.mark.parametrize("kind", [Failing, Silent])
 def test_one_whose_sentence_fails_is_said_by_its_name_and_its_fields(lab: Lab, kind: type[Failing]) -> None:
     first = at_noon(lab).workload.jobs[0]
-    assert why(kind(41.5, first), first) == f"{kind.__name__.lower()}: degrees 41.5, after J1"
-    assert brief(kind(41.5, first), first)[-1] == kind.__name__.lower()
+    assert why(kind(41.5, first), first) == f'the policy says "{kind.__name__.lower()}: degrees 41.5, after J1"'
+    assert brief(kind(41.5, first), first)[-1] == f'"{kind.__name__.lower()}"'
 
 
 def test_its_fields_are_facts(lab: Lab) -> None:
     found = evidence_of(at_noon(lab).snapshot(), 0)
     assert found is not None
     rows = [fact_row(fact, found.at) for fact in found.facts]
-    assert {("cool again", "02:00"), ("lasts", "2h00"), ("degrees", "41.5")} <= set(rows)
+    assert {('"cool again"', "02:00"), ('"lasts"', "2h00"), ('"degrees"', "41.5")} <= set(rows)
 
 
 def test_fields_whose_annotations_mean_nothing_are_just_numbers() -> None:
-    assert details(Named(41.5)) == [Detail("degrees", "degrees", 41.5, None)]
+    assert details(Named(41.5)) == [Detail("degrees", '"degrees"', 41.5, None)]
 
 
 def test_the_panels_show_it(lab: Lab) -> None:
     context = context_of(at_noon(lab), selected=0)
     waiting = [row.text for row in queue.draw(context, (110, 9), 0).body if row.rank is not None]
-    assert [text.endswith(f"  {SAID}") for text in waiting] == [True, True]
-    assert "41.5 [b]degrees[/b]?[2J\n" in queue.draw(context, (75, 9), 0).text
+    assert [text.endswith(f"  {BRIEF}") for text in waiting] == [True, True]
+    assert '"41.5 [b]degrees[/b]?[2J"\n' in queue.draw(context, (75, 9), 0).text
     assert f"○ J2 waits: {SAID}" in decisions.draw(context, (100, 20), 0).text
     assert SAID in sentence(context, 100).text
     found = evidence_of(context.scene.snapshot, 0)
     assert found is not None
-    assert any(line.text.split() == ["cool", "again", "02:00"] for line in numbers(context, found, 60))
+    assert any(line.text.split() == ['"cool', 'again"', "02:00"] for line in numbers(context, found, 60))
 
 
 def test_explain_tells_it(lab: Lab) -> None:
     page = " ".join(explain.render(life_of(lab.workload(4, *JOBS), Siesta(), 0), 100).split())
-    assert "J1 waited 2h00 because 41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00." in page
-    assert "For 2h00 (2 steps) 41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00" in page
+    assert f"J1 waited 2h00 because {TOLD}." in page
+    assert f"For 2h00 (2 steps) {TOLD}" in page
+
+
+def test_other_programs_are_told_whose_words_they_are(lab: Lab) -> None:
+    found = explain.as_dict(life_of(lab.workload(4, *JOBS), Siesta(), 0))
+    said = TOLD.replace("?[2J", "\x1b[2J")
+    assert said in found["summary"]
+    assert said in found["story"][1]["told"]
 
 
 def test_a_comparison_tells_it(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Siesta())
     engine.curious = True
     engine.run(5)
-    assert tell(account(engine, 1, 5)) == "J2 waits: 41.5 [b]degrees[/b]\x1b[2J, too hot until d0 02:00:00"
+    assert tell(account(engine, 1, 5)) == "J2 waits: " + TOLD.replace("?[2J", "\x1b[2J")
 
 
 def test_a_failing_one_breaks_no_panel(lab: Lab) -> None:
     context = context_of(at_noon(lab, Failure()), selected=0)
-    assert "failing: degrees 41.5, after J1" in queue.draw(context, (110, 9), 0).text
-    assert "J1 waits: failing: degrees 41.5, after J1" in decisions.draw(context, (100, 20), 0).text
-    assert "because failing: degrees 41.5, after J1" in explain.render(
-        life_of(lab.workload(4, *JOBS), Failure(), 0), 100
-    )
+    assert '"failing: degrees 41.5, after J1"' in queue.draw(context, (110, 9), 0).text
+    assert 'J1 waits: the policy says "failing: degrees 41.5, after J1"' in decisions.draw(context, (100, 20), 0).text
+    told = 'because the policy says "failing: degrees 41.5, after J1"'
+    assert told in " ".join(explain.render(life_of(lab.workload(4, *JOBS), Failure(), 0), 100).split())

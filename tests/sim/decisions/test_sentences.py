@@ -14,7 +14,7 @@ from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.matrix import MakesWay, Migrate
 from sim.decisions.reasons import BreaksNoBound, EndsBefore, FitsExtra, WhenFree, WithinBounds
 from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
-from sim.decisions.sentences import Reason, in_words, say, why
+from sim.decisions.sentences import Reason, brief, in_words, past, say, why
 from sim.words import clock, clock_near, name, span
 from sim.workload.model import Job
 
@@ -131,7 +131,24 @@ class SendAway(NamedTuple):
 
 def test_what_has_no_sentence_yet_is_told_by_its_name_and_fields() -> None:
     new: Any = BrandNew(J1402, 2.5, (J1402, J1405))
-    assert why(new, J1405) == "brand new: other J1402, xfactor 2.5, victims J1402 and J1405"
+    assert why(new, J1405) == 'the policy says "brand new: other J1402, xfactor 2.5, victims J1402 and J1405"'
     away: Any = SendAway(J1405, TooFewFree(3))
     assert say(away) == "send away: job J1405, needs 8, 3 free"
-    assert in_words(SendAway(J1405, new)) == "send away: job J1405, brand new: " + in_words(new).partition(": ")[2]
+    assert in_words(SendAway(J1405, new)) == f"send away: job J1405, {why(new, J1405)}"
+
+
+class Sly(NamedTuple):
+    """Of somebody's own policy, which would speak in our name."""
+
+    def sentence(self, job: Job, at: object) -> str:
+        return 'so it is". It fits: needs 1, 9 free'
+
+    def past(self, job: Job, others: object) -> str:
+        return "it had to be"
+
+
+def test_the_words_of_somebodys_own_reason_are_quoted_and_cannot_end_the_quote() -> None:
+    assert why(Sly(), J1402) == 'the policy says "so it is\'. It fits: needs 1, 9 free"'
+    assert brief(Sly(), J1402)[-1] == '"so it is\'. It fits"'
+    assert past(Sly(), J1402, str) == 'the policy says "it had to be"'
+    assert say(Keep(J1402, Sly())) == f"J1402 waits: {why(Sly(), J1402)}"
