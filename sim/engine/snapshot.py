@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import overload
 
 from sim.decisions.decisions import Decision, Keep
@@ -110,6 +111,11 @@ class Queue(Sequence[Queued]):
     def place_of(self, rank: int) -> int | None:
         """How many stand before that job; None: it does not wait."""
         return next((place for place, job in enumerate(self._jobs) if job.rank == rank), None)
+
+    def planned_before(self, time: float, looked_at: int) -> list[Queued]:
+        """Those with a planned start before that moment, of so many at the front."""
+        planned = self._planned
+        return [self._queued(job) for job in self._jobs[:looked_at] if planned.get(job.rank, inf) < time]
 
     def __len__(self) -> int:
         return len(self._jobs)

@@ -41,7 +41,9 @@ class Times:
     def column(self, jobs: int, before: int) -> Floats:
         """When it happened to each of so many jobs; nan where it had not before that step."""
         at, step = np.asarray(self.at)[:jobs], np.asarray(self.step)[:jobs]
-        known: Floats = np.where(step < before, at, nan)
+        known: Floats = at.copy()
+        if before < NEVER:
+            np.copyto(known, nan, where=step >= before)
         return known if len(at) == jobs else np.append(known, np.full(jobs - len(at), nan))
 
     def until(self, step: int) -> Times:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import nsmallest
-from itertools import islice
 
 from sim.engine.snapshot import Queued, Running, Snapshot
 from sim.machine.matrix import MatrixPicture
@@ -40,8 +39,7 @@ def planned_start(snapshot: Snapshot, rank: int) -> float | None:
 
 def _planned(snapshot: Snapshot, view: ChartView) -> list[Queued]:
     """The waiting jobs with a planned start in view, in its order."""
-    planned = (q for q in islice(snapshot.queue, _LOOKED_AT) if q.planned is not None and q.planned < view.end)
-    return nsmallest(_MOST, planned, key=_by_start)
+    return nsmallest(_MOST, snapshot.queue.planned_before(view.end, _LOOKED_AT), key=_by_start)
 
 
 def _by_start(queued: Queued) -> tuple[float, int]:

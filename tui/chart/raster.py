@@ -102,9 +102,9 @@ class Raster:
     @classmethod
     def blank(cls, bands: int, columns: int, rank: int = UNKNOWN) -> Raster:
         """Nothing but this."""
-        pixels = np.zeros((bands, columns), PIXEL)
-        pixels["rank"] = rank
-        return cls(pixels)
+        pixel = np.zeros(1, PIXEL)
+        pixel["rank"] = rank
+        return cls(np.full((bands, columns), as_numbers(pixel)).view(PIXEL))
 
     @property
     def rank(self) -> NDArray[np.int32]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -33,14 +34,15 @@ class Tick(NamedTuple):
     label: str
 
 
-def time_ticks(view: ChartView) -> list[Tick]:
+@lru_cache(8)
+def time_ticks(view: ChartView) -> tuple[Tick, ...]:
     """Times at which something is written; the day is said where it is new.
 
     >>> [tick.label for tick in time_ticks(ChartView(600, 141, 60, 40, 0, 9))]
     ['d1 00:00', '02:00', '04:00', '06:00', '08:00']
     """
     ticks = times(view.start, view.end, lambda label: view.per_column * max(len(label) + _GAP, _APART))
-    return [Tick(view.column_of(time), label) for time, label in ticks if time < view.end]
+    return tuple(Tick(view.column_of(time), label) for time, label in ticks if time < view.end)
 
 
 def time_axis(view: ChartView, now: float, ascii_only: bool = False) -> tuple[str, str]:
@@ -80,7 +82,8 @@ def margin(procs: int) -> int:
     return len(str(max(procs - 1, 1))) + 2
 
 
-def processor_ticks(view: ChartView, folds: int) -> list[Tick]:
+@lru_cache(8)
+def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
     """(row of cells, number) of some processors, the lowest and the highest among them.
 
     `folds` are the pixel rows in a row of cells.
@@ -91,7 +94,7 @@ def processor_ticks(view: ChartView, folds: int) -> list[Tick]:
         row = (rows.start + len(rows) // 2) // folds
         if all(abs(row - tick.at) > 1 for tick in taken):
             taken.append(Tick(row, str(processor)))
-    return taken
+    return tuple(taken)
 
 
 def draw_edges(cells: Cells, grid: Grid, left: int) -> None:

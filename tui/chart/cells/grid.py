@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui.chart.colours import partition_hue
-from tui.chart.raster import FREE, GANG, PIXEL, SHOWN, Pixels, Raster, Texture, as_numbers, texture_of
+from tui.chart.raster import FREE, GANG, PIXEL, SHOWN, Raster, Texture, as_numbers, texture_of
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
@@ -107,13 +107,14 @@ class Grid:
         chart = self.chart
         blank = Raster.blank(1, chart.view.columns, FREE).pixels
         pixels = self.stretched(as_numbers(chart.raster.pixels), as_numbers(blank)).view(PIXEL)
-        rank, kind = pixels["rank"], pixels["kind"]
+        rank, kind, purity = (np.ascontiguousarray(pixels[name]) for name in ("rank", "kind", "purity"))
         known = rank >= 0
-        used, eighths = self._sharpened(pixels)
+        used, eighths = self._sharpened(rank, pixels["used"].copy(), purity == _ALL)
         gone = (eighths != 0) & (np.abs(eighths) < EIGHTHS // 2)
-        mixed, texture = known & (pixels["purity"] < _PURE), _TEXTURE_OF[kind]
+        mixed, texture = known & (purity < _PURE), _TEXTURE_OF[kind]
         ahead, trail = texture >= Texture.EXPECTED, texture == Texture.TRAIL
-        hue = np.append(chart.hues, np.uint8(Hue.NONE))[rank].astype(np.uint16)  # -1, which is no job, has the last
+        hue = np.full(rank.shape, Hue.NONE, np.uint16)
+        hue[known] = chart.hues[rank[known]]
         if chart.mode == "job":
             hue[mixed] = Hue.MANY
         self.dims = self.selected is not None and bool(np.any(rank == self.selected))
@@ -160,18 +161,20 @@ class Grid:
             room[:, after:end] = free[:, after:end] & free[:, after : after + 1]
         return room
 
-    def _sharpened(self, pixels: Pixels) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
+    def _sharpened(
+        self, rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int8]]:
         """How much of the pixels is used, and of which columns a job that begins or ends there has how many eighths.
 
         A job is as strong at its edges as it is inside, and a row of pixels of which it has little is not its own.
         """
-        used, eighths = pixels["used"].copy(), np.zeros(pixels.shape, np.int8)
-        edges = _edges(pixels, used, self.now)
+        eighths = np.zeros(rank.shape, np.int8)
+        edges = _edges(rank, used, pure, self.now)
         part = np.rint(EIGHTHS * (used[edges.at] / edges.inside)).astype(np.int8)
         is_part = (part < EIGHTHS) & (edges.at[1] != self.now)
         eighths[edges.at] = np.where(is_part, np.where(edges.ends, part, -part), 0)
         used[edges.at] = edges.inside
-        edges = _edges(pixels.T, used.T)
+        edges = _edges(rank.T, used.T, pure.T)
         half = used.T[edges.at] >= edges.inside / 2
         used.T[edges.at] = np.where(half, edges.inside, used.T[edges.at])
         return used, eighths
@@ -187,14 +190,20 @@ class _Edges(NamedTuple):
     """Does the job end there, or does it begin?"""
 
 
-def _edges(pixels: Pixels, used: NDArray[np.uint8], now: int = -1) -> _Edges:
+def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:
     """Along the rows; what is less at `now` is none: the past ends there and the plan begins."""
-    rank = pixels["rank"]
-    row, first = np.nonzero((rank[:, 1:] == rank[:, :-1]) & (used[:, 1:] != used[:, :-1]))
+    row, first = _where((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
     ends = used[row, first] > used[row, first + 1]
     at, inside = first + ends, used[row, first + ~ends]
     beyond = np.clip(np.where(ends, first + 2, first - 1), 0, rank.shape[1] - 1)
     here = rank[row, at]
     is_last = (rank[row, beyond] != here) | (beyond == at)
-    is_edge = (here >= 0) & ((pixels["purity"][row, at] == _ALL) & is_last | (at == now))
+    is_edge = (here >= 0) & (pure[row, at] & is_last | (at == now))
     return _Edges((row[is_edge], at[is_edge]), inside[is_edge], ends[is_edge])
+
+
+def _where(at: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The rows and columns of the few that are true: much faster than numpy finds them in two dimensions."""
+    column_major = at.T.flags.c_contiguous
+    major, minor = np.divmod(np.flatnonzero(at.T if column_major else at), at.shape[0 if column_major else 1])
+    return (minor, major) if column_major else (major, minor)

@@ -132,6 +132,8 @@ def _texture(area: Cells, grid: Grid) -> None:
 
 def _borrowed(area: Cells, grid: Grid) -> None:
     """Dots upon what a partition has of another, in use or not."""
+    if grid.chart.homes is None:
+        return
     at = grid.upper.is_borrowed & (area.chars == ord(" "))
     rows, columns = np.nonzero(at)
     dotted = rows, columns = rows[(rows + columns) % 2 == 0], columns[(rows + columns) % 2 == 0]

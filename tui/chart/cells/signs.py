@@ -18,7 +18,7 @@ from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.cells.labels import Label, place_labels
 from tui.chart.raster import Texture
 from tui.chart.scene import ChartScene, Mark
-from tui.look.palette import TONES, Hue, Tone, ink
+from tui.look.palette import HUES, TONES, Hue, Tone, ink
 from tui.look.text import shorten
 
 _MARK, _MARK_ROWS = 16, 3
@@ -26,6 +26,8 @@ _MARK, _MARK_ROWS = 16, 3
 Ranks: TypeAlias = NDArray[np.signedinteger]
 _PROMISE = 40
 """Columns of what is told of a promise."""
+_IS_PALE = np.isin(np.arange(HUES * TONES) % TONES, (Tone.QUARTER, Tone.HALF))
+"""Ink -> is a name not read well upon it?"""
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
@@ -122,6 +124,8 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
     """Killed jobs end with a cross."""
     upper, lower = grid.upper.cut & ~grid.upper.mixed, grid.lower.cut & ~grid.lower.mixed
     at = upper | lower
+    if not at.any():
+        return
     area.chars[at] = ord("x" if grid.look.ascii else "×")
     if grid.look.colour:
         inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
@@ -132,7 +136,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
 def _draw_names(area: Cells, grid: Grid) -> None:
     """Each job's name where there is room for it."""
     up, low = grid.upper, grid.lower
-    pale = np.isin(up.ink % TONES, (Tone.QUARTER, Tone.HALF)) & ~up.lit
+    pale = _IS_PALE[up.ink] & ~up.lit
     is_whole = (up.rank == low.rank) & (up.ink == low.ink) & (up.eighths == 0)
     alone = np.where(is_whole & ~pale & ~up.mixed & ~low.mixed, up.rank, -1)
     if grid.has_now:
