@@ -60,6 +60,8 @@ class Chronicle:
         self.world = world
         self.records = [Record() for _ in world.jobs]
         self.switches: list[tuple[float, str]] = []
+        self.times: list[float] = []
+        """Of all steps"""
         self._was_waiting: set[int] = set()
         self._was_aside: set[int] = set()
 
@@ -89,9 +91,12 @@ class Chronicle:
     def close(self, after: After) -> None:
         """After a step."""
         world = self.world
+        self.times.append(world.now)
         for rank in world.waiting:
             self.records[rank].planned.append((world.now, getattr(after.planned.get(rank), "at", None)))
             self.records[rank].moved_by[world.now] = {r: held.ends for r, held in world.running.items()}
+        for rank in world.cut:
+            self.records[rank].cuts.append(world.now)
         for rank in world.arrived:
             self.records[rank].submitted = self._submitted(rank)
         new = world.memo_rows.new if world.memo_rows is not None else set()
@@ -120,6 +125,7 @@ def read_life(chronicle: Chronicle, life: Life, passed: set[int]) -> Iterator[Un
     record = chronicle.records[life.job.rank]
     told = [(time, row) for time, row in rows_of(life, EVERY, EVERY)]
     teller = Teller(chronicle, record, life, passed)
+    teller.ends_of_waiting = {until for _, until in record.waited} | {t for t, row in told if row.startswith("For ")}
     yield from teller.tried(Life, figures(life))
     yield from teller.tried(Life, summary(life))
     yield from teller.tried(Life, f"policy: {life.policy}")
@@ -141,7 +147,8 @@ class Teller:
     def __init__(self, chronicle: Chronicle, record: Record, life: Life, passed: set[int]) -> None:
         self.chronicle, self.record, self.life, self.passed = chronicle, record, life, passed
         self.job, self.time = chronicle.world.jobs[life.job.rank], 0.0
-        self.stops_told = 0
+        self.ends_of_waiting = set[float]()
+        """When the wait is over, or is told on in another row"""
 
     def tried(self, kind: type, sentence: str) -> Iterator[UntrueError]:
         try:
@@ -172,8 +179,9 @@ class Teller:
         said = sum(row.startswith("The policy is switched") for row in told)
         if end is not None and said not in (len(switches), sum(t < end for t in switches)):
             yield UntrueError(f"Row: {said} switches are told of {len(switches)}")
-        if self.stops_told != len(self.record.stops):
-            yield UntrueError(f"Row: {self.stops_told} suspensions are told of {len(self.record.stops)}")
+        said = sum(row.startswith("Suspended when") for row in told)
+        if said != len(self.record.stops):
+            yield UntrueError(f"Row: {said} suspensions are told of {len(self.record.stops)}")
 
 
 # The head and the summary
@@ -280,7 +288,6 @@ def started(teller: Teller, after: Lasts | None, because: str) -> None:
 
 @reads(Row, "Suspended when it had run for {s}: {any}.", "Suspended when it had run for {s}, which takes {s}: {any}.")
 def _(teller: Teller, ran: Lasts, *rest: Any) -> None:
-    teller.stops_told += 1
     found = [stop for stop in teller.record.stops if stop.time == teller.time]
     demand(found, "it is not suspended then")
     demand(any(ran.is_about(stop.ran) for stop in found))
@@ -301,9 +308,9 @@ def _(teller: Teller, was: str, now: str) -> None:
 
 @reads(Row, "For {s} ({n} step{any}) {any}", "For {s} ({n} steps{any}) {any}", "For {s} ({n} step{any}): {any}")
 def _(teller: Teller, long: Lasts, steps: int, changes: str, told: str) -> None:
-    inside = any(since <= teller.time and teller.time + long.low <= until + 1 for since, until in teller.record.waited)
-    in_rows = any(isinstance(decision, m.Place) and time <= teller.time for time, decision in teller.record.begun)
-    demand(inside or in_rows, "it does not wait then")
+    until = min(end for end in teller.ends_of_waiting if end > teller.time)
+    demand(long.is_about(until - teller.time), f"it is {until - teller.time}")
+    demand_equal(steps, sum(teller.time <= time < until for time in teller.chronicle.times), "steps")
     if passed := re.search(r" (\S+) jobs passed it\.$", told):
         demand(int(passed[1].replace(",", "")) <= len(teller.passed))
 
@@ -383,7 +390,7 @@ def _(teller: Teller, lost: Lasts, rest: str) -> None:
     started = max(
         t for t, decision in teller.record.begun if isinstance(decision, d.Start | d.Backfill) and t < teller.time
     )
-    teller.record.cuts.append(teller.time)
+    demand(teller.time in teller.record.cuts)
     demand(lost.is_about(teller.time - started))
 
 

@@ -165,7 +165,7 @@ def read_aloud(kind: type, sentence: str, *given: Any) -> None:
                 reading(*given, *places)
             except UntrueError as false:
                 raise UntrueError(f"{kind.__name__}: {sentence!r}: {false}") from None
-            if are_changed.get() and kind.__name__ not in ("Row", "Life"):  # their readings count
+            if are_changed.get():
                 try_changed(kind, reading, given, places)
             return
     raise UntrueError(f"nobody reads {kind.__name__}: {sentence!r}")
