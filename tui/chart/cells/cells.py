@@ -47,7 +47,7 @@ class Cells:
         if not 0 <= row < rows or not text:
             return
         at = slice(column, column + len(text))
-        self.chars[row, at] = [ord(c) for c in text]
+        self.chars[row, at] = np.frombuffer(text.encode("utf-32-le"), np.uint32)
         self.fg[row, at] = fg
         if bg is not None:
             self.bg[row, at] = bg

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 _LEAST = 2
 """Cells of the shortest name."""
+_BLANKS = 2
+"""Beside a name, if there is room: one on either side."""
 
 
 class Label(NamedTuple):
@@ -21,11 +23,16 @@ class Label(NamedTuple):
     text: str
 
 
-class _Run(NamedTuple):
-    row: int
-    column: int
-    length: int
-    ahead: bool
+class _Runs(NamedTuple):
+    """Runs of equal cells that have room for the name of their job: by job, the best first."""
+
+    row: list[int]
+    column: list[int]
+    length: list[int]
+    key: list[int]
+    """Equal for those that are as good."""
+    groups: list[tuple[int, int]]
+    """(first run, until run) of each job, in the order in which they are met row by row."""
 
 
 def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Callable[[int], str]) -> list[Label]:
@@ -34,51 +41,52 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
     A job that is in the past is named there if its name fits. A name begins with its block, so that it moves with it.
     """
     names: dict[int, str] = {}
-    runs: dict[int, list[_Run]] = {}
-    for rank, run in _runs(ranks, ahead, names, name):
-        runs.setdefault(rank, []).append(run)
+    runs = _runs(ranks, ahead, names, name)
     labels, tight = [], set[tuple[int, int]]()
-    for rank, found in runs.items():
+    for first, until in runs.groups:
+        row, column = runs.row[first], runs.column[first]
+        rank = int(ranks[row, column])
         text = names[rank]
-        if roomy := [run for run in found if run.length >= len(text) + 2]:
-            run = _best(roomy)
-            labels.append(Label(rank, run.row, run.column + 1, text))
+        # Where there is no blank on either side, two such names must not touch.
+        is_roomy = runs.length[first] >= len(text) + _BLANKS
+        fit = [run for run in range(first, until) if is_roomy or not _touches(runs, run, len(text), tight)]
+        if not fit:
             continue
-        # Without a blank on either side; but two such names must not touch.
-        close = [run for run in found if run.length >= len(text) and not _touches(run, len(text), tight)]
-        if close:
-            run = _best(close)
-            labels.append(Label(rank, run.row, run.column, text))
-            tight |= {(run.row, run.column), (run.row, run.column + len(text) - 1)}
+        equals = [run for run in fit if runs.key[run] == runs.key[fit[0]]]
+        run = equals[len(equals) // 2]
+        row, column = runs.row[run], runs.column[run]
+        labels.append(Label(rank, row, column + is_roomy, text))
+        if not is_roomy:
+            tight |= {(row, column), (row, column + len(text) - 1)}
     return labels
 
 
-def _touches(run: _Run, length: int, tight: set[tuple[int, int]]) -> bool:
+def _touches(runs: _Runs, run: int, length: int, tight: set[tuple[int, int]]) -> bool:
     """Would a name that begins with the run stand right beside one whose ends are in these cells?"""
-    return (run.row, run.column - 1) in tight or (run.row, run.column + length) in tight
-
-
-def _best(runs: list[_Run]) -> _Run:
-    """In the past rather than to come; the longest; of equals the one in the middle."""
-    kept = [run for run in runs if not run.ahead] or runs
-    longest = max(run.length for run in kept)
-    equals = [run for run in kept if run.length == longest]
-    return equals[len(equals) // 2]
+    row, column = runs.row[run], runs.column[run]
+    return (row, column - 1) in tight or (row, column + length) in tight
 
 
 def _runs(
     ranks: NDArray[np.integer], ahead: NDArray[np.bool_], names: dict[int, str], name: Callable[[int], str]
-) -> list[tuple[int, _Run]]:
-    """(rank, run) of the runs of equal cells that are long enough for the job's name, row by row; notes the names."""
+) -> _Runs:
+    """With blanks beside the name; in the past rather than to come; the longest. Notes the names."""
     rows, columns = ranks.shape
-    wall = np.full((rows, 1), -1, np.int64)
-    value = np.hstack([np.where(ranks < 0, -1, 2 * ranks.astype(np.int64) + ahead), wall]).reshape(-1)
-    starts = np.flatnonzero(np.r_[True, value[1:] != value[:-1]])
-    lengths = np.diff(np.r_[starts, len(value)])
-    kept = (value[starts] >= 0) & (lengths >= _LEAST)
-    starts, lengths, values = starts[kept], lengths[kept], value[starts[kept]]
+    cells = np.full((rows, columns + 1), -1, np.int64)  # a wall behind each row
+    np.add(2 * ranks, ahead, out=cells[:, :-1], where=ranks >= 0)
+    cells = cells.reshape(-1)
+    starts = np.concatenate([[0], np.flatnonzero(cells[1:] != cells[:-1]) + 1])
+    lengths, values = np.diff(starts, append=len(cells)), cells[starts]
+    kept = np.flatnonzero((values >= 0) & (lengths >= _LEAST))
+    starts, lengths, values = starts[kept], lengths[kept], values[kept]
     seen, which = np.unique(values // 2, return_inverse=True)
     names |= {rank: name(rank) for rank in seen.tolist()}
-    fits = lengths >= np.array([len(names[rank]) for rank in seen.tolist()], np.int64)[which]
-    found = zip(starts[fits].tolist(), lengths[fits].tolist(), values[fits].tolist(), strict=True)
-    return [(v // 2, _Run(s // (columns + 1), s % (columns + 1), n, bool(v % 2))) for s, n, v in found]
+    room = lengths - np.array([len(names[rank]) for rank in seen.tolist()], np.int64)[which]
+    key = (4 * which + 2 * (room < _BLANKS) + values % 2) * (columns + 1) - lengths
+    fits = np.flatnonzero(room >= 0)
+    order = fits[np.argsort(key[fits], kind="stable")]
+    begins = np.flatnonzero(np.diff(which[order], prepend=-1))
+    met = np.minimum.reduceat(order, begins) if len(begins) else begins
+    groups = sorted(zip(met.tolist(), begins.tolist(), [*begins[1:].tolist(), len(order)], strict=False))
+    row, column = (cell.tolist() for cell in np.divmod(starts[order], columns + 1))
+    return _Runs(row, column, lengths[order].tolist(), key[order].tolist(), [group[1:] for group in groups])
