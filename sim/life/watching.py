@@ -95,7 +95,8 @@ class Observer:
             self._see_matrix()
         is_new = job.rank in engine.state.new_in_rows
         self._in_rows = ("new" if is_new else "known") if self._where == "matrix" else ""
-        engine.curious = self._is_tried() or (self._where == "queue" and self._is_to_ask())
+        asks = self._is_tried() or is_new  # a switch may send it back to the queue
+        engine.curious = asks or (self._where == "queue" and self._is_to_ask())
         return True
 
     def told(self) -> tuple[Moment, ...]:
@@ -132,7 +133,8 @@ class Observer:
         if engine.now == self.job.submit and not self._moments:
             self._moments.append(self._submission())
         self._note_passers()
-        if engine.state.sharing and not any(isinstance(d, Phase) for d in self._decisions) and self._waits.go_on():
+        rebuilt = any(isinstance(d, Phase | Switched) for d in self._decisions)
+        if engine.state.sharing and not rebuilt and self._waits.go_on():
             return  # the matrix was not rebuilt: nobody has thought of the queue
         self._steps += 1
         waits = self._where == "queue"

@@ -49,9 +49,10 @@ def _(world: World, job: Work, victims: Names) -> None:
 
 @reads(r.Claimed, "those that were suspended for it have left")
 def _(world: World, job: Work) -> None:
-    victims = world.claims.get(job.rank, [])
+    victims = world.claims.get(job.rank, {})
     demand(victims, "nobody was suspended for it")
-    demand(not any(rank in world.running and world.running[rank].kind == "suspending" for rank in victims))
+    leaving = {rank: held.since for rank, held in world.running.items() if held.kind == "suspending"}
+    demand(not victims.items() & leaving.items())  # who was suspended again has come back between
 
 
 # Why a job is suspended

@@ -172,7 +172,7 @@ class World:
         self.finished: set[int] = set()
         self.finished_under: list[int] = []
         """Who has finished under the present policy"""
-        self.claims: dict[int, list[int]] = {}
+        self.claims: dict[int, dict[int, float]] = {}
         """Whoever waits for those who were suspended for it"""
         self.bounds: dict[int, float] = {}
         """Latest starts, where a policy has such"""
@@ -272,7 +272,7 @@ class World:
         self.aside[rank] = Stopped(held.mask, self.now)
         self.suspended_now.append((rank, by))
         if by is not None:
-            self.claims.setdefault(by, []).append(rank)
+            self.claims.setdefault(by, {})[rank] = self.now
         if overhead:
             stay = self._take_stay(rank)
             self.running[rank] = Held(self.now, self.now + overhead, stay.processors, "suspending", self.ran[rank])

@@ -39,3 +39,11 @@ def test_planned_starts_end_with_the_real_one() -> None:
     assert told.endswith("it started at d0 00:20:20, 3m40 later than first planned.")
     assert starts == (1000, 1220, 1220)
     assert plans_told(life("k-figure2.1-2.2", "easy", "5"), told_of=1) == ("", ())
+
+
+def test_whose_row_was_never_on_turn_is_told_of_a_switch_that_sends_it_back(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 4 100 100", "2 1 4 100 100")
+    life = life_of(workload, "gang:mpl=2,slice=50", 1, switches=[(10, "gang:mpl=1,slice=50")])
+    told = [row for time, row in rows_of(life, 9, 9) if time == 10]
+    assert told[0].startswith("The policy is switched from gang:")
+    assert told[1] == "Its row had not been on turn when the policy was switched: it waits again."

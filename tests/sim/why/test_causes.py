@@ -115,6 +115,16 @@ def test_without_partitions_no_boundary_moved(narrow: Engine) -> None:
     assert last_change(narrow.history, Division(), 6) is None
 
 
+def test_who_is_suspended_as_it_starts_comes_nevertheless_while_its_memory_is_written(lab: Lab) -> None:
+    policy = "tunable:sf=1.5,tick=10,memory=yes,bandwidth=20,restart=any"
+    jobs = ("1 10 1 230 2400", "2 10 6 5 15", "3 20 2 3 3", "4 22 5 540 5400")
+    engine = lab.run(policy, 6, *jobs, until=20)
+    assert engine.history.stretch(1).start == engine.history.stretch(1).end
+    found = last_change(engine.history, HolderOf(1), engine.step_count + 1)
+    assert found is not None
+    assert (found[0], type(found[1])) == (engine.step_count, Start)
+
+
 @pytest.mark.parametrize("what", [PlanOf(0), HolderOf(0), Division()])
 def test_before_the_first_step_nothing_happened(narrow: Engine, what: PlanOf | HolderOf | Division) -> None:
     assert last_change(narrow.history, what, 1) is None
