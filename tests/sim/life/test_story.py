@@ -12,6 +12,7 @@ from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
+from tests.sim.conftest import Lab
 
 
 def life(sample: str, policy: str, job: str) -> Life:
