@@ -111,7 +111,7 @@ class Grid:
         known = rank >= 0
         used, eighths = self._sharpened(rank, pixels["used"].copy(), purity == _ALL)
         gone = (eighths != 0) & (np.abs(eighths) < EIGHTHS // 2)
-        mixed, texture = known & (purity < _PURE), _TEXTURE_OF[kind]
+        mixed, texture = known & (purity < _PURE), np.take(_TEXTURE_OF, kind)
         ahead, trail = texture >= Texture.EXPECTED, texture == Texture.TRAIL
         hue = np.full(rank.shape, Hue.NONE, np.uint16)
         hue[known] = chart.hues[rank[known]]
@@ -119,7 +119,7 @@ class Grid:
             hue[mixed] = Hue.MANY
         self.dims = self.selected is not None and bool(np.any(rank == self.selected))
         lit = known & self._is_lit(rank)
-        tone = _TONE_OF[used]
+        tone = np.take(_TONE_OF, used)
         tone[trail] = Tone.QUARTER
         shared = known & (kind == GANG)
         tone[shared] = np.clip(tone[shared], Tone.HALF, Tone.MOST)

@@ -72,8 +72,8 @@ def _runs(
 ) -> _Runs:
     """With blanks beside the name; in the past rather than to come; the longest. Notes the names."""
     rows, columns = ranks.shape
-    cells = np.full((rows, columns + 1), -1, np.int64)  # a wall behind each row
-    np.add(2 * ranks, ahead, out=cells[:, :-1], where=ranks >= 0)
+    cells = np.full((rows, columns + 1), -1, ranks.dtype)  # a wall behind each row
+    np.add(2 * ranks, ahead, out=cells[:, :-1])
     cells = cells.reshape(-1)
     starts = np.concatenate([[0], np.flatnonzero(cells[1:] != cells[:-1]) + 1])
     lengths, values = np.diff(starts, append=len(cells)), cells[starts]
