@@ -26,7 +26,8 @@ class Compile(BuildHookInterface):
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         name = f"compiled{sysconfig.get_config_var('EXT_SUFFIX')}"
-        made = (KERNEL if version == "editable" else Path(tempfile.mkdtemp())) / name
+        self._folder = tempfile.TemporaryDirectory()  # until the wheel is written
+        made = (KERNEL if version == "editable" else Path(self._folder.name)) / name
         try:
             compile_to(made)
         except (OSError, subprocess.CalledProcessError) as error:

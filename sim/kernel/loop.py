@@ -1,6 +1,6 @@
 """One instant after another, over columns: what `sim.engine.engine` does with objects, for policies that it knows.
 
-This file runs as it is. Where it is compiled (`sim.kernel.build`), `compiled.pxd` says of which type everything is.
+This file runs as it is. Where it is compiled (`.ci/compile.py`), `compiled.pxd` says of which type everything is.
 Both come to the same histories, decisions and states as the engine and the policies, which are the definition.
 """
 
