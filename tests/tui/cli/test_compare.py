@@ -16,6 +16,7 @@ from sim.comparison import telling as parted
 from sim.errors import ParameterError
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
+from tests.tui.cli.program import schedscope
 from tui.cli import compare as comparing
 from tui.cli.compare import Form, Pair, compared, render, run_pair
 from tui.look import text
@@ -210,3 +211,16 @@ def test_json_tells_the_same() -> None:
 
 def test_json_of_runs_that_never_part() -> None:
     assert found("z-figure4", "easy", "easy")["parted"] is None
+
+
+def test_two_policies_are_compared_with_where_they_part() -> None:
+    done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "J5" in done.stdout
+    late = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--at", "40m")
+    assert "J5" not in late.stdout
+
+
+def test_a_comparison_for_other_programs() -> None:
+    done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--format", "json")
+    assert json.loads(done.stdout)["trace"] == "z-figure4"

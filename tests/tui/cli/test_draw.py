@@ -9,6 +9,7 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.workload.source import Source
+from tests.tui.cli.program import error, schedscope
 from tui.chart.svg.drawing import Options
 from tui.cli.draw import draw
 
@@ -46,3 +47,15 @@ def test_a_png_holds_pixels(tmp_path: Path) -> None:
     pytest.importorskip("resvg_py")
     draw(Source("z-figure4"), "easy", "lowest", Options(), str(tmp_path / "chart.png"))
     assert (tmp_path / "chart.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_chart_is_drawn(tmp_path: Path) -> None:
+    done = schedscope("draw", "z-figure4", "--policy", "easy", "--to", "20m", "-o", tmp_path / "chart.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
+
+
+def test_a_window_without_jobs_draws_nothing(tmp_path: Path) -> None:
+    code, line = error("draw", "z-figure4", "--window", "100d,200d", "-o", tmp_path / "x.svg")
+    assert (code, list(tmp_path.iterdir())) == (1, [])
+    assert "nothing to simulate" in line

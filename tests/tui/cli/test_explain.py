@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from sim.life.life import Life, life_of
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
+from tests.tui.cli.program import schedscope
 from tui.cli import explain
 from tui.look import text
 
@@ -154,3 +156,17 @@ def test_the_story_is_the_same_at_every_width(sample: str, policy: str, job: str
     assert all(
         len(line) <= width for width, page in zip((60, 61, 79, 80), pages, strict=False) for line in page.splitlines()
     )
+
+
+def test_a_job_is_explained_across_a_switch() -> None:
+    told = schedscope("explain", "z-figure4", "5", "--policy", "fcfs", "--switch", "50=easy").stdout
+    assert "easy" in told
+    assert told != schedscope("explain", "z-figure4", "5", "--policy", "fcfs").stdout
+
+
+def test_explain_as_json() -> None:
+    found = json.loads(schedscope("explain", "z-figure4", "2", "--format", "json").stdout)
+    assert found["job"] == "2"
+    assert found["summary"]
+    assert found["story"]
+    assert found["sha256"]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.portrait import portrait
+from tests.tui.cli.program import schedscope, write
 from tui.cli import inspect
 from tui.look import text
 
@@ -94,3 +97,10 @@ def test_an_empty_file_is_told_in_a_sentence() -> None:
 
 def test_names_from_the_file_cannot_move_the_cursor() -> None:
     assert "\x1b" not in page(header=Header(max_procs=64, computer="evil\x1b[2J", queues={1: "q\x1b]0;x"}))
+
+
+@pytest.mark.parametrize("jobs", [[], ["1 0 -1 10 4 -1 -1 4 10"]], ids=["no job", "one job as wide as the machine"])
+@pytest.mark.parametrize("command", ["inspect"])
+def test_tiny_traces_are_no_trouble(tmp_path: Path, command: str, jobs: list[str]) -> None:
+    done = schedscope(command, write(tmp_path / "tiny.swf", *jobs))
+    assert (done.returncode, done.stderr) == (0, "")

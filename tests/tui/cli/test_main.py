@@ -1,159 +1,22 @@
-"""The command line as other programs and people use it: what it prints, writes and refuses.
+"""The command line as a whole: wrong words, help, other programs at its end, terminals without Unicode.
 
-Also tests tui.__main__, tui.cli.policies, tui.cli.terminal, tui.cli.watch.
+Also tests tui.__main__, tui.cli.policies, tui.cli.terminal.
 """
 
 from __future__ import annotations
 
 import csv
-import json
 import os
-import re
 import signal
 import subprocess
 import sys
-from contextlib import redirect_stderr, redirect_stdout
-from io import BytesIO, StringIO, TextIOWrapper
 from pathlib import Path
-from threading import Thread
-from typing import NamedTuple
 
 import click
 import pytest
 
-from sim.workload.reading import read
-from tests.tui.terminals import terminal
-from tui.cli.main import COMMANDS, commands, main
-
-PROGRAM = [sys.executable, "-m", "tui.cli.main"]
-NAMES = {
-    *("jobs", "mean_wait", "max_wait", "mean_turnaround", "mean_slowdown", "mean_bounded_slowdown"),
-    *("mean_bounded_slowdown_z", "utilization", "loss_of_capacity", "makespan", "backfilled", "killed"),
-    *("preemptions", "migrations", "missed_reservations"),
-}
-
-
-class Done(NamedTuple):
-    returncode: object
-    stdout: str
-    stderr: str
-
-
-def schedscope(*arguments: str | Path) -> Done:
-    """The program as in a process of its own that writes to pipes, without the price of one."""
-    written = BytesIO(), BytesIO()
-    out, err = (TextIOWrapper(each, encoding="utf-8", write_through=True) for each in written)
-    with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
-        patch.setattr(sys, "argv", ["schedscope", *map(str, arguments)])
-        patch.setattr(sys, "stdin", StringIO())
-        patch.setenv("COLUMNS", "80")
-        with pytest.raises(SystemExit) as end:
-            main()
-    return Done(end.value.code, *(each.getvalue().decode() for each in written))
-
-
-def error(*arguments: str | Path) -> tuple[object, str]:
-    """The exit code and the one line on stderr."""
-    done = schedscope(*arguments)
-    lines = done.stderr.splitlines()
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("schedscope: error: ")
-    return done.returncode, lines[0].removeprefix("schedscope: error: ")
-
-
-def write(path: Path, *jobs: str) -> Path:
-    path.write_text("; MaxProcs: 4\n" + "".join(f"{job}\n" for job in jobs), encoding="utf-8")
-    return path
-
-
-@pytest.mark.parametrize("arguments", [[], ["w-figure1"], ["watch", "w-figure1"], ["--policy", "fcfs"]], ids=str)
-def test_without_a_terminal_nothing_can_be_watched(arguments: list[str]) -> None:
-    code, line = error(*arguments)
-    assert code == 1
-    assert line.startswith("the replay screen needs a terminal; without one there are schedscope run, explain")
-
-
-def test_policies_side_by_side_with_the_best_marked() -> None:
-    lines = schedscope("run", "z-figure4", "--policy", "fcfs", "--policy", "easy").stdout.splitlines()
-    wait = next(line for line in lines if line.startswith("mean wait"))
-    assert wait.split() == ["mean", "wait", "(s)", "942.0", "702.0", "*"]
-
-
-def test_json_has_the_promised_names() -> None:
-    found = json.loads(schedscope("run", "z-figure4", "--policy", "bf", "--format", "json").stdout)
-    assert (found["trace"], found["procs"]) == ("z-figure4", 10)
-    (policy,) = found["policies"]
-    assert policy["policy"] == "bf"
-    assert policy["metrics"].keys() >= NAMES
-
-
-@pytest.mark.parametrize("by", ["category", "month", "batch", "time"])
-def test_groups_as_table_and_csv(by: str) -> None:
-    for form in ("table", "csv"):
-        done = schedscope("run", "lublin-128", "--jobs", "50", "--by", by, "--format", form)
-        assert (done.returncode, done.stderr) == (0, "")
-        assert len(done.stdout.splitlines()) > 10
-
-
-def test_the_schedule_has_one_row_a_job_in_rank_order(tmp_path: Path) -> None:
-    trace = write(tmp_path / "t.swf", "7 5 -1 10 2 -1 -1 2 20", "3 0 -1 10 4 -1 -1 4 10")
-    assert schedscope("run", trace, "--schedule", tmp_path / "s.csv").returncode == 0
-    text = (tmp_path / "s.csv").read_text(encoding="utf-8")
-    assert text.startswith("job,submit,start,end,procs,estimate,runtime,")
-    rows = list(csv.reader(text.splitlines()))[1:]
-    assert [row[:7] for row in rows] == [
-        ["3", "0", "0", "10", "4", "10", "10"],
-        ["7", "5", "10", "20", "2", "20", "10"],
-    ]
-
-
-def test_the_segments_name_the_processors(tmp_path: Path) -> None:
-    trace = write(tmp_path / "t.swf", "1 0 -1 10 1 -1 -1 1 10", "2 0 -1 10 2 -1 -1 2 10")
-    assert schedscope("run", trace, "--segments", tmp_path / "s.csv").returncode == 0
-    rows = list(csv.reader((tmp_path / "s.csv").read_text(encoding="utf-8").splitlines()))
-    assert rows == [
-        ["job", "start", "end", "kind", "processors"],
-        ["1", "0", "10", "run", "0"],
-        ["2", "0", "10", "run", "1-2"],
-    ]
-
-
-def test_a_schedule_says_whose_the_jobs_were_and_can_be_read_again(tmp_path: Path) -> None:
-    trace, out = tmp_path / "t.csv", tmp_path / "s.csv"
-    trace.write_text("job,submit,runtime,procs,user,group,queue,account\n1,0,5,1,ann,g,q,=x\n2,1,5,1,bob,,r,y\n")
-    done = schedscope("run", trace, "--by", "account", "--schedule", out)
-    assert re.search(r"By account\n\njobs +easy\n=x +1\ny +1", done.stdout)
-    again = read(str(out))
-    assert again.accounts == ("=x", "y")
-    columns = [row.split(",")[-4:] for row in out.read_text().splitlines()]
-    assert columns == [["user", "group", "queue", "account"], ["ann", "g", "q", "'=x"], ["bob", "", "r", "y"]]
-    assert "2 accounts" in schedscope("inspect", trace).stdout
-
-
-@pytest.mark.parametrize("kind", ["--schedule", "--segments"])
-def test_what_cannot_be_written_is_said_and_nothing_is_left_behind(tmp_path: Path, kind: str) -> None:
-    code, line = error("run", "z-figure4", kind, tmp_path / "no" / "out.csv")
-    assert (code, "cannot write" in line, list(tmp_path.iterdir())) == (1, True, [])
-
-
-@pytest.mark.parametrize(
-    ("spec", "heeded"), [("easy", True), ("gang", False), ("selective", False), ("multiqueue", False)]
-)
-def test_a_placement_that_a_policy_does_not_heed_is_said(spec: str, heeded: bool, tmp_path: Path) -> None:
-    for placement in ("lowest", "together"):
-        out = tmp_path / placement
-        told = schedscope(
-            "run", "lublin-128", "--jobs", "60", "--policy", spec, "--placement", placement, "--segments", out
-        )
-        assert told.returncode == 0
-    assert (told.stderr == "") == heeded
-    assert heeded or f"--placement together changes nothing under {spec}" in told.stderr
-    assert ((tmp_path / "lowest").read_text() != (tmp_path / "together").read_text()) == heeded
-
-
-def test_one_schedule_needs_one_policy() -> None:
-    code, line = error("run", "z-figure4", "--policy", "easy", "--policy", "fcfs", "--schedule", "x.csv")
-    assert (code, "one --policy" in line) == (2, True)
+from tests.tui.cli.program import PROGRAM, error, schedscope, write
+from tui.cli.main import COMMANDS, commands
 
 
 @pytest.mark.parametrize(
@@ -179,24 +42,6 @@ def test_wrong_words_get_one_line_that_helps(arguments: list[str], code: int, sa
     assert said in line
 
 
-# Switches
-
-
-def test_a_switch_takes_over_at_its_time() -> None:
-    alone, switched = (
-        json.loads(schedscope("run", "z-figure4", "--policy", "fcfs", *switch, "--format", "json").stdout)
-        for switch in ([], ["--switch", "30=conservative", "--switch", "20=easy"])
-    )
-    waits = [found["policies"][0]["metrics"]["mean_wait"] for found in (alone, switched)]
-    assert waits == [942, 702]
-
-
-def test_a_job_is_explained_across_a_switch() -> None:
-    told = schedscope("explain", "z-figure4", "5", "--policy", "fcfs", "--switch", "50=easy").stdout
-    assert "easy" in told
-    assert told != schedscope("explain", "z-figure4", "5", "--policy", "fcfs").stdout
-
-
 @pytest.mark.parametrize("command", [["run", "z-figure4"], ["explain", "z-figure4", "5"]], ids=lambda words: words[0])
 @pytest.mark.parametrize(
     ("switch", "code", "said"),
@@ -211,33 +56,6 @@ def test_what_is_no_switch(command: list[str], switch: str, code: int, said: str
     got, line = error(*command, "--switch", switch)
     assert got == code
     assert said in line
-
-
-def test_a_switch_when_all_is_over_cannot_be_made() -> None:
-    said = "no switch at d10 00:00:00: all is over at d0 00:45:00"
-    assert error("run", "z-figure4", "--switch", "10d=easy") == (1, said)
-
-
-# Comparing and drawing
-
-
-def test_two_policies_are_compared_with_where_they_part() -> None:
-    done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "J5" in done.stdout
-    late = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--at", "40m")
-    assert "J5" not in late.stdout
-
-
-def test_a_comparison_for_other_programs() -> None:
-    done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--format", "json")
-    assert json.loads(done.stdout)["trace"] == "z-figure4"
-
-
-def test_a_chart_is_drawn(tmp_path: Path) -> None:
-    done = schedscope("draw", "z-figure4", "--policy", "easy", "--to", "20m", "-o", tmp_path / "chart.svg")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert (tmp_path / "chart.svg").read_text(encoding="utf-8").startswith("<svg")
 
 
 @pytest.mark.parametrize(
@@ -264,61 +82,10 @@ def test_wrong_uses_of_comparing_and_drawing(
     assert said in line
 
 
-# Sessions
-
-
-@pytest.mark.parametrize(
-    ("arguments", "named"),
-    [
-        (["z-figure4", "--session", "last"], "TRACE"),
-        (["--session", "last", "--policy", "easy", "--jobs", "3"], "--policy, --jobs"),
-        (["--session", "last", "--at", "#3"], "--at"),
-    ],
-)
-def test_a_session_brings_everything_with_it(arguments: list[str], named: str) -> None:
-    code, line = error(*arguments)
-    assert code == 2
-    assert line.startswith(f"--session brings its own trace and options back: leave out {named}; see ")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "said"),
-    [
-        (["--session", "last"], "there is no last session: none has been left yet"),
-        (["--session", "no.session"], "no.session: cannot be read: No such file or directory"),
-        (["--session", "schedscope1:AAAA"], "the line: is damaged; copy all of it again"),
-        (["no.swf"], "no.swf: no such file"),
-        (["z-figure4", "--at", "soon"], "'soon' is no place to go to"),
-        (["z-figure4", "--policy", "eazy"], "no policy 'eazy'; did you mean 'easy'?"),
-    ],
-)
-def test_what_cannot_be_watched_is_said_before_the_screen_is_opened(arguments: list[str], said: str) -> None:
-    with terminal(*arguments) as at:
-        assert at.wait() == 1
-        at.wait_for(lambda: at.written.endswith(b"\n"))
-    (line,) = at.written.decode().splitlines()
-    assert line.startswith("schedscope: error: ")
-    assert said in line
-
-
 def test_a_file_that_is_no_trace_is_refused_with_its_line(tmp_path: Path) -> None:
     (tmp_path / "poem.swf").write_text("Shall I compare thee\nto a summer's day?\n", encoding="utf-8")
     code, line = error("run", tmp_path / "poem.swf")
     assert (code, "poem.swf:1: " in line) == (1, True)
-
-
-@pytest.mark.parametrize("jobs", [[], ["1 0 -1 10 4 -1 -1 4 10"]], ids=["no job", "one job as wide as the machine"])
-@pytest.mark.parametrize("command", ["inspect"])
-def test_tiny_traces_are_no_trouble(tmp_path: Path, command: str, jobs: list[str]) -> None:
-    done = schedscope(command, write(tmp_path / "tiny.swf", *jobs))
-    assert (done.returncode, done.stderr) == (0, "")
-
-
-def test_every_policy_checks_itself_on_a_sample() -> None:
-    from sim.policies import POLICIES
-
-    chosen = [word for name in POLICIES for word in ("--policy", name)]
-    assert schedscope("run", "lublin-128", "--jobs", "120", "--check", *chosen).returncode == 0
 
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
@@ -396,28 +163,6 @@ def test_where_nothing_can_be_simulated_one_line_says_why(tmp_path: Path, comman
     assert not (tmp_path / "x.svg").exists()
 
 
-def test_a_window_without_jobs_draws_nothing(tmp_path: Path) -> None:
-    code, line = error("draw", "z-figure4", "--window", "100d,200d", "-o", tmp_path / "x.svg")
-    assert (code, list(tmp_path.iterdir())) == (1, [])
-    assert "nothing to simulate" in line
-
-
-def test_formats_for_programs_say_on_stderr_what_was_skipped(tmp_path: Path) -> None:
-    trace = write(tmp_path / "t.swf", "1 0 -1 10 4 -1 -1 4 10", "7 0 -1 -1 4 -1 -1 4 10")
-    for form in ("csv", "json"):
-        assert (
-            "schedscope: skipped 1: never ran (run time < 0), first job 7"
-            in schedscope("run", trace, "--format", form).stderr.splitlines()
-        )
-
-
-def test_a_trace_from_a_pipe_is_read_once_and_has_no_hash(tmp_path: Path) -> None:
-    pipe = tmp_path / "pipe.swf"
-    os.mkfifo(pipe)
-    Thread(target=lambda: pipe.write_text("; MaxProcs: 4\n1 0 -1 10 4 -1 -1 4 10\n"), daemon=True).start()
-    assert json.loads(schedscope("run", pipe, "--format", "json").stdout)["sha256"] is None
-
-
 def test_the_trace_is_not_overwritten(tmp_path: Path) -> None:
     trace = write(tmp_path / "t.swf", "1 0 -1 10 4 -1 -1 4 10")
     before, beside = trace.read_text(), tmp_path / "beside.svg"
@@ -427,40 +172,6 @@ def test_the_trace_is_not_overwritten(tmp_path: Path) -> None:
         assert code == 2
         assert "would overwrite the trace" in line
     assert trace.read_text() == before
-
-
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        (["--schedule", "x.csv", "--segments", "./x.csv"], "would overwrite each other"),
-        (["--schedule", ""], "--schedule needs the name of a file"),
-        (["--segments", " "], "--segments needs the name of a file"),
-    ],
-)
-def test_files_that_cannot_be_meant_are_wrong_usage(more: list[str], said: str) -> None:
-    code, line = error("run", "z-figure4", *more)
-    assert code == 2
-    assert said in line
-
-
-def test_json_names_all_that_it_takes_to_do_it_again() -> None:
-    found = json.loads(
-        schedscope("run", "z-figure4", "--load", "2", "--policy", "easy:order=sjf", "--switch", "#2=fcfs", "--format",
-                   "json").stdout
-    )  # fmt: skip
-    assert (len(found["sha256"]), found["seed"], found["options"]["load"]) == (64, 0, 2)
-    assert found["options"]["placement"] == "lowest"
-    assert found["version"]
-    policy = found["policies"][0]
-    assert policy["parameters"].startswith("easy:order=sjf,")
-    assert "depth=1" in policy["parameters"]
-    assert policy["switches"][0]["policy"].startswith("fcfs")
-
-
-def test_csv_names_it_too_in_its_last_rows() -> None:
-    rows = dict(line.split(",", 1) for line in schedscope("run", "z-figure4", "--format", "csv").stdout.splitlines())
-    assert len(rows["sha256"]) == 64
-    assert "depth=1" in rows["policy"]
 
 
 def test_jobs_are_known_by_their_users(tmp_path: Path) -> None:
@@ -481,23 +192,6 @@ def test_jobs_are_known_by_their_users(tmp_path: Path) -> None:
         rows = list(csv.DictReader(file))
     assert list(rows[0])[:7] == ["job", "submit", "start", "end", "procs", "estimate", "runtime"]
     assert [row["user"] for row in rows] == ["ann", "bob", "ann"]
-
-
-def test_explain_as_json() -> None:
-    found = json.loads(schedscope("explain", "z-figure4", "2", "--format", "json").stdout)
-    assert found["job"] == "2"
-    assert found["summary"]
-    assert found["story"]
-    assert found["sha256"]
-
-
-@pytest.mark.parametrize(
-    "time", ["9" * 400 + "=easy", "d0 00:00:05=eazy", "#99999=easy", "2026-11-21=easy", "-1=easy"], ids=range(5)
-)
-def test_a_switch_at_no_time_is_refused_in_a_line(time: str) -> None:
-    code, line = error("run", "z-figure4", "--switch", time)
-    assert code in (1, 2)
-    assert len(line) < 300
 
 
 def test_times_as_printed_are_taken(tmp_path: Path) -> None:

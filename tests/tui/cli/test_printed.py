@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sim.workload.reading import read
-from tests.tui.cli.test_main import schedscope
+from tests.tui.cli.program import schedscope
 from tests.tui.terminals import terminal
 
 OBEYED = {

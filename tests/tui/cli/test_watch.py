@@ -1,0 +1,49 @@
+"""What `schedscope watch` says before it opens the screen."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.tui.cli.program import error
+from tests.tui.terminals import terminal
+
+
+@pytest.mark.parametrize("arguments", [[], ["w-figure1"], ["watch", "w-figure1"], ["--policy", "fcfs"]], ids=str)
+def test_without_a_terminal_nothing_can_be_watched(arguments: list[str]) -> None:
+    code, line = error(*arguments)
+    assert code == 1
+    assert line.startswith("the replay screen needs a terminal; without one there are schedscope run, explain")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (["z-figure4", "--session", "last"], "TRACE"),
+        (["--session", "last", "--policy", "easy", "--jobs", "3"], "--policy, --jobs"),
+        (["--session", "last", "--at", "#3"], "--at"),
+    ],
+)
+def test_a_session_brings_everything_with_it(arguments: list[str], named: str) -> None:
+    code, line = error(*arguments)
+    assert code == 2
+    assert line.startswith(f"--session brings its own trace and options back: leave out {named}; see ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--session", "last"], "there is no last session: none has been left yet"),
+        (["--session", "no.session"], "no.session: cannot be read: No such file or directory"),
+        (["--session", "schedscope1:AAAA"], "the line: is damaged; copy all of it again"),
+        (["no.swf"], "no.swf: no such file"),
+        (["z-figure4", "--at", "soon"], "'soon' is no place to go to"),
+        (["z-figure4", "--policy", "eazy"], "no policy 'eazy'; did you mean 'easy'?"),
+    ],
+)
+def test_what_cannot_be_watched_is_said_before_the_screen_is_opened(arguments: list[str], said: str) -> None:
+    with terminal(*arguments) as at:
+        assert at.wait() == 1
+        at.wait_for(lambda: at.written.endswith(b"\n"))
+    (line,) = at.written.decode().splitlines()
+    assert line.startswith("schedscope: error: ")
+    assert said in line
