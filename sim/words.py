@@ -165,13 +165,13 @@ def quoted(text: str) -> str:
     return repr(shortened(text))
 
 
-def shortened(text: str) -> str:
+def shortened(text: str, most: int = 40) -> str:
     """No more of a word than an error line has room for.
 
     >>> shortened("9" * 400)
     '99999999999999999999999999999999999999...'
     """
-    return text if len(text) <= 40 else text[:38] + "..."
+    return text if len(text) <= most else text[: most - 2] + "..."
 
 
 # Names and numbers

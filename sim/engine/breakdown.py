@@ -6,7 +6,6 @@ on that thread's stack, so that nothing has to be written down at every pass.
 
 from __future__ import annotations
 
-import ctypes
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,6 +16,7 @@ from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
 from typing import Any, TypeVar
 
+from sim.deadline import NoAnswerError, interrupt
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
 from sim.policies.policy import Policy
@@ -31,10 +31,6 @@ _Shown = TypeVar("_Shown")
 
 _SEEN: dict[int, tuple[State, int, float]] = {}
 """thread -> whose policy was seen to decide there, after how many steps, and when first"""
-
-
-class NoAnswerError(BaseException):
-    """Raised in a policy that does not answer; it cannot be mistaken for an error of its own."""
 
 
 def obey(
@@ -72,7 +68,7 @@ def unanswered(thread: int) -> tuple[str, float]:
 def give_up(thread: int) -> None:
     """The policy that decides in a thread is to stop; only a call of C that does not return is not reached."""
     if _deciding(thread):
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(NoAnswerError))
+        interrupt(thread)
 
 
 def _deciding(thread: int) -> State | None:

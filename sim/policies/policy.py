@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple
 
 from sim.decisions.decisions import Decision
 from sim.machine.turns import Turns
@@ -19,12 +19,22 @@ from sim.policies.view import View
 from sim.workload.model import Job
 
 
+class CodeRef(NamedTuple):
+    """A file, or a module, with somebody's own policies, as it was when it was read."""
+
+    name: str
+    """The whole path, with `@REVISION` where it comes from there; or the name of a module."""
+    sha256: str
+
+
 @dataclass(frozen=True)
 class Policy:
     """The base of all policies."""
 
     name: ClassVar[str] = ""
     paper: ClassVar[str] = ""
+    code: ClassVar[CodeRef | None] = None
+    """Where somebody's own comes from; None: it came with this library, or from a notebook."""
     keeps_reservations: ClassVar[bool] = False
     """Does a reservation stand until the policy moves it? Else it is made anew at each pass."""
 

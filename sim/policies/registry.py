@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sim.errors import ParameterError, near
-from sim.policies.orders import ORDERS
+from sim.policies.loading import Named, blamed, named_code, own_order, own_policy, plugin, plugins
+from sim.policies.orders import ORDERS, OWN, Order
 from sim.policies.parameters import Parameter, parameters_of
 from sim.policies.policy import Policy, default_order
 from sim.words import quoted
@@ -21,9 +23,11 @@ class Registry(Mapping[str, type[Policy]]):
     def __init__(self) -> None:
         self._policies: dict[str, type[Policy]] = {}
         self._aliases: dict[str, str] = {}
+        self._own: dict[str, type[Policy]] = {}
+        """Somebody's own that were asked for, as they were last: found by their names, not listed."""
 
     def __getitem__(self, name: str) -> type[Policy]:
-        return self._policies[name]
+        return self._own[name] if name in self._own else self._policies[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(sorted(self._policies))
@@ -47,7 +51,7 @@ class Registry(Mapping[str, type[Policy]]):
 
     def near(self, name: str) -> str:
         """What else could have been meant, as the end of an error line."""
-        return near(name, self.names)
+        return near(name, [*self.names, *plugins()])
 
     def add(self, cls: type[Policy], aliases: Mapping[str, str] | None = None, *, replace: bool = False) -> None:
         """Take a policy in under its name; with `replace` in the place of the one that has it now."""
@@ -72,7 +76,7 @@ class Registry(Mapping[str, type[Policy]]):
             del self._aliases[alias]
 
     def parse(self, spec: str) -> Policy:
-        """The policy that `name` or `name:key=value,key=value` stands for.
+        """The policy that `name` or `name:key=value,key=value` stands for; the name may be that of somebody's code.
 
         >>> import sim.policies
         >>> from sim.policies.policy import written_policy
@@ -83,10 +87,24 @@ class Registry(Mapping[str, type[Policy]]):
         if name in self._aliases:
             name, _, meant = self._aliases[name].partition(":")
             rest = ",".join(filter(None, (meant, rest)))
-        if name not in self:
-            raise ParameterError(f"no policy {quoted(name)}{self.near(name)}")
-        cls = self[name]
-        return cls(**_arguments(cls, _pairs(rest, spec)))
+        if name in self._policies:
+            return _made(self._policies[name], _pairs(rest, spec))
+        if named := named_code(spec):
+            return self._made_of_code(named, spec)
+        if cls := plugin(name):
+            return self._own_made(cls, name, _pairs(rest, spec))
+        raise ParameterError(f"no policy {quoted(name)}{self.near(name)}")
+
+    def _made_of_code(self, named: Named, spec: str) -> Policy:
+        cls = own_policy(named)
+        return self._own_made(cls, named.head, _pairs(named.rest, spec))
+
+    def _own_made(self, cls: type[Policy], shown: str, given: dict[str, str]) -> Policy:
+        """Somebody's own: whatever goes wrong while it is made is told with its place."""
+        with blamed(getattr(sys.modules.get(cls.__module__), "__file__", None) or "", shown):
+            made = _made(cls, given)
+        self._own[cls.name] = cls
+        return made
 
 
 POLICIES = Registry()
@@ -99,7 +117,8 @@ def policy(name: str, paper: str, **aliases: str) -> Callable[[type[P]], type[P]
 
     def register(cls: type[P]) -> type[P]:
         cls.name, cls.paper = name, paper
-        POLICIES.add(cls, aliases)
+        if not cls.__module__.startswith(OWN):  # one of a file is asked for by its file
+            POLICIES.add(cls, aliases)
         return cls
 
     return register
@@ -121,15 +140,26 @@ def _pairs(text: str, spec: str) -> dict[str, str]:
     return pairs
 
 
+def _made(cls: type[Policy], given: dict[str, str]) -> Policy:
+    return cls(**_arguments(cls, given))
+
+
+def order_class(name: str) -> type[Order]:
+    """The order of that name, or of somebody's own code."""
+    if name not in ORDERS and (named := named_code(name)):
+        return own_order(named)
+    if name not in ORDERS:
+        raise ParameterError(f"no order {quoted(name)}{near(name, ORDERS)}")
+    return ORDERS[name]
+
+
 def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
     """Typed arguments for the policy, its order built of what belongs to the order."""
     own = parameters_of(cls)
     arguments: dict[str, Any] = {}
     of_order: dict[str, Parameter] = {}
     if default := default_order(cls):
-        order = ORDERS.get(given.get("order", default.name))
-        if order is None:
-            raise ParameterError(f"no order {quoted(given['order'])}{near(given['order'], ORDERS)}")
+        order = order_class(given["order"]) if "order" in given else type(default)
         of_order = parameters_of(order)
         chosen = {key: of_order[key].parse(given[key]) for key in given if key in of_order}
         arguments["order"] = order(**chosen)

@@ -21,7 +21,9 @@ from sim.errors import ParameterError, near
 from sim.files import write_whole
 from sim.history.history import Switch
 from sim.machine.processors import Placement
-from sim.policies import parse_policy
+from sim.policies.loading import whole
+from sim.policies.policy import CodeRef
+from sim.session.code import read_policy, refs_of
 from sim.session.text import FORMAT, MAX_BYTES, SessionError, Table, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 
@@ -70,6 +72,18 @@ class Session:
     view: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
     """What reading did not know and left out, a line each."""
+    code: tuple[CodeRef, ...] = field(default=(), compare=False)
+    """Code of somebody's own that it names, as it was when the session was made."""
+    is_trusted: bool = field(default=False, compare=False)
+    """May that code run? Until then `NotRun` stands for the policies that it would make."""
+
+    @property
+    def named_code(self) -> tuple[CodeRef, ...]:
+        """All the code that its policies are made of."""
+        named = [self.policy, *(switch.spec for branch in self.branches for switch in branch.switches)]
+        if self.partner is not None and self.partner not in {branch.name for branch in self.branches}:
+            named.append(self.partner)
+        return refs_of(named, self.code)
 
 
 def verify_trace(session: Session) -> Problem | None:
@@ -136,9 +150,9 @@ def written(session: Session) -> str:
     trace = session.trace
     name: dict[str, Value] = {"sample" if trace.is_sample else "path": trace.name}
     run = {
-        "policy": session.policy,
+        "policy": whole(session.policy),
         "placement": session.placement,
-        "partner": session.partner,
+        "partner": session.partner and whole(session.partner),
         "branch": session.branch,
         "step": session.step,
         "stops": list(session.stops),
@@ -152,9 +166,10 @@ def written(session: Session) -> str:
         forked = {} if branch.parent is None else {"parent": branch.parent, "forked": branch.forked}
         tables.append(("branch", {"name": branch.name, **forked}))
         tables += [
-            ("switch", {"branch": branch.name, "step": switch.step, "time": switch.time, "policy": switch.spec})
+            ("switch", {"branch": branch.name, "step": switch.step, "time": switch.time, "policy": whole(switch.spec)})
             for switch in branch.switches
         ]
+    tables += [("code", ref._asdict()) for ref in session.named_code if ref.sha256]
     tables += [("bookmark", bookmark._asdict()) for bookmark in session.bookmarks]
     tables.append(("view", session.view))
     return FORMAT + "\n" + "".join(write_table(name, values) for name, values in tables if values)
@@ -172,7 +187,7 @@ def parsed(data: bytes, path: object) -> Session:
     session = Session(
         trace=_trace(trace),
         options=options.take_all(),
-        policy=run.take_as("policy", parse_policy),
+        policy=run.take_as("policy", read_policy),
         placement=_placement(run),
         partner=run.take("partner", str) if "partner" in run else None,
         branches=tuple(branches.values()),
@@ -181,11 +196,12 @@ def parsed(data: bytes, path: object) -> Session:
         bookmarks=tuple(_bookmark(table, branches) for table in tables if table.name == "bookmark"),
         stops=tuple(run.take("stops", list, [])),
         view=view.take_all(),
+        code=tuple(_code(table) for table in tables if table.name == "code"),
     )
     return replace(session, warnings=tuple(warning for table in tables for warning in _left(table)))
 
 
-_TABLES = ("trace", "run", "options", "view", "branch", "switch", "bookmark")
+_TABLES = ("trace", "run", "options", "view", "branch", "switch", "bookmark", "code")
 
 
 def _left(table: Table) -> Iterable[str]:
@@ -211,6 +227,10 @@ def _trace(table: Table) -> TraceRef:
     name = table.take("sample" if is_sample else "path", str)
     sha256 = table.take_as("sha256", _check_sha256)
     return TraceRef(name, sha256, table.take("size", int), is_sample)
+
+
+def _code(table: Table) -> CodeRef:
+    return CodeRef(table.take("name", str), table.take_as("sha256", _check_sha256))
 
 
 def _check_sha256(text: str) -> None:
@@ -240,7 +260,7 @@ def _branches(tables: Sequence[Table], switches: Sequence[Table], run: Table) ->
     of: dict[str, list[Switch]] = {name: [] for name in made}
     for table in switches:
         name, step, time = _branch(table, "branch", made), table.take("step", int), table.take("time", float)
-        of[name].append(Switch(step, time, parse_policy(table.take_as("policy", parse_policy))))
+        of[name].append(Switch(step, time, read_policy(table.take_as("policy", read_policy))))
     return {name: replace(branch, switches=tuple(of[name])) for name, branch in made.items()}
 
 

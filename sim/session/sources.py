@@ -26,7 +26,9 @@ def session_of(
     """A session at the beginning of a run; reads the bytes of the trace once, for their hash."""
     trace = TraceRef.of(source.trace, is_sample=find(source.trace) != Path(source.trace))
     main = BranchRecord("main", switches=planned(switches))
-    return Session(trace, source.options, written_policy(policy_of(policy)), placement, branches=(main,))
+    return Session(
+        trace, source.options, written_policy(policy_of(policy)), placement, branches=(main,), is_trusted=True
+    )
 
 
 def source_of(session: Session) -> Source:

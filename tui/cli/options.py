@@ -119,7 +119,9 @@ def moment(*names: str, help: str) -> Callable[[F], F]:
     return click.option(*names, metavar="T", callback=_parsed_moment, help=help)
 
 
-policy = click.option("--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value")
+policy = click.option(
+    "--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value; a file of your own: ./fair.py"
+)
 check = click.option("--check", is_flag=True, help="Verify after every step that no rule is broken.")
 placement = click.option(
     "--placement", type=click.Choice(["lowest", "together"]), default="lowest",

@@ -7,11 +7,12 @@ from textwrap import wrap
 import click
 
 from sim.errors import ParameterError, near
-from sim.policies import POLICIES, Policy
+from sim.policies import POLICIES, Policy, parse_policy
+from sim.policies.loading import named_code, plugins
 from sim.policies.orders import ORDERS, Order
 from sim.policies.parameters import NO_GREATER, paragraphs, parameters_of, summary, written
 from sim.policies.policy import default_order
-from sim.words import quoted
+from sim.words import printable, quoted
 from tui.cli.terminal import say
 from tui.look.text import table
 
@@ -28,6 +29,9 @@ def listing() -> str:
     rows = [[name, summary(cls), cls.paper] for name, cls in POLICIES.items()]
     lines = table([["policy", "what it does", "from"], *rows], align=["left", "left", "left"])
     short = table([[alias, "stands for", spec] for alias, spec in POLICIES.aliases.items()], align=["left"] * 3)
+    own = sorted(plugins())
+    if own:
+        lines += ["", f"of other packages: {', '.join(map(printable, own))}"]
     hint = "schedscope policies NAME explains one with its parameters; in a run: --policy name:key=value,key=value"
     return "\n".join([*lines, "", "Short names", *short, "", hint])
 
@@ -38,14 +42,19 @@ def explanation(name: str) -> str:
         spec = POLICIES.aliases[name]
         return f"{name} stands for {spec}\n\n" + explanation(spec.partition(":")[0])
     if name in POLICIES:
-        cls = POLICIES[name]
-        lines = _told(f"{name} ({cls.paper})", cls)
-        if (order := default_order(cls)) is not None:
-            lines += ["", f"order: how the queue stands, {order.name} unless told", *_orders()]
-        return "\n".join([*lines, "", NO_GREATER]).rstrip()
+        return _explained(POLICIES[name])
+    if named_code(name) or name in plugins():
+        return _explained(type(parse_policy(name)))
     if name in ORDERS:
         return "\n".join(_told(f"{name} (an order of the queue)", ORDERS[name])).rstrip()
     raise ParameterError(f"no policy {quoted(name)}{near(name, [*POLICIES.names, *ORDERS])}")
+
+
+def _explained(cls: type[Policy]) -> str:
+    lines = _told(f"{cls.name} ({cls.paper})" if cls.paper else cls.name, cls)
+    if (order := default_order(cls)) is not None:
+        lines += ["", f"order: how the queue stands, {order.name} unless told", *_orders()]
+    return "\n".join([*lines, "", NO_GREATER]).rstrip()
 
 
 def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:

@@ -58,7 +58,13 @@ MOST_PARTIES = 25
 
 @click.command("run")
 @click.argument("trace")
-@click.option("--policy", "policies", multiple=True, metavar="SPEC", help="Repeatable; default easy.")
+@click.option(
+    "--policy",
+    "policies",
+    multiple=True,
+    metavar="SPEC",
+    help="Repeatable; default easy; a file of your own: ./fair.py.",
+)
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
 @click.option("--by", metavar="GROUP", help="Also the numbers of groups: category, month, batch, time, ...")
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")

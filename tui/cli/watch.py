@@ -17,18 +17,22 @@ from tui.cli import options
 @options.policy
 @click.option("--at", metavar="STEP|TIME", help="Where to begin: a step (#1200) or a time (12d4h).")
 @click.option("--session", metavar="FILE", help="Bring back what was saved: a file, a pasted line, or last.")
+@click.option("--trust", is_flag=True, help="Run the code of its own that the session names.")
 @options.switches
 @options.placement
 @options.of_workload
 def command(
-    trace: str | None, policy: str, at: str | None, session: str | None, switches: Any, placement: Any, **given: Any
-) -> int:
+    trace: str | None, policy: str, at: str | None, session: str | None, trust: bool, switches: Any, placement: Any,
+    **given: Any,
+) -> int:  # fmt: skip
     """Open the replay screen (on a built-in sample without TRACE).
 
     Space plays, arrows step, p changes the policy, ? lists all keys.
     """
     if session is not None:
         _refuse_beside_session()
+    elif trust:
+        raise click.UsageError("--trust is about the code that a --session names: give it one")
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
         raise click.ClickException(
             "the replay screen needs a terminal; without one there are schedscope run, explain, compare and draw"
@@ -44,7 +48,7 @@ def command(
     if session is not None:
         from tui.sessions.moment import found_session, reopened
 
-        return open_replay(reopened(found_session(session)))
+        return open_replay(reopened(found_session(session), trust))
     source = Source.of_options(trace or "z-figure4", given)
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
     return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=later))
@@ -55,6 +59,8 @@ def _refuse_beside_session() -> None:
     context = click.get_current_context()
     typed = ParameterSource.COMMANDLINE
     others = [p for p in context.command.params if context.get_parameter_source(p.name or "") is typed]
-    named = [p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in others if p.name != "session"]
+    named = [
+        p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in others if p.name not in ("session", "trust")
+    ]
     if named:
         raise click.UsageError(f"--session brings its own trace and options back: leave out {', '.join(named)}")

@@ -12,7 +12,8 @@ from threading import Event, Thread
 from time import perf_counter, sleep
 from typing import NamedTuple, TypeVar
 
-from sim.engine.breakdown import NoAnswerError, give_up, unanswered
+from sim.deadline import NoAnswerError
+from sim.engine.breakdown import give_up, unanswered
 from sim.errors import SchedscopeError
 from tui.replay.conductor import Conductor
 from tui.replay.requests import Failed, GoToTime, Move, Order, Play, Scenes, Stopped, Told, Wish

@@ -12,6 +12,7 @@ from sim.policies.registry import parse_policy
 from sim.session.session import PREFIX, BranchRecord, Session, from_line, read_session, verify_trace
 from sim.session.sources import source_of
 from sim.session.text import Value, shortened
+from sim.session.trust import NeedsTrustError, needs_trust, trusted
 from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.scale import LADDER, Camera
@@ -110,8 +111,12 @@ _CAMERA = ("per_column", "low", "high", "follow", "first", "pages")
 # From a session: what makes no sense any more is left as it is
 
 
-def reopened(session: Session) -> Opening:
-    """What a session is opened on, and its moment."""
+def reopened(session: Session, trust: bool = False) -> Opening:
+    """What a session is opened on, and its moment; code that it names runs only with trust (`NeedsTrustError`)."""
+    if code := needs_trust(session):
+        if not trust:
+            raise NeedsTrustError(code)
+        session = trusted(session)
     switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
     policy, clock = parse_policy(session.policy), _number(session.view.get("clock"))
     moment = Restore(session.branches, session.branch, session.step, clock, _beside(session))

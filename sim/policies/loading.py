@@ -1,0 +1,327 @@
+"""Policies of somebody's own: out of a file, a revision of it in git, a module, or a plug-in that is installed.
+
+Code runs here, and only because a person has named it. A file is read anew each time; each content makes a module of
+its own, and the same content the same classes, so that a file may be changed and loaded again while older runs go on.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import linecache
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module, metadata
+from pathlib import Path
+from traceback import walk_tb
+from types import ModuleType
+from typing import NamedTuple, TypeVar
+
+from sim.deadline import NoAnswerError, deadline
+from sim.errors import ParameterError, SchedscopeError, near
+from sim.policies.orders import OWN, Order
+from sim.policies.policy import CodeRef, Policy
+from sim.words import listed, printable, shortened
+
+PLUGINS = "schedscope.policies"
+"""The group of entry points under which packages bring policies along."""
+PATIENCE = 10.0
+"""Seconds for which a file may think about what it declares."""
+MOST_BYTES = 2**22
+_FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
+_WORD = r"[^\W\d]\w*"
+_MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
+
+_Made = TypeVar("_Made", type[Policy], type[Order])
+
+_LOADED: dict[CodeRef, ModuleType] = {}
+_NEWEST: dict[str, CodeRef] = {}
+
+
+class OwnCodeError(ParameterError):
+    """Code of somebody's own that gives no policy: what is wrong, in which file and line."""
+
+    def __init__(self, what: str, path: str, line: int = 0, source: str = "") -> None:
+        self.what, self.path, self.line, self.source = what, path, line, source
+        where = f"{path}:{line}" if line else path
+        line_of_it = f": {shortened(source.strip(), 80)}" if source.strip() else ""
+        super().__init__(printable(f"{where}: {what}{line_of_it}"))
+
+
+class Named(NamedTuple):
+    """Code that a person named, before any of it runs."""
+
+    source: str
+    """A file as it was typed, or a module."""
+    revision: str
+    is_file: bool
+    cls: str
+    """The name of the class, where it was given."""
+    rest: str
+    """`key=value,key=value`"""
+
+    @property
+    def head(self) -> str:
+        """How it is written: from here on if it lies here, else by its whole path; so it is found again."""
+        if not self.is_file:
+            return self.source
+        path = os.path.abspath(os.path.expanduser(self.source))
+        near = os.path.relpath(path)
+        head = path if near.startswith(os.pardir) else os.path.join(os.curdir, near)
+        return head + (f"@{self.revision}" if self.revision else "")
+
+    @property
+    def name(self) -> str:
+        """As a `CodeRef` has it."""
+        return os.path.abspath(self.head) if self.is_file else self.source
+
+
+def named_code(spec: str) -> Named | None:
+    """The code that a spec names; None: it names a policy that is there. Nothing runs."""
+    spec = spec.strip()
+    found = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
+    if found is None:
+        return None
+    of = found.groupdict()
+    first, _, others = (of["rest"] or "").partition(":")
+    if "=" in first or not first:
+        first, others = "", of["rest"] or ""
+    return Named(of["source"], of.get("revision") or "", found.re is _FILE, first.strip(), others.lstrip(":"))
+
+
+def code_in(spec: str) -> list[Named]:
+    """All the code that a spec names: a policy, and an order of the queue. Nothing runs."""
+    orders = (
+        part.partition("=")[2] for part in re.split("[:,]", spec, maxsplit=0) if part.strip().startswith("order=")
+    )
+    return [named for text in (spec, *orders) if (named := named_code(text))]
+
+
+def whole(spec: str) -> str:
+    """A spec that means the same in every folder."""
+    for named in code_in(spec):
+        if named.is_file:
+            spec = spec.replace(named.source, os.path.abspath(os.path.expanduser(named.source)), 1)
+    return spec
+
+
+def newest(name: str) -> CodeRef | None:
+    """As the code of that name was when it was last loaded here; None if it was not."""
+    return _NEWEST.get(name)
+
+
+def changed(ref: CodeRef) -> bool | None:
+    """Is the code another now? None: it is not there any more. Nothing runs."""
+    named = named_code(ref.name)
+    try:
+        if named is None or not named.is_file:
+            return _module_ref(ref.name).sha256 != ref.sha256
+        return _hash(_read(named)) != ref.sha256
+    except (SchedscopeError, ImportError, ValueError):
+        return None
+
+
+def load(named: Named) -> ModuleType:
+    """The module that the code makes, as it is now."""
+    if not named.is_file:
+        with blamed(named.source, named.source), _beside(os.getcwd()):
+            module = import_module(named.source)
+        ref = _module_ref(named.source)
+        _NEWEST[ref.name], _LOADED[ref] = ref, module
+        _name(module, ref, named.head)
+        return module
+    data = _read(named)
+    ref = CodeRef(named.name, _hash(data))
+    if ref not in _LOADED:
+        _LOADED[ref] = _module_of(data, ref, named)
+    _NEWEST[ref.name] = ref
+    return _LOADED[ref]
+
+
+def own_policy(named: Named) -> type[Policy]:
+    """The policy that is meant: the one that is named, or the only one there is."""
+    return _one_of(_declared(load(named), Policy), named, "policy", "policies", "Policy")
+
+
+def own_order(named: Named) -> type[Order]:
+    """The order of the queue that is meant."""
+    return _one_of(_declared(load(named), Order), named, "order of the queue", "orders of the queue", "Order")
+
+
+def plugins() -> dict[str, metadata.EntryPoint]:
+    """The policies that installed packages bring along, by name; none of them is loaded."""
+    return {point.name: point for point in metadata.entry_points(group=PLUGINS)}
+
+
+def plugin(name: str) -> type[Policy] | None:
+    """The policy that an installed package has under this name."""
+    if (point := plugins().get(name)) is None:
+        return None
+    with blamed(point.value, point.value):
+        cls = point.load()
+    if not (isinstance(cls, type) and issubclass(cls, Policy)):
+        raise OwnCodeError(f"the plug-in {name} is expected to name a policy, got {cls!r:.60}", point.value)
+    cls.name = name
+    return cls
+
+
+@contextmanager
+def blamed(path: str, shown: str) -> Iterator[None]:
+    """What somebody's own code raises within, or that it does not come back, is told in one line; `path` is `shown`."""
+    try:
+        with deadline(PATIENCE):
+            yield
+    except SyntaxError as error:
+        file, line = error.filename or path, error.lineno or 0
+        source, what = error.text or "", f"{type(error).__name__}: {error.msg}"
+        raise OwnCodeError(what, shown if file == path else file, line, source) from None
+    except SchedscopeError:
+        raise
+    except (Exception, SystemExit, NoAnswerError) as error:
+        file, line = _place(error) or (path, 0)
+        what = f"{type(error).__name__}: {_text(error)}"
+        if isinstance(error, NoAnswerError):
+            what = f"stopped, it did not come back for {PATIENCE:.0f} s"
+        source = linecache.getline(file, line) if line else ""
+        raise OwnCodeError(what, shown if file == path else file, line, source) from error
+
+
+_LIBRARIES = (str(Path(__file__).parents[1]), str(Path(os.__file__).parent), "<")
+
+
+def _place(error: BaseException) -> tuple[str, int] | None:
+    """(file, line) of somebody's own code where it was raised, the innermost."""
+    places = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    return next((place for place in reversed(places) if not place[0].startswith(_LIBRARIES)), None)
+
+
+def _text(error: BaseException) -> str:
+    try:
+        return shortened(str(error), 300)
+    except Exception:
+        return "its text cannot be read"
+
+
+# Reading
+
+
+def _read(named: Named) -> bytes:
+    if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
+        return _from_git(named)
+    try:
+        path = Path(named.name)
+        if path.stat().st_size > MOST_BYTES or not path.is_file():
+            raise OwnCodeError("is no file of Python that a person has written", named.head)
+        return path.read_bytes()
+    except FileNotFoundError:
+        hint = f"one that runs is written by: schedscope new {named.source}"
+        raise OwnCodeError(f"no such file; {hint}", named.head) from None
+    except (OSError, ValueError) as error:
+        raise OwnCodeError(f"cannot be read: {getattr(error, 'strerror', None) or error}", named.head) from None
+
+
+def _from_git(named: Named) -> bytes:
+    """The file as it was in that revision; nothing is checked out."""
+    folder, file = os.path.split(os.path.abspath(os.path.expanduser(named.source)))
+    if named.revision.startswith("-"):
+        raise OwnCodeError(f"{shortened(named.revision)} is no revision", named.head)
+    show = ["git", "-C", folder, "show", f"{named.revision}:./{file}"]
+    try:
+        shown = subprocess.run(show, capture_output=True, timeout=PATIENCE, check=False, stdin=subprocess.DEVNULL)
+    except (OSError, ValueError, subprocess.TimeoutExpired) as error:
+        raise OwnCodeError(f"git cannot be asked for it: {error}", named.head) from None
+    if shown.returncode:
+        said = " ".join(shown.stderr.decode(errors="replace").split())
+        raise OwnCodeError(f"git does not have it: {shortened(said, 200)}", named.head)
+    return shown.stdout
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+# Making modules
+
+
+def _module_of(data: bytes, ref: CodeRef, named: Named) -> ModuleType:
+    """The module of a file; it stays among those that Python knows, for what asks for the module of a class."""
+    name = f"{OWN}{_hash(ref.name.encode())[:8]}_{ref.sha256[:16]}"
+    module = ModuleType(name)
+    module.__file__ = ref.name
+    with blamed(ref.name, named.head):
+        text = data.decode("utf-8-sig")
+        linecache.cache[ref.name] = (len(text), None, text.splitlines(keepends=True), ref.name)
+        sys.modules[name] = module
+        try:
+            with _beside(os.path.dirname(ref.name)):
+                exec(compile(text, ref.name, "exec"), module.__dict__)
+        except BaseException:
+            del sys.modules[name]
+            raise
+    _name(module, ref, named.head)
+    return module
+
+
+@contextmanager
+def _beside(folder: str) -> Iterator[None]:
+    """Meanwhile what lies in that folder can be imported, after everything else."""
+    sys.path.append(folder)
+    try:
+        yield
+    finally:
+        sys.path.remove(folder)
+
+
+def _module_ref(name: str) -> CodeRef:
+    """A module as its file is now."""
+    from importlib.util import find_spec
+
+    with _beside(os.getcwd()):
+        found = find_spec(name)
+    if found is None or not found.origin or not os.path.isfile(found.origin):
+        raise ImportError(name)
+    return CodeRef(name, _hash(Path(found.origin).read_bytes()))
+
+
+def is_own_module(name: str) -> bool:
+    """Is it one that was made here out of a file?"""
+    return name.startswith(OWN)
+
+
+def _declared(module: ModuleType, base: _Made) -> dict[str, _Made]:
+    """The policies, or orders, that are a module's own; those that begin with _ are there for others of it."""
+    is_file = is_own_module(module.__name__)
+    return {
+        name: cls
+        for name, cls in vars(module).items()
+        if isinstance(cls, type)
+        and issubclass(cls, base)
+        and (cls.__module__ == module.__name__ if is_file else not cls.__module__.startswith("sim."))
+        and not name.startswith("_")
+    }
+
+
+def _name(module: ModuleType, ref: CodeRef, head: str) -> None:
+    """Everything that it declares is called so that a person can ask for it."""
+    policies, orders = _declared(module, Policy), _declared(module, Order)
+    for name, cls in policies.items():
+        is_enough = len(policies) == 1 and "." in head  # a word alone is no module
+        cls.name, cls.code = head if is_enough else f"{head}:{name}", ref
+    for name, order in orders.items():
+        order.name = f"{head}:{name}"
+
+
+def _one_of(found: dict[str, _Made], named: Named, one: str, many: str, base: str) -> _Made:
+    if named.cls:
+        if named.cls in found:
+            return found[named.cls]
+        raise OwnCodeError(f"no {one} {shortened(named.cls)!r} in it{near(named.cls, found)}", named.head)
+    if not found:
+        raise OwnCodeError(f"there is no {one} in it; one begins like: class Fair({base})", named.head)
+    if len(found) > 1:
+        which = f"say which, like {named.head}:{next(iter(found))}"
+        raise OwnCodeError(f"there are {len(found)} {many} in it, {listed(found)}: {which}", named.head)
+    return next(iter(found.values()))

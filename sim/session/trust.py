@@ -1,0 +1,47 @@
+"""A session that names code of somebody's own runs none of it unless a person says that it may."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sim.policies.loading import changed
+from sim.policies.policy import CodeRef
+from sim.policies.registry import parse_policy
+from sim.session.session import BranchRecord, Session
+from sim.session.text import SessionError
+from sim.words import listed
+
+
+class NeedsTrustError(SessionError):
+    """A session would run code: `code` says which, and `told` in a line each what is known of it."""
+
+    def __init__(self, code: tuple[CodeRef, ...]) -> None:
+        self.code, self.told = code, tuple(map(_told, code))
+        super().__init__(f"the session runs code: {listed(self.told)}; if you trust it, open it with --trust")
+
+
+def needs_trust(session: Session) -> tuple[CodeRef, ...]:
+    """The code that opening the session would run, and nobody has said yet that it may."""
+    return () if session.is_trusted else session.named_code
+
+
+def trusted(session: Session) -> Session:
+    """The session with its policies as their code makes them now, which runs; where it has changed, it warns."""
+    code = needs_trust(session)
+    warnings = [f"{_told(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
+    branches = tuple(map(_with_policies, session.branches))
+    return replace(session, branches=branches, warnings=(*session.warnings, *warnings), is_trusted=True)
+
+
+def _with_policies(branch: BranchRecord) -> BranchRecord:
+    switches = (switch._replace(policy=parse_policy(switch.spec)) for switch in branch.switches)
+    return replace(branch, switches=tuple(switches))
+
+
+def _told(ref: CodeRef) -> str:
+    match changed(ref) if ref.sha256 else False:
+        case None:
+            return f"{ref.name} (it is not there any more)"
+        case True:
+            return f"{ref.name} (changed since the session was made)"
+    return ref.name

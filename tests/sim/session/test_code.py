@@ -1,0 +1,85 @@
+"""A session that names code of somebody's own is read without running it.
+
+Also tests sim.session.trust.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.errors import PolicyError
+from sim.history.history import Switch
+from sim.policies import parse_policy
+from sim.session.code import NotRun
+from sim.session.session import BranchRecord, Session, parsed, written
+from sim.session.sources import session_of
+from sim.session.trust import NeedsTrustError, needs_trust, trusted
+from sim.timeline.scenario import run
+from sim.workload.source import Source, read
+from tests.sim.policies.test_loading import FAIR
+from tui.sessions.moment import reopened
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Session:
+    """Made in another folder than it is read in, of a file that says so when it runs."""
+    folder = tmp_path / "lab"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    (folder / "fair.py").write_text(FAIR)
+    later = parse_policy("easy:order=sjf")
+    made = session_of(Source("z-figure4"), "./fair.py:halflife=2", [(600.0, later), (700.0, parse_policy("fair.py"))])
+    assert not needs_trust(made)
+    text = written(made)
+    monkeypatch.chdir(tmp_path)
+    (folder / "fair.py").write_text(FAIR + f"\nopen({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    return parsed(text.encode(), "it")
+
+
+def test_nothing_of_it_runs(session: Session, tmp_path: Path) -> None:
+    file = tmp_path / "lab" / "fair.py"
+    assert session.policy == f"{file}:halflife=2"
+    assert [switch.spec for switch in session.branches[0].switches] == ["easy:order=sjf", str(file)]
+    assert written(parsed(written(session).encode(), "again")) == written(session)
+    assert not (tmp_path / "ran").exists()
+    with pytest.raises(PolicyError, match="decides nothing"):
+        run(read("z-figure4"), session.branches[0].switches[1].policy)
+
+
+def test_whoever_opens_it_has_to_trust_it_and_is_told_that_it_has_changed(session: Session, tmp_path: Path) -> None:
+    with pytest.raises(NeedsTrustError, match=r"fair.py \(changed since the session was made\); .* --trust") as refused:
+        reopened(session)
+    assert [ref.name for ref in refused.value.code] == [str(tmp_path / "lab" / "fair.py")]
+    assert not (tmp_path / "ran").exists()
+    opening = reopened(session, trust=True)
+    assert (tmp_path / "ran").exists()
+    assert opening.policy == parse_policy(session.policy)
+    assert opening.session is not None
+    assert "changed since the session was made" in opening.session.warnings[-1]
+    assert opening.prepare().timeline.seek(3)
+
+
+def test_a_session_without_code_needs_no_trust() -> None:
+    session = parsed(written(session_of(Source("z-figure4"), "easy")).encode(), "it")
+    assert not needs_trust(session)
+    assert reopened(session).session == session
+
+
+@pytest.mark.parametrize("spec", ["./fair.py", "not.there:Fair", "easy:order=./fair.py"])
+def test_code_is_found_wherever_it_is_named(spec: str) -> None:
+    plain = session_of(Source("z-figure4"), "easy")
+    branches = (BranchRecord("main", switches=(Switch(0, 5, NotRun(spec)),)),)
+    for session in (replace(plain, policy=spec), replace(plain, partner=spec), replace(plain, branches=branches)):
+        assert needs_trust(replace(session, is_trusted=False))
+    assert not needs_trust(replace(plain, partner="main", is_trusted=False))
+
+
+def test_code_that_is_gone_is_told(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "lab" / "fair.py").unlink()
+    with pytest.raises(NeedsTrustError, match="it is not there any more"):
+        reopened(session)
+    with pytest.raises(Exception, match="no such file"):
+        trusted(session)

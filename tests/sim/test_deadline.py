@@ -1,0 +1,29 @@
+"""What does not come back is stopped; what does is left alone."""
+
+from __future__ import annotations
+
+from time import sleep
+
+import pytest
+
+from sim.deadline import NoAnswerError, deadline
+
+
+def never() -> None:
+    while True:
+        try:
+            sleep(0.001)
+        except Exception:
+            continue
+
+
+def test_what_does_not_come_back_is_stopped() -> None:
+    with pytest.raises(NoAnswerError), deadline(0.05):
+        never()
+
+
+def test_what_was_done_in_time_is_left_alone() -> None:
+    with deadline(0.05):
+        pass
+    for _ in range(30):
+        sleep(0.005)
