@@ -85,6 +85,12 @@ class Schedscope(App[int]):
         told = printable_lines(message)
         super().notify(told, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
+    def action_command_palette(self) -> None:
+        from tui.screens.commands import Palette
+
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette(id="--command-palette"))
+
     def get_driver_class(self) -> type[Driver]:
         return patient(super().get_driver_class())
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.fuzzy import Matcher
 
@@ -42,6 +42,14 @@ def choices(colours: Iterable[str]) -> Iterator[Command]:
         yield f"colour by: {mode}", f"Give jobs of the same {mode} the same colour.", f"colour_by({mode!r})"
     for name, caption in captions():
         yield f"sample: {name}", caption + ".", f"open_trace({name!r})"
+
+
+class Palette(CommandPalette):
+    """Textual's; in a terminal too small to draw its list no page is turned."""
+
+    def _action_command_list(self, action: str) -> None:
+        if self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
 
 
 class ScreenCommands(Provider):

@@ -12,7 +12,7 @@ from textual.widgets import OptionList
 from sim.policies import parse_policy
 from sim.workload.samples import sample_path
 from tui.look.palette import LOOKS
-from tui.screens.commands import Command, ScreenCommands, choices
+from tui.screens.commands import Command, Palette, ScreenCommands, choices
 
 
 class Desk(Screen[None]):
@@ -53,6 +53,14 @@ async def test_a_command_that_is_typed_is_done_on_the_screen_beneath() -> None:
         await pilot.press("enter", "enter")
         await pilot.pause()
         assert desk.lamp == "green"
+
+
+async def test_a_page_of_a_list_that_has_no_room_is_not_turned() -> None:
+    app = Room()
+    async with app.run_test(size=(1, 1)) as pilot:
+        await app.push_screen(Palette())
+        await pilot.press(*"lamp", "pagedown", "pageup")
+        assert isinstance(app.screen, Palette)
 
 
 async def test_every_command_is_listed_before_anything_is_typed() -> None:
