@@ -173,7 +173,7 @@ def account(engine: Engine, rank: int, time: float) -> Account:
         return Account(job, act, where="finished")
     at = engine.state.planned.get(rank)
     considered = engine.state.rebuild if engine.state.sharing else engine.state.decisions
-    waits = why_it_waits(engine.state, job, considered, (at, None), ())
+    waits = why_it_waits(engine.state, job, considered, (at, None))
     return Account(job, act, waits, _delayed(engine.state, job) if isinstance(waits, PlannedLater) else None)
 
 

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 from sim.decisions.reasons import its_own
 from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others, Span
-from sim.words import Clock, name, processors, span
+from sim.words import Clock, listed, name, processors, span
 from sim.workload.model import Job
 
 
@@ -117,6 +117,22 @@ class OwnClaimed(NamedTuple):
 
     def past(self, job: Job, others: Others) -> str:
         return "other jobs had a claim on its own processors"
+
+
+class AwaitsVictims(NamedTuple):
+    """Those that were suspended for it have not left yet."""
+
+    victims: tuple[Job, ...]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        have = "has" if len(self.victims) == 1 else "have"
+        return f"{listed(map(name, self.victims))}, suspended for it, {have} not left yet"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"until {listed(map(name, self.victims), 1)} left", "victims leave"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "the jobs that were suspended for it had not left yet"
 
 
 class NoVictims(NamedTuple):

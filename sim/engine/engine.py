@@ -342,10 +342,8 @@ class Engine:
             state.reserved.clear()
         elif state.before:
             state.before = {}
-        if state.expected:
-            if state.sharing:
-                state.before = state.expected
-            state.expected, state.expected_row = {}, {}
+        if state.expected and not state.sharing:  # in rows plans stand until the next rebuild
+            state.expected = {}
         if state.switches:
             self._let_successor_decide()
             return

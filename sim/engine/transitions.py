@@ -74,7 +74,7 @@ class Transitions:
             Expect: self._expect,
             Wake: self._wake,
             Keep: self._note,
-            Phase: self._note,
+            Phase: self._come_to,
         }
         alone: _Table = {
             Start: self._start,
@@ -404,6 +404,13 @@ class Transitions:
         else:
             del state.suspended[rank], state.suspended_since[rank]
         self.log(decision)
+
+    def _come_to(self, decision: Phase) -> None:
+        """What is planned in rows is planned anew when a rebuild comes to schedule."""
+        state = self.state
+        if decision.name == "schedule":
+            state.before, state.expected, state.expected_row = state.expected, {}, {}
+        self._note(decision)
 
     def _change_matrix(self, decision: Clean | DropRows | OpenRow | Rehome | Replicate) -> None:
         self._sharing.change(decision)

@@ -55,8 +55,10 @@ def passers_of(past: Past, rank: int, submit: float) -> list[int]:
             later = {other for other in past._rank[begun:stretch] if other > rank}
             found |= later if at_first else {other for other in later if begins(past, other, begun, stretch)}
             at_first = False
-        waits = stretch < count and past._end_step[stretch] < past._now and past._ended_by[stretch] in (CUT, QUEUED)
-        begun = bisect_left(past._start, past._end[stretch], 0, count) if waits else None
+        if stretch == count:
+            break
+        step, back = past._end_step[stretch], past._ended_by[stretch] in (CUT, QUEUED)
+        begun = past._begun[step - 1] if back and step < past._now else None
     return sorted(found)
 
 

@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
-from sim.decisions.sentences import Reason, jobs_in
+from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.history.stretch import SPECULATIVE
 from sim.life.moments import (
@@ -62,8 +62,6 @@ class Observer:
         self._waits = Waits(engine, job)
         self._stay: Stay | None = None
         self._plans = Plans(engine, job)
-        self._victims: tuple[Job, ...] = ()
-        """Those that were suspended for this job."""
         engine.curious = True
 
     def see_step(self) -> bool:
@@ -145,12 +143,10 @@ class Observer:
         if self._where != "queue":
             self._close()
             return
-        asked_for = [d.job for d in self._decisions if isinstance(d, Suspend) and self.job in jobs_in(d.because)]
-        self._victims += tuple(asked_for)
-        if not engine.curious and not asked_for and self._waits.go_on():
+        if not engine.curious and self._waits.go_on():
             return
         planned = self._plans.at, self._plans.why
-        state = why_it_waits(engine.state, self.job, self._decisions, planned, self._victims)
+        state = why_it_waits(engine.state, self.job, self._decisions, planned)
         self._insert(self._waits.note(state, self._plans.head))
 
     def _submission(self) -> Submitted:

@@ -17,7 +17,7 @@ from sim.decisions.decisions import Backfill, Borrow, Decision, Divide, Reserve,
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
 from sim.decisions.reasons import AskedFor
 from sim.history.history import Past
-from sim.history.stays import came_in, divided_in, goes_on, left_in, stretches_on
+from sim.history.stays import came_in, divided_in, left_in, stretches_on
 
 _ASK = 1024
 """After so many steps the caller may give up."""
@@ -114,12 +114,12 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
     for place, index in enumerate(stretches_on(past, processor), 1):
         if place % _ASK == 0:
             yield None
-        stretch = past.stretch(index)
-        if stretch.end == stretch.start and not goes_on(past, index, processor):
+        stretch, came, left = past.stretch(index), came_in(past, index, processor), left_in(past, index, processor)
+        if came and came == left:
             continue  # suspended as soon as it had started
-        if came := came_in(past, index, processor):
+        if came:
             latest = max(latest, (came, True, stretch.rank))
-        if left := left_in(past, index, processor):
+        if left:
             latest = max(latest, (left, False, stretch.rank))
         if latest[0] and not stretch.rows:
             break

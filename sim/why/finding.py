@@ -11,7 +11,7 @@ from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.matrix import Cell
 from sim.machine.profile import Profile
 from sim.why import facts as f
-from sim.why.waiting import FewBesideKept, Holder, Plan, delayed_by, has_room, most_free, must_end, unsaid
+from sim.why.waiting import FewBesideKept, Holder, Plan, delayed_by, has_room, most_free, must_end, stops_at, unsaid
 from sim.workload.model import Job
 
 _LOOKED_AT = 200
@@ -89,7 +89,6 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
     if queued.why is not None:
         return queued.why
     job, now = queued.job, snapshot.time or 0
-    stopped = next((d.job for d in reversed(considered) if isinstance(d, Keep)), None)
     free, kept, kept_for = free_now(snapshot)
     seen, ends = _prospect(snapshot)
     plans = ((q.job, q.planned, q.lasts) for q in snapshot.queue if q.planned is not None)
@@ -97,7 +96,7 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
         job,
         queued.planned,
         row=queued.row,
-        stopped=stopped,
+        stopped=stops_at(considered),
         free=most_free(snapshot.procs, snapshot.matrix)[0] if snapshot.matrix else seen,
         kept=FewBesideKept(free, kept, kept_for) if kept_for else None,
         fits=lambda free: has_room(job, now, free, ends, plans),

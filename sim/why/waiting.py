@@ -10,13 +10,19 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import WhenFree
-from sim.decisions.reasons_to_wait import PlannedLater, RoomUnseen, TooFewFree
+from sim.decisions.reasons_to_wait import (
+    PlannedLater,
+    RoomUnseen,
+    TooFewFree,
+    TouchesReservation,
+    WaitsForReserved,
+)
 from sim.decisions.sentences import Others, Reason
 from sim.engine.state import State
 from sim.machine.matrix import MatrixPicture
 from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
-from sim.words import Clock, listed, name, processors
+from sim.words import Clock, name, processors
 from sim.workload.model import Job
 
 # What keeps it waiting, where the policy gives no reason
@@ -47,18 +53,6 @@ class NotConsidered(NamedTuple):
 
     def past(self, job: Job, others: Others) -> str:
         return f"the queue stopped at {others('jobs ahead of it')}"
-
-
-class AwaitsVictims(NamedTuple):
-    """Others were suspended for it and have not left yet."""
-
-    victims: tuple[Job, ...]
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"{listed(map(name, self.victims))} suspended for it, and not gone yet"
-
-    def past(self, job: Job, others: Others) -> str:
-        return "the jobs that were suspended for it had not left yet"
 
 
 class AwaitsTurn(NamedTuple):
@@ -111,15 +105,11 @@ def why_it_waits(
     job: Job,
     decisions: Sequence[Decision],
     planned: tuple[float | None, Reason | None],
-    victims: tuple[Job, ...],
 ) -> Reason:
     """Why a job in the queue waits: what the policy says, or else what its decisions and its plan amount to."""
-    kept = [d for d in decisions if isinstance(d, Keep)]
-    if own := [d.because for d in kept if d.job is job]:
+    if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
     at, why = planned
-    if victims:
-        return AwaitsVictims(victims)
     if isinstance(why, WhenFree):
         return Heads(room(state))
     free, ends = (state.free, state.ends) if state.awaited is None else state.prospect(state.awaited)
@@ -130,11 +120,18 @@ def why_it_waits(
         job,
         at,
         row=state.expected_row.get(job.rank),
-        stopped=kept[-1].job if kept else None,
+        stopped=stops_at(decisions),
         free=room(state) if state.sharing else free,
         kept=kept_free,
         fits=lambda free: has_room(job, state.now, free, ((end, procs) for end, _, procs in ends), plans),
     )
+
+
+def stops_at(decisions: Sequence[Decision]) -> Job | None:
+    """The last that the policy kept waiting; who has a reservation, or would touch one, stops nobody."""
+    beside = WaitsForReserved | TouchesReservation
+    kept = (d.job for d in reversed(decisions) if isinstance(d, Keep) and not isinstance(d.because, beside))
+    return next(kept, None)
 
 
 def unsaid(

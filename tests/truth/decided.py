@@ -297,12 +297,12 @@ def do(world: World, decision: Any) -> None:
             world.borrowed[job.rank] = world.borrowed.get(job.rank, 0) + many
         case d.Switched():
             switch(world, decision.now)
-        case d.Keep(job, because):
-            world.kept_now.add(job.rank)
-            if isinstance(because, reasons_to_wait.TouchesReservation) and world.rules.name != "multiqueue":
-                world.passed_over.add(job.rank)
-                world.kept_now = set()  # all others are looked at again
-                world.memo.pop("anew", None)
+        case d.Keep(job, reasons_to_wait.TouchesReservation()) if world.rules.name != "multiqueue":
+            world.passed_over.add(job.rank)
+            world.started = []  # all others are looked at again
+            world.memo.pop("anew", None)
+        case d.Keep():
+            pass
         case _:
             in_matrix(world, decision)
 

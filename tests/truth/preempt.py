@@ -8,7 +8,7 @@ from math import inf
 from sim.decisions import reasons as r
 from sim.decisions import reasons_to_wait as k
 from sim.workload.categories import category_of
-from tests.truth.words import Lasts, Names, Template, Tenths, demand, demand_equal, reads
+from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, reads
 from tests.truth.world import Slot, Work, World, has_room, taken_at
 
 NEAR = 1e-9
@@ -133,6 +133,14 @@ def _(world: World, job: Work, claimed: int, own: int) -> None:
     demand(claimed > 0 and not mask & ~world.free_set())
 
 
+@reads(k.AwaitsVictims, "{js}, suspended for it, has not left yet", "{js}, suspended for it, have not left yet")
+def _(world: World, job: Work, victims: Names) -> None:
+    claimed = world.claim_of(job.rank)
+    names_are(world, victims, [rank for rank, held in world.running.items() if held.mask & claimed])
+    demand(all(world.running[world.by_name[name].rank].kind == "suspending" for name in victims[0]), "somebody runs")
+    demand(set(world.claims[job.rank]) >= {world.by_name[name].rank for name in victims[0]}, "not for it")
+
+
 @reads(k.BeforeOthers, "its own processors are free, but it would end at {t} and take what {j} is to have from {t} on")
 def _(world: World, job: Work, ends: float, other: str, at: float) -> None:
     rank, own = world.by_name[other].rank, world.aside[job.rank].mask
@@ -180,17 +188,25 @@ def _(world: World, job: Work, factor: Tenths, own: Tenths) -> None:
 def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
     demand(float(factor.text) == world.rules["sf"])
     demand(own.is_about(world.xfactor(job.rank)), world.xfactor(job.rank))
-    small = outranked(world, job)
+    said = [
+        re.search(rf"(\d+) (?:is|are) {why}", who)
+        for why in ("more than twice as wide", "spared, having suffered much")
+    ]
+    wide, spared = (int(each[1]) if each else 0 for each in said)
+    try:
+        are_not_allowed(world, job, outranked(world, job), wide, spared)
+    except UntrueError:  # who is right at the limit may be on either side of it
+        are_not_allowed(world, job, outranked(world, job, -NEAR), wide, spared)
+
+
+def are_not_allowed(world: World, job: Work, small: list[int], wide_said: int, spared_said: int) -> None:
+    """Are so many of those too wide, and so many of the others spared, and are the rest too few?"""
     if is_pinned(world, job):
         small = [rank for rank in small if world.running[rank].mask & world.aside[job.rank].mask]
     wide = [rank for rank in small if world.jobs[rank].procs > 2 * job.procs]
-    said = Template("{n} is more than twice as wide{any}").read(who) or Template(
-        "{n} are more than twice as wide{any}"
-    ).read(who)
-    demand_equal(said[0] if said else 0, len(wide), "too wide")
-    spared = re.search(r"(\d+) (?:is|are) spared, having suffered much", who)
+    demand_equal(wide_said, len(wide), "too wide")
     true = [rank for rank in small if is_spared(world, rank) and rank not in wide]
-    demand_equal(int(spared[1]) if spared else 0, len(true), "spared")
+    demand_equal(spared_said, len(true), "spared")
     left = [rank for rank in small if rank not in wide and rank not in true]
     if is_pinned(world, job):
         demand(len(left) < len(small), "all in its place may be suspended")

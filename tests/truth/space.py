@@ -13,15 +13,20 @@ from tests.truth.world import Slot, Work, World, has_room
 
 
 def head_of(world: World) -> Work:
-    """The first that does not fit: it was found before anybody passed it."""
-    found = world.memo.get("head")
-    if found is None or found.rank not in world.waiting or world.is_hidden(found.rank):
-        unseen = (job for job in world.line() if job.rank not in world.kept_now)
-        found = next((job for job in unseen if job.procs > world.free()), None)
-        demand(found is not None, "no job is the head")
-        world.memo["head"] = found
-    assert isinstance(found, Work)
+    """The first that did not fit when its turn came."""
+    found = first_unfit(world)
+    demand(found is not None, "no job is the head")
+    assert found is not None
     return found
+
+
+def first_unfit(world: World) -> Work | None:
+    """Of those who wait; who started since the policy was asked, and stood behind it, held nothing by its turn."""
+    for job in world.line():
+        behind = sum(procs for place, procs in world.started if place > world.place(job))
+        if job.procs > world.free() + behind:
+            return job
+    return None
 
 
 def slots_of_pass(world: World) -> dict[int, float]:

@@ -35,6 +35,11 @@ def test_what_is_said_of_a_run_is_so(family: str) -> None:
         assert list(falsehoods(random_run(seed), asked=3)) == []
 
 
+@pytest.mark.parametrize("seed", [7001012, 7004621, 7005762, 7006266])
+def test_what_was_false_once_is_so_now(seed: int) -> None:
+    assert list(falsehoods(random_run(seed), asked=4)) == []
+
+
 @pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))
 def test_what_is_said_where_two_runs_part_is_so(seed: int) -> None:
     first = random_run(seed)

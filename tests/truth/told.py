@@ -17,6 +17,7 @@ from sim.why.facts import fact_row
 from tests.truth import rows
 from tests.truth.queues import starts_of
 from tests.truth.rows import Rows
+from tests.truth.space import first_unfit
 from tests.truth.words import (
     Lasts,
     Names,
@@ -66,7 +67,7 @@ def heads(world: World) -> list[Work]:
     if name == "replan":
         return line
     if name == "shadow":
-        return [job for job in line if job.rank not in world.kept_now][:1]
+        return [job for job in (first_unfit(world),) if job is not None]
     if name in ("easy", "relaxed"):
         return line[: world.rules.get("depth", 1)]
     return []
@@ -170,8 +171,12 @@ def _(after: After, job: Work, said: str, needs: int, free: int) -> None:
 @reads(Obstacle, "needs {n}, {n} free, and the queue stops at {j}")
 def _(after: After, job: Work, said: str, needs: int, free: int, last: str) -> None:
     not_considered(after, job, needs, free)
-    kept = [d for d in after.decisions if isinstance(d, Keep)]
-    demand_equal(last, f"J{kept[-1].job.id}")
+    world = after.world
+    in_line = [other.rank for other in world.line()]
+    kept = [d.job.rank for d in after.decisions if isinstance(d, Keep)]
+    stops = [rank for rank in kept if rank in world.aside or rank in in_line][-1]
+    demand_equal(last, world.jobs[stops].name, "at whom it stops")
+    demand(stops in world.aside or in_line.index(stops) < in_line.index(job.rank), "it stands behind it")
 
 
 def not_considered(after: After, job: Work, needs: int, free: int) -> None:

@@ -185,7 +185,8 @@ class World:
         self.suspended_now: list[tuple[int, int | None]] = []
         self.borrowed: dict[int, int] = {}
         self.passed_over: set[int] = set()
-        self.kept_now: set[int] = set()
+        self.started: list[tuple[tuple[float, int], int]] = []
+        """Who has started since the policy was asked: where it stood in line, its processors"""
         self.coming: set[int] = set()
         """Who has arrived, or is new to the policy"""
         self.memo: dict[str, Any] = {}
@@ -200,7 +201,7 @@ class World:
         self.now = now
         self.completed, self.cut, self.arrived, self.early = [], [], [], False
         self.suspended_now, self.borrowed, self.passed_over, self.memo = [], {}, set(), {}
-        self.kept_now, self.coming = set(), set()
+        self.started, self.coming = [], set()
         self.switched_now = False
         for rank, held in sorted(self.running.items()):
             stay = self.stay(rank)
@@ -254,6 +255,8 @@ class World:
 
     def start(self, rank: int, limit: float | None) -> None:
         job = self.jobs[rank]
+        if not self.is_hidden(rank):
+            self.started.append((self.place(job), job.procs))
         self.waiting.remove(rank)
         stay = self._take_stay(rank)
         kind = "run" if limit is None else "speculative"

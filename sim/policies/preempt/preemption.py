@@ -12,7 +12,7 @@ import numpy as np
 
 from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
 from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
-from sim.decisions.reasons_to_wait import OwnClaimed, TooFewFree, WaitsForOwn
+from sim.decisions.reasons_to_wait import AwaitsVictims, OwnClaimed, TooFewFree, WaitsForOwn
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.parameters import parameter
@@ -141,6 +141,7 @@ class Preemptive(Policy):
             yield Suspend(victim, reasons[victim.rank], self.overhead(victim))
         if chosen & ~view.free_set:
             view.notes.setdefault("claim", {})[job.rank] = chosen
+            yield from self._await_victims(view, job, chosen)
         else:
             yield self._begun(view, job, Preempts(tuple(victims)), chosen)
 
@@ -150,9 +151,16 @@ class Preemptive(Policy):
         for rank, processors in list(claims.items()):
             chosen, job = int(processors), view.job(rank)
             if chosen & ~view.free_set:
+                yield from self._await_victims(view, job, chosen)
                 continue
             del claims[rank]
             yield self._begun(view, job, Claimed(), chosen)
+
+    def _await_victims(self, view: View, job: Job, claimed: int) -> Iterator[Keep]:
+        """Who was suspended for the job has still to leave what it is to have."""
+        if view.curious:
+            leaving = (stint.job for rank, stint in view.running.items() if view.held(rank) & claimed)
+            yield Keep(job, AwaitsVictims(tuple(leaving)))
 
     def idle(self, view: View) -> list[Job]:
         """Waiting and suspended jobs, without those that have a claim or are still leaving."""
