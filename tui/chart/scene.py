@@ -89,6 +89,9 @@ class ChartScene(Chart):
     hole: Hole | None = None
     label: str = ""
     """Whose chart it is, where there are two."""
+    label_hue: int = 0
+    is_told: bool = True
+    """Do the panels tell of this one?"""
     shift: NDArray[np.float64] | None = None
     """rank -> by how many seconds the job starts later than in the chart beside; infinite: it is not known."""
     pending: bool = False

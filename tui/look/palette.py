@@ -33,6 +33,8 @@ RAMP_COLOURS = ("#6247aa", "#4d72b8", "#3294a3", "#3fb37f", "#9bd24f", "#fde725"
 """From little to much; lightness grows too."""
 
 
+RUN_COLOURS = "#f0f0e0", "#c090b0"
+"""Of two runs beside each other."""
 JOB_HUES = 2 * len(JOB_COLOURS)
 """Twelve, and the same in a second shade."""
 
@@ -58,6 +60,9 @@ class Hue(IntEnum):
     WARM = MANY + 5
     PALE = MANY + 6
     """Grey, too: beside `GREY` it tells two jobs apart of which there is nothing else to say."""
+    ONE = MANY + 7
+    """Of two runs beside each other the one that is watched: no job has this colour, and nothing else."""
+    OTHER = MANY + 8
 
 
 HUES = max(Hue) + 1
@@ -117,6 +122,7 @@ class Look:
     cool: str
     warm: str
     jobs: tuple[str, ...] = JOB_COLOURS
+    runs: tuple[str, str] = RUN_COLOURS
     ramp: tuple[str, ...] = RAMP_COLOURS
     soft: float = 0.8
     """How strong a full block is."""
@@ -144,8 +150,8 @@ class Look:
     def style(self, names: str) -> Style:
         """The style that one or more names stand for, the later upon the earlier.
 
-        dim faint strong italic accent good warn bad cool warm; title key select hover; hue:N (a job's colour) and, on
-        a block of it, on:N, lit:N (selected), off:N (another is) and plan:N.
+        dim faint strong italic accent good warn bad cool warm; title key select hover; one other (the two runs);
+        hue:N (a job's colour) and, on a block of it, on:N, lit:N (selected), off:N (another is) and plan:N.
         """
         known = self._styles.get(names)
         if known is None:
@@ -174,6 +180,8 @@ class Look:
             "cool": Style(color=self.cool),
             "warm": Style(color=self.warm),
             "surface": Style(bgcolor=self.surface),
+            "one": self._block("lit", f"{Hue.ONE}") + Style(reverse=not self.colour),
+            "other": self._block("lit", f"{Hue.OTHER}") + Style(bold=True, underline=not self.colour),
             "title": Style(color=self.text, bold=True),
             "key": Style(color=self.accent, bold=True),
             "select": Style(bgcolor=mixed(self.accent, self.background, 0.25), bold=True, reverse=not self.colour),
@@ -231,6 +239,7 @@ class Look:
         neutral = {
             Hue.MANY: self.dim, Hue.NONE: self.background, Hue.ACCENT: self.accent, Hue.GREY: self.dim,
             Hue.COOL: self.cool, Hue.WARM: self.warm, Hue.PALE: mixed(self.dim, self.background, 0.72),
+            Hue.ONE: self.runs[0], Hue.OTHER: self.runs[1],
         }  # fmt: skip
         return neutral[Hue(hue)]
 
@@ -246,6 +255,7 @@ LIGHT = Look(
         "#00a9bd", "#cea700", "#008a68", "#5c1c8a", "#73af63", "#963f8f",
         "#005400", "#8d0d52", "#107dfc", "#bb452f", "#3a47e5", "#c17202",
     ),
+    runs=("#2000a0", "#600030"),
     soft=0.85,
 )  # fmt: skip
 CONTRAST = Look(

@@ -50,6 +50,8 @@ class Sheet:
     """Right of the title."""
     mark: int | None = None
     """The line of the whole body that should be in sight: what was selected or walked to."""
+    of_both: bool = False
+    """Does it tell of both runs, where there are two?"""
 
     @property
     def text(self) -> str:

@@ -14,7 +14,7 @@ from sim.words import count, listed, name
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
-from tui.panels.parts import Context, taught, titled, window, worded, written
+from tui.panels.parts import Context, taught, window, worded, written
 from tui.panels.signs import rank_of, sign
 
 TITLE = "Decisions"
@@ -30,7 +30,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     shown = context.scene.snapshot
     if shown.time is None:
         told = "What the policy decides at a step will stand here, each decision with its reason in numbers."
-        return taught(titled(TITLE, context), context, size, told, "Press → to make the first step.")
+        return taught(TITLE, context, size, told, "Press → to make the first step.")
     happened = [*_happened(shown.arrived, "arrives", "arrive", "+", context, size[0])]
     is_killed = context.about.workload.killed
     cut = [job for job in shown.completed if is_killed[job.rank]]
@@ -39,9 +39,9 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     sign_of_cut = "×" if context.unicode else "x"
     happened += _happened(cut, "is killed", "are killed", sign_of_cut, context, size[0], ": its estimate is over")
     if not shown.decisions:
-        quiet = taught(titled(TITLE, context), context, size, *_nothing_decided(shown))
+        quiet = taught(TITLE, context, size, *_nothing_decided(shown))
         body = (*happened, *([line("")] if happened else []), *quiet.body)
-        return Sheet(titled(TITLE, context), (), body, 0, len(body), "none")
+        return Sheet(TITLE, (), body, 0, len(body), "none")
     runs = _runs(context)
     if len(runs) > MOST_WRAPPED:
         return _one_line_each(context, size, first, happened, runs)
@@ -50,7 +50,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         if run.start == context.decision:
             mark = len(lines)
         lines += _run_lines(run, context, size[0])
-    return Sheet(titled(TITLE, context), (), tuple(lines), 0, len(lines), _note(context), mark)
+    return Sheet(TITLE, (), tuple(lines), 0, len(lines), _note(context), mark)
 
 
 def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[Line], runs: Sequence[range]) -> Sheet:
@@ -60,7 +60,7 @@ def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[
     body = tuple(
         happened[at] if at < above else _run_lines(runs[at - above], context, size[0], wrap=False)[0] for at in seen
     )
-    return Sheet(titled(TITLE, context), (), body, seen.start, above + len(runs), _note(context), mark)
+    return Sheet(TITLE, (), body, seen.start, above + len(runs), _note(context), mark)
 
 
 def _runs(context: Context) -> list[range]:

@@ -28,6 +28,8 @@ class Context:
     """Which of the step's decisions is walked to, counted from 0; None: the step is seen as a whole."""
     phase: int | None = None
     """Which phase of the last rebuild of the matrix is looked at."""
+    of_other: bool = False
+    """Is the scene that of the run beside the one that is watched?"""
 
     @property
     def at(self) -> Clock:
@@ -35,10 +37,18 @@ class Context:
         return clock_near(self.scene.clock)
 
     @property
+    def whose(self) -> Span | None:
+        """The name of the run that the scene tells of, where there are two."""
+        versus = self.scene.versus
+        return None if versus is None else run_name(self, self.of_other)
+
+    @property
     def unicode(self) -> bool:
         return not self.look.ascii
 
 
+RUNS = "one", "other"
+"""The styles of the names of two runs"""
 Draw: TypeAlias = Callable[[Context, Size, int], Sheet]
 """What a panel shows: (what it may know, columns and rows for its lines, the first line of its body) -> a sheet."""
 
@@ -115,9 +125,10 @@ def worded(
     return lines
 
 
-def titled(title: str, context: Context) -> str:
-    """A title that says of which run it is, where there are two."""
-    return title if context.scene.versus is None else f"{title} of {written(context.scene.versus.names[0], context)}"
+def run_name(context: Context, other: bool) -> Span:
+    """The name of one of two runs, in its colour."""
+    assert context.scene.versus is not None
+    return Span(f" {written(context.scene.versus.names[other], context)} ", RUNS[other])
 
 
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:

@@ -10,7 +10,7 @@ from sim.engine.snapshot import Snapshot
 from sim.words import listed, processors
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.parts import Context, taught, titled, window, written
+from tui.panels.parts import Context, taught, window, written
 from tui.panels.queue_table import Row, fitting, halted_row, waiting_row
 
 TITLE = "Queue"
@@ -20,7 +20,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     """The lines of the queue that are seen from `first` on."""
     shown = context.scene.snapshot
     if not shown.queue and not shown.suspended:
-        return taught(titled(TITLE, context), context, size, *_nobody_waits(shown), note="0 waiting")
+        return taught(TITLE, context, size, *_nobody_waits(shown), note="0 waiting")
     sections = _sections(context, size[0])
     total = sum(section.lines for section in sections)
     seen = window(total, first, size[1] - 1)
@@ -28,7 +28,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     table = fitting(context, size[0], [entry for entry in entries if isinstance(entry, Row)])
     body = tuple(table.line(entry) if isinstance(entry, Row) else entry for entry in entries)
     mark = _mark(context, sections)
-    return Sheet(titled(TITLE, context), (table.heading(),), body, seen.start, total, _note(shown, size[0]), mark)
+    return Sheet(TITLE, (table.heading(),), body, seen.start, total, _note(shown, size[0]), mark)
 
 
 def _note(shown: Snapshot, width: int) -> str:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sim.words import clock, percent, printable
 from tui.look import text
 from tui.look.sheets import Line, Span, line
+from tui.panels.parts import RUNS
 from tui.replay.scene import About, Scene
 
 _NAME = 14
@@ -47,13 +48,18 @@ def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     snapshot = scene.snapshot
     ours, beside = scene.versus.specs if scene.versus else (snapshot.policy, beside)  # before the first step, too
     spec = text.shorten(ours, max(width // 4, 10))
-    other = text.shorten(f" | {beside}", max(width // 5, 8)) if beside else ""
+    other = text.shorten(beside, max(width // 5, 8))
+    if beside:
+        spec, other = f" {spec} ", f" {other} "
     branch = f" on {text.shorten(scene.branch, 14)}" if len(scene.branches) > 1 and width >= 100 else ""
     known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
     notes = [Span(f"stops at {going.stops}", "warn", "stops")] if going.stops else []
     if going.hidden:
         notes += [Span(f"{' · ' if notes else ''}without {', '.join(going.hidden)}", "dim", "all_panels")]
-    policy = [Span(spec, "accent", "policy"), Span(other, "cool", "compare"), Span(branch, "dim", "branches")]
+    styles = RUNS if beside else ("accent", "cool")
+    between = [Span("|", "dim")] if beside else []
+    runs = [Span(spec, styles[0], "policy"), *between, Span(other, styles[1], "other_run")]
+    policy = [*runs, Span(branch, "dim", "branches")]
     speed, moment = _speed(going), [Span(clock(scene.clock), "strong", "go_to")]
     step = [Span(f"step {snapshot.step:,} / {known}", "dim", "go_to")]
     groups = [*([notes] if notes else []), policy, speed, moment, *([step] if width >= 90 else [])]

@@ -12,7 +12,7 @@ from sim.metrics.catalogue import metric
 from sim.words import clock, count, name, percent, span
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
-from tui.panels.parts import Context, taught, worded, written
+from tui.panels.parts import Context, run_name, taught, worded, written
 from tui.replay.scene import VersusScene
 
 TITLE = "Compared"
@@ -39,6 +39,9 @@ LABEL = 17
 """Columns of labels, the blank behind them included."""
 CHANGE = 10
 """Columns for by how much the second differs."""
+TURN = Span("   "), Span("e", "key"), Span(" other run", "dim")
+NOTE = "C colours gain and loss"
+SAME = "The same so far (d goes to where they part)."
 GAP = 2
 """Blanks before a name at the head of a column, at least, where there is room."""
 COLUMN = (10, 18)
@@ -76,7 +79,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     mark = next(
         (index for index, row in enumerate(body) if row.rank is not None and row.rank == context.selected), None
     )
-    return Sheet(TITLE, _head(context, scene, grid, width), tuple(body), 0, len(body), mark=mark)
+    return Sheet(TITLE, _head(context, scene, grid, width), tuple(body), 0, len(body), NOTE, mark, True)
 
 
 def fitting(scene: VersusScene, width: int) -> Grid:
@@ -91,16 +94,16 @@ def fitting(scene: VersusScene, width: int) -> Grid:
 def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple[Line, ...]:
     """Which run is which, then the names of the columns."""
     rows = []
+    one, other = (run_name(context, number) for number in (False, True))
     if scene.names != scene.specs:
-        for who, spec in zip(scene.names, scene.specs, strict=True):
-            rows.append(line(Span(f"{who}  ", "strong"), written(text.shorten(spec, width - 3), context)))
-    one, other = (f"{who}  " for who in scene.names)
+        for who, spec in zip((one, other), scene.specs, strict=True):
+            rows.append(line(who, f" {written(text.shorten(spec, width - 4), context)}"))
     ends = grid.label + grid.column
-    if text.cells(other) <= grid.column:
-        heads = [text.pad(one, ends, "right") + text.pad(other, grid.column, "right")]
-    else:  # one above the other, each at the end of its column
-        heads = [text.pad(one, ends, "right"), text.pad(other, ends + grid.column, "right")]
-    return (*rows, *(line(Span(told, "strong")) for told in heads))
+    first = Span(" " * (ends - text.cells(one.text) - 1)), one, Span(" ")
+    if text.cells(other.text) < grid.column:
+        return *rows, line(*first, Span(" " * (grid.column - text.cells(other.text) - 1)), other)
+    # one above the other, each at the end of its column
+    return *rows, line(*first), line(Span(" " * (ends + grid.column - text.cells(other.text) - 1)), other)
 
 
 # The numbers at this moment
@@ -148,10 +151,10 @@ def _shifts(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
 def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
     """Where, and what each run did there."""
     parting = scene.parting
-    if parting is None:
+    if parting is None or parting.time > context.scene.clock:
         yield line("")
         told = "Both runs are the same: every job starts and ends at the same time."
-        yield from worded(told if scene.never else "No difference found so far.", context, width, "dim")
+        yield from worded(told if _is_told(context) and scene.never else SAME, context, width, "dim")
         return
     one, other = (f"{step:,}" for step in parting.steps)
     yield line("")
@@ -159,9 +162,17 @@ def _parted(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
     step = f"  step {one}" if one == other else f"  steps {one} and {other}"
     fits = text.cells(heading + step) <= width
     yield line(Span(heading, "strong"), Span(step if fits else "", "dim"))
-    for who, sentences in zip(scene.names, scene.told, strict=True):
+    for number, sentences in enumerate(scene.told):
+        who = run_name(context, bool(number))
         for rank, told in zip(parting.ranks, sentences, strict=False):  # there are none before they are told
-            yield from worded(f"{who}: {told}", context, width, rank=rank)
+            first, *rest = worded(told, context, width - text.cells(who.text) - 1, rank=rank)
+            yield line(who, Span(" "), *first.spans, rank=rank)
+            yield from (line(Span(" " * (text.cells(who.text) + 1)), *more.spans, rank=rank) for more in rest)
+
+
+def _is_told(context: Context) -> bool:
+    """Is the run over, so that its end may be told?"""
+    return context.scene.snapshot.next_time is None
 
 
 # What it came to
@@ -173,7 +184,7 @@ def _in_the_end(context: Context, scene: VersusScene, grid: Grid, width: int) ->
     if scene.never:
         return
     yield line("")
-    if found is None or context.scene.snapshot.next_time is not None:
+    if found is None or not _is_told(context):
         told = "The whole runs, and who gained and lost most, will stand here at the end (end goes there)."
         yield from worded(told, context, width, "dim")
         return
@@ -282,17 +293,18 @@ def between(context: Context, width: int) -> Line:
     scene = context.scene.versus
     if scene is None:
         return line("")
-    if scene.parting is None:
-        told = "never parted: every job starts and ends at the same time" if scene.never else "the same so far"
-        return line(" ", Span(text.shorten(told, width - 1), "dim"))
-    hint = (
-        ()
-        if context.scene.snapshot.step == scene.parting.steps[0]
-        else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))
-    )
+    if scene.parting is None or scene.parting.time > context.scene.clock:
+        if scene.never and _is_told(context):
+            told = "never parted: every job starts and ends at the same time"
+            return line(" ", Span(text.shorten(told, width - 1), "dim"))
+        parts = Span("   "), Span("d", "key"), Span(" goes to where they part", "dim")
+        return line(Span(" the same so far", "dim"), *parts, *TURN)
+    is_there = context.scene.snapshot.step == scene.parting.steps[context.of_other]
+    hint = () if is_there else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))
     room = width - 1 - sum(text.cells(part.text) for part in hint)
     lines = [written(told, context) for told in scene.headline]
     fitting_line = next((told for told in lines if text.cells(told) <= room), None)
     if fitting_line is None:
         return line(" ", text.shorten(lines[-1], width - 1))
-    return line(" ", fitting_line, *hint)
+    has_room = text.cells(fitting_line) + sum(text.cells(part.text) for part in TURN) <= room
+    return line(" ", fitting_line, *hint, *(TURN if has_room else ()))

@@ -6,13 +6,18 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sim.comparison.alongside import Alongside
 from sim.comparison.parting import Account, Parting
 from sim.comparison.telling import about, headline, names_of, tell
 from sim.metrics.aggregates import ratio
 from sim.words import clock, clock_near, printable
-from tui.chart.scene import ChartScene
-from tui.replay.scene import VersusScene
+from sim.workload.model import Floats
+from tui.look.palette import Hue
+from tui.replay.requests import VERSUS, Wish
+from tui.replay.scene import Scene, VersusScene
 
 if TYPE_CHECKING:
     from tui.replay.stage import Stage
@@ -57,10 +62,38 @@ class Versus(Alongside):
         lines = whole, telling, *map(_without_reason, (whole, telling)), shortest
         return replace(scene, parting=parting, headline=lines, told=(first, second))
 
-    def painted(self, chart: ChartScene, first: bool) -> ChartScene:
-        """The same chart, in which it is said who starts earlier or later than in the other run, and whose it is."""
-        specs = names_of((self.branches[0].engine.state.spec, self.branches[1].engine.state.spec))
-        return replace(chart, label=specs[not first], shift=self.shift(first, chart.clock))
+    def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
+        """The same, in whose chart it is said who starts earlier or later than in the other run, and whose it is."""
+        names = names_of((self.branches[0].engine.state.spec, self.branches[1].engine.state.spec))
+        if scene.chart is None:
+            return scene
+        shift = self.shift(not other, scene.clock)
+        chart = replace(
+            scene.chart,
+            label=names[other],
+            label_hue=(Hue.ONE, Hue.OTHER)[other],
+            is_told=wish.other == other,
+            shift=shift,
+        )
+        if wish.colour != VERSUS:
+            return replace(scene, chart=chart)
+        hues = hues_of_shifts(shift)
+        chart = replace(chart, mode=VERSUS, hues=hues, legend=legend_of_shifts(names[not other]))
+        return replace(scene, chart=chart, hues={rank: int(hues[rank]) for rank in scene.hues})
+
+
+def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:
+    """Cool for who starts earlier than in the other run, warm for later, grey for the rest.
+
+    >>> [Hue(hue).name for hue in hues_of_shifts(np.array([-60.0, 60, 0])).tolist()]
+    ['COOL', 'WARM', 'GREY']
+    """
+    return np.where(shift < 0, Hue.COOL, np.where(shift > 0, Hue.WARM, Hue.GREY)).astype(np.uint8)
+
+
+def legend_of_shifts(other: str) -> tuple[tuple[int, str], ...]:
+    """What these colours stand for."""
+    return (Hue.COOL, f"earlier than under {other}"), (Hue.WARM, "later"), (Hue.GREY, "the same")
 
 
 def _telling(whole: str, names: tuple[str, str], first: tuple[Account, Account]) -> str:

@@ -8,19 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from math import inf
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sim.errors import ParameterError
 from sim.session.branches import restore
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.playback import Playback
-from tui.replay.requests import BESIDE, VERSUS, Noticed, Order, Wish
+from tui.replay.requests import BESIDE, Noticed, Order, Wish
 from tui.replay.scene import Scene
 from tui.replay.stage import Stage
 
 if TYPE_CHECKING:
     from tui.replay.beside import Versus
+
+
+Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
+Obey: TypeAlias = Callable[[Any, Wish, Halted], Noticed | str | None]
 
 
 class Conductor:
@@ -29,17 +34,19 @@ class Conductor:
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.beside: Stage | None = None
-        self._go = go = Traveller(stage)
+        self._go = go = Traveller(stage, self._beside_until)
+        self._there: Traveller | None = None
+        """Who moves the run beside, while it is moved first."""
         self._versus: Versus | None = None
-        self._obey: dict[type, Callable[[Any, Wish, Halted], Noticed | str | None]] = {
+        self._obey: dict[type, Obey] = {
             o.GoTo: lambda order, wish, halted: go.seek(order.step, halted),
-            o.Move: lambda order, wish, halted: go.seek(go.step + order.steps, halted),
+            o.Move: self._of_told(lambda go, order, halted: go.seek(go.step + order.steps, halted)),
             o.GoToTime: lambda order, wish, halted: go.seek_time(order.time, halted),
-            o.GoToJob: lambda order, wish, halted: go.to_job(order, halted),
-            o.GoToLongest: lambda order, wish, halted: go.to_longest(halted),
-            o.GoToEnd: lambda order, wish, halted: go.to_end(halted),
-            o.Find: lambda order, wish, halted: go.find(order, halted),
-            o.Reverse: lambda order, wish, halted: go.reverse(order, halted),
+            o.GoToJob: self._of_told(Traveller.to_job),
+            o.GoToLongest: self._of_told(Traveller.to_longest),
+            o.GoToEnd: self._to_end,
+            o.Find: self._of_told(Traveller.find),
+            o.Reverse: self._of_told(Traveller.reverse),
             o.Play: Playback(go).play,
             o.SwitchTo: self._switch,
             o.Restart: self._restart,
@@ -81,11 +88,20 @@ class Conductor:
             beside.timeline.seek_time(self.stage.clock)
         else:
             beside.timeline.seek(0)
+        if self._go.is_over:  # the clock may have gone on alone, as far as the run beside lasts
+            beside.clock = self.stage.clock = max(min(self.stage.clock, self._beside_until()), self._go.last)
+
+    def _beside_until(self) -> float:
+        """How long the run beside lasts, as far as that is known."""
+        if self.beside is None:
+            return -inf
+        timeline = self.beside.timeline
+        return timeline.history.time_of(timeline.computed - 1) if timeline.complete and timeline.computed else inf
 
     @property
     def progress(self) -> tuple[str, float] | None:
         """What takes long, and how much of it is done; read by the screen, in its own thread."""
-        return self._go.progress
+        return self._there.progress if self._there is not None else self._go.progress
 
     @property
     def is_computed(self) -> bool:
@@ -111,10 +127,31 @@ class Conductor:
             return scene, None
         beside = self.beside.scene(replace(wish, camera=wish.beside or wish.camera))
         told = self._versus.scene(self.stage.clock)
-        charts = scene.chart, beside.chart
-        if wish.colour == VERSUS and charts[0] is not None and charts[1] is not None:
-            charts = self._versus.painted(charts[0], True), self._versus.painted(charts[1], False)
-        return replace(scene, chart=charts[0], versus=told), replace(beside, chart=charts[1], versus=told)
+        seen = (replace(each, versus=told) for each in (scene, beside))
+        one, other = (self._versus.painted(each, bool(number), wish) for number, each in enumerate(seen))
+        return one, other
+
+    # Where to go
+
+    def _of_told(self, go: Go) -> Obey:
+        """To somewhere in the run that is told of; if that is the one beside, this one keeps to its clock."""
+
+        def obey(order: Any, wish: Wish, halted: Halted) -> Noticed | str | None:
+            if self.beside is None or not wish.other:
+                return go(self._go, order, halted)
+            there = self._there = Traveller(self.beside)
+            told = go(there, order, halted)
+            self._there = None
+            follow = self._go.seek_time(self.beside.clock, halted) if there.step else self._go.seek(0, halted)
+            return told or follow
+
+        return obey
+
+    def _to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
+        """To where both are over."""
+        while self.beside is not None and not halted() and self.beside.go_on(A_LOOK):
+            pass
+        return self._go.to_end(halted)
 
     # What if
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import inf
 from typing import TypeAlias
 
 import numpy as np
@@ -22,8 +23,10 @@ A_LOOK = 0.05
 class Traveller:
     """Moves the cursor of a stage. Every journey says why it ended where it did, if there is something to say."""
 
-    def __init__(self, stage: Stage) -> None:
+    def __init__(self, stage: Stage, until: Callable[[], float] = lambda: -inf) -> None:
         self.stage = stage
+        self._until = until
+        """How long a run beside lasts: until then the clock goes on when this one is over."""
         self.progress: tuple[str, float] | None = None
         """What takes long, and how much of it is done; read by the screen, in its own thread."""
 
@@ -49,12 +52,22 @@ class Traveller:
             pass
         if halted() or not timeline.seek_time(time, halted):
             return None
-        if timeline.step == timeline.computed and timeline.complete:
-            self.stage.set_clock()
+        if self.is_over and time >= self._until():
+            self.stage.clock = max(self.last, self._until())
             return self._over
-        now = self.stage.snapshot.time
-        self.stage.clock = max(time, self.stage.begin if now is None else now)
+        self.stage.clock = max(time, self.last)
         return None
+
+    @property
+    def is_over(self) -> bool:
+        """Has all been that there is?"""
+        return self.stage.timeline.complete and self.step == self.stage.timeline.computed
+
+    @property
+    def last(self) -> float:
+        """When the cursor's step was."""
+        now = self.stage.snapshot.time
+        return self.stage.begin if now is None else now
 
     @property
     def _over(self) -> str:
@@ -85,7 +98,7 @@ class Traveller:
             return self.seek_time(start, halted)
         return None if halted() else f"{name(job)} does not start"
 
-    def to_longest(self, halted: Halted) -> Noticed | str | None:
+    def to_longest(self, order: o.GoToLongest, halted: Halted) -> Noticed | str | None:
         """The whole run has to be known for that; a job that never started did not wait longest."""
         while self.compute_a_little(halted):
             pass
@@ -102,7 +115,8 @@ class Traveller:
     def to_end(self, halted: Halted) -> str | None:
         while self.compute_a_little(halted):
             pass
-        return self.seek(self.stage.timeline.computed, halted)
+        told = self.seek(self.stage.timeline.computed, halted)
+        return self.seek_time(self._until(), halted) if self._until() > self.stage.clock and not halted() else told
 
     def find(self, order: o.Find, halted: Halted) -> str | None:
         """To where a condition comes true; if that is nowhere, the cursor stays where it is."""

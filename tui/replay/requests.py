@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sim.stops.stop import Stop
 
 VERSUS = "versus"
-"""The way to colour jobs by how they come off against the run beside."""
+"""The way to colour jobs by whether they start earlier or later than in the run beside."""
 
 # Orders
 
@@ -170,6 +170,8 @@ class Wish:
     colour: str = "job"
     stops: tuple[Stop, ...] = ()
     bookmarks: tuple[Bookmark, ...] = ()
+    other: bool = False
+    """Is what is told, and stepped through, the run beside?"""
 
 
 # What the worker tells

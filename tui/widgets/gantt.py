@@ -72,8 +72,8 @@ class Gantt(Rows, can_focus=True):
     class Picked(Message):
         """A job was clicked, or (None) a place where none is."""
 
-        def __init__(self, rank: int | None, spot: Spot | None) -> None:
-            self.rank, self.spot = rank, spot
+        def __init__(self, gantt: Gantt, rank: int | None) -> None:
+            self.gantt, self.rank = gantt, rank
             super().__init__()
 
     def __init__(
@@ -279,7 +279,7 @@ class Gantt(Rows, can_focus=True):
         self.release_mouse()
         if grabbed is not None and (event.x, event.y) == grabbed[:2]:
             spot = self._spot_at(event)
-            self.post_message(self.Picked(spot.rank if spot else None, spot))
+            self.post_message(self.Picked(self, spot.rank if spot else None))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         self._wheel(event, 1)

@@ -193,7 +193,7 @@ def draw_rows(
 ) -> list[list[Segment]]:
     """The title and as many lines as there are, and blanks below: every cell has its style."""
     look = context.look
-    rows = [_title(sheet, look, width, focused), *(_row(line, look, width, _lit(line, context)) for line in lines)]
+    rows = [_title(sheet, context, width, focused), *(_row(line, look, width, _lit(line, context)) for line in lines)]
     blank = [Segment(" " * width, look.style("surface"))]
     return (rows + [blank] * (height - len(rows)))[:height]
 
@@ -211,16 +211,17 @@ def add_scroll_mark(drawn: list[list[Segment]], top: int, seen: range, total: in
     return drawn
 
 
-def _title(sheet: Sheet, look: Look, width: int, focused: bool) -> list[Segment]:
-    """The title, a rule, and the note at the right."""
-    title = text.shorten(sheet.title, width - 2 * MARGIN)
-    note = text.shorten(sheet.note, max(width - 2 * MARGIN - text.cells(title) - 3, 0))
-    rule = width - 2 * MARGIN - text.cells(title) - text.cells(note) - (2 if note else 1)
-    spans = (
-        Span(title, "accent" if focused else "title"), Span(" "), Span("─" * max(rule, 0), "faint"),
-        Span(f" {note}" if note else "", "dim"),
-    )  # fmt: skip
-    return _row(Line(spans), look, width, "")
+def _title(sheet: Sheet, context: Context, width: int, focused: bool) -> list[Segment]:
+    """The title, of which run it is where there are two, a rule, and the note at the right."""
+    room = width - 2 * MARGIN
+    spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
+    if not sheet.of_both and (whose := context.whose):
+        spans += [whose, Span(" ")]
+    room -= sum(text.cells(span.text) for span in spans)
+    note = text.shorten(sheet.note, max(room - 2, 0))
+    rule = room - text.cells(note) - bool(note)
+    spans += [Span("─" * max(rule, 0), "faint"), Span(f" {note}" if note else "", "dim")]
+    return _row(Line(tuple(spans)), context.look, width, "")
 
 
 def _lit(line: Line, context: Context) -> str:

@@ -13,13 +13,14 @@ from sim.workload.source import Source
 from tests.tui.scenes import about_of, context_of, engine_of, scene_of
 from tui.look import text
 from tui.look.palette import DARK, Look
-from tui.look.sheets import Line
-from tui.panels import decisions, queue
+from tui.look.sheets import Line, Span
+from tui.panels import queue, versus
 from tui.panels.parts import Context
 from tui.panels.versus import between, draw
 from tui.replay.beside import Versus
 from tui.replay.scene import VersusScene
 from tui.replay.stage import Stage
+from tui.widgets.panel import draw_rows
 
 END = 1995
 """Steps of lublin-128 under EASY."""
@@ -64,7 +65,7 @@ def line_of(context: Context, label: str, width: int = 60) -> Line:
 def test_the_whole_panel_of_a_small_figure() -> None:
     """Zhang's figure 4: EASY lets job 5 pass."""
     assert draw(compared("z-figure4", "fcfs", "easy", 10), (60, 40), 0).text.splitlines() == [
-        "Compared",
+        "Compared   C colours gain and loss",
         "                                  fcfs      easy",
         "Of the 5 jobs that ended in both:",
         "mean wait                        15m42     11m42 ●   -25.5 %",
@@ -80,9 +81,9 @@ def test_the_whole_panel_of_a_small_figure() -> None:
         "R +0.24 of bounded slowdowns: above 0 easy is better",
         "",
         "First parted at d0 00:10:00  step 6",
-        "fcfs: J5 waits: needs 5, 6 free, and the queue stops at J3",
-        "easy: J5 is backfilled on 5 processors: ends at 00:18:20,",
-        "before J3's start at 00:20",
+        " fcfs  J5 waits: needs 5, 6 free, and the queue stops at J3",
+        " easy  J5 is backfilled on 5 processors: ends at 00:18:20,",
+        "       before J3's start at 00:20",
         "",
         "Whole runs  5 jobs",
         "mean wait                        15m42     11m42 ●   -25.5 %",
@@ -134,8 +135,10 @@ def test_no_winner_where_the_jobs_that_ended_differ_much() -> None:
 
 def test_of_which_run_the_other_panels_are_is_said() -> None:
     context = compared("z-figure4", "fcfs", "easy", 5)
-    assert queue.draw(context, (60, 10), 0).title == "Queue of fcfs"
-    assert decisions.draw(context, (60, 10), 0).title == "Decisions of fcfs"
+    drawn = [draw_rows(draw(context, (60, 10), 0), (), context, 60, 2, False)[0] for draw in (queue.draw, versus.draw)]
+    titles = ["".join(segment.text for segment in row) for row in drawn]
+    assert [title.split()[:2] for title in titles] == [["Queue", "fcfs"], ["Compared", "─" * 25]]
+    assert replace(context, of_other=True).whose == Span(" easy ", "other")
 
 
 def test_the_end_is_not_told_before_it_comes() -> None:
@@ -161,7 +164,7 @@ def test_the_selected_job_comes_into_sight() -> None:
 def test_what_follows_when_both_are_computed_is_announced() -> None:
     context = compared("z-figure4", "fcfs", "easy", 10, done=False)
     told = draw(context, (60, 40), 0).text
-    assert "No difference found so far." in told
+    assert "The same so far" in told
     assert "who gained and lost most, will stand" in told
 
 
@@ -173,7 +176,7 @@ def test_runs_that_never_part_are_said_to_be_the_same() -> None:
 
 def test_long_specs_stand_above_the_letters_that_stand_for_them() -> None:
     context = compared("z-figure4", "easy", "multiqueue:classes=none,speculate=180")
-    assert [line.text for line in lines(context)[:2]] == ["A  easy", "B  multiqueue:classes=none,speculate=180"]
+    assert [line.text for line in lines(context)[:2]] == [" A  easy", " B  multiqueue:classes=none,speculate=180"]
 
 
 def test_without_another_run_it_teaches() -> None:
@@ -216,13 +219,13 @@ def test_in_ascii_all_of_it_is_ascii() -> None:
             "   d goes there",
         ),
         (90, " first parted at d0 00:10:00: fcfs keeps J5 waiting; easy backfills J5   d goes there"),
-        (80, " first parted at d0 00:10:00: fcfs keeps J5 waiting   d goes there"),
+        (80, " first parted at d0 00:10:00: fcfs keeps J5 waiting   d goes there   e other run"),
         (60, " first parted at d0 00:10:00 over J5   d goes there"),
         (30, " first parted at d0 00:10:00 …"),
     ],
 )
 def test_the_line_says_as_much_as_has_room(width: int, told: str) -> None:
-    assert between(compared("z-figure4", "fcfs", "easy"), width).text == told
+    assert between(compared("z-figure4", "fcfs", "easy", 7), width).text == told
 
 
 def test_who_is_there_needs_no_key_to_go_there() -> None:
@@ -230,11 +233,14 @@ def test_who_is_there_needs_no_key_to_go_there() -> None:
 
 
 def test_before_it_is_known_where_they_part_they_are_the_same_so_far() -> None:
-    assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == " the same so far"
+    told = " the same so far   d goes to where they part   e other run"
+    assert between(compared("z-figure4", "fcfs", "easy", done=False), 80).text == told
+    assert between(compared("z-figure4", "fcfs", "easy", 5), 80).text == told
 
 
 def test_the_line_says_that_they_never_part() -> None:
-    assert between(compared("z-figure4", "easy", "easy"), 80).text.startswith(" never parted")
+    assert between(compared("z-figure4", "easy", "easy", 9), 80).text.startswith(" the same so far")
+    assert between(compared("z-figure4", "easy", "easy", 10), 80).text.startswith(" never parted")
 
 
 def test_there_is_no_line_without_another_run() -> None:

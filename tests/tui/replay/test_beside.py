@@ -12,8 +12,10 @@ from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tests.sim.conftest import Lab
-from tests.tui.chart.charts import chart_of
+from tui.chart.scale import Camera
+from tui.look.palette import Hue
 from tui.replay.beside import Versus
+from tui.replay.requests import VERSUS, Wish
 from tui.replay.stage import Stage
 
 
@@ -124,8 +126,23 @@ def test_what_is_still_to_come_is_not_told() -> None:
 
 def test_a_chart_says_whose_it_is_and_jobs_keep_their_colours() -> None:
     one, other = stages(workload("z-figure4"), "fcfs", "easy")
-    chart = chart_of(one.timeline.branch.engine)
-    painted = Versus(one, other).painted(chart, first=True)
-    assert painted.hues is chart.hues
-    assert painted.label == "fcfs"
-    assert painted.shift is not None
+    scene = one.scene(Wish(Camera.on(one.workload, 80, 40)))
+    painted = Versus(one, other).painted(scene, False, Wish(Camera.on(one.workload, 80, 40)))
+    assert scene.chart is not None
+    assert painted.chart is not None
+    assert painted.chart.hues is scene.chart.hues
+    assert (painted.chart.label, painted.chart.is_told) == ("fcfs", True)
+    assert painted.chart.shift is not None
+
+
+def test_gain_and_loss_can_be_coloured_instead() -> None:
+    """EASY starts J5 at 10 minutes, 20 earlier."""
+    one, other = stages(workload("z-figure4"), "fcfs", "easy")
+    other.timeline.seek_time(600)
+    other.clock = 600
+    wish = Wish(Camera.on(one.workload, 80, 40), colour=VERSUS)
+    painted = Versus(one, other).painted(other.scene(wish), True, wish)
+    assert painted.chart is not None
+    assert (painted.chart.label, painted.chart.is_told) == ("easy", False)
+    assert painted.chart.hues.tolist() == [Hue.GREY] * 4 + [Hue.COOL]
+    assert painted.hues[4] == Hue.COOL

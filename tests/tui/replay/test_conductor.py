@@ -42,9 +42,15 @@ class Replayed:
         self.wish = Wish(Camera.on(workload, 80, 40))
 
     def does(
-        self, order: Order, *, stops: tuple[str, ...] = (), halted: Callable[[], bool] = lambda: False
+        self,
+        order: Order,
+        *,
+        stops: tuple[str, ...] = (),
+        halted: Callable[[], bool] = lambda: False,
+        other: bool = False,
     ) -> o.Noticed | str | None:
-        return self.conductor.obey(order, Wish(self.wish.camera, stops=tuple(map(parse_stop, stops))), halted)
+        wish = Wish(self.wish.camera, stops=tuple(map(parse_stop, stops)), other=other)
+        return self.conductor.obey(order, wish, halted)
 
     @property
     def place(self) -> tuple[int, float]:
@@ -352,6 +358,33 @@ def test_two_runs_keep_one_clock(figure: Replayed) -> None:
         assert figure.beside.clock == figure.stage.clock
         now = figure.beside.snapshot.time
         assert now is None or now <= figure.stage.clock
+
+
+def test_the_run_beside_can_be_stepped_through_and_the_other_keeps_its_clock(figure: Replayed) -> None:
+    """FCFS starts no job when J5 ends, at 1100 s under EASY."""
+    figure.does(o.GoTo(6))
+    figure.does(o.Compare(parse_policy("fcfs"), from_start=True))
+    figure.does(o.Move(1), other=True)
+    assert (figure.place, figure.beside.timeline.step, figure.beside.clock) == ((8, 1200), 7, 1200)
+    figure.does(o.Move(-7), other=True)
+    assert (figure.place, figure.beside.timeline.step) == ((0, 0), 0)
+
+
+def test_the_clock_goes_on_until_both_runs_are_over() -> None:
+    """Under FCFS everything takes half an hour longer."""
+    run = Replayed("k-figure2.1-2.2")
+    run.does(o.Compare(parse_policy("fcfs")))
+    told = run.does(o.GoToEnd())
+    assert told == "the run is over"
+    assert run.beside.clock == run.stage.clock == run.beside.snapshot.time
+    assert run.beside.snapshot.next_time is None
+    last = run.stage.snapshot.time
+    assert last is not None
+    assert last < run.stage.clock
+    run.does(o.GoToTime(last + 10))
+    assert run.stage.clock == last + 10
+    run.does(o.GoToTime(1e9))
+    assert run.stage.clock == run.beside.snapshot.time
 
 
 def test_before_the_first_step_both_runs_are(figure: Replayed) -> None:

@@ -173,9 +173,13 @@ def _shift_sign(by: float, grid: Grid) -> str:
 
 
 def _draw_label(area: Cells, grid: Grid) -> None:
-    """Whose chart it is."""
-    if grid.chart.label:
-        area.write(0, 0, f" {shorten(grid.chart.label, _PROMISE)} ", ink(Hue.ACCENT, Tone.TEXT), ink(Hue.ACCENT))
+    """Whose chart it is, and whether the panels tell of it."""
+    chart = grid.chart
+    if chart.label:
+        sign = "" if not chart.is_told else "> " if grid.look.ascii else "▸ "
+        tones = (Tone.TEXT, Tone.STRONG) if chart.is_told else (Tone.STRONG, Tone.QUARTER)
+        fg, bg = (ink(chart.label_hue, tone) for tone in tones)
+        area.write(0, 0, f" {sign}{shorten(chart.label, _PROMISE)} ", fg, bg)
 
 
 def _name_ink(grid: Grid, label: Label) -> int:

@@ -35,6 +35,10 @@ class ControlledScreen(Protocol):
     def scene(self) -> Scene | None: ...
 
     @property
+    def told(self) -> Scene | None:
+        """The scene that the panels tell of: of the run that is watched, or of the one beside it."""
+
+    @property
     def policy(self) -> Policy: ...
 
     @property

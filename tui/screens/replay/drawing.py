@@ -8,8 +8,9 @@ from typing import Any
 from textual.screen import Screen
 
 from tui.chart.scene import ChartScene
+from tui.look import text
 from tui.look.palette import Look
-from tui.look.sheets import Sheet, Size, wrapped
+from tui.look.sheets import Sheet, Size, Span, line, wrapped
 from tui.panels import decisions, details, matrix, partitions, queue
 from tui.panels.legend import legend_line
 from tui.panels.parts import Context, Draw
@@ -118,8 +119,9 @@ class Drawing:
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> None:
         """Everything as it is now; while it plays, panels only as often as they can be read."""
-        scene = shown.scene
-        context = Context(self._about, scene, look, state.selected, state.hovered, state.decision, state.phase)
+        scene, other = shown.scene, state.other and shown.beside is not None
+        seen = state.selected, state.hovered, state.decision, state.phase
+        context = Context(self._about, shown.beside if other and shown.beside else scene, look, *seen, other)
         chart = self._chart("chart")
         chart.selected = state.selected
         chart.show(scene, look)
@@ -150,8 +152,14 @@ class Drawing:
     def _draw_sentence(self, context: Context, said: str) -> None:
         """What there is to say, over as many rows as it may have."""
         width, rows = self._screen.size.width, self.layout.sentence if self.layout else 1
-        told = wrapped(said, width - 1, "accent", indent=1)[:rows]
-        self._bar("sentence").show(told if said else sentence_lines(context, width, rows), context.look)
+        if said:
+            told = wrapped(said, width - 1, "accent", indent=1)[:rows]
+        else:
+            front = (Span(" "), whose) if (whose := context.whose) else ()
+            room = width - sum(text.cells(span.text) for span in front)
+            first, *rest = sentence_lines(context, room, rows)
+            told = [line(*front, *first.spans), *rest]
+        self._bar("sentence").show(told, context.look)
 
     def _draw_legend(self, chart: ChartScene | None, look: Look, width: int) -> None:
         """What the colours tell, where they do not just tell jobs apart."""

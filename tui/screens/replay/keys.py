@@ -47,6 +47,8 @@ CHANGING = (
     Key("v", "compare", "compare", "Beside this run another policy from here on, on one clock.", 12),
     Key("V", "compare_from_start", "compare all", "Beside this run another policy from the beginning."),
     Key("d", "parted", "parted", "While comparing: to the first decision in which both differ."),
+    Key("e", "other_run", "other run", "While comparing: queue, decisions, numbers and → of the other run."),
+    Key("C", "gains", "gains", "While comparing: colour by who starts earlier or later, and back."),
     Key("r", "reverse", "cause", "Back to the last decision that moved the selected job's planned start.", 15),
     Key("E", "reverse_processor", "", "Back to when the processor under the pointer changed hands."),
     Key("D", "reverse_boundary", "", "Back to when a boundary between partitions moved."),

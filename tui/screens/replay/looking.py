@@ -31,7 +31,7 @@ class Looking:
 
     def find(self) -> None:
         """A job, or of a user the next after the selected one, at first the first that waits or runs."""
-        screen, snapshot = self._screen, self._screen.scene.snapshot if self._screen.scene else None
+        screen, snapshot = self._screen, self._screen.told.snapshot if self._screen.told else None
         there = [each.job.rank for each in (*snapshot.queue, *snapshot.running)] if snapshot else []
         after = min(there, default=0) - 1 if screen.state.selected is None else screen.state.selected
         job = partial(find_job, workload=screen.about.workload, after=after)
@@ -41,9 +41,9 @@ class Looking:
     def why(self) -> None:
         """The job that waits first; pressed again the next, and so on. Its details say why."""
         screen = self._screen
-        if screen.scene is None:
+        if screen.told is None:
             return
-        waiting = [queued.job.rank for queued in screen.scene.snapshot.queue[:200]]
+        waiting = [queued.job.rank for queued in screen.told.snapshot.queue[:200]]
         if not waiting:
             screen.tell("nobody waits now: → steps on, ] goes to the next start")
             return

@@ -26,7 +26,7 @@ from tui.look.palette import Look
 from tui.panels.metrics import draw_metrics
 from tui.panels.strip import draw_strip, time_at
 from tui.replay.conductor import Conductor
-from tui.replay.requests import VERSUS, Failed, GoToTime, Noticed, Order, Play, Scenes, Stopped, Told, Wish
+from tui.replay.requests import Failed, GoToTime, Noticed, Order, Play, Scenes, Stopped, Told, Wish
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
 from tui.screens.replay.drawing import SIDE, Drawing
@@ -144,6 +144,13 @@ class ReplayScreen(Screen[None]):
     @property
     def scene(self) -> Scene | None:
         return self.shown.scene if self.shown else None
+
+    @property
+    def told(self) -> Scene | None:
+        """The scene that the panels tell of: of the run that is watched, or of the one beside it."""
+        if self.shown is None:
+            return None
+        return self.shown.beside if self.state.other and self.shown.beside else self.shown.scene
 
     @property
     def policy(self) -> Policy:
@@ -266,9 +273,10 @@ class ReplayScreen(Screen[None]):
             beside=state.beside,
             strip_columns=max(self.query_one("#strip").size.width, 20),
             selected=state.selected,
-            colour=VERSUS if self.shown and self.shown.beside and state.colour == "job" else state.colour,
+            colour=state.colour,
             stops=state.stops,
             bookmarks=state.bookmarks,
+            other=state.other,
         )
 
     def _hear(self, told: Told) -> None:
@@ -318,7 +326,14 @@ class ReplayScreen(Screen[None]):
     @on(Gantt.Picked)
     @on(Panel.Picked)
     def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
-        self.select(None if message.rank == self.state.selected else message.rank)
+        """A click selects, or no longer; in the chart of the other run it only turns to that one."""
+        other = self.state.other if isinstance(message, Panel.Picked) else message.gantt.id == "beside"
+        if other != self.state.other:
+            self.change(
+                other=other, decision=None, selected=self.state.selected if message.rank is None else message.rank
+            )
+        else:
+            self.select(None if message.rank == self.state.selected else message.rank)
 
     @on(Gantt.Hovered)
     def _pointed(self, message: Gantt.Hovered) -> None:
@@ -364,8 +379,8 @@ class ReplayScreen(Screen[None]):
 
     @on(Scrubber.Scrubbed)
     def _scrub(self, message: Scrubber.Scrubbed) -> None:
-        if self.scene is not None:
-            self.go(GoToTime(time_at(self.scene.strip, message.column, message.width)))
+        if self.told is not None:
+            self.go(GoToTime(time_at(self.told.strip, message.column, message.width)))
 
     # The palette of commands
 

@@ -33,6 +33,8 @@ class ViewState:
     hovered: int | None = None
     spot: Spot | None = None
     """Where the pointer was last in the chart."""
+    other: bool = False
+    """Where there are two runs: do the panels tell of the one beside?"""
     decision: int | None = None
     """How many decisions of the step have been walked past; None: the step is seen as a whole."""
     phase: int | None = None

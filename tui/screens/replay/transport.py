@@ -61,9 +61,9 @@ class Transport:
     def decision(self, by: int) -> None:
         """Through the decisions of this step; beyond the last to the next step, before the first to the one before."""
         screen = self._screen
-        if screen.scene is None:
+        if screen.told is None:
             return
-        many = len(screen.scene.snapshot.decisions)
+        many = len(screen.told.snapshot.decisions)
         at = screen.state.decision if screen.state.decision is not None else (many if by < 0 else -1)
         if 0 <= at + by < many:
             screen.pause()

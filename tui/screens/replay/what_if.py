@@ -11,6 +11,7 @@ from sim.session.session import Bookmark, BranchRecord
 from sim.why.causes import Division, HolderOf, PlanOf
 from sim.words import clock
 from tui.replay.requests import (
+    VERSUS,
     Compare,
     CompareBranch,
     CompareNoMore,
@@ -78,6 +79,7 @@ class WhatIf:
         others = [branch for branch in scene.branches if branch.name != scene.branch]
         if screen.shown.beside:
             screen.ask(CompareNoMore())
+            screen.change(other=False)
         elif others:
             options = [*_numbered(others[:8]), ("p", ANOTHER, "from here on")]
             screen.open(Choice("Compare with", options), self._compare_with)
@@ -99,6 +101,22 @@ class WhatIf:
         title = f"Compare {written_policy(self._screen.policy)} with which policy, {since}?"
         dialog = dialogs.PolicyPicker(self._screen.policy, "Compare", title)
         self._screen.open(dialog, lambda policy: self._screen.go(Compare(policy, from_start)))
+
+    def other_run(self) -> None:
+        """The panels tell of the other run, which → steps through as well."""
+        if self._is_compared():
+            self._screen.change(other=not self._screen.state.other, decision=None, said="")
+
+    def gains(self) -> None:
+        """Colour by who starts earlier or later than in the other run; pressed again: each job in its own colour."""
+        if self._is_compared():
+            self._screen.change(colour="job" if self._screen.state.colour == VERSUS else VERSUS)
+
+    def _is_compared(self) -> bool:
+        is_so = self._screen.shown is not None and self._screen.shown.beside is not None
+        if not is_so:
+            self._screen.tell("nothing is compared: v runs another policy beside this one")
+        return is_so
 
     def parted(self) -> None:
         self._screen.go(GoToParted())

@@ -27,6 +27,8 @@ SUITABLE = {
     "escape": SELECTED,
     "branches": Where(before=("f",)),
     "parted": COMPARED,
+    "other_run": COMPARED,
+    "gains": COMPARED,
     "reverse": SELECTED,
     "reverse_boundary": PARTITIONS,
     "bookmarks": Where(before=("b", "enter")),

@@ -31,6 +31,15 @@ async def test_a_click_on_a_job_selects_it_everywhere_and_another_click_selects_
         assert run.screen.state.selected is None
 
 
+async def test_a_click_on_the_other_chart_turns_to_that_run() -> None:
+    async with replay(at="#6") as run:
+        await run.press("V", *"fcfs", "enter")
+        for chart, which in (("#beside", "fcfs"), ("#chart", "easy")):
+            await run.pilot.click(chart, offset=(60, 3))
+            await run.settle()
+            assert f" {which} " in seen(run, "#queue")
+
+
 async def test_a_click_beside_all_jobs_selects_nothing() -> None:
     async with replay(at="#8") as run:
         await run.press("slash", "1", "enter")

@@ -86,7 +86,7 @@ async def test_v_compares_with_another_policy_from_here_on_and_v_again_no_more()
     async with replay(at="#4") as run:
         await choose_policy(run, "v", "fcfs")
         assert "easy | fcfs" in seen(run, "#top")
-        assert "fcfs" in seen(run, "#between")
+        assert "the same so far" in seen(run, "#between")
         await go_to(run, "00:18:20")
         assert "J5" in seen(run, "#chart")
         assert "J5" not in seen(run, "#beside")
@@ -113,6 +113,32 @@ async def test_v_offers_the_branches_that_there_are() -> None:
         assert "fcfs | easy" in seen(run, "#top")
         assert "J5" not in seen(run, "#chart")
         assert "J5" in seen(run, "#beside")
+
+
+async def test_e_turns_to_the_other_run_and_says_so_everywhere() -> None:
+    async with replay(at="#4") as run:
+        await run.press("e")
+        assert "nothing is compared" in noted(run)
+        await choose_policy(run, "V", "fcfs")
+        await run.press("d")
+        for which, told in (("easy", "J5 is backfilled"), ("fcfs", "J3 waits"), ("easy", "J5 is backfilled")):
+            assert all(f" {which} " in seen(run, panel) for panel in ("#queue", "#decisions", "#metrics", "#sentence"))
+            assert told in seen(run, "#decisions")
+            await run.press("e")
+        await run.press("right")
+        assert run.screen.told is not None
+        assert run.screen.told.snapshot.time == run.scene.clock == 1200
+
+
+async def test_capital_c_colours_who_starts_earlier_and_later() -> None:
+    async with replay(at="#7") as run:
+        await run.press("C")
+        assert "nothing is compared" in noted(run)
+        await choose_policy(run, "V", "fcfs")
+        await run.press("C")
+        assert "earlier than under fcfs" in seen(run, "#legend")
+        await run.press("C")
+        assert seen(run, "#legend") == ""
 
 
 async def test_d_goes_to_where_both_first_differ() -> None:
