@@ -6,6 +6,7 @@ on that thread's stack, so that nothing has to be written down at every pass.
 
 from __future__ import annotations
 
+import linecache
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,6 +21,7 @@ from sim.deadline import NoAnswerError, interrupt
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
 from sim.policies.policy import Policy
+from sim.words import printable, shortened
 
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
@@ -148,4 +150,7 @@ def _is_own(file: str) -> bool:
 
 
 def _line(code: CodeType, line: int) -> str:
-    return f"{code.co_filename}:{line} in {code.co_name}"
+    """A place; somebody's own line is cited."""
+    file = code.co_filename
+    cited = "" if file.startswith(_LIBRARY) else printable(shortened(linecache.getline(file, line).strip(), 80))
+    return f"{file}:{line} in {code.co_name}{cited and f': {cited}'}"

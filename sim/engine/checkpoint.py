@@ -15,6 +15,7 @@ from typing import Any
 from sim.engine.queue import Queue
 from sim.engine.state import Future, State
 from sim.history.ledger import Entry
+from sim.policies.orders import Order
 from sim.workload.model import Workload
 
 _PER_ITEM = 72
@@ -30,6 +31,8 @@ class Checkpoint:
     future: Future
     waiting: array[int]
     """The ranks of the jobs that wait."""
+    seen: Order | None
+    """The order of the queue as the last pass saw it, where it looks around."""
     submitted: int
     unfinished: tuple[int, ...]
     """The ranks of the jobs that are under way or suspended."""
@@ -43,14 +46,16 @@ class Checkpoint:
         waiting, ledger = state.waiting.ranks(), state.ledger
         told = {*unfinished, *ledger.told(waiting)}
         entries = {rank: ledger.entry(rank) for rank in told}
-        return cls(state.copy(), future.copy(), waiting, len(state.jobs), tuple(unfinished), entries)
+        return cls(
+            state.copy(), future.copy(), waiting, state.waiting.seen, len(state.jobs), tuple(unfinished), entries
+        )
 
     def state(self, later: State, workload: Workload) -> State:
         """The state as it was, with what is left out here from a later moment of the same run."""
         state = self.small.copy()
         state.curious, state.jobs = later.curious, list(workload.jobs[: self.submitted])
         state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))
-        state.waiting.step = self.step - 1
+        state.waiting.step, state.waiting.seen = self.step - 1, self.seen
         state.ledger = later.ledger.as_of(self.submitted, [*self.waiting, *self.unfinished], self.entries)
         return state
 

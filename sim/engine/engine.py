@@ -39,6 +39,7 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
+from sim.prints import hear
 from sim.words import clock
 from sim.workload.model import Workload
 
@@ -227,16 +228,20 @@ class Engine:
 
     def _happen(self, now: float, successor: Policy | None = None) -> None:
         """Everything that happens at one instant; then a successor takes over, if there is one."""
+        hear(self.state.printed)
         try:
             self._pass_by(now, successor)
         except (Exception, SystemExit) as error:
             blame(self.state.policy, error, when(self.state))
             raise
+        finally:
+            hear(None)
 
     def _pass_by(self, now: float, successor: Policy | None) -> None:
         state = self.state
         state.now = now
         state.decisions.clear()
+        state.printed.clear()
         state.moved.clear()
         state.completed.clear()
         if state.sharing:
@@ -344,6 +349,7 @@ class Engine:
             state.before = {}
         if state.expected and not state.sharing:  # in rows plans stand until the next rebuild
             state.expected = {}
+        state.waiting.look(self._view)
         if state.switches:
             self._let_successor_decide()
             return

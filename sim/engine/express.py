@@ -171,6 +171,7 @@ class Express:
         state.completed[:] = [jobs[rank] for rank in _values(loop.done, loop.completed)]
         state.killed.clear()
         state.decisions.clear()
+        state.printed.clear()
         state.ended_early = bool(loop.ended_early)
         by = _values(loop.moved_by, loop.moves)
         state.moved.clear()

@@ -7,13 +7,14 @@ from bisect import bisect_left
 from collections.abc import Iterable
 
 from sim.policies.orders import Order
+from sim.policies.view import View
 from sim.workload.model import Job
 
 
 class Queue:
     """A queue: sorted once where the order allows it, at every look where it depends on the clock."""
 
-    __slots__ = ("_in_order", "_keys", "_order", "jobs", "step", "wanted")
+    __slots__ = ("_in_order", "_keys", "_order", "jobs", "seen", "step", "wanted")
 
     def __init__(self, order: Order) -> None:
         self._order = order
@@ -23,6 +24,8 @@ class Queue:
         self._in_order: list[Job] = []
         self.step = 0
         """At which step the last pass looked at the order."""
+        self.seen: Order | None = None
+        """The order as the last pass saw it, where it looks at more than the job and the clock."""
         self.wanted = 0
         """Processors that the waiting jobs ask for together."""
 
@@ -41,7 +44,12 @@ class Queue:
     @property
     def order(self) -> Order:
         """The order in which the jobs stood at the last pass."""
-        return self._order.at_step(self.step)
+        return self.seen or self._order.at_step(self.step)
+
+    def look(self, view: View) -> None:
+        """Before a pass: an order that looks around does."""
+        if self._order.looks:
+            self.seen = self._order.seeing(view)
 
     def ranks(self) -> array[int]:
         """Who waits, in little space."""

@@ -15,7 +15,8 @@ from sim.history.history import Switch
 from sim.history.stretch import GANG, KINDS
 from sim.history.tally import Totals
 from sim.machine.matrix import MatrixPicture
-from sim.policies.policy import Policy, written_policy
+from sim.policies.columns import Column
+from sim.policies.policy import Policy, columns_of, written_policy
 from sim.words import clock
 from sim.workload.model import Job, Workload
 
@@ -75,13 +76,16 @@ class Queued:
     """The expansion factor, (wait + estimate) / estimate."""
     why: Reason | None
     """Why it was kept waiting at this step; None: the policy did not consider it."""
+    own: tuple[float | None, ...] = ()
+    """Numbers of the policy's own, one for each of `Snapshot.columns`."""
 
 
 class Queue(Sequence[Queued]):
     """The jobs that wait, front to back: a tuple whose members are made when somebody looks at them."""
 
     __slots__ = (
-        "_granted", "_jobs", "_lasts", "_many", "_moved", "_now", "_planned", "_policy", "_reserved", "_rows", "_why",
+        "_columns", "_granted", "_jobs", "_lasts", "_many", "_moved", "_notes", "_now", "_planned", "_policy",
+        "_reserved", "_rows", "_why",
     )  # fmt: skip
 
     def __init__(
@@ -97,11 +101,13 @@ class Queue(Sequence[Queued]):
         lasts: Mapping[int, float],
         rows: Mapping[int, int],
         why: Mapping[int, Reason],
+        notes: Mapping[str, Mapping[int, float]],
     ) -> None:
         """The arguments are the queue's own from now on."""
         self._jobs, self._now, self._policy, self._many = jobs, now, policy, len(policy.queues())
         self._planned, self._moved, self._reserved, self._granted = planned, moved, reserved, granted
         self._lasts, self._rows, self._why = lasts, rows, why
+        self._columns, self._notes = columns_of(policy), notes
 
     @property
     def jobs(self) -> tuple[Job, ...]:
@@ -165,6 +171,7 @@ class Queue(Sequence[Queued]):
             lasts=self._lasts.get(rank, job.estimate),
             row=self._rows.get(rank),
             xfactor=(self._now - job.submit + job.estimate) / job.estimate,
+            own=tuple(column.value(self._notes, job) for column in self._columns),
             why=self._why.get(rank),
         )
 
@@ -204,6 +211,10 @@ class Snapshot:
     """Which it owned at first: `owners[p] & division[q]` is what p has borrowed from q."""
     queues: tuple[str, ...]
     """The names of the policy's queues, where it has several; `Queued.place` is an index into them."""
+    columns: tuple[Column, ...]
+    """Numbers of the policy's own; `Queued.own` has those of a job."""
+    printed: tuple[str, ...]
+    """What the policy printed in this step, a line each: foreign text."""
     arrived: tuple[Job, ...]
     completed: tuple[Job, ...]
     decisions: tuple[Decision, ...]
@@ -242,6 +253,8 @@ def take_snapshot(state: State, workload: Workload, next_time: float | None) -> 
         owners=tuple(machine.owners),
         division=tuple(machine.division),
         queues=state.policy.queues(),
+        columns=columns_of(state.policy),
+        printed=tuple(state.printed),
         arrived=tuple(state.arrived),
         completed=tuple(state.completed),
         decisions=tuple(state.decisions),
@@ -298,6 +311,7 @@ def _queued(state: State) -> Queue:
         lasts=state.lasts.copy(),
         rows=state.expected_row.copy(),
         why={d.job.rank: d.because for d in looked if isinstance(d, Keep)},
+        notes={column.name: dict(state.notes.get(column.name, {})) for column in columns_of(state.policy)},
     )
 
 

@@ -34,8 +34,8 @@ class State:
     __slots__ = (
         "arrived", "awaited", "before", "completed", "curious", "decisions", "ended_early", "ends", "expected",
         "expected_row", "free", "granted", "jobs", "kept_plan", "killed", "lasts", "ledger", "machine", "moved",
-        "notes", "now", "policy", "procs", "promises", "rebuild", "reserved", "row_planned", "running", "sharing",
-        "step_count", "suspended", "suspended_since", "switches", "tally", "timers", "waiting", "wakes",
+        "notes", "now", "policy", "printed", "procs", "promises", "rebuild", "reserved", "row_planned", "running",
+        "sharing", "step_count", "suspended", "suspended_since", "switches", "tally", "timers", "waiting", "wakes",
     )  # fmt: skip
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
@@ -61,6 +61,8 @@ class State:
         """rank -> by how much its planned start moved"""
         self.decisions: list[Decision] = []
         """What was decided in the last step, and why jobs were kept, in order; empty unless curious"""
+        self.printed: list[str] = []
+        """What somebody's own policy printed in the last step, a line each"""
         # Who is where
         self.running: dict[int, Allocation] = {}
         self.ends: list[tuple[float, int, int]] = []

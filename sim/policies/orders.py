@@ -11,7 +11,9 @@ from functools import lru_cache
 from math import inf, isnan, log2, log10
 from typing import ClassVar
 
+from sim.policies.columns import Column
 from sim.policies.parameters import parameter
+from sim.policies.view import View
 from sim.workload.model import Job
 
 ORDERS: dict[str, type[Order]] = {}
@@ -25,8 +27,14 @@ class Order:
 
     name: ClassVar[str] = ""
     by_clock: ClassVar[bool] = False
+    columns: ClassVar[tuple[Column, ...]] = ()
+    """Its numbers that are shown beside those who wait."""
+    looks: ClassVar[bool] = False
+    """Does it look at more than the job and the clock? Then `seeing` is asked before each pass."""
 
     def __init_subclass__(cls) -> None:
+        if "seeing" in cls.__dict__:
+            cls.looks = cls.by_clock = True
         if "name" not in cls.__dict__ or cls.__module__.startswith(OWN):
             return
         if cls.name in ORDERS:
@@ -38,6 +46,10 @@ class Order:
 
     def at_step(self, step: int) -> Order:
         """The order as it is at that step's pass: some draw lots."""
+        return self
+
+    def seeing(self, view: View) -> Order:
+        """The order as it is at this pass: some look at who has had how much. What they remember is in `view.notes`."""
         return self
 
 

@@ -13,6 +13,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from sim.decisions.decisions import Decision
 from sim.machine.turns import Turns
+from sim.policies.columns import Column
 from sim.policies.orders import Fcfs, Order, Xfactor
 from sim.policies.parameters import parameters_of, written
 from sim.policies.view import View
@@ -47,6 +48,8 @@ class Policy:
     lets_pass: ClassVar[bool] = True
     """May a job be backfilled: start before one that stands ahead of it in the queue?"""
 
+    columns: ClassVar[tuple[Column, ...]] = ()
+    """Its numbers that are shown beside those who wait; it writes them into `view.notes`."""
     places: ClassVar[bool] = False
     """Does it say itself which processors a job gets, whatever placement is asked for?"""
 
@@ -93,6 +96,15 @@ class Policy:
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do at this instant."""
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")
+
+
+def columns_of(policy: Policy) -> tuple[Column, ...]:
+    """All numbers of its own that a policy and the order of its queue show."""
+    columns = (*policy.columns, *policy.queue_order().columns)
+    return tuple(column for column in columns if isinstance(column, Column))[:MOST_COLUMNS]
+
+
+MOST_COLUMNS = 8
 
 
 def order_field(default: Order) -> Any:

@@ -231,7 +231,8 @@ def ahead_of(state: State, job: Job) -> list[Job]:
 
 def stands_before(state: State, other: Job, job: Job) -> bool:
     """Does the other stand before the job in the queue's order?"""
-    order, now = state.policy.line_order().at_step(state.waiting.step), state.now
+    order, now = state.policy.line_order(), state.now
+    order = state.waiting.order if order == state.policy.queue_order() else order.at_step(state.waiting.step)
     first, second = ((order.key(each, now if order.by_clock else each.submit), each.rank) for each in (other, job))
     return first < second
 

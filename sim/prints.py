@@ -1,0 +1,69 @@
+"""What somebody's own code prints while a policy decides is kept with the step, and does not get in anybody's way.
+
+The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.loading`).
+"""
+
+from __future__ import annotations
+
+import builtins
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import local
+from typing import Any
+
+MOST_LINES, LONGEST = 1000, 500
+"""So many lines of a step are kept, and letters of a line."""
+
+
+class _Hearing(local):
+    lines: list[str] | None = None
+    is_debugging = False
+
+
+_HEARING = _Hearing()
+
+
+def hear(lines: list[str] | None) -> None:
+    """From now on what own code prints in this thread goes there; None: to stderr."""
+    _HEARING.lines = lines
+
+
+@contextmanager
+def debugging() -> Iterator[None]:
+    """Meanwhile `breakpoint()` in own code stops in the debugger, in this thread."""
+    _HEARING.is_debugging = True
+    try:
+        yield
+    finally:
+        _HEARING.is_debugging = False
+
+
+def own_print(
+    *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
+) -> None:
+    """`print` as own code has it."""
+    lines = _HEARING.lines
+    if lines is None or file not in (None, sys.stdout):
+        file = sys.stderr if file in (None, sys.stdout) else file
+        builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+    else:
+        text = io.StringIO()
+        builtins.print(*values, sep=sep, end="", file=text)
+        for line in text.getvalue().split("\n"):
+            if len(lines) < MOST_LINES:
+                lines.append(line[:LONGEST])
+            elif len(lines) == MOST_LINES:
+                lines.append("... and more than is kept")
+
+
+def own_breakpoint(*given: Any, **named: Any) -> None:
+    """`breakpoint` as own code has it: it stops only where there is a debugger."""
+    frame = sys._getframe(1)
+    if _HEARING.is_debugging:
+        from pdb import Pdb
+
+        Pdb().set_trace(frame)
+    else:
+        own_print(f"breakpoint() in line {frame.f_lineno} is passed over: schedscope run --debug stops there")

@@ -1,0 +1,53 @@
+"""What own code prints is kept with the step; a breakpoint stops nobody unless there is a debugger."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.engine.engine import Engine
+from sim.policies import parse_policy
+from sim.prints import LONGEST, MOST_LINES, own_print
+from sim.timeline.timeline import Timeline
+from sim.workload.source import read
+from tests.sim.policies.test_loading import FAIR
+
+TALKS = FAIR.replace("for job in", "print('pass at', view.now)\n        breakpoint()\n        for job in")
+
+
+@pytest.fixture
+def talking(tmp_path: Path) -> str:
+    path = tmp_path / "talks.py"
+    path.write_text(f"{TALKS}\nprint('loaded')\n")
+    return str(path)
+
+
+def test_prints_are_kept_by_step(talking: str, capsys: pytest.CaptureFixture[str]) -> None:
+    timeline = Timeline(read("z-figure4"), talking)
+    timeline.seek(5)
+    seen = timeline.snapshot().printed
+    passed_over = "breakpoint() in line 21 is passed over: schedscope run --debug stops there"
+    assert seen == (f"pass at {timeline.snapshot().time}", passed_over)
+    timeline.seek(6)
+    assert timeline.snapshot().printed[0] == f"pass at {timeline.snapshot().time}"
+    timeline.seek(5)
+    assert timeline.snapshot().printed == seen
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "loaded\n")
+
+
+def test_no_more_is_kept_than_anybody_reads(tmp_path: Path) -> None:
+    path = tmp_path / "talks.py"
+    path.write_text(TALKS.replace("breakpoint()", "[print('x' * 9999) for _ in range(9999)]"))
+    engine = Engine(read("z-figure4"), parse_policy(str(path)))
+    engine.step()
+    printed = engine.snapshot().printed
+    assert (len(printed), len(printed[5]), printed[-1]) == (MOST_LINES + 1, LONGEST, "... and more than is kept")
+
+
+def test_what_is_printed_elsewhere_goes_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    with open(tmp_path / "log", "w") as file:
+        own_print("a", "b", sep="-", file=file)
+    assert (tmp_path / "log").read_text() == "a-b\n"
+    assert capsys.readouterr() == ("", "")
