@@ -25,9 +25,18 @@ from tui.look.palette import Look
 from tui.look.settings import load, save, settings_path
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.replay.conductor import Conductor
-from tui.replay.opening import Opening, Prepared
+from tui.replay.opening import Opening, Prepared, opening_of
 from tui.replay.stage import Stage
-from tui.screens.replay.messages import KeepSession, OpenTrace, PolicyChosen, Quit, Remember, UseLook
+from tui.screens.replay.messages import (
+    KeepSession,
+    OpenEntry,
+    OpenTrace,
+    PolicyChosen,
+    Quit,
+    Remember,
+    ShowFirst,
+    UseLook,
+)
 from tui.screens.replay.screen import ReplayScreen
 from tui.screens.replay.state import first_view
 
@@ -37,6 +46,7 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from sim.session.session import Session
+    from tui.screens.first.screen import FirstScreen
     from tui.sessions.keeper import Keeper
 
 HANGUP = 1
@@ -59,14 +69,16 @@ class Schedscope(App[int]):
     COMMANDS: ClassVar[set[Any]] = {_screen_commands}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", "suspend", show=False)]
 
-    def __init__(self, prepared: Prepared) -> None:
+    def __init__(self, prepared: Prepared | None) -> None:
         self.settings_path = settings_path()
         self.settings, self._warning = load(self.settings_path)
         # Textual takes NO_COLOR out of the environment.
         self.look = choose(self.settings, os.environ, sys.stdout.encoding)
         super().__init__()
         self.opened = prepared
+        """What is replayed; None: nothing yet."""
         self._keeper: Keeper | None = None
+        self._first: FirstScreen | None = None
 
     def get_line_filters(self) -> list[LineFilter]:
         """What everything that is drawn passes."""
@@ -107,12 +119,33 @@ class Schedscope(App[int]):
         self.use_look(self.look, kept=False)
         if self.settings.keymap:
             self.set_keymap(dict(self.settings.keymap))
-        self._show(self.opened)
+        if self.opened is None:
+            self._show_first()
+        else:
+            self._show(self.opened)
         if self._warning:
             self.notify(self._warning, severity="warning", timeout=10)
         if not self.is_headless:
             self.set_interval(1, self._look_for_terminal)
-        self.set_timer(AFTER_THE_FIRST_FRAME, lambda: self.keeper.begin(self.opened.opening.session is None))
+        self.set_timer(AFTER_THE_FIRST_FRAME, self._settle)
+
+    def _settle(self) -> None:
+        """What can wait until something is to be seen."""
+        opening = self.opened.opening if self.opened else None
+        self.keeper.begin(opening is None or opening.session is None)
+        if opening is not None and opening.session is None and opening.source.showing is None:
+            self.remember_trace(opening.source.trace)
+
+    @on(ShowFirst)
+    def _show_first(self) -> None:
+        """The menu of what there is to look at, over what is open."""
+        from tui.screens.first.entries import entries
+        from tui.screens.first.screen import FirstScreen
+        from tui.sessions.left import sessions_left
+
+        there = entries(sessions_left(self.settings.sessions), self.settings.recent)
+        self._first = FirstScreen(there, self.settings.recent, self.look, self.replay is not None)
+        self.push_screen(self._first)
 
     def _show(self, prepared: Prepared) -> None:
         self.opened = prepared
@@ -124,10 +157,13 @@ class Schedscope(App[int]):
             state, warnings = view_of(prepared.opening.session, prepared.about.workload, state)
             for warning in warnings:
                 self.notify(warning, severity="warning", timeout=10)
+        state = replace(state, note=prepared.opening.note)
         conductor = Conductor(Stage(prepared.timeline))
         screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
+        if self.replay is not None and self._first in self.screen_stack:
+            self.pop_screen()
         if len(self.screen_stack) > 1:
             self.switch_screen(screen)
         else:
@@ -143,7 +179,17 @@ class Schedscope(App[int]):
     @on(OpenTrace)
     def _open_trace(self, wanted: OpenTrace) -> None:
         """Another trace, under the same policy."""
-        self.open(lambda: Opening(Source(wanted.trace), wanted.policy, self.opened.opening.placement))
+        placement = self.opened.opening.placement if self.opened else "lowest"
+        self.open(lambda: Opening(Source(wanted.trace), wanted.policy, placement))
+
+    @on(OpenEntry)
+    def _open_entry(self, wanted: OpenEntry) -> None:
+        if wanted.is_session:
+            from tui.sessions.moment import found_session, reopened
+
+            self.open(lambda: reopened(found_session(wanted.value)))
+        else:
+            self.open(lambda: opening_of(Source(wanted.value)))
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
@@ -173,9 +219,11 @@ class Schedscope(App[int]):
         return self._keeper
 
     @property
-    def session(self) -> Session:
-        """The session that brings back what is shown."""
+    def session(self) -> Session | None:
+        """The session that brings back what is shown; None: nothing is."""
         screen, opened = self.replay, self.opened
+        if opened is None:
+            return None
         if screen is None or screen.shown is None:
             return opened.opening.session or self.keeper.begun(opened)
         from tui.sessions.moment import record
@@ -190,11 +238,15 @@ class Schedscope(App[int]):
         if self.replay is None:
             return
         try:
+            session = self.session
+            assert session is not None
             if wanted.path is None:
-                self.copy_to_clipboard(one_line(self.session))
+                self.copy_to_clipboard(one_line(session))
                 told = "the session is in the clipboard: schedscope --session brings the line back"
             else:
-                write_session(self.session, Path(wanted.path).expanduser())
+                path = Path(wanted.path).expanduser()
+                write_session(session, path)
+                self.remember(sessions=self.settings.with_session(str(path.resolve())).sessions)
                 told = f"saved: schedscope --session {wanted.path}"
         except SchedscopeError as error:
             self.replay.fail(str(error))
@@ -229,8 +281,9 @@ class Schedscope(App[int]):
         self.theme = theme_name(look)
         if kept:
             self.remember(look=look.name, mode=look.mode)
-        if self.replay is not None:
-            self.replay.use_look(look)
+        for screen in self.screen_stack:
+            if screen in (self.replay, self._first):
+                screen.use_look(look)
 
     # The end
 
@@ -271,9 +324,9 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
     return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 
-def open_replay(opening: Opening) -> int:
-    """Open the replay screen; what is wrong with the trace is said before."""
-    app = Schedscope(opening.prepare())
+def open_replay(opening: Opening | None) -> int:
+    """Open the replay screen, or (None) the first one; what is wrong with the trace is said before."""
+    app = Schedscope(None if opening is None else opening.prepare())
     app.run()
     if is_gone():
         close_the_gone()

@@ -11,6 +11,7 @@ import io
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -18,6 +19,17 @@ from sim.errors import ParameterError, TraceError, near
 from sim.workload.formats import swf
 from sim.workload.model import Field, Header, Trace
 from sim.workload.models import lublin
+
+
+class Showing(NamedTuple):
+    """How a sample is best seen: under this policy, at the moment that it is about."""
+
+    title: str
+    policy: str
+    at: int
+    """A time in seconds; one at which something is decided."""
+    note: str
+    """What is to be seen there."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +40,7 @@ class Figure:
     caption: str
     procs: int
     jobs: tuple[tuple[int, int, int], ...]
+    showing: Showing
     notes: tuple[str, ...]
 
     def trace(self) -> Trace:
@@ -58,6 +71,7 @@ class Realistic:
     load: float
     seed: int
     users: int
+    showing: Showing
     notes: tuple[str, ...]
 
     def trace(self) -> Trace:
@@ -83,6 +97,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
         caption="Backfilling fills the hole in front of a waiting job (Zhang et al., figure 4)",
         procs=10,
         jobs=((0, 6, 600), (10, 4, 1190), (20, 8, 600), (30, 4, 900), (40, 5, 500)),
+        showing=Showing(
+            title="Whom may a job pass?",
+            policy="easy",
+            at=600,
+            note="J5 passes J3: it ends before J3 is to start. J4 would not, and needs more than J3 leaves.",
+        ),
         notes=(
             "Try fcfs first, then easy.",
             "Job 1 ends at T1 = 600 and job 2 at T2 = 1200. Job 3 is wide: it has to wait for both.",
@@ -96,6 +116,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
         caption="Whom may a backfilled job delay? Conservative against EASY (Kettimuthu, figures 2.1 and 2.2)",
         procs=10,
         jobs=((0, 3, 600), (0, 4, 1200), (10, 7, 600), (20, 8, 600), (30, 3, 2000)),
+        showing=Showing(
+            title="Who has a promise?",
+            policy="conservative",
+            at=30,
+            note="J5 would fit now, but J4 could not start as promised. Under easy J4 has no promise: V compares.",
+        ),
         notes=(
             "Try conservative, then easy, or both side by side.",
             "Jobs 1 and 2 run, 3 processors are free. Jobs 3, 4 and 5 are the three queued jobs of the figures.",
@@ -110,6 +136,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
         caption="Letting the head wait a little helps the others a lot (Ward et al., figure 1)",
         procs=10,
         jobs=((0, 5, 1000), (10, 8, 600), (20, 3, 1200), (30, 2, 900), (40, 5, 200)),
+        showing=Showing(
+            title="A promise slips",
+            policy="relaxed:omega=1.25",
+            at=20,
+            note="J3 passes J2, which then starts 220 s later than planned: so much is allowed.",
+        ),
         notes=(
             "Try fcfs, easy and relaxed:omega=1.25.",
             "Job 2 is the head of the queue: it needs job 1 to end, at 1000.",
@@ -124,6 +156,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
         caption="How often do two equal jobs suspend each other? The suspension factor (Kettimuthu, section 3.1)",
         procs=8,
         jobs=((0, 8, 3600), (0, 8, 3600)),
+        showing=Showing(
+            title="Push and be pushed",
+            policy="selective:sf=1.2",
+            at=2340,
+            note="J1, which J2 had suspended, suspends J2: it has waited until its xfactor is 1.2 times as large.",
+        ),
         notes=(
             "Try selective:sf=2, selective:sf=1.5 and selective:sf=1.2, and watch the xfactors in the queue.",
             "Both jobs want the whole machine for an hour. A waiting job's xfactor grows from 1 towards 2.",
@@ -148,6 +186,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             (6000, 2, 300),
             (21000, 9, 900),
         ),
+        showing=Showing(
+            title="Boundaries that move",
+            policy="multiqueue",
+            at=5000,
+            note="J7, a medium job, starts on 10 processors: 4 are borrowed from the short jobs.",
+        ),
         notes=(
             "Try multiqueue and watch the partitions; easy starts every job here at the same moment.",
             "30 processors, three partitions of 10: short jobs (under 1000 s), medium (under 10000 s), long.",
@@ -162,6 +206,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
         caption="Six jobs share eight processors in four time slices: the Ousterhout matrix (Zhang et al., figure 7)",
         procs=8,
         jobs=((0, 8, 2000), (60, 8, 2000), (120, 4, 1200), (180, 2, 1500), (240, 2, 1500), (300, 4, 1200)),
+        showing=Showing(
+            title="Taking turns",
+            policy="gang:mpl=4",
+            at=300,
+            note="Four rows take turns of 200 s. J4 and J5 run in two of them, as there is room beside J6.",
+        ),
         notes=(
             "Try gang:mpl=4 and look at the matrix at 300; then fcfs, to see how long job 6 waits without it.",
             "Jobs 1 and 2 are as wide as the machine and have a row each. Jobs 3, 4 and 5 share the third row.",
@@ -178,6 +228,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
         load=0.75,
         seed=128,
         users=24,
+        showing=Showing(
+            title="A busy afternoon",
+            policy="easy",
+            at=332858,
+            note="Short jobs pass 17 that wait. w tells why the first of them waits, W finds who waited longest.",
+        ),
         notes=(
             "Try easy and conservative, relaxed:omega=2, multiqueue, selective, gang-backfill; compare with fcfs.",
             "Made by the Lublin-Feitelson model: few jobs at night, many in the afternoon, widths mostly 1 or",
@@ -193,6 +249,12 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
         load=0.75,
         seed=320,
         users=120,
+        showing=Showing(
+            title="Ten thousand jobs",
+            policy="easy",
+            at=1633558,
+            note="Four jobs pass 16 that wait. v compares with another policy, 0 shows the whole run.",
+        ),
         notes=(
             "Try easy with the orders fcfs, sjf and xfactor; --load 1.2 shows what breaks first.",
             "Made by the Lublin-Feitelson model: few jobs at night, many in the afternoon, widths mostly 1 or",
@@ -206,6 +268,11 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
 def captions() -> list[tuple[str, str]]:
     """Each sample's name and what it shows in one line, in the order in which to meet them."""
     return [(sample.name, sample.caption) for sample in SAMPLES]
+
+
+def showing_of(name: str) -> Showing | None:
+    """How the sample of that name, with or without `.swf`, is best seen; None: no sample is called so."""
+    return next((sample.showing for sample in SAMPLES if sample.name == name.removesuffix(".swf")), None)
 
 
 def sample_path(name: str) -> Path:

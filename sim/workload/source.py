@@ -11,7 +11,7 @@ from sim.errors import ParameterError, near
 from sim.workload import reading
 from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS, Option
-from sim.workload.samples import captions, sample_path
+from sim.workload.samples import Showing, captions, sample_path, showing_of
 from sim.workload.transforms import Transforms
 
 
@@ -49,6 +49,11 @@ class Source:
         """Every option with its value."""
         values = {"procs": self.procs, "count": self.count, "held": self.held, **vars(self.transforms)}
         return ((name, option, values[name]) for name, option in OPTIONS.items())
+
+    @property
+    def showing(self) -> Showing | None:
+        """How it is best seen, if it is a sample and no file."""
+        return None if exists(Path(self.trace)) else showing_of(self.trace)
 
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
         """The trace as its file tells it, and the workload as it will be simulated."""

@@ -42,6 +42,12 @@ class Replay:
         return self.screen.scene
 
     @property
+    def session(self) -> Session:
+        """What would bring this back."""
+        assert self.app.session is not None
+        return self.app.session
+
+    @property
     def step(self) -> int:
         return self.scene.snapshot.step
 
@@ -117,4 +123,13 @@ async def replay(
         run = Replay(app, pilot)
         await run.settle()
         yield run
+        app.exit()
+
+
+@asynccontextmanager
+async def first_screen(size: tuple[int, int] = (120, 36)) -> AsyncIterator[Replay]:
+    """The program as it is opened on nothing."""
+    app = Schedscope(None)
+    async with app.run_test(size=size) as pilot:
+        yield Replay(app, pilot)
         app.exit()

@@ -24,7 +24,7 @@ def saved() -> list[int]:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_a_signal_leaves_the_terminal_as_it_was_and_the_autosave_where_it_is(number: signal.Signals) -> None:
-    with terminal("lublin-128") as at:
+    with terminal("lublin-128", "--at", "#0") as at:
         before = at.attributes
         at.wait_for(lambda: saved() == [0])
         assert at.attributes != before
@@ -43,7 +43,7 @@ def test_a_signal_leaves_the_terminal_as_it_was_and_the_autosave_where_it_is(num
 
 
 def test_where_the_terminal_is_gone_the_program_ends_though_nobody_told_it() -> None:
-    with terminal("lublin-128") as at:
+    with terminal("lublin-128", "--at", "#0") as at:
         at.wait_for(lambda: saved() == [0])
         at.type(" ")
         at.wait_for(lambda: saved() > [0])

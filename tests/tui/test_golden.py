@@ -19,6 +19,7 @@ from sim.workload.transforms import Transforms
 from tests.tui.replays import Replay
 from tui.app import Schedscope
 from tui.replay.opening import Opening
+from tui.screens.first.screen import Menu
 
 Size = tuple[int, int]
 USUAL: Size = 120, 36
@@ -92,6 +93,16 @@ async def everything_known(run: Replay) -> None:
 
     await run.wait_for(is_known)
     await run.settle()
+
+
+@pytest.mark.parametrize("size", ["80x24", "120x36"])
+def test_the_first_screen(size: str, snap_compare: Callable[..., bool], is_as_before: Compare) -> None:
+    app = Schedscope(None)
+
+    async def drawn(pilot: Pilot[Any]) -> None:
+        await Replay(app, pilot).wait_for(lambda: app.screen.query_one(Menu).is_whole)
+
+    assert snap_compare(app, terminal_size=SIZES[size], run_before=drawn)
 
 
 @pytest.mark.parametrize("name", FAMILIES)

@@ -51,14 +51,14 @@ async def test_a_program_that_was_killed_while_it_played_is_offered_again() -> N
         await run.wait_for(lambda: "The last run broke off" in run.text)
         assert f"conservative, step {step} of main" in run.text
         await run.pilot.press("c")
-        await run.wait_for(lambda: run.app.opened.about.trace == "lublin-128")
+        await run.wait_for(lambda: run.screen.about.trace == "lublin-128")
         await run.settle()
         assert (run.step, run.scene.snapshot.policy) == (step, "conservative")
         assert offer() is None
 
 
 async def test_what_is_not_wanted_now_is_offered_again_and_what_is_not_wanted_at_all_is_not() -> None:
-    with terminal("z-figure4") as at:
+    with terminal("z-figure4", "--at", "#0") as at:
         at.wait_for(lambda: steps_saved() == 0)
     for answer, is_there in (("n", True), ("d", False)):
         async with replay("z-figure4") as run:
@@ -68,7 +68,7 @@ async def test_what_is_not_wanted_now_is_offered_again_and_what_is_not_wanted_at
 
 
 async def test_a_program_that_was_left_offers_nothing_and_comes_back_when_asked() -> None:
-    with terminal("z-figure4") as at:
+    with terminal("z-figure4", "--at", "#0") as at:
         at.wait_for(lambda: steps_saved() == 0)
         at.type("\x1b[C" * 3)
         at.wait_for(lambda: steps_saved() == 3)
@@ -113,7 +113,7 @@ async def test_a_trace_that_cannot_be_read_is_told_and_what_is_shown_stays(
         await run.do(f"open_trace({str(tmp_path / name)!r})")
         await run.wait_for(lambda: run.told)
         assert said in run.told
-        assert (run.app.opened.about.trace, run.step) == ("z-figure4", 2)
+        assert (run.screen.about.trace, run.step) == ("z-figure4", 2)
 
 
 async def test_a_trace_that_vanishes_while_it_is_opened_is_told(

@@ -23,7 +23,7 @@ COMMANDS = {
     "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
     "policies": "List the policies, or explain one with its parameters.",
     "run": "Simulate policies side by side and print their numbers.",
-    "watch": "Open the replay screen (on a built-in sample without TRACE).",
+    "watch": "Open the replay screen; without TRACE or options a menu of what there is to see.",
 }
 """Each has a file of its name with a `command`, whose help begins with this."""
 

@@ -14,7 +14,7 @@ from tui.cli import options
 
 @click.command("watch")
 @click.argument("trace", required=False)
-@options.policy
+@click.option("--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about")
 @click.option("--at", metavar="STEP|TIME", help="Where to begin: a step (#1200) or a time (12d4h).")
 @click.option("--session", metavar="FILE", help="Bring back what was saved: a file, a pasted line, or last.")
 @click.option("--trust", is_flag=True, help="Run the code of its own that the session names.")
@@ -22,15 +22,17 @@ from tui.cli import options
 @options.placement
 @options.of_workload
 def command(
-    trace: str | None, policy: str, at: str | None, session: str | None, trust: bool, switches: Any, placement: Any,
-    **given: Any,
+    trace: str | None, policy: str | None, at: str | None, session: str | None, trust: bool, switches: Any,
+    placement: Any, **given: Any,
 ) -> int:  # fmt: skip
-    """Open the replay screen (on a built-in sample without TRACE).
+    """Open the replay screen; without TRACE or options a menu of what there is to see.
 
-    Space plays, arrows step, p changes the policy, ? lists all keys.
+    These are samples, recent traces and sessions. A sample comes under its own policy and, unless --at says where, at
+    the moment that it is about. Space plays, arrows step, p changes the policy, ? lists all keys.
     """
+    typed = _typed()
     if session is not None:
-        _refuse_beside_session()
+        _refuse_beside_session(typed)
     elif trust:
         raise click.UsageError("--trust is about the code that a --session names: give it one")
     if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
@@ -43,24 +45,30 @@ def command(
     from sim.policies import parse_policy
     from sim.workload.source import Source
     from tui.app import open_replay
-    from tui.replay.opening import Opening
+    from tui.replay.opening import opening_of
 
+    if not typed:
+        return open_replay(None)
     if session is not None:
         from tui.sessions.moment import found_session, reopened
 
         return open_replay(reopened(found_session(session), trust))
     source = Source.of_options(trace or "z-figure4", given)
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
-    return open_replay(Opening(source, parse_policy(policy), placement, at=at, switches=later))
+    chosen = None if policy is None else parse_policy(policy)
+    return open_replay(opening_of(source, chosen, placement=placement, at=at, switches=later))
 
 
-def _refuse_beside_session() -> None:
-    """A session brings everything with it; what else was typed would be ignored."""
+def _typed() -> list[click.Parameter]:
+    """What stands on the command line."""
     context = click.get_current_context()
-    typed = ParameterSource.COMMANDLINE
-    others = [p for p in context.command.params if context.get_parameter_source(p.name or "") is typed]
-    named = [
-        p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in others if p.name not in ("session", "trust")
+    return [
+        p for p in context.command.params if context.get_parameter_source(p.name or "") is ParameterSource.COMMANDLINE
     ]
+
+
+def _refuse_beside_session(typed: list[click.Parameter]) -> None:
+    """A session brings everything with it; what else was typed would be ignored."""
+    named = [p.opts[0] if isinstance(p, click.Option) else "TRACE" for p in typed if p.name not in ("session", "trust")]
     if named:
         raise click.UsageError(f"--session brings its own trace and options back: leave out {', '.join(named)}")

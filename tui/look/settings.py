@@ -37,6 +37,8 @@ class Settings:
     """Shown or hidden, small or large, by name."""
     recent: tuple[str, ...] = ()
     """Traces, the newest first."""
+    sessions: tuple[str, ...] = ()
+    """Files of sessions, the newest first."""
     policies: tuple[str, ...] = ()
     """Specs, the newest first."""
     keymap: Mapping[str, str] = field(default_factory=dict)
@@ -48,6 +50,10 @@ class Settings:
         ('b.swf', 'a.swf')
         """
         return replace(self, recent=_newest_first(trace, self.recent))
+
+    def with_session(self, path: str) -> Settings:
+        """The session was saved, or brought back."""
+        return replace(self, sessions=_newest_first(path, self.sessions))
 
     def with_policy(self, spec: str) -> Settings:
         """The policy was used."""
@@ -144,6 +150,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "colour_by": ("a text", _text),
     "panels": ("true or false by name", _by_name(bool)),
     "recent": ("a list of texts", _texts),
+    "sessions": ("a list of texts", _texts),
     "policies": ("a list of texts", _texts),
     "keymap": ("a text by name", _by_name(str)),
 }

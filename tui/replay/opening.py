@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sim.machine.processors import Placement
 from sim.policies import Policy
+from sim.policies.registry import policy_of
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
 from sim.words import Moment
@@ -34,6 +35,8 @@ class Opening:
     """What it is opened from, if it is brought back."""
     restore: Restore | None = None
     """Its moment."""
+    note: str = ""
+    """What is to be seen where it begins."""
 
     def prepare(self) -> Prepared:
         """Read the trace and set up its replay."""
@@ -45,6 +48,23 @@ class Opening:
 
     def _first(self, workload: Workload) -> Order | None:
         return self.restore if self.at is None else parse_place(self.at, workload)
+
+
+def opening_of(
+    source: Source,
+    policy: Policy | None = None,
+    placement: Placement = "lowest",
+    at: str | None = None,
+    switches: tuple[tuple[Moment, Policy], ...] = (),
+) -> Opening:
+    """As it is asked for. A sample comes under its own policy and, as it is, at the moment that it is about."""
+    showing = source.showing
+    if policy is not None or showing is None:
+        return Opening(source, policy or policy_of("easy"), placement, at=at, switches=switches)
+    own = policy_of(showing.policy)
+    if source.options or switches or at is not None:
+        return Opening(source, own, placement, at=at, switches=switches)
+    return Opening(source, own, placement, at=str(showing.at), note=showing.note)
 
 
 @dataclass(frozen=True)

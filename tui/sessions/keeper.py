@@ -24,9 +24,9 @@ Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
 
 
 class Keeper:
-    """Keeps the sessions of one run of the program: `now` is the session of what it shows."""
+    """Keeps the sessions of one run of the program: `now` is the session of what it shows, if it shows one."""
 
-    def __init__(self, app: App[int], now: Callable[[], Session], open_it: Open) -> None:
+    def __init__(self, app: App[int], now: Callable[[], Session | None], open_it: Open) -> None:
         self._app, self._now, self._open = app, now, open_it
         self._autosave: Autosave | None = None
         self._saved: Session | None = None
@@ -95,7 +95,7 @@ class Keeper:
 
     def _session(self) -> None:
         autosave, session = self._lock(), self._now()
-        if session != self._saved:
+        if session is not None and session != self._saved:
             autosave.save(session)
             self._saved = session
 
@@ -110,8 +110,9 @@ class Keeper:
             return
         self._has_left = True
         with suppress(SchedscopeError, OSError):
-            last_path().parent.mkdir(parents=True, exist_ok=True)
-            write_session(self._now(), last_path())
+            if (session := self._now()) is not None:
+                last_path().parent.mkdir(parents=True, exist_ok=True)
+                write_session(session, last_path())
         if self._autosave is not None:
             self._autosave.close()
             self._autosave = None

@@ -148,3 +148,13 @@ def test_teaching_jobs_know_how_long_they_run() -> None:
         if isinstance(sample, samples.Figure):
             table = sample.trace().table
             assert np.array_equal(table[:, Field.RUN], table[:, Field.ESTIMATE])
+
+
+@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+def test_a_sample_is_shown_where_something_is_decided(sample: samples.Figure | samples.Realistic) -> None:
+    engine = Engine(workload_of(sample.name), parse_policy(sample.showing.policy))
+    while engine.step() and (engine.snapshot().time or 0) < sample.showing.at:
+        pass
+    assert engine.snapshot().time == sample.showing.at
+    assert engine.snapshot().decisions
+    assert len(sample.showing.note) <= 100

@@ -75,20 +75,20 @@ async def wandered() -> AsyncIterator[Replay]:
 @pytest.mark.parametrize("by_line", [False, True], ids=["by file", "by line"])
 async def test_everything_comes_back(tmp_path: Path, by_line: bool) -> None:
     async with wandered() as run:
-        left, session = seen(run), run.app.session
+        left, session = seen(run), run.session
     named = one_line(session) if by_line else str(tmp_path / "left.session")
     if not by_line:
         write_session(session, named)
     async with replay(session=found_session(named)) as run:
         await run.complete()
         assert seen(run) == left
-        assert run.app.session == session
+        assert run.session == session
 
 
 async def test_what_was_planned_when_it_was_opened_is_planned_again() -> None:
     async with replay("z-figure4", "fcfs", switches=((600.0, parse_policy("easy")),)) as run:
         await run.press("right", "right", "f")
-        session = run.app.session
+        session = run.session
     async with replay(session=session) as run:
         assert run.scene.branch == "fork 1"
         await run.ask(o.GoToEnd())
@@ -103,7 +103,7 @@ async def test_a_run_beside_is_there_again_and_parts_where_it_parted(from_start:
         await run.ask(o.GoTo(4))
         await run.ask(o.SwitchTo(parse_policy("conservative")))
         await run.ask(o.GoTo(left_at))
-        left, session = beside(run), run.app.session
+        left, session = beside(run), run.session
     async with replay(session=session) as run:
         assert beside(run) == left
         await run.ask(o.GoToEnd())
@@ -112,7 +112,7 @@ async def test_a_run_beside_is_there_again_and_parts_where_it_parted(from_start:
 
 async def test_a_screen_of_another_size_sees_as_much_time() -> None:
     async with wandered() as run:
-        camera, session = run.screen.chart.camera, run.app.session
+        camera, session = run.screen.chart.camera, run.session
     async with replay(session=session, size=(80, 24)) as run:
         now = run.screen.chart.camera
         assert camera is not None
@@ -177,13 +177,13 @@ async def test_left_before_anything_was_shown_the_session_is_still_that_which_wa
     session = replace(session_of(Source("z-figure4"), "easy"), step=4)
     async with replay(session=session) as run:
         run.screen.shown = None
-        assert run.app.session == session
+        assert run.session == session
 
 
 async def test_a_branch_that_cannot_grow_again_is_told() -> None:
     async with replay("z-figure4", "easy") as run:
         await run.press("right", "f")
-        session = run.app.session
+        session = run.session
     first, second = session.branches
     impossible = replace(session, branches=(first, replace(second, forked=99)))
     async with replay(session=impossible) as run:

@@ -11,7 +11,7 @@ from tui.chart.cells.cells import Cells
 from tui.chart.cells.edges import ROWS, draw_edges, margin
 from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size
 from tui.chart.cells.outlines import draw_outlines
-from tui.chart.cells.signs import draw_signs
+from tui.chart.cells.signs import draw_names_and_now, draw_signs
 from tui.chart.raster import UNKNOWN, Texture
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
@@ -69,13 +69,27 @@ def paint(
     inner = Size(min(inner.columns, chart.view.columns), inner.rows)
     area = cells.part(slice(0, inner.rows), slice(left, left + inner.columns))
     grid = Grid(chart, look, inner, selected)
+    _draw_jobs(area, grid)
+    draw_signs(area, grid, planned)
+    draw_edges(cells, grid, left)
+    return cells
+
+
+def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
+    """The jobs alone, with their names and now: a picture that is too small for more."""
+    cells = Cells.blank(size.rows, size.columns)
+    grid = Grid(chart, look, Size(min(size.columns, chart.view.columns), size.rows), None)
+    area = cells.part(slice(None), slice(grid.size.columns))
+    _draw_jobs(area, grid)
+    draw_names_and_now(area, grid)
+    return cells
+
+
+def _draw_jobs(area: Cells, grid: Grid) -> None:
     _fill(area, grid)
     _texture(area, grid)
     draw_outlines(area, grid)
     _borrowed(area, grid)
-    draw_signs(area, grid, planned)
-    draw_edges(cells, grid, left)
-    return cells
 
 
 def sign_of(hue: int, look: Look) -> str:

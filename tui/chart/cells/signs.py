@@ -35,12 +35,17 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
     _draw_borders(area, grid)
     _draw_marks(area, grid)
     _draw_ends(area, grid)
-    _draw_names(area, grid)
-    _draw_now(area, grid)
+    draw_names_and_now(area, grid)
     _name_marks(area, grid)
     _name_hole(area, grid)
     _draw_label(area, grid)
     _point_elsewhere(area, grid, planned)
+
+
+def draw_names_and_now(area: Cells, grid: Grid) -> None:
+    """What even a small chart says."""
+    _draw_names(area, grid)
+    _draw_now(area, grid)
 
 
 def _draw_borders(area: Cells, grid: Grid) -> None:

@@ -33,14 +33,14 @@ class Section:
     more: str = ""
 
 
-def sections(typed: str, recent: Sequence[str]) -> list[Section]:
+def sections(typed: str, opened: Sequence[str]) -> list[Section]:
     """What matches: of a path the files that begin so, else all that holds the words."""
     if is_path(typed):
         found = [_folder_of(typed)]
     else:
         wanted = typed.lower().split()
         found = [
-            Section("Opened before", tuple(_matching(map(_recent, recent), wanted))),
+            Section("Opened before", tuple(_matching(map(recent, opened), wanted))),
             Section("Samples", tuple(_matching(_samples(), wanted))),
             _folder_of(typed.strip()),
         ]
@@ -62,7 +62,7 @@ def completed(typed: str) -> str:
     return common if len(common) > len(os.path.expanduser(typed)) else typed
 
 
-def _recent(trace: str) -> Choice:
+def recent(trace: str) -> Choice:
     caption = dict(captions()).get(trace)
     if caption is not None:
         return Choice("sample", trace, trace, caption)

@@ -10,7 +10,7 @@ from textual.screen import Screen
 from tui.chart.scene import ChartScene
 from tui.look import text
 from tui.look.palette import Look
-from tui.look.sheets import Sheet, Size, Span, line, wrapped
+from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels import decisions, details, matrix, partitions, queue
 from tui.panels.legend import legend_line
 from tui.panels.parts import Context, Draw
@@ -49,6 +49,11 @@ SIDE: dict[str, Draw] = {
 """The panels beside the chart, from top to bottom."""
 
 
+def _note_lines(state: ViewState, width: int) -> list[Line]:
+    """What is to be seen at first."""
+    return wrapped(state.note, width - 1, "accent", indent=1)[:2] if state.note else []
+
+
 class Drawing:
     """Draws on a screen what its state says."""
 
@@ -73,7 +78,8 @@ class Drawing:
         screen, was = self._screen, self._placed
         width, height = screen.size
         self.available = self._with_something_to_show(state, scene)
-        self.layout = layout = arrange(width, height, self.available, state.hidden, state.over)
+        note = len(_note_lines(state, width))
+        self.layout = layout = arrange(width, height, self.available, state.hidden, state.over, note)
         has_strip = "strip" not in state.hidden
         self._placed = layout, has_strip, state.alone
         if self._placed == was:
@@ -98,6 +104,8 @@ class Drawing:
         metrics.display = bool(layout.metrics)
         metrics.styles.width = layout.metrics if has_strip else "1fr"
         screen.query_one("#sentence").styles.height = layout.sentence
+        screen.query_one("#note").styles.height = layout.note
+        screen.query_one("#note").display = bool(layout.note)
         keys = screen.query_one("#keys")
         keys.display = bool(layout.keys)
         keys.styles.height = layout.keys
@@ -128,6 +136,7 @@ class Drawing:
         self._draw_beside(context, shown.beside, chart.size.width)
         self._draw_legend(scene.chart, look, chart.size.width)
         self.draw_top(state, shown, look, progress)
+        self._bar("note").show(_note_lines(state, self._screen.size.width), look)
         now = monotonic()
         if state.playing and now - self._drawn < CALM:
             return

@@ -9,13 +9,13 @@ from typing import cast
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
-from tui.look.palette import LOOKS, Mode
+from tui.look.palette import LOOKS, Look, Mode
 from tui.look.text import file_name
 from tui.replay.requests import Draw
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
 from tui.screens.replay.controlled import ControlledScreen
-from tui.screens.replay.messages import KeepSession, OpenTrace, Quit, UseLook
+from tui.screens.replay.messages import KeepSession, OpenTrace, Quit, ShowFirst, UseLook
 
 PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),
@@ -38,6 +38,11 @@ class Files:
 
     def trace(self) -> None:
         self._screen.open(dialogs.TracePicker(self._recent), self.open_trace)
+
+    def first_screen(self) -> None:
+        """What else there is to look at."""
+        self._screen.pause()
+        self._screen.post_message(ShowFirst())
 
     def open_trace(self, trace: str) -> None:
         """Another trace under the same policy, from the beginning."""
@@ -92,15 +97,25 @@ class Files:
     # How it looks
 
     def theme(self) -> None:
-        looks = [(name[0], name, f"the {name} look") for name in LOOKS]
-        choice = Choice("Theme", [*looks, *MODES], self._screen.look.name)
-        self._screen.open(choice, lambda name: self.use_look(name) if name in LOOKS else self.use_mode(name))
+        self._screen.open(theme_choice(self._screen.look), self.use_look)
 
     def use_look(self, name: str) -> None:
-        self._screen.post_message(UseLook(LOOKS[name].with_mode(self._screen.look.mode)))
+        """A look, or a mode of the present one, by its name."""
+        self._screen.post_message(UseLook(look_named(name, self._screen.look)))
 
-    def use_mode(self, mode: str) -> None:
-        self._screen.post_message(UseLook(self._screen.look.with_mode(cast(Mode, mode))))
+
+def theme_choice(look: Look) -> Choice:
+    """Asks how it is to look."""
+    return Choice("Theme", [*((name[0], name, f"the {name} look") for name in LOOKS), *MODES], look.name)
+
+
+def look_named(name: str, now: Look) -> Look:
+    """A look in the present mode, or the present look in another mode.
+
+    >>> look_named("light", LOOKS["dark"].with_mode("mono")).mode, look_named("ascii", LOOKS["light"]).name
+    ('mono', 'light')
+    """
+    return LOOKS[name].with_mode(now.mode) if name in LOOKS else now.with_mode(cast(Mode, name))
 
 
 def _file(text: str) -> str:

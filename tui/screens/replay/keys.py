@@ -76,6 +76,7 @@ LOOKING = (
 )
 KEEPING = (
     Key("t", "trace", "trace", "Open another trace.", 18),
+    Key("H", "first_screen", "pictures", "The first screen: pictures of the samples, recent traces and sessions."),
     Key("s", "save", "save", "Save the session: reopening shows this very moment.", 19),
     Key("Y", "copy_session", "copy", "Copy the session as one line that can be pasted."),
     Key("S", "picture", "picture", "Save the screen, or the chart of any size, as SVG."),

@@ -32,15 +32,22 @@ class Layout:
     """Rows of the line of keys."""
     sentence: int = 1
     """Rows of the sentence under the chart."""
+    note: int = 0
+    """Rows of the note above it."""
 
 
 def arrange(
-    width: int, height: int, available: Collection[str], hidden: Collection[str] = (), over: str | None = None
+    width: int,
+    height: int,
+    available: Collection[str],
+    hidden: Collection[str] = (),
+    over: str | None = None,
+    note: int = 0,
 ) -> Layout:
     """The layout for `width` x `height` cells.
 
     available: the panels that have something to show; hidden: those that a person does not want to see;
-    over: the panel that is shown over a small chart.
+    over: the panel that is shown over a small chart; note: rows that a note above the chart would take.
 
     >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
     (('queue', 18),)
@@ -51,15 +58,16 @@ def arrange(
     keys = 0 if height < 8 else 1 if width >= 60 or height < 20 else 2
     bottom = _bottom(width, height, hidden)
     sentence = 2 if width < SMALL_WIDTH and height >= 20 else 1
-    room = max(height - 1 - sentence - keys - bottom, 0)
+    note = note if height >= 12 else 0
+    room = max(height - 1 - note - sentence - keys - bottom, 0)
     if small:
         alone = ((over, room),) if over else ()
-        return Layout(True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys, sentence)
+        return Layout(True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys, sentence, note)
     wanted = [name for name in WEIGHTS if name in available and name not in hidden]
     panels = _shared(_chosen(wanted, room), room)
     side = _side(width) if panels else 0
     metrics = 0 if "metrics" in hidden or not bottom else _side(width)
-    return Layout(False, side, panels, bottom, metrics, keys)
+    return Layout(False, side, panels, bottom, metrics, keys, note=note)
 
 
 def _bottom(width: int, height: int, hidden: Collection[str]) -> int:

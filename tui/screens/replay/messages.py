@@ -18,6 +18,18 @@ class OpenTrace(Message):
         super().__init__()
 
 
+class OpenEntry(Message):
+    """Open what was chosen on the first screen: a trace or a sample, or a session."""
+
+    def __init__(self, value: str, is_session: bool = False) -> None:
+        self.value, self.is_session = value, is_session
+        super().__init__()
+
+
+class ShowFirst(Message):
+    """Show the first screen."""
+
+
 class PolicyChosen(Message):
     """A person has chosen this policy."""
 

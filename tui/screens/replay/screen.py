@@ -107,6 +107,7 @@ class ReplayScreen(Screen[None]):
 
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="top")
+        yield Bar(id="note")
         with Horizontal(id="middle"):
             with Vertical(id="charts"):
                 yield Gantt(self.about.workload, self.state.camera, id="chart")
@@ -251,7 +252,7 @@ class ReplayScreen(Screen[None]):
 
     def ask(self, order: Order) -> None:
         """Ask the worker to do this; what has been walked to within the step is left."""
-        self.state = replace(self.state, decision=None, said="")
+        self.state = replace(self.state, decision=None, said="", note="")
         self.player.ask(order)
 
     def go(self, *orders: Order) -> None:
@@ -308,6 +309,7 @@ class ReplayScreen(Screen[None]):
         if not state.playing:
             self._ticked = now
         elif self.player.idle and passed >= self._pace - self._frame / 2:
+            self.state = replace(state, note="")
             self.player.ask(Play(min(passed, A_PIECE), state.rate, state.direction))
             self._ticked = now
         if self.player.progress:

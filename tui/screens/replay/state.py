@@ -54,6 +54,8 @@ class ViewState:
     """The panel over a small chart."""
     alone: str | None = None
     """The panel that has the whole screen."""
+    note: str = ""
+    """What is to be seen, told above the chart until the replay moves."""
     said: str = ""
     """What is told instead of the sentence that tells the state."""
 

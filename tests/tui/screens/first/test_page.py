@@ -1,0 +1,61 @@
+"""What the first screen shows where: pure functions.
+
+Also tests tui.screens.first.entries.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from tui.chart.cells.cells import Brush
+from tui.look.palette import DARK
+from tui.screens.first.entries import Entry, entries
+from tui.screens.first.page import arranged, drawn, told
+
+SIZES = ((60, 14), (79, 20), (119, 32), (199, 56), (20, 3))
+THERE = entries([Entry("session", "last", "where it was left", "KTH under easy")], ["/no/such.swf", "z-figure4"])
+
+
+def rows_of(width: int, height: int, chosen: int = 0, mode: str = "colour") -> list[str]:
+    page = arranged(THERE, width, height)
+    look = DARK.with_mode("ascii" if mode == "ascii" else "colour")
+    return ["".join(s.text for s in row) for row in drawn(page, THERE, {}, Brush(look), chosen)]
+
+
+def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
+    assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["session", "file"]
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_every_row_is_as_wide_as_the_screen(size: tuple[int, int]) -> None:
+    rows = rows_of(*size)
+    assert {len(row) for row in rows} == {size[0] + 1}
+    assert len(rows) == arranged(THERE, *size).rows
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_nothing_stands_upon_something_else(size: tuple[int, int]) -> None:
+    page = arranged(THERE, *size)
+    taken = [(row, place.column) for place in page.places for row in range(place.row, place.row + place.rows)]
+    assert len(set(taken)) == len(taken)
+    assert all(page.at(place.column, place.row) == number for number, place in enumerate(page.places))
+
+
+@pytest.mark.parametrize("size", SIZES)
+def test_the_arrows_reach_everything(size: tuple[int, int]) -> None:
+    page, reached, new = arranged(THERE, *size), {0}, {0}
+    while new:
+        new = {page.beside(n, *by) for n in new for by in ((1, 0), (-1, 0), (0, 1), (0, -1))} - reached
+        reached |= new
+    assert reached == set(range(len(THERE)))
+
+
+def test_a_title_a_paper_and_a_policy_stand_beside_each_picture() -> None:
+    text = "\n".join(rows_of(119, 32))
+    for word in ("1  ", "Whom may a job pass?", "Backfilling fills the hole", "Zhang et al., figure 4", "gang:mpl=4"):
+        assert word in text
+    assert "Lawson & Smirni, figure 1 · multiqueue" in told(THERE[4], 119).text
+
+
+def test_in_ascii_there_is_nothing_else() -> None:
+    assert all(row.replace("▌", "|").isascii() for row in rows_of(79, 20, mode="ascii"))

@@ -1,0 +1,98 @@
+"""The first screen: what is opened from it, and how one comes back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.workload.samples import SAMPLES, sample_path
+from tests.tui.replays import Replay, first_screen, replay
+from tui.screens.first.screen import Menu
+
+
+async def opened(run: Replay) -> None:
+    await run.wait_for(lambda: run.app.replay is not None)
+    await run.settle()
+
+
+async def test_enter_opens_what_backfilling_is_at_the_moment_that_it_is_about() -> None:
+    async with first_screen() as run:
+        await run.pilot.press("enter")
+        await opened(run)
+        assert (run.screen.about.trace, run.scene.snapshot.policy, run.scene.clock) == ("z-figure4", "easy", 600)
+        assert "J5 passes J3: it ends before J3 is to start." in run.text
+        assert "ends at 00:18:20, before J3's start" in run.text
+        await run.press("right")
+        assert "J5 passes J3" not in run.text
+
+
+@pytest.mark.parametrize("number", range(1, len(SAMPLES) + 1))
+async def test_each_sample_comes_under_its_own_policy(number: int) -> None:
+    async with first_screen((80, 24)) as run:
+        await run.pilot.press(str(number))
+        await opened(run)
+        sample = SAMPLES[number - 1]
+        assert (run.screen.about.trace, run.scene.snapshot.policy) == (sample.name, sample.showing.policy)
+        assert run.scene.clock == sample.showing.at == run.scene.snapshot.time
+        assert run.scene.snapshot.decisions
+
+
+async def test_a_click_opens_and_the_arrows_choose() -> None:
+    async with first_screen((60, 18)) as run:
+        await run.pilot.press("down", "down")
+        assert "Letting the head wait a little" in run.text
+        await run.pilot.click("Menu", offset=(30, 1))
+        await opened(run)
+        assert run.screen.about.trace == "z-figure4"
+
+
+async def test_every_picture_is_drawn() -> None:
+    async with first_screen((100, 40)) as run:
+        await run.wait_for(lambda: run.app.screen.query_one(Menu).is_whole)
+        assert "J131" in run.text
+        assert "J625" in run.text
+
+
+async def test_the_first_screen_is_a_key_away_and_esc_goes_back() -> None:
+    async with replay("w-figure1") as run:
+        await run.press("right", "right")
+        await run.pilot.press("H")
+        assert "Whom may a job pass?" in run.text
+        await run.press("escape")
+        assert run.step == 2
+        await run.pilot.press("H", "6")
+        await run.wait_for(lambda: run.screen.about.trace == "z-figure7")
+        await run.settle()
+        assert run.scene.snapshot.matrix is not None
+        assert len(run.app.screen_stack) == 2
+
+
+async def test_esc_leaves_nothing_where_nothing_is_open() -> None:
+    async with first_screen() as run:
+        await run.pilot.press("escape", "question_mark")
+        assert "Choose what to open." in run.text
+
+
+async def test_sessions_and_traces_are_offered_again(tmp_path: Path) -> None:
+    trace = tmp_path / "my.swf"
+    trace.write_bytes(sample_path("w-figure1").read_bytes())
+    async with replay(str(trace), "fcfs") as run:
+        await run.press("right", "right", "right")
+        await run.press("s")
+        await run.type(str(tmp_path / "a.session"))
+        await run.wait_for(lambda: run.app.settings.recent)
+    async with first_screen() as run:
+        assert "where it was left" in run.text
+        assert "a.session  my.swf under fcfs, step 3" in run.text
+        await run.wait_for(lambda: str(tmp_path) in run.text)
+        await run.pilot.press("9")
+        await opened(run)
+        assert (run.step, run.scene.snapshot.policy) == (3, "fcfs")
+
+
+async def test_a_look_that_is_chosen_is_kept() -> None:
+    async with first_screen((80, 24)) as run:
+        await run.pilot.press("T", "3")
+        await run.wait_for(lambda: "AJ1A" in run.text)
+        assert run.app.settings.mode == "ascii"

@@ -1,0 +1,142 @@
+"""The first screen as rows of cells: pictures with their titles, then lines. Pure functions of what there is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rich.segment import Segment
+
+from tui.chart.cells.cells import Brush, Cells
+from tui.look import text
+from tui.look.sheets import Line, Span, line, wrapped
+from tui.screens.first.entries import Entry
+from tui.widgets.rows import fitted
+
+DIGITS = "123456789"
+"""The keys that open the first ones."""
+MARK = 3
+"""Columns of the mark and the number before an entry."""
+GAP = 2
+"""Blanks behind a picture."""
+LOWEST, HIGHEST = 3, 14
+"""Rows of a picture."""
+ACROSS = 0, 72, 160
+"""From so many columns on there are one, two and three pictures beside each other."""
+LISTED = 7
+"""Rows that are left for what is no picture, where there are so many."""
+
+
+class Place(NamedTuple):
+    """Where an entry is on the page."""
+
+    row: int
+    column: int
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Where everything is on a page of some width, which may be higher than the screen."""
+
+    width: int
+    places: tuple[Place, ...]
+    rows: int
+    picture: tuple[int, int]
+    """Columns and rows of a picture."""
+
+    def at(self, column: int, row: int) -> int | None:
+        """The entry there."""
+        for number, place in enumerate(self.places):
+            if place.row <= row < place.row + place.rows and place.column <= column < place.column + place.columns:
+                return number
+        return None
+
+    def beside(self, number: int, columns: int, rows: int) -> int:
+        """The entry that is so many columns to the right, or rows below; the same where there is none."""
+        here = self.places[number]
+        if columns:
+            row = [n for n, place in enumerate(self.places) if place.row == here.row]
+            return row[min(max(row.index(number) + columns, 0), len(row) - 1)]
+        tops = sorted({place.row for place in self.places})
+        top = tops[min(max(tops.index(here.row) + rows, 0), len(tops) - 1)]
+        there = [n for n, place in enumerate(self.places) if place.row == top]
+        return min(there, key=lambda n: abs(self.places[n].column - here.column))
+
+
+def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
+    """Pictures in one, two or three columns, as high as the screen allows; below them lines over the whole width.
+
+    >>> from tui.screens.first.entries import samples
+    >>> [arranged([*samples()], *size).picture for size in ((60, 14), (80, 20), (120, 32), (200, 56))]
+    [(21, 3), (13, 3), (21, 6), (23, 14)]
+    """
+    pictures = sum(entry.kind == "sample" for entry in entries)
+    across = sum(width >= least for least in ACROSS)
+    lines = len(entries) - pictures
+    room = height - min(lines + 1, LISTED)
+    high = min(max(room // max(-(-pictures // across), 1) - 1, LOWEST), HIGHEST)
+    each = width // across
+    places = [Place(n // across * (high + 1), n % across * each, high, each) for n in range(pictures)]
+    below = -(-pictures // across) * (high + 1)
+    places += [Place(below + n, 0, 1, width) for n in range(lines)]
+    return Page(width, tuple(places), below + lines, (min(each * 2 // 5 - MARK, 8 * high), high))
+
+
+def drawn(
+    page: Page, entries: Sequence[Entry], pictures: Mapping[str, Cells], brush: Brush, chosen: int
+) -> list[list[Segment]]:
+    """The whole page, a blank column at its right."""
+    look, blank = brush.look, brush.look.style("")
+    rows: dict[int, list[Segment]] = {}
+    for number, (entry, place) in enumerate(zip(entries, page.places, strict=True)):
+        mark = "▌" if number == chosen else " "
+        key = f"{number + 1}" if number < len(DIGITS) else " "
+        told = _card(entry, place, page) if entry.kind == "sample" else [_line(entry, place.columns - MARK)]
+        picture = pictures.get(entry.value)
+        wide = page.picture[0] if entry.kind == "sample" else 0
+        for row in range(place.rows):
+            drawn_row = brush.draw(picture, row, 0, wide) if wide and picture else [Segment(" " * wide, blank)]
+            spans = told[row].spans if row < len(told) else ()
+            lit = "strong " if number == chosen and row == 0 else ""
+            words = [Segment(text.drawn(s.text, look.ascii), look.style(lit + s.style)) for s in spans]
+            front = [Segment(mark, look.style("accent")), Segment(f"{'' if row else key:<2}", look.style("key"))]
+            if wide:
+                front += [*drawn_row, Segment(" " * GAP, blank)]
+            rows.setdefault(place.row + row, []).extend(fitted([*front, *words], place.columns, blank))
+    edge = Segment(" ", blank)
+    return [[*fitted(rows.get(row, []), page.width, blank), edge] for row in range(page.rows)]
+
+
+def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
+    """Beside a picture: a title, what it shows where there is room for that, of which paper and under which policy."""
+    room = place.columns - MARK - page.picture[0] - GAP - 1
+    title = line(Span(text.shorten(entry.title, room), "title"))
+    told = [line(Span(text.shorten(part, room), "dim")) for part in (entry.origin or entry.what, entry.policy)]
+    what = wrapped(entry.what, room) if entry.origin else []
+    return [title, *(what if len(what) + 1 + len(told) <= place.rows else []), *told]
+
+
+def _line(entry: Entry, room: int) -> Line:
+    kinds = {"session": "continue", "trace": "open", "file": "open"}
+    return line(
+        Span(f"{kinds[entry.kind]:<10}", "dim"), Span(entry.title),
+        Span(f"  {text.shorten(entry.what, max(room - 12 - text.cells(entry.title), 0))}", "dim"),
+    )  # fmt: skip
+
+
+def told(entry: Entry, width: int) -> Line:
+    """What it shows, in one line below the page."""
+    words = " · ".join(filter(None, (entry.what, entry.origin, entry.policy)))
+    return line(" ", Span(text.shorten(words, width - 2)))
+
+
+def keys(width: int, is_over: bool) -> Line:
+    """What can be done here."""
+    pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open"), ("o", "a file", "file")]
+    pairs += [("T", "theme", "theme")] if width >= ACROSS[1] else []
+    pairs += [*([("esc", "back", "back")] if is_over else []), ("?", "help", "help"), ("q", "quit", "quit")]
+    spans = [(Span(key, "key", action), Span(f" {word}  ", "dim", action)) for key, word, action in pairs]
+    return line(" ", *(span for both in spans for span in both))

@@ -1,0 +1,265 @@
+"""The first screen: a menu of pictures, each the chart of a sample at the moment that it is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.segment import Segment
+from textual import events, on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.screen import Screen
+from textual.worker import get_current_worker
+
+from tui.chart.cells.cells import Brush, Cells
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import sketch
+from tui.look.palette import Look
+from tui.look.sheets import Span, line
+from tui.screens import dialogs
+from tui.screens.first.entries import Entry
+from tui.screens.first.page import DIGITS, Page, arranged, drawn, keys, told
+from tui.screens.replay.files import look_named, theme_choice
+from tui.screens.replay.messages import OpenEntry, Quit, UseLook
+from tui.widgets.bar import Bar
+from tui.widgets.panel import add_scroll_mark
+from tui.widgets.rows import Lines
+from tui.widgets.spans import SpanCompositor
+
+if TYPE_CHECKING:
+    from tui.replay.sketch import Sketch
+    from tui.screens.commands import Command
+
+HELP = (
+    ("The first screen", (
+        ("↑ ↓ ← →", "Choose what to open."), ("enter 1 ... 9", "Open it. A click does, too."),
+        ("o t", "Open a file, or a sample by its name."), ("T", "Dark, light, high contrast; monochrome, ASCII."),
+        ("esc", "Back to what was open before."), ("q", "Leave."),
+    )),
+)  # fmt: skip
+
+
+class Sketched(Message):
+    """The picture of a sample is there."""
+
+    def __init__(self, name: str, cells: Cells, page: Page) -> None:
+        self.name, self.cells, self.page = name, cells, page
+        super().__init__()
+
+
+class Menu(Lines, can_focus=True):
+    """What there is to open; one is chosen."""
+
+    class Chosen(Message):
+        """Another one is chosen."""
+
+    class Opened(Message):
+        """The chosen one is to be opened."""
+
+    def __init__(self, entries: Sequence[Entry], look: Look) -> None:
+        super().__init__()
+        self.entries = tuple(entries)
+        self.chosen = 0
+        self._brush = Brush(look)
+        self._pictures: dict[str, Cells] = {}
+        self._first = 0
+        self.page = arranged(self.entries, 80, 20)
+
+    def on_resize(self) -> None:
+        self.page = arranged(self.entries, self.size.width - 1, self.size.height)
+        self.see(self._brush.look)
+
+    def see(self, look: Look) -> None:
+        """All of it anew, so from now on; pictures of another size or look are not shown."""
+        self._brush = Brush(look)
+        self._pictures = {}
+        self.forget()
+        self._redraw()
+
+    def put_picture(self, name: str, cells: Cells) -> None:
+        self._pictures[name] = cells
+        self._redraw()
+
+    @property
+    def is_whole(self) -> bool:
+        """Are all pictures there?"""
+        return len(self._pictures) == sum(entry.kind == "sample" for entry in self.entries)
+
+    def choose(self, number: int) -> None:
+        """This one from now on; it comes into sight."""
+        self.chosen = number
+        self._redraw()
+        self.post_message(self.Chosen())
+
+    def move(self, columns: int, rows: int) -> None:
+        self.choose(self.page.beside(self.chosen, columns, rows))
+
+    def _redraw(self) -> None:
+        width, height = self.size
+        if not width or not height:
+            return
+        place, look = self.page.places[self.chosen], self._brush.look
+        first = min(max(self._first, place.row + place.rows - height), place.row)
+        self._first = min(first, max(self.page.rows - height, 0))
+        rows = drawn(self.page, self.entries, self._pictures, self._brush, self.chosen)
+        seen = rows[self._first : self._first + height]
+        seen += [[Segment(" " * width, look.style(""))]] * (height - len(seen))
+        shown = range(self._first, min(self._first + height, self.page.rows))
+        self.put(dict(enumerate(add_scroll_mark(seen, 0, shown, self.page.rows, look))))
+
+    # The mouse
+
+    def _at(self, event: events.MouseEvent) -> int | None:
+        return self.page.at(event.x, event.y + self._first)
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        number = self._at(event)
+        if number is not None and number != self.chosen:
+            self.choose(number)
+
+    def on_click(self, event: events.Click) -> None:
+        number = self._at(event)
+        if number is not None:
+            self.choose(number)
+            self.post_message(self.Opened())
+
+    def on_mouse_scroll_down(self) -> None:
+        self.move(0, 1)
+
+    def on_mouse_scroll_up(self) -> None:
+        self.move(0, -1)
+
+
+class FirstScreen(Screen[None]):
+    """What there is to look at, before anything is opened or instead of it."""
+
+    DEFAULT_CSS = """
+    FirstScreen { background: $background; }
+    FirstScreen Bar { height: 1; }
+    FirstScreen #title { margin-bottom: 1; }
+    FirstScreen Menu { height: 1fr; }
+    """
+    AUTO_FOCUS = "Menu"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "move(0,-1)", "above", show=False),
+        Binding("down", "move(0,1)", "below", show=False),
+        Binding("left", "move(-1,0)", "left", show=False),
+        Binding("right", "move(1,0)", "right", show=False),
+        Binding("enter,space", "open", "open", show=False),
+        Binding("o,t", "file", "a file", show=False),
+        Binding("T", "theme", "theme", show=False),
+        Binding("question_mark", "help", "help", show=False),
+        Binding("escape", "back", "back", show=False),
+        Binding("q", "quit", "leave", show=False),
+        *(Binding(digit, f"open_number({digit})", "open", show=False) for digit in DIGITS),
+    ]
+
+    def __init__(self, entries: Sequence[Entry], recent: Sequence[str], look: Look, is_over: bool) -> None:
+        super().__init__()
+        self._compositor = SpanCompositor()
+        self._recent, self._look, self._is_over = tuple(recent), look, is_over
+        """Is a replay under it, to which one can go back?"""
+        self._menu = Menu(entries, look)
+        self._sketches: dict[str, Sketch] = {}
+
+    def compose(self) -> ComposeResult:
+        yield Bar("surface", id="title")
+        yield self._menu
+        yield Bar(id="told")
+        yield Bar("surface", id="keys")
+
+    def on_mount(self) -> None:
+        self._tell()
+
+    def on_resize(self) -> None:
+        self._tell()
+        self.call_after_refresh(self._sketch)
+
+    def use_look(self, look: Look) -> None:
+        """See everything so from now on."""
+        self._look = look
+        self._menu.see(look)
+        self._tell()
+        self._sketch()
+
+    @on(Menu.Chosen)
+    def _tell(self) -> None:
+        width, entry = self.size.width, self._menu.entries[self._menu.chosen]
+        title = line(
+            Span(" schedscope", "strong"), Span("   parallel job schedules, step by step: what to look at?", "dim")
+        )
+        self.query_one("#title", Bar).show([title], self._look)
+        self.query_one("#told", Bar).show([told(entry, width)], self._look)
+        self.query_one("#keys", Bar).show([keys(width, self._is_over)], self._look)
+
+    # Pictures
+
+    @work(thread=True, exclusive=True)
+    def _sketch(self) -> None:
+        """One after another, far from the screen's own thread."""
+        from tui.replay.sketch import Sketch
+
+        worker, page, look = get_current_worker(), self._menu.page, self._look
+        size = Size(*page.picture)
+        for entry in self._menu.entries:
+            if entry.kind != "sample" or worker.is_cancelled:
+                continue
+            if entry.value not in self._sketches:
+                self._sketches[entry.value] = Sketch(entry.value)
+            chart = self._sketches[entry.value].chart(size.columns, size.rows * (2 if look.colour else 1))
+            if not worker.is_cancelled:
+                self.post_message(Sketched(entry.value, sketch(chart, look, size), page))
+
+    @on(Sketched)
+    def _show_picture(self, message: Sketched) -> None:
+        if message.page is self._menu.page:
+            self._menu.put_picture(message.name, message.cells)
+
+    # What a person does
+
+    def action_move(self, columns: int, rows: int) -> None:
+        self._menu.move(columns, rows)
+
+    @on(Menu.Opened)
+    def action_open(self) -> None:
+        entry = self._menu.entries[self._menu.chosen]
+        if entry.kind == "file":
+            self.action_file()
+        else:
+            self.post_message(OpenEntry(entry.value, entry.kind == "session"))
+
+    def action_open_number(self, number: int) -> None:
+        if number <= len(self._menu.entries):
+            self._menu.choose(number - 1)
+            self.action_open()
+
+    def action_file(self) -> None:
+        self.app.push_screen(dialogs.TracePicker(self._recent), lambda trace: self._open(trace))
+
+    def _open(self, trace: str | None) -> None:
+        if trace is not None:
+            self.post_message(OpenEntry(trace))
+
+    def action_theme(self) -> None:
+        self.app.push_screen(theme_choice(self._look), self._use)
+
+    def _use(self, name: str | None) -> None:
+        if name is not None:
+            self.post_message(UseLook(look_named(name, self._look)))
+
+    def action_help(self) -> None:
+        self.app.push_screen(dialogs.HelpScreen(HELP))
+
+    def action_back(self) -> None:
+        if self._is_over:
+            self.app.pop_screen()
+
+    def action_quit(self) -> None:
+        self.post_message(Quit())
+
+    def palette_commands(self) -> Iterable[Command]:
+        for number, entry in enumerate(self._menu.entries, 1):
+            yield f"open: {entry.title}", entry.what, f"open_number({number})"
+        yield "theme", "Dark, light, high contrast; colour, monochrome, ASCII.", "theme"

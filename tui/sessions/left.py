@@ -1,0 +1,34 @@
+"""Sessions that one can go back to: where the program was left, and those that were saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from time import time
+
+from sim.errors import SchedscopeError
+from sim.session.session import read_session
+from sim.words import count, span
+from tui.screens.first.entries import Entry
+from tui.sessions.moment import LAST, last_path
+
+MOST = 4
+"""So many are offered, the newest first."""
+
+
+def sessions_left(saved: Iterable[str]) -> list[Entry]:
+    """Those that can be read."""
+    paths = [("where it was left", last_path()), *((Path(path).name, Path(path)) for path in saved)]
+    return list(_entries(paths))[:MOST]
+
+
+def _entries(paths: Iterable[tuple[str, Path]]) -> Iterator[Entry]:
+    for title, path in paths:
+        try:
+            session, age = read_session(path), time() - path.stat().st_mtime
+        except (SchedscopeError, OSError):
+            continue  # moved or damaged: whoever wants it names it, and is told
+        branches = f", {count(len(session.branches), 'branch', 'branches')}" if len(session.branches) > 1 else ""
+        what = f"{Path(session.trace.name).name} under {session.policy}, step {session.step:,}{branches}"
+        value = LAST if path == last_path() else str(path)
+        yield Entry("session", value, title, f"{what} · {span(max(age, 0))} ago")
