@@ -36,6 +36,7 @@ FLOORS = (
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
     ("sim.comparison",),
+    ("sim.testing",),
     ("sim",),
     ("tui.look",),
     ("tui.chart",),

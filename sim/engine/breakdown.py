@@ -1,7 +1,7 @@
 """A policy breaks down while it decides: whatever it does, that is one line that says which, when and where in it.
 
-One that does not answer can be seen from another thread (`unanswered`) and told to stop (`give_up`). Who looks finds it
-on that thread's stack, so that nothing has to be written down at every pass.
+One that does not answer can be seen from another thread (`unanswered`) and told to stop (`give_up`), which `patience`
+does. Who looks finds it on that thread's stack, so that nothing has to be written down at every pass.
 """
 
 from __future__ import annotations
@@ -10,8 +10,9 @@ import linecache
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from threading import current_thread, get_ident, main_thread
+from threading import Event, Thread, current_thread, get_ident, main_thread
 from time import perf_counter
 from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
@@ -71,6 +72,27 @@ def give_up(thread: int) -> None:
     """The policy that decides in a thread is to stop; only a call of C that does not return is not reached."""
     if _deciding(thread):
         interrupt(thread)
+
+
+@contextmanager
+def patience(seconds: float) -> Iterator[None]:
+    """Meanwhile a policy that decides in this thread is given up when it has not answered for so long."""
+    thread, is_over = get_ident(), Event()
+
+    def watch() -> None:
+        while not is_over.wait(min(seconds / 4, 0.5)):
+            if unanswered(thread)[1] > seconds:
+                give_up(thread)
+
+    watcher = Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    except NoAnswerError:  # it answered at the moment at which it was given up
+        raise PolicyError(f"the policy did not answer for {seconds:g} s") from None
+    finally:
+        is_over.set()
+        watcher.join()
 
 
 def _deciding(thread: int) -> State | None:

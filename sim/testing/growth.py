@@ -1,0 +1,62 @@
+"""How long a pass takes while more and more jobs wait."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log
+from time import perf_counter
+
+from sim.engine.breakdown import patience
+from sim.engine.engine import Engine
+from sim.policies.policy import Policy
+from sim.testing.workloads import crowd
+
+WAITING = (125, 250, 500, 1000, 2000)
+PASSES = 5
+TOO_LONG = 2.0
+"""Seconds: no pass may take longer with as many jobs waiting."""
+
+
+@dataclass(frozen=True)
+class Growth:
+    """(jobs that wait, seconds that a pass takes), as far as it was measured."""
+
+    points: tuple[tuple[int, float], ...]
+
+    @property
+    def exponent(self) -> float | None:
+        """A pass takes n to this power over the longest queues; None where it is too quick to tell."""
+        known = [point for point in self.points if point[1] > 2e-5]
+        if len(known) < 2:
+            return None
+        (few, short), (many, long) = known[max(0, len(known) - 3)], known[-1]
+        return log(long / short) / log(many / few)
+
+    @property
+    def is_too_slow(self) -> bool:
+        return self.points[-1][1] > TOO_LONG
+
+    @property
+    def told(self) -> str:
+        (few, short), (many, long) = self.points[0], self.points[-1]
+        shown = f"a pass takes {1000 * short:,.2f} ms with {few:,} jobs waiting, {1000 * long:,.2f} ms with {many:,}"
+        return shown if self.exponent is None else f"{shown}: it grows like n^{self.exponent:.1f}"
+
+
+def measured(policy: Policy, seconds: float = 4 * TOO_LONG) -> Growth:
+    """Measure it; longer queues are not tried once a pass takes too long."""
+    points = []
+    for waiting in WAITING:
+        with patience(seconds):
+            engine = Engine(crowd(waiting, PASSES), policy, curious=False)
+            engine.advance(2)
+            points.append((waiting, min(_step(engine) for _ in range(PASSES))))
+        if points[-1][1] > TOO_LONG:
+            break
+    return Growth(tuple(points))
+
+
+def _step(engine: Engine) -> float:
+    began = perf_counter()
+    engine.step()
+    return perf_counter() - began

@@ -1,0 +1,110 @@
+"""Small workloads by lot, each of a kind that finds mistakes: ties, fractions of seconds, bursts, wide jobs."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.machine.moment import MOMENT
+from sim.workload.model import Workload
+
+
+class Kind(NamedTuple):
+    """What jobs of a kind are drawn from."""
+
+    name: str
+    gaps: tuple[float, ...] = (0, 0, 1, 2, 5, 20)
+    lengths: tuple[float, float] = (1, 40)
+    fraction: bool = False
+    """Are times fractions of seconds?"""
+    too_long: tuple[float, ...] = (1, 1, 1.5, 3, 10)
+    """By how much estimates are longer than run times; below 1 the job is killed at its estimate."""
+    widest: float = 0.2
+    """The share of the jobs that need the whole machine."""
+    high: float = 0
+    reserve: float = 0
+
+
+KINDS = (
+    Kind("a mixture"),
+    Kind("jobs of one second that come together", gaps=(0,), lengths=(1, 1), too_long=(1,)),
+    Kind("fractions of seconds", gaps=(0, 0.25, 0.1, 7.3), fraction=True),
+    Kind("jobs as wide as the machine", widest=0.7),
+    Kind("bursts", gaps=(0, 0, 0, 0, 0, 0, 0, 60)),
+    Kind("exact estimates", too_long=(1,)),
+    Kind("jobs that are killed at their estimates", too_long=(0.5, 1)),
+    Kind("priorities", high=0.3),
+    Kind("reservations that are asked for", reserve=0.2),
+    Kind("long waits", gaps=(0, 0, 1), lengths=(30, 400), widest=0.1),
+)
+MOST_JOBS = 30
+
+
+def random_workload(number: int, seed: int = 0) -> Workload:
+    """The workload of that number: the same for the same seed."""
+    draw = Random(f"{seed} {number}")
+    kind = KINDS[number % len(KINDS)]
+    procs, many = draw.choice((1, 2, 3, 4, 5, 8, 10, 16)), draw.randint(1, draw.choice((3, 10, MOST_JOBS)))
+    runs = np.array([_length(draw, kind) for _ in range(many)])
+    factors = np.array([draw.choice(kind.too_long) for _ in range(many)])
+    submit = np.cumsum([draw.choice(kind.gaps) for _ in range(many)], dtype=float)
+    asks = np.array([draw.random() < kind.reserve for _ in range(many)])
+    lead = np.array([draw.randint(0, 60) for _ in range(many)], dtype=float)
+    unknown = np.full(many, -1)
+    return Workload(
+        name=f"random {number}, {kind.name}",
+        procs=procs,
+        ids=tuple(str(rank + 1) for rank in range(many)),
+        submit=submit,
+        width=np.array([_width(draw, kind, procs) for _ in range(many)]),
+        runtime=runs,
+        estimate=np.maximum(np.round(runs * factors, 3), 2 * MOMENT),
+        wait=unknown.astype(float),
+        user=np.array([draw.randint(1, 4) for _ in range(many)]),
+        group=np.array([draw.randint(1, 2) for _ in range(many)]),
+        queue=np.array([draw.randint(0, 2) for _ in range(many)]),
+        status=np.ones(many, dtype=int),
+        high=np.array([draw.random() < kind.high for _ in range(many)]),
+        reserve=np.where(asks, submit + lead, np.nan),
+        killed=np.zeros(many, dtype=bool),
+    ).with_overruns("kill")
+
+
+def _length(draw: Random, kind: Kind) -> float:
+    low, high = kind.lengths
+    return round(draw.uniform(low, high), 3) if kind.fraction else float(draw.randint(int(low), int(high)))
+
+
+def _width(draw: Random, kind: Kind, procs: int) -> int:
+    if draw.random() < kind.widest:
+        return procs
+    return draw.randint(1, draw.choice((procs, min(procs, 2))))
+
+
+def stream(jobs: int = 120) -> Workload:
+    """The second job needs the whole machine; narrow ones go on coming, and leave a sixth of it free on average."""
+    submit = np.array([0.0, 1.0, *(30.0 * number for number in range(jobs))])
+    order = np.argsort(submit, kind="stable")
+    width, length = np.array([8, 16, *[4] * jobs]), np.array([200.0, 100.0, *[100.0] * jobs])
+    return _plain("a stream", 16, submit[order], width[order], length[order])
+
+
+def crowd(waiting: int, more: int) -> Workload:
+    """One job keeps most of the machine, so many wait behind it, and then some more come one by one."""
+    draw = Random(waiting)
+    submit = np.array([0.0, *[1.0] * waiting, *(2.0 + number for number in range(more))])
+    width = np.array([100, *(draw.randint(29, 128) for _ in range(waiting + more))])
+    length = np.array([1e6, *(float(draw.randint(60, 36000)) for _ in range(waiting + more))])
+    return _plain("a crowd", 128, submit, width, length)
+
+
+def _plain(name: str, procs: int, submit: np.ndarray, width: np.ndarray, length: np.ndarray) -> Workload:
+    many = len(submit)
+    unknown, nobody = np.full(many, -1), np.zeros(many, dtype=bool)
+    return Workload(
+        name=name, procs=procs, ids=tuple(str(rank + 1) for rank in range(many)), submit=submit, width=width,
+        runtime=length, estimate=length, wait=unknown.astype(float), user=np.arange(many) % 5 + 1, group=unknown,
+        queue=unknown, status=unknown, high=nobody, reserve=np.full(many, np.nan), killed=nobody,
+    )  # fmt: skip

@@ -1,0 +1,21 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim import Policy
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import Fits
+from sim.policies.view import View
+
+
+@dataclass(frozen=True)
+class Broken(Policy):
+    """It waits until there is room, within a pass."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in view.queue:
+            while job.procs > view.free:
+                pass
+            else:
+                yield Start(job, Fits(view.free))

@@ -1,0 +1,20 @@
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim import Policy
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import Fits
+from sim.policies.view import View
+
+
+@dataclass(frozen=True)
+class Broken(Policy):
+    """It divides by the number of jobs behind the third."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        rest = [1 / (len(view.queue) - 3)] if view.queue else []
+        for job in view.queue:
+            if job.procs <= view.free:
+                yield Start(job, Fits(view.free + 0 * len(rest)))

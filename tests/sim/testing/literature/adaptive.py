@@ -1,0 +1,34 @@
+"""Another policy for another situation (dynP, Streit 2002): the longer the queue, the less fair and the quicker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim import Policy
+from sim.decisions.decisions import Decision
+from sim.policies.backfill.easy import Easy
+from sim.policies.backfill.fcfs import FirstComeFirstServed
+from sim.policies.orders import ShortestFirst
+from sim.policies.parameters import parameter
+from sim.policies.view import View
+
+
+@dataclass(frozen=True)
+class Adaptive(Policy):
+    """First come, first served while few wait, EASY while more do, and EASY in the order of `order` beyond that."""
+
+    few: int = parameter(3, "up to so many waiting jobs nobody passes", low=0)
+    many: int = parameter(10, "beyond so many the shortest go first", low=0)
+    plans = "the heads"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        waiting = len(view.queue)
+        if waiting <= self.few:
+            chosen: Policy = FirstComeFirstServed()
+        elif waiting <= self.many:
+            chosen = Easy()
+        else:
+            chosen = Easy(order=ShortestFirst(), depth=2)
+        view.notes["rules"] = {0: float(waiting > self.few)}
+        yield from chosen.decide(view)

@@ -1,0 +1,47 @@
+"""EASY that fills a hole with the most valuable jobs first: those that do most work in it for what they take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim import Policy
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start
+from sim.decisions.reasons import InOrder, WhenFree
+from sim.decisions.sentences import Moment
+from sim.policies.view import View
+from sim.words import Clock
+from sim.workload.model import Job
+
+
+@dataclass(frozen=True)
+class WorthMost:
+    """A reason of its own: it says itself, and its fields stand beside it as numbers."""
+
+    value: float
+    head_starts: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"of all that fit before {at(self.head_starts)} it is worth most, {self.value:,.0f} processor-seconds"
+
+
+@dataclass(frozen=True)
+class BackfillByValue(Policy):
+    """The head of the queue has a reservation; of the others that do not delay it, the largest area starts first."""
+
+    plans = "the heads"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        queue = view.queue
+        while queue and queue[0].procs <= view.free:
+            yield Start(queue.pop(0), InOrder(view.free))
+        if not queue:
+            return
+        head, *others = queue
+        shadow, extra = view.shadow(head)
+        yield Reserve(head, shadow, WhenFree(view.free, head.procs + extra))
+        for job in sorted(others, key=lambda job: (-job.procs * job.estimate, job.rank)):
+            ends_before = view.now + job.estimate <= shadow
+            if job.procs <= view.free and (ends_before or job.procs <= extra):
+                extra -= 0 if ends_before else job.procs
+                yield Backfill(job, WorthMost(job.procs * job.estimate, shadow))

@@ -1,0 +1,48 @@
+"""EASY in the order of fair shares: whose user has had least goes first, and what one had is forgotten by halves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from sim.decisions.decisions import Decision
+from sim.policies.backfill.easy import Easy
+from sim.policies.columns import Column
+from sim.policies.orders import Order
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered, order_field
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@dataclass(frozen=True)
+class LeastUsed(Order):
+    """Whose user has had the fewest processor-hours goes first."""
+
+    halflife: float = parameter(7.0, "days after which half of what a user has had is forgotten", low=0.01)
+    columns = (Column("usage", "processor-hours that the user has had", of="user"),)
+    usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
+
+    def seeing(self, view: View) -> Order:
+        usage, last = view.notes.setdefault("usage", {}), view.notes.setdefault("last", {})
+        hours = (view.now - last.get(0, view.now)) / 3600
+        for user in usage:
+            usage[user] *= 0.5 ** (hours / 24 / self.halflife)
+        for job in (*(run.job for run in view.running.values()), *view.completed):
+            usage[job.user] = usage.get(job.user, 0.0) + job.procs * hours
+        last[0] = view.now
+        return replace(self, usage=usage.copy())
+
+    def key(self, job: Job, now: float) -> float:
+        return self.usage.get(job.user, 0.0)
+
+
+@dataclass(frozen=True)
+class FairEasy(Ordered):
+    """EASY backfilling in the order of fair shares."""
+
+    order: Order = order_field(LeastUsed())
+    plans = "the heads"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from Easy(order=self.order).decide(view)

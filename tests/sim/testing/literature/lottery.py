@@ -1,0 +1,31 @@
+"""Lottery scheduling (Waldspurger & Weihl 1994): the next job is drawn; a user's tickets are shared by his jobs."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from random import Random
+
+from sim import Policy
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import Fits
+from sim.policies.parameters import parameter
+from sim.policies.view import View
+
+
+@dataclass(frozen=True)
+class Lottery(Policy):
+    """Every user has one ticket, which those of his jobs share that fit; whoever is drawn starts.
+
+    The lots of a moment depend on it and on the seed alone, so that the same run has the same lots.
+    """
+
+    seed: int = parameter(0, "which lots are drawn", low=0)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        lots = Random(f"{self.seed} {view.now}")
+        while fitting := [job for job in view.queue if job.procs <= view.free]:
+            shared = Counter(job.user for job in fitting)
+            drawn = lots.choices(fitting, [1 / shared[job.user] for job in fitting])[0]
+            yield Start(drawn, Fits(view.free))

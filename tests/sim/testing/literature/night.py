@@ -1,0 +1,45 @@
+"""Prime time and night: wide jobs run from evening to morning only, as at many sites of the nineties."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim import Policy
+from sim.decisions.decisions import Decision, Keep, Start, Wake
+from sim.decisions.reasons import Fits
+from sim.decisions.sentences import Moment
+from sim.policies.parameters import parameter
+from sim.policies.view import View
+from sim.words import Clock
+from sim.workload.model import Job
+
+HOUR, DAY = 3600.0, 86400.0
+
+
+@dataclass(frozen=True)
+class OnlyAtNight:
+    night: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"wide jobs start at night, from {at(self.night)} on"
+
+
+@dataclass(frozen=True)
+class Night(Policy):
+    """Who needs more than a share of the machine starts between evening and morning; the others whenever they fit."""
+
+    share: float = parameter(0.5, "of the machine, beyond which a job is wide", low=0.0, high=1.0)
+    evening: float = parameter(18.0, "the hour of the day at which the night begins", low=12.0, high=24.0)
+    morning: float = parameter(6.0, "the hour at which it ends", low=0.0, high=12.0)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        evening = view.now // DAY * DAY + self.evening * HOUR
+        is_day = self.morning * HOUR <= view.now % DAY < self.evening * HOUR
+        for job in view.queue:
+            if is_day and job.procs > self.share * view.procs:
+                yield Wake(evening)
+                if view.curious:
+                    yield Keep(job, OnlyAtNight(evening))
+            elif job.procs <= view.free:
+                yield Start(job, Fits(view.free))

@@ -1,0 +1,26 @@
+"""Users take turns: who started a job longest ago is asked first, and his oldest job that fits starts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim import Policy
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import Fits
+from sim.policies.columns import Column
+from sim.policies.view import View
+
+
+@dataclass(frozen=True)
+class RoundRobin(Policy):
+    """One job of a user after another; when each user had his turn is remembered in the notes."""
+
+    columns = (Column("turn", "the number of the user's last turn", of="user"),)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        turn = view.notes.setdefault("turn", {})
+        while fitting := [job for job in view.queue if job.procs <= view.free]:
+            job = min(fitting, key=lambda job: (turn.get(job.user, 0), job.rank))
+            turn[job.user] = max(turn.values(), default=0) + 1
+            yield Start(job, Fits(view.free))

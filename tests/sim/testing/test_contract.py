@@ -1,0 +1,184 @@
+"""Every policy is held to the same: ten of the literature keep it, eight broken ones are found and named.
+
+Also tests sim.testing, sim.testing.growth, sim.testing.shrink, sim.testing.workloads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import random
+from time import sleep
+
+import numpy as np
+import pytest
+
+from sim import Policy
+from sim.decisions.decisions import Decision, Keep, Start
+from sim.decisions.reasons import Fits
+from sim.engine.engine import Engine
+from sim.errors import SchedscopeError
+from sim.policies import POLICIES, parse_policy
+from sim.policies.backfill.easy import Easy
+from sim.policies.view import View
+from sim.testing import ContractError, check_policy, examine
+from sim.testing import growth as grown
+from sim.testing.contract import FAILS, HIDDEN, LEGAL, PEEKS, RULES, SLOW, STARVES, TWICE, broken, kept_outside
+from sim.testing.shrink import fewest
+from sim.testing.workloads import KINDS, crowd, random_workload
+from sim.workload.model import Workload
+
+HERE = Path(__file__).parent
+LITERATURE = sorted((HERE / "literature").glob("*.py"))
+BROKEN = {
+    "raises": (FAILS, "ZeroDivisionError: division by zero"),
+    "does_not_fit": (LEGAL, "are free"),
+    "starts_twice": (LEGAL, "it does not wait"),
+    "never_yields": (STARVES, "waiting for ever"),
+    "never_returns": (SLOW, "it did not answer"),
+    "reads_run_times": (PEEKS, "with other run times in the future"),
+    "hidden_state": (HIDDEN, "PASSES, which no checkpoint copies"),
+    "forgets": (STARVES, "waiting for ever"),
+}
+
+
+@pytest.mark.parametrize("path", LITERATURE, ids=lambda path: path.stem)
+def test_ten_policies_of_the_literature_keep_to_it(path: Path) -> None:
+    report = check_policy(str(path), count=40)
+    assert report.growth is not None
+    assert report.growth.points[-1][0] == 2000
+
+
+def test_they_are_ten_and_none_is_long() -> None:
+    assert len(LITERATURE) == 10
+    assert max(len(path.read_text().splitlines()) for path in LITERATURE) <= 60
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_broken_one_is_found_and_named(name: str) -> None:
+    report = examine(parse_policy(str(HERE / "broken" / f"{name}.py")), count=30, seconds=0.3)
+    assert report.failure is not None
+    rule, said = BROKEN[name]
+    assert (report.failure.finding.rule, said in report.failure.told) == (rule, True), report.failure.told
+    assert len(report.failure.workload) <= 8
+    assert "\n" not in report.failure.told
+    if rule in (FAILS, LEGAL, STARVES, SLOW):
+        assert f"{name}.py:" in report.failure.told
+
+
+def test_every_broken_one_is_looked_for() -> None:
+    assert {path.stem for path in (HERE / "broken").glob("*.py")} == set(BROKEN)
+
+
+@pytest.mark.parametrize("name", ["easy", "selective"])
+def test_ours_keep_to_it(name: str) -> None:
+    check_policy(name, count=20)
+
+
+@dataclass(frozen=True)
+class Drawing(Policy):
+    """By lot, without a seed."""
+
+    name = "drawing"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in sorted(view.queue, key=lambda job: random()):
+            if job.procs <= view.free:
+                yield Start(job, Fits(view.free))
+
+
+@dataclass(frozen=True)
+class Watched(Policy):
+    """It decides otherwise when somebody watches."""
+
+    name = "watched"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in reversed(view.queue) if view.curious else view.queue:
+            if job.procs <= view.free:
+                yield Start(job, Fits(view.free))
+            elif view.curious:
+                yield Keep(job, Fits(view.free))
+
+
+@dataclass(frozen=True)
+class Sleepy(Easy):
+    """Its passes take long."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        sleep(len(view.queue) / 4000)
+        yield from super().decide(view)
+
+
+@pytest.mark.parametrize("policy", [Drawing(), Watched()])
+def test_one_that_is_not_the_same_twice_is_found(policy: Policy) -> None:
+    with pytest.raises(ContractError, match=f"{TWICE}: first at d0"):
+        check_policy(policy)
+
+
+def test_long_passes_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grown, "TOO_LONG", 0.1)
+    report = examine(Sleepy(), count=0)
+    assert report.failure is not None
+    assert report.failure.finding.rule == SLOW
+    assert "a pass takes" in report.failure.told
+
+
+def test_growth_is_measured() -> None:
+    found = grown.Growth(((100, 0.001), (200, 0.004), (400, 0.016)))
+    assert found.exponent == pytest.approx(2)
+    assert found.told.endswith("16.00 ms with 400: it grows like n^2.0")
+    assert not found.is_too_slow
+    assert grown.Growth(((100, 1e-6), (200, 1e-6))).exponent is None
+
+
+def test_in_a_crowd_nobody_starts() -> None:
+    engine = Engine(crowd(50, 3), "firstfit")
+    engine.advance(5)
+    assert (len(engine.state.running), engine.state.left) == (1, 53)
+
+
+def test_a_workload_by_lot_is_the_same_again_and_every_kind_is_there() -> None:
+    one, again, other = random_workload(3), random_workload(3), random_workload(3, seed=1)
+    assert one.jobs == again.jobs != other.jobs
+    many = [random_workload(number) for number in range(len(KINDS) * 4)]
+    assert any(np.any(workload.high) for workload in many)
+    assert any(np.any(workload.killed) for workload in many)
+    assert any(not np.all(np.isnan(workload.reserve)) for workload in many)
+    assert any(np.any(workload.submit % 1) for workload in many)
+    assert all(np.all(workload.runtime <= workload.estimate) for workload in many)
+
+
+def test_the_fewest_jobs_are_found() -> None:
+    def happens(workload: Workload) -> bool:
+        return bool((workload.width == 5).sum() >= 2)
+
+    whole = next(found for number in range(200) if happens(found := random_workload(number)) and len(found) > 10)
+    small = fewest(whole, happens)
+    assert (small.width.tolist(), small.procs, small.submit.tolist()) == ([5, 5], 5, [0, 0])
+    assert small.ids == ("1", "2")
+
+
+def test_what_is_kept_outside_is_seen_by_name(tmp_path: Path) -> None:
+    kept = kept_outside(parse_policy(str(HERE / "broken" / "hidden_state.py")))
+    assert "PASSES" in kept
+    assert "Broken.name" in kept
+    assert not {name for name in kept if name.startswith("__")}
+
+
+def test_every_finding_is_one_of_the_rules() -> None:
+    assert {rule for rule, _ in BROKEN.values()} | {TWICE} <= set(RULES)
+    finding = broken(parse_policy(str(HERE / "broken" / "raises.py")), random_workload(2), 1)
+    assert finding is None or finding.rule in RULES
+
+
+def test_a_sample_is_tried_as_well() -> None:
+    tried: list[int] = []
+    report = examine(POLICIES["fcfs"](), count=3, on_try=lambda: tried.append(1))
+    assert report.tried == len(tried) > 3 + 5
+
+
+def test_who_cannot_be_made_is_told_as_ever() -> None:
+    with pytest.raises(SchedscopeError, match="no such file"):
+        check_policy("./nobody.py")
