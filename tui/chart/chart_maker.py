@@ -40,6 +40,13 @@ class ChartMaker:
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
 
+    def parted(self, time: float) -> ChartMaker:
+        """A maker for a branch that has been the same until then: what is drawn of that is drawn."""
+        made = ChartMaker(self.workload)
+        made.colours, made._shares = self.colours, self._shares
+        made._tiles = self._tiles.until(lambda layout: floor(time / layout[0]))
+        return made
+
     def make(
         self,
         history: Past,

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,16 @@ class Tiles:
     def __init__(self, most_bytes: int = _MOST_BYTES, clock: Clock = perf_counter) -> None:
         self._tiles: OrderedDict[tuple[Hashable, int], _Tile] = OrderedDict()
         self._bytes, self._most, self._clock = 0, most_bytes, clock
+
+    def until(self, last: Callable[[Any], int]) -> Tiles:
+        """Those of a history that was the same until then: of each layout the columns before `last`."""
+        shared = Tiles(self._most, self._clock)
+        for (layout, number), tile in self._tiles.items():
+            if (columns := last(layout) - number * _WIDTH) > 0:
+                part = shared._tile(layout, len(tile.pixels), number)
+                as_numbers(part.pixels)[:] = as_numbers(tile.pixels)
+                part.made[:columns] = tile.made[:columns]
+        return shared
 
     def window(
         self, layout: Hashable, bands: int, first: int, last: int, make: Make, budget: float

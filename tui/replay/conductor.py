@@ -227,7 +227,7 @@ class Conductor:
         twin = self.stage.timeline.twin()
         twin.look_at(parting.branch)
         twin.switch(parting.policy, at_step=parting.step, at=parting.time, name=BESIDE)
-        self._put_beside(Stage(twin))
+        self._put_beside(Stage(twin, self.stage))
 
     def _put_beside(self, beside: Stage) -> None:
         from tui.replay.beside import Versus
@@ -238,7 +238,7 @@ class Conductor:
         """The other run is one that was seen before."""
         twin = self.stage.timeline.twin()
         twin.look_at(order.branch)
-        self._put_beside(Stage(twin))
+        self._put_beside(Stage(twin, self.stage))
         return None
 
     def _compare_no_more(self, order: o.CompareNoMore, wish: Wish, halted: Halted) -> str | None:

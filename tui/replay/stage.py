@@ -44,13 +44,14 @@ class _Makers:
 class Stage:
     """One run and the moment of it that is shown."""
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: Timeline, like: Stage | None = None) -> None:
+        """`like` shows branches of the same tree: what it has drawn of them is drawn."""
         self.timeline = timeline
         self.begin = float(self.workload.submit[0]) if len(self.workload) else 0.0
         """The moment before the first step."""
         self.clock = self.begin
         """The moment that is shown: not before the cursor's step, and before the next one."""
-        self._makers: dict[str, _Makers] = {}
+        self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
 
     @property
@@ -120,11 +121,19 @@ class Stage:
         )
 
     def _makers_of(self, branch: str) -> _Makers:
-        makers = self._makers.pop(branch, None) or _Makers(ChartMaker(self.workload), StripMaker(self.workload))
+        makers = self._makers.pop(branch, None) or _Makers(self._new_chart(), StripMaker(self.workload))
         self._makers[branch] = makers
         if len(self._makers) > MAKERS:
             del self._makers[next(iter(self._makers))]
         return makers
+
+    def _new_chart(self) -> ChartMaker:
+        """For this branch: what it shares with its parent may have been drawn."""
+        branch, history = self.timeline.branch, self.timeline.history
+        parent = self._makers.get(branch.parent or "")
+        if parent is None or not branch.forked_at:
+            return ChartMaker(self.workload)
+        return parent.chart.parted(history.time_of(branch.forked_at - 1))
 
     def _job(self, makers: _Makers, rank: int | None) -> JobSoFar | None:
         if rank is None:

@@ -80,3 +80,12 @@ def test_what_was_not_looked_at_for_longest_is_forgotten() -> None:
     assert drawer.asked == []
     tiles.window("a", 1, 0, 64, drawer, LONG)
     assert len(drawer.asked) == 64
+
+
+def test_columns_before_the_parting_are_not_made_again() -> None:
+    drawer, other = Drawer(), Drawer()
+    tiles = tiles_of(drawer)
+    tiles.window("a", 1, 0, 100, drawer, LONG)
+    raster, _ = tiles.until({"a": 70}.__getitem__).window("a", 1, 0, 100, other, LONG)
+    assert raster.rank[0].tolist() == list(range(100))
+    assert sorted(other.asked) == list(range(70, 100))

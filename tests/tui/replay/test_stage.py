@@ -120,3 +120,24 @@ def test_a_branch_that_is_looked_at_again_looks_as_before() -> None:
     stage.timeline.seek(300)
     stage.set_clock()
     assert stage.scene(wish).hues == before.hues
+
+
+def test_a_fork_and_a_run_beside_look_at_once_as_if_they_had_been_drawn_from_nothing() -> None:
+    stage, wish = stage_of("lublin-128")
+    stage.timeline.seek(900)
+    stage.set_clock()
+    while (chart := stage.scene(wish).chart) is None or chart.pending:
+        pass
+    stage.timeline.switch(parse_policy("fcfs"))
+    stage.timeline.seek(stage.timeline.step + 3)
+    twin = stage.timeline.twin()
+    twin.switch(parse_policy("easy"), name="beside")
+    for shown in (stage, Stage(twin, stage)):
+        shown.set_clock()
+        anew = Stage(shown.timeline)
+        anew.clock = shown.clock
+        seen = shown.scene(wish).chart
+        while (fresh := anew.scene(wish).chart) is None or fresh.pending:
+            pass
+        assert seen is not None
+        assert np.array_equal(seen.raster.pixels, fresh.raster.pixels)
