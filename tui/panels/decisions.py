@@ -136,7 +136,11 @@ def _note(context: Context) -> str:
         return f"{context.decision + 1:,} of {len(decisions):,}"
     kept = sum(isinstance(decision, Keep) for decision in decisions)
     made = len(decisions) - kept - sum(isinstance(decision, Phase) for decision in decisions)
-    return " · ".join([*([f"{made:,} made"] if made else []), *([f"{kept:,} kept waiting"] if kept else [])])
+    then = (
+        f"then {context.scene.snapshot.free:,} free" if made and kept and context.scene.snapshot.matrix is None else ""
+    )
+    waits = f"{kept:,} kept waiting" if not then else f"{kept:,} {'waits' if kept == 1 else 'wait'}"
+    return " · ".join(filter(None, (f"{made:,} made" if made else "", waits if kept else "", then)))
 
 
 def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:

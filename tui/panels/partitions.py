@@ -1,4 +1,8 @@
-"""Who owns which processors now, what is borrowed and lent, and who waits for each partition."""
+"""Who owns which processors now, which of them are foreign or away, and who waits for each partition.
+
+Foreign are those that another partition had when the machine was divided, away its own that another has now: what
+borrowing, which is told when it happens, has come to.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +20,9 @@ from tui.panels.folding import fold
 from tui.panels.parts import Context, swatch, taught, written
 
 TITLE = "Partitions"
-SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "borrowed": ("▓", "%"), "idle": ("▒", ":"), "lent": ("·", "-")}
+SIGNS = {"runs": ("█", "#"), "free": ("░", "."), "foreign": ("▓", "%"), "idle": ("▒", ":"), "away": ("·", "-")}
 """What a processor is to a partition -> how it is drawn, with and without Unicode."""
-LEGEND = {"runs": "in use", "free": "free", "borrowed": "borrowed", "idle": "borrowed and free", "lent": "lent"}
+LEGEND = {"runs": "in use", "free": "free", "foreign": "foreign", "idle": "foreign and free", "away": "away"}
 LINES = 4
 """Lines of a partition where there is room for everything."""
 
@@ -33,9 +37,9 @@ class Part(NamedTuple):
     """What it owned when the machine was divided."""
     used: int
     """Those of its own on which somebody runs."""
-    loans: tuple[tuple[int, int], ...]
-    """(other, processors) that it has borrowed from another partition."""
-    lent: tuple[tuple[int, int], ...]
+    foreign: tuple[tuple[int, int], ...]
+    """(other, processors) that another partition had at first."""
+    away: tuple[tuple[int, int], ...]
     waiting: int
     pivot: Queued | None
 
@@ -80,8 +84,8 @@ def parts_of(shown: Snapshot) -> Iterator[Part]:
             own=own,
             first=first,
             used=own & ~shown.free_set,
-            loans=tuple((q, own & shown.division[q]) for q in everywhere if q != number and own & shown.division[q]),
-            lent=tuple((q, first & shown.owners[q]) for q in everywhere if q != number and first & shown.owners[q]),
+            foreign=tuple((q, own & shown.division[q]) for q in everywhere if q != number and own & shown.division[q]),
+            away=tuple((q, first & shown.owners[q]) for q in everywhere if q != number and first & shown.owners[q]),
             waiting=len(waiting),
             pivot=_pivot(waiting),
         )
@@ -118,10 +122,10 @@ def _heading(context: Context, part: Part, width: int) -> Line:
 
 
 def _facts(part: Part, room: int) -> list[Span]:
-    """How many it owns, what it borrows and lends, and how many are free, as far as there is room."""
+    """How many it owns, how many are foreign, away and free, as far as there is room."""
     size, free = part.own.bit_count(), (part.own & ~part.used).bit_count()
-    sums = (("borrows", part.loans), ("lends", part.lent))
-    moved = ", ".join(f"{verb} {sum(n.bit_count() for _, n in loans):,}" for verb, loans in sums if loans)
+    sums = (("foreign", part.foreign), ("away", part.away))
+    moved = ", ".join(f"{sum(n.bit_count() for _, n in those):,} {kind}" for kind, those in sums if those)
     procs, idle = count(size, "proc"), Span(f" · {free:,} free", "dim")
     if not moved:
         return [Span(procs), idle]
@@ -140,9 +144,9 @@ def _pieces(part: Part) -> list[tuple[int, str, str]]:
     """Its processors: sets of them, what they are to it, and in which colour; loans have the other's."""
     used, hue = part.used, f"hue:{hue_of(part.number)}"
     shown = [(used & part.first, "runs", hue), (part.own & ~used & part.first, "free", hue)]
-    for other, loan in part.loans:
-        shown += [(loan & used, "borrowed", f"hue:{hue_of(other)}"), (loan & ~used, "idle", f"hue:{hue_of(other)}")]
-    return shown + [(lent, "lent", f"hue:{hue_of(other)}") for other, lent in part.lent]
+    for other, loan in part.foreign:
+        shown += [(loan & used, "foreign", f"hue:{hue_of(other)}"), (loan & ~used, "idle", f"hue:{hue_of(other)}")]
+    return shown + [(away, "away", f"hue:{hue_of(other)}") for other, away in part.away]
 
 
 def _bar(context: Context, part: Part, width: int) -> Iterator[Span]:
@@ -177,10 +181,10 @@ def _queue(context: Context, part: Part, width: int) -> Line:
 def _loans(context: Context, part: Part) -> str:
     """How its boundary has moved since the machine was divided: what it has of others, and they of it."""
     shown = context.scene.snapshot
-    borrowed = listed(f"{loan.bit_count():,} from {name_of(shown, other)}" for other, loan in part.loans)
-    lent = listed(f"{loan.bit_count():,} to {name_of(shown, other)}" for other, loan in part.lent)
-    told = [*([f"borrows {borrowed}"] if borrowed else []), *([f"lends {lent}"] if lent else [])]
-    return " · ".join([f"{part.first.bit_count():,} at first", *(told or ["nothing borrowed or lent"])])
+    foreign = listed(f"{there.bit_count():,} from {name_of(shown, other)}" for other, there in part.foreign)
+    away = listed(f"{there.bit_count():,} with {name_of(shown, other)}" for other, there in part.away)
+    told = [*([f"foreign: {foreign}"] if foreign else []), *([f"away: {away}"] if away else [])]
+    return " · ".join([f"{part.first.bit_count():,} at first", *(told or ["none foreign, none away"])])
 
 
 def _legend(context: Context, parts: Sequence[Part], width: int) -> list[Line]:

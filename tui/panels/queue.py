@@ -101,7 +101,7 @@ def _by_queue(shown: Snapshot) -> list[list[int]]:
 
 
 def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tuple[Line, ...]:
-    """The queue's name and how many wait, then what its partition owns, has borrowed and lent."""
+    """The queue's name and how many wait, then what its partition owns, what is foreign and what away."""
     shown = context.scene.snapshot
     heading = _heading(shown.queues[place], f"{waiting:,} waiting")
     if not shown.owners:
@@ -112,15 +112,15 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:
-    """What a partition borrows from the others, and lends to them; or how much that is in all."""
+    """What a partition has of the others, and they of it; or how much that is in all."""
     others = [other for other in range(len(shown.queues)) if other != place]
-    borrowed = {other: shown.owners[place] & shown.division[other] for other in others}
-    lent = {other: shown.owners[other] & shown.division[place] for other in others}
-    for verb, way, loans in (("borrows", "from", borrowed), ("lends", "to", lent)):
+    foreign = {other: shown.owners[place] & shown.division[other] for other in others}
+    away = {other: shown.owners[other] & shown.division[place] for other in others}
+    for kind, way, loans in (("foreign", "from", foreign), ("away", "with", away)):
         told = [f"{there.bit_count():,} {way} {shown.queues[other]}" for other, there in loans.items() if there]
         if told:
             in_all = sum(there.bit_count() for there in loans.values())
-            yield f"{verb} {listed(told) if to_whom else format(in_all, ',')}"
+            yield f"{kind}: {listed(told)}" if to_whom else f"{in_all:,} {kind}"
 
 
 def _mark(context: Context, sections: Sequence[Section]) -> int | None:

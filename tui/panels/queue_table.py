@@ -92,14 +92,17 @@ def told_move(moved: float, unicode: bool = True) -> str:
 
 
 def _why(queued: Queued, context: Context) -> Brief:
+    free = context.scene.snapshot.free
+    if isinstance(queued.why, TooFewFree) and queued.job.procs > free:
+        return brief(TooFewFree(free), queued.job)  # as it is after the pass, like all that stands beside it
     if queued.why is not None:
         return brief(queued.why, queued.job, context.at)
     if queued.row is not None:
         return f"then in row {queued.row}", f"in row {queued.row}"
     if queued.planned is None:
         return "not considered", "not reached"
-    few = TooFewFree(context.scene.snapshot.free)
-    return brief(few, queued.job) if queued.job.procs > few.free else ("no hole before", "no hole yet")
+    few = TooFewFree(free)
+    return brief(few, queued.job) if queued.job.procs > free else ("no hole before", "no hole yet")
 
 
 # The table

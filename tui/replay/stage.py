@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sim.engine.snapshot import Snapshot
 from sim.life.so_far import JobReader, JobSoFar
@@ -93,8 +93,15 @@ class Stage:
         """The state at the cursor; made once for a step."""
         branch, step = self.timeline.branch.name, self.timeline.step
         if self._seen is None or self._seen[:2] != (branch, step):
-            self._seen = branch, step, self.timeline.snapshot()
+            self._seen = branch, step, self._made_snapshot()
         return self._seen[2]
+
+    def _made_snapshot(self) -> Snapshot:
+        """Before the first step it is under the policy that takes over with it."""
+        snapshot, switches = self.timeline.snapshot(), self.timeline.branch.switches
+        if snapshot.step or not switches or switches[0].step > 1:
+            return snapshot
+        return replace(snapshot, policy=switches[0].spec, rules=switches[0].policy)
 
     def scene(self, wish: Wish) -> Scene:
         """What is to be seen of this moment."""

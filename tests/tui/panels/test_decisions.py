@@ -22,7 +22,7 @@ def at_600() -> Context:
 
 def test_arrivals_and_completions_come_first_then_each_decision_with_its_reason() -> None:
     assert decisions.draw(at_600(), (80, 20), 0).text.splitlines() == [
-        "Decisions   1 made · 1 kept waiting",
+        "Decisions   1 made · 1 waits · then 1 free",
         "− J1 ends",
         "○ J4 waits: needs 4 > 2 extra and would end at 00:25 > J3's start at 00:20",
         "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20",

@@ -15,24 +15,24 @@ def figure_1(until: float, **fields: object) -> Context:
 def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
     assert draw_partitions(figure_1(700), (60, 13)).text.splitlines() == [
         "Partitions   0 of 30 processors free",
-        "▇▇ < 1000 s            6 procs · borrows 2, lends 6 · 0 free",
+        "▇▇ < 1000 s             6 procs · 2 foreign, 6 away · 0 free",
         "████████············                ▓▓▓▓",
         "nobody waits",
-        "10 at first · borrows 2 from 1000 to 10000 s · lends 6 to >=",
-        "10000 s",
-        "▇▇ 1000 to 10000 s                6 procs · lends 4 · 0 free",
+        "10 at first · foreign: 2 from 1000 to 10000 s · away: 6 with",
+        ">= 10000 s",
+        "▇▇ 1000 to 10000 s                 6 procs · 4 away · 0 free",
         "                    ████████████········",
         "1 job waits · pivot J7 needs 10, planned for 01:23:20",
-        "10 at first · lends 2 to < 1000 s and 2 to >= 10000 s",
-        "▇▇ >= 10000 s                  18 procs · borrows 8 · 0 free",
+        "10 at first · away: 2 with < 1000 s and 2 with >= 10000 s",
+        "▇▇ >= 10000 s                  18 procs · 8 foreign · 0 free",
         "        ▓▓▓▓▓▓▓▓▓▓▓▓            ▓▓▓▓    ████████████████████",
         "nobody waits",
-        "10 at first · borrows 6 from < 1000 s and 2 from 1000 to",
+        "10 at first · foreign: 6 from < 1000 s and 2 from 1000 to",
         "10000 s",
     ]
 
 
-def test_a_loan_has_the_colour_of_its_owner() -> None:
+def test_what_is_foreign_has_the_colour_of_its_owner() -> None:
     bar = draw_partitions(figure_1(700), (60, 13)).body[1]
     assert [(span.text.strip(), span.style) for span in bar.spans] == [
         ("████████", f"hue:{hue_of(0)}"), ("············", f"hue:{hue_of(2)}"), ("", ""),
@@ -44,17 +44,17 @@ def test_what_is_free_is_told_from_what_is_in_use() -> None:
     sheet = draw_partitions(figure_1(0), (60, 13))
     assert sheet.note == "10 of 30 processors free"
     assert sheet.body[1].text.rstrip() == "████████░░░░░░░░░░░░"
-    assert sheet.body[3].text == "10 at first · nothing borrowed or lent"
+    assert sheet.body[3].text == "10 at first · none foreign, none away"
 
 
 def test_in_few_rows_two_lines_a_partition_are_left() -> None:
     sheet = draw_partitions(figure_1(700), (40, 6))
     assert len(sheet.body) == 6
-    assert sheet.body[2].text == "▇▇ 1000 to 10000 s     6 procs · lends 4"
+    assert sheet.body[2].text == "▇▇ 1000 to 10000 s      6 procs · 4 away"
 
 
 def test_a_legend_follows_where_there_is_room() -> None:
-    assert draw_partitions(figure_1(700), (46, 7)).body[-1].text == "█ in use, ▓ borrowed, · lent"
+    assert draw_partitions(figure_1(700), (46, 7)).body[-1].text == "█ in use, ▓ foreign, · away"
     assert draw_partitions(figure_1(0), (46, 7)).body[-1].text == "█ in use, ░ free"
 
 
@@ -80,11 +80,11 @@ def test_what_partitions_own_is_the_whole_machine_at_every_step() -> None:
     while engine.step():
         parts = list(parts_of(engine.snapshot()))
         assert sum(part.own.bit_count() for part in parts) == 30
-        borrowed = sum(loan.bit_count() for part in parts for _, loan in part.loans)
-        assert borrowed == sum(lent.bit_count() for part in parts for _, lent in part.lent)
+        foreign = sum(loan.bit_count() for part in parts for _, loan in part.foreign)
+        assert foreign == sum(away.bit_count() for part in parts for _, away in part.away)
         assert all(
             part.own.bit_count() - part.first.bit_count()
-            == sum(loan.bit_count() for _, loan in part.loans) - sum(lent.bit_count() for _, lent in part.lent)
+            == sum(loan.bit_count() for _, loan in part.foreign) - sum(away.bit_count() for _, away in part.away)
             for part in parts
         )
 

@@ -175,10 +175,10 @@ def test_each_queue_has_its_heading_and_its_loans(lab: Lab) -> None:
     lines = [line.text for line in queue.draw(context, (70, 20), 0).body]
     assert lines[:5] == [
         "< 100 s  0 waiting",
-        "owns 3 processors, borrows 1 from >= 100 s",
+        "owns 3 processors, foreign: 1 from >= 100 s",
         "",
         ">= 100 s  1 waiting",
-        "owns 1 processor, lends 1 to < 100 s",
+        "owns 1 processor, away: 1 with < 100 s",
     ]
     assert lines[5].split()[1:4] == ["2", "2", "8m20"]
 

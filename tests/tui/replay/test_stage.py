@@ -15,6 +15,7 @@ from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
+from tui.chart.raster import Pixels
 from tui.chart.scale import Camera
 from tui.cli.run import Files, schedule_rows, segment_rows, simulate, write_csv
 from tui.replay import requests as o
@@ -122,12 +123,11 @@ def test_a_branch_that_is_looked_at_again_looks_as_before() -> None:
     assert stage.scene(wish).hues == before.hues
 
 
-def test_a_fork_and_a_run_beside_look_at_once_as_if_they_had_been_drawn_from_nothing() -> None:
+def test_a_fork_and_a_run_beside_look_as_if_they_had_been_drawn_from_nothing() -> None:
     stage, wish = stage_of("lublin-128")
     stage.timeline.seek(900)
     stage.set_clock()
-    while (chart := stage.scene(wish).chart) is None or chart.pending:
-        pass
+    _drawn(stage, wish)
     stage.timeline.switch(parse_policy("fcfs"))
     stage.timeline.seek(stage.timeline.step + 3)
     twin = stage.timeline.twin()
@@ -136,8 +136,22 @@ def test_a_fork_and_a_run_beside_look_at_once_as_if_they_had_been_drawn_from_not
         shown.set_clock()
         anew = Stage(shown.timeline)
         anew.clock = shown.clock
-        seen = shown.scene(wish).chart
-        while (fresh := anew.scene(wish).chart) is None or fresh.pending:
-            pass
-        assert seen is not None
-        assert np.array_equal(seen.raster.pixels, fresh.raster.pixels)
+        assert np.array_equal(_drawn(shown, wish), _drawn(anew, wish))
+
+
+def _drawn(stage: Stage, wish: Wish) -> Pixels:
+    while (chart := stage.scene(wish).chart) is None or chart.pending:
+        pass
+    return chart.raster.pixels
+
+
+def test_before_the_first_step_it_is_under_the_policy_of_the_branch() -> None:
+    stage, wish = stage_of()
+    stage.timeline.switch(parse_policy("fcfs"), at_step=0)
+    stage.timeline.seek(0)
+    assert stage.scene(wish).snapshot.policy == "fcfs"
+    stage.timeline.look_at("main")
+    stage.timeline.seek(3)
+    stage.timeline.switch(parse_policy("fcfs"))
+    stage.timeline.seek(0)
+    assert stage.scene(wish).snapshot.policy == "easy"

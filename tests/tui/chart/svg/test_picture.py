@@ -100,8 +100,8 @@ def test_where_all_is_over_there_is_no_plan() -> None:
 def test_what_is_borrowed_is_dotted_and_the_legend_says_so() -> None:
     root = picture(chart("ls-figure1", "multiqueue"))
     assert "url(#borrowed)" in fills(root)
-    assert words(root)["borrowed from another partition"] == 1
-    assert words(picture(chart("ls-figure1", "easy")))["borrowed from another partition"] == 0
+    assert words(root)["of another partition at first"] == 1
+    assert words(picture(chart("ls-figure1", "easy")))["of another partition at first"] == 0
 
 
 def test_a_suspended_job_leaves_a_trail() -> None:
