@@ -37,10 +37,10 @@ class ParameterError(SchedscopeError):
 
 
 class PolicyError(SchedscopeError):
-    """A policy raised an error of its own while it decided; `where` in it."""
+    """A policy raised an error of its own while it decided; `where` in it. `brief` has neither who nor when."""
 
-    def __init__(self, what: str, where: str = "") -> None:
-        self.where = where
+    def __init__(self, what: str, where: str = "", brief: str = "") -> None:
+        self.where, self.brief = where, brief or what
         super().__init__(what)
 
 

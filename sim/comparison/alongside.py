@@ -109,6 +109,11 @@ class Alongside:
         return self._search.found
 
     @property
+    def read_until(self) -> float:
+        """Up to when both have been read."""
+        return self._search.since
+
+    @property
     def never(self) -> bool:
         """Is it certain that they never part?"""
         return self._search.is_over and self.parting is None
@@ -177,8 +182,8 @@ class Search:
         self.is_over = False
         """Has it been found, or is it certain that they never part?"""
         self._branches = branches
-        self._since = branches[0].history.time_of(shared - 1) if shared else -inf
-        """Up to here nothing happened in one of them only."""
+        self.since = branches[0].history.time_of(shared - 1) if shared else -inf
+        """Up to here both were read, and nothing happened in one of them only."""
         self._first = shared, shared
         """The first steps that have not been read."""
         self._schedules = branches[0].engine.schedule(), branches[1].engine.schedule()
@@ -186,12 +191,12 @@ class Search:
     def advance(self) -> None:
         """Read on, as far as both are known."""
         until = self._until()
-        if until > self._since:
+        if until > self.since:
             sides = self._side(0, until), self._side(1, until)
             self.found = part(*sides)
-            self._since = min(_last(side.history) for side in sides)
-            self._first = _steps_until(sides[0].history, self._since), _steps_until(sides[1].history, self._since)
-        ends = any(branch.complete and _last(branch.history) <= self._since for branch in self._branches)
+            self.since = min(_last(side.history) for side in sides)
+            self._first = _steps_until(sides[0].history, self.since), _steps_until(sides[1].history, self.since)
+        ends = any(branch.complete and _last(branch.history) <= self.since for branch in self._branches)
         self.is_over = ends or self.found is not None
 
     def _until(self) -> float:
@@ -208,7 +213,7 @@ class Search:
         """One run from where it was read to, until the end of the window."""
         branch, ledger = self._branches[place], self._branches[place].engine.state.ledger
         end = np.array(ledger.end)
-        end[~((end >= self._since) & (end <= until))] = np.nan
+        end[~((end >= self.since) & (end <= until))] = np.nan
         history = branch.history.as_of(_steps_until(branch.history, until))
         return Side(history, replace(self._schedules[place], end=end), self._first[place])
 

@@ -36,6 +36,22 @@ _VERBS: dict[type, str] = {
     Suspend: "suspends",
     Migrate: "migrates",
 }
+_DONE = {
+    "starts": "starts",
+    "resumes": "resumes",
+    "suspended": "is suspended",
+    "queued": "waits again",
+    "migrates": "migrates",
+    "ends": "ends",
+}
+_NOT = {
+    "starts": "does not start",
+    "resumes": "does not resume",
+    "suspended": "is not suspended",
+    "queued": "does not wait again",
+    "migrates": "does not migrate",
+    "ends": "does not end",
+}
 LONGEST_NAME = 14
 """Policies with longer specs are called A and B."""
 Accounts: TypeAlias = tuple[tuple[Account, ...], tuple[Account, ...]]
@@ -65,6 +81,31 @@ def about(parting: Parting, workload: Workload) -> str:
     """The jobs over which they part, those first that are told of."""
     others = (act.rank for acts in parting.only for act in acts)
     return listed((name(workload.jobs[rank]) for rank in dict.fromkeys([*parting.ranks, *others])), 3)
+
+
+def instead(parting: Parting, workload: Workload) -> str:
+    """What the second run does there that the first does not, in a few words.
+
+    >>> from types import SimpleNamespace
+    >>> from typing import cast
+    >>> from sim.comparison.parting import Act
+    >>> from sim.workload.model import Job
+    >>> jobs = [Job(rank, str(rank), 0, 1, 1) for rank in range(2)]
+    >>> both, one, none = (Act("starts", 1),), (Act("ends", 0),), ()
+    >>> workload = cast(Workload, SimpleNamespace(jobs=jobs))
+    >>> [instead(Parting(0, (1, 1), only), workload) for only in ((one, both), (none, both), (one, none))]
+    ['J1 starts instead of J0, which ends', 'J1 starts', 'J0 does not end']
+    """
+    there, here = (acts[0] if acts else None for acts in parting.only)
+    if here is None:
+        return "" if there is None else f"{name(workload.jobs[there.rank])} {_NOT[there.verb]}"
+    done = f"{name(workload.jobs[here.rank])} {_DONE[here.verb]}"
+    if there is None:
+        return done
+    if there.rank == here.rank:
+        return done + (" otherwise" if there.verb == here.verb else f" and {_NOT[there.verb]}")
+    which = "" if there.verb == here.verb else f", which {_DONE[there.verb]}"
+    return f"{done} instead of {name(workload.jobs[there.rank])}{which}"
 
 
 def headline(parting: Parting, names: tuple[str, str], accounts: Accounts) -> str:

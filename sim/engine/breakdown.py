@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
 from sim.policies.policy import Policy
 from sim.words import printable, shortened
+from sim.workload.model import Job
 
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
@@ -31,6 +33,7 @@ _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
 _LONGEST = 500
 """Letters of what an error says."""
 _Shown = TypeVar("_Shown")
+_Error = TypeVar("_Error", bound=PolicyError)
 
 _SEEN: dict[int, tuple[State, int, float]] = {}
 """thread -> whose policy was seen to decide there, after how many steps, and when first"""
@@ -124,12 +127,25 @@ def _told(state: State, error: BaseException, where: str) -> BaseException:
         return KeyboardInterrupt(f"interrupted while {state.spec} decided {when(state)} ({where})")
     failed = f"{state.spec} failed {when(state)}"
     if isinstance(error, DecisionError):
-        return DecisionError(f"{failed}: {error} ({where})", where)
+        return _placed(DecisionError, f"{failed}: ", str(error), where)
     what = _said(error)
     if isinstance(error, NoAnswerError):
         since = _SEEN.pop(get_ident(), (state, 0, perf_counter()))[2]
         what = f"stopped, it did not answer for {perf_counter() - since:.0f} s"
-    return PolicyError(f"{failed}: {what} ({where})", where)
+    return _placed(PolicyError, f"{failed}: ", what, where)
+
+
+def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
+    """An error with its place; in brief only that."""
+    at = re.match(r"(.+?:\d+) in [^:]+(.*)", where, re.DOTALL)
+    brief = f"{Path(at[1]).name}: {what}{at[2]}" if at else what
+    return kind(f"{failed}{what} ({where})", where, brief)
+
+
+def leaves_waiting(state: State, job: Job) -> DecisionError:
+    """Nothing happens any more, and there are jobs that the policy has forgotten, this one the first of them."""
+    what = f"leaves {state.left} jobs waiting for ever, the first is job {job.id}, {when(state)}"
+    return _placed(DecisionError, f"{state.spec} ", what, beginning(state))
 
 
 def blame(policy: Policy, error: BaseException, moment: str) -> None:
@@ -138,7 +154,7 @@ def blame(policy: Policy, error: BaseException, moment: str) -> None:
     begins = _begins(policy)
     if not isinstance(error, SchedscopeError | MemoryError) and (own or not begins.startswith(_LIBRARY)):
         where = own[-1] if own else begins
-        raise PolicyError(f"{policy.name} failed {moment}: {_said(error)} ({where})", where) from error
+        raise _placed(PolicyError, f"{policy.name} failed {moment}: ", _said(error), where) from error
 
 
 def _said(error: BaseException) -> str:

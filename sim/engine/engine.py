@@ -22,7 +22,7 @@ import numpy as np
 
 from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
-from sim.engine.breakdown import beginning, blame, obey, when
+from sim.engine.breakdown import beginning, blame, leaves_waiting, obey, when
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.express import ENDLESS, Express
 from sim.engine.schedule import Schedule, schedule_of
@@ -32,7 +32,7 @@ from sim.engine.state import Future, State
 from sim.engine.state_view import StateView
 from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.engine.transitions import Transitions
-from sim.errors import DecisionError, ParameterError, PolicyError
+from sim.errors import ParameterError, PolicyError
 from sim.history.history import History
 from sim.kernel import choice
 from sim.machine.moment import MOMENT
@@ -219,10 +219,8 @@ class Engine:
     def check_all_done(self) -> None:
         """When nothing happens any more, nobody may be left."""
         state = self.state
-        if left := state.left:
-            first, where = self._jobs[min([*state.suspended, *state.waiting.jobs])], beginning(state)
-            what = f"{state.spec} leaves {left} jobs waiting for ever, the first is job {first.id}"
-            raise DecisionError(f"{what}, {when(state)} ({where})", where)
+        if state.left:
+            raise leaves_waiting(state, self._jobs[min([*state.suspended, *state.waiting.jobs])])
 
     # One instant
 

@@ -20,7 +20,8 @@ def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
 def _record(branch: Branch) -> BranchRecord:
     if branch.parent is None:
         return BranchRecord(branch.name, switches=planned(branch.planned_after(0)))
-    return BranchRecord(branch.name, branch.parent, branch.forked_at, tuple(s._replace(was="") for s in branch.chosen))
+    chosen = tuple(s._replace(was="") for s in branch.chosen)
+    return BranchRecord(branch.name, branch.parent, branch.forked_at, chosen + planned(branch.then))
 
 
 def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
@@ -45,7 +46,8 @@ def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[
                 raise ParameterError(f"{record.parent} has no step {record.forked:,}")
             first = next(iter(record.switches), None)
             if first is not None and first.step == record.forked + 1:
-                timeline.switch(first.policy, at=first.time, name=record.name)
+                then = [(switch.time, switch.policy) for switch in record.switches[1:]]
+                timeline.switch(first.policy, at=first.time, name=record.name, then=then)
             else:
                 timeline.fork(record.name)
         except SchedscopeError as error:

@@ -63,6 +63,8 @@ class Branch:
         self._pending = sorted(switches, key=lambda switch: switch[0])
         self._planned: dict[int, tuple[float, Policy]] = {}
         """Those that were made, by their step."""
+        self.then: tuple[tuple[float, Policy], ...] = ()
+        """Those that were planned when it was switched."""
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
@@ -104,13 +106,14 @@ class Branch:
             raise self._fail(error) from error
         return True
 
-    def switch(self, policy: Policy, at: float | None = None) -> None:
+    def switch(self, policy: Policy, at: float | None = None, then: Iterable[tuple[float, Policy]] = ()) -> None:
         """Another policy takes over at the frontier, or at a moment before the next step.
 
-        The switches that were to come are not made.
+        The switches that were to come are not made, but those of `then`.
         """
         self._switch(policy, at)
-        self._pending.clear()
+        self.then = tuple(then)
+        self._pending[:] = self.then
 
     def planned_after(self, step: int) -> list[tuple[float, Policy]]:
         """The switches that are still to come after so many steps."""

@@ -56,8 +56,10 @@ class Timeline:
         switches: Iterable[tuple[float, Policy | str]] = (),
     ) -> None:
         self.workload, self.budget, self.held = workload, budget, held
+        self.policy = policy_of(policy)
+        """With which it begins."""
         self._watchers = _checkers() if check else ()
-        engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
+        engine = Engine(workload, self.policy, placement=placement, watchers=self._watchers)
         planned = [(time, policy_of(policy)) for time, policy in switches]
         self.branch = Branch("main", engine, switches=planned)
         """The one that is looked at."""
@@ -98,19 +100,25 @@ class Timeline:
         return f"<Timeline {self.workload.name}: {self.branch.engine.state.spec} on {self.branch.name}, {at}>"
 
     def switch(
-        self, policy: Policy | str, at_step: int | None = None, *, at: float | None = None, name: str | None = None
+        self,
+        policy: Policy | str,
+        at_step: int | None = None,
+        *,
+        at: float | None = None,
+        name: str | None = None,
+        then: Iterable[tuple[float, Policy]] = (),
     ) -> Branch:
         """Another policy takes over at the cursor, or after so many steps, on a branch of its own.
 
         The switch is a step of its own, at the time of the step before it, or at a moment from then on and before the
-        next step (`at`). Other parameters are another policy, too.
+        next step (`at`). Other parameters are another policy, too. `then` others take over at their times.
         """
         made, was = policy_of(policy), (self.branch, self.step)
         if at_step is not None:
             self.seek(at_step)
         branch = self.fork(name)
         try:
-            branch.switch(made, at)
+            branch.switch(made, at, then)
         except Exception:
             del self._branches[branch.name]
             self.branch = was[0]
@@ -118,6 +126,36 @@ class Timeline:
             raise
         self.seek(branch.computed)
         return branch
+
+    def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
+        """The branch that is looked at once more, with others in the place of its policies, on a branch of its own.
+
+        It parts where the first of them that is another takes over; None: none is.
+        """
+        course = [(0, None, self.policy), *((s.step - 1, s.time, s.policy) for s in self.branch.switches)]
+        to_come = [(time, renewed(policy)) for time, policy in self.branch.planned_after(self.computed)]
+        if len(course) > 1 and course[1][0] == 0:
+            del course[0]  # it has never decided anything
+        for place, (step, time, policy) in enumerate(course):
+            if (other := renewed(policy)) != policy:
+                base = self.branch
+                while base.parent is not None and step <= base.forked_at:
+                    base = self._branches[base.parent]
+                then = [(at, renewed(later)) for _, at, later in course[place + 1 :] if at is not None]
+                self.look_at(base.name)
+                return self.switch(other, step, at=time, name=name, then=[*then, *to_come])
+        return None
+
+    def take_in(self, branch: Branch) -> None:
+        """A branch that a twin has made is one of these, too."""
+        self._branches[branch.name] = branch
+
+    def drop(self, name: str) -> bool:
+        """Forget a branch, unless it is looked at or another comes from it."""
+        if name == self.branch.name or any(branch.parent == name for branch in self._branches.values()):
+            return False
+        del self._branches[name]
+        return True
 
     def present(self, watchers: Sequence[Watcher] = ()) -> Engine:
         """An engine at the cursor that has its past and may be moved on: what the timeline knows does not change."""
@@ -129,6 +167,7 @@ class Timeline:
         """Another cursor, at the same step, on the same branches; those that it makes are its own."""
         twin = Timeline.__new__(Timeline)
         twin.workload, twin.budget, twin.held, twin._watchers = self.workload, self.budget, self.held, self._watchers
+        twin.policy = self.policy
         twin.branch, twin._branches, twin._looked_at = self.branch, dict(self._branches), []
         twin.progress = 1.0
         twin._cursor = twin._at(self.step)

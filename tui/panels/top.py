@@ -9,6 +9,7 @@ from sim.words import clock, percent, printable
 from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.parts import RUNS
+from tui.replay.requests import News
 from tui.replay.scene import About, Scene
 
 _NAME = 14
@@ -28,6 +29,8 @@ class Going:
     """So many conditions to stop at are set."""
     hidden: tuple[str, ...] = ()
     """The panels that are hidden."""
+    news: News | None = None
+    """What became of the run when a policy's file was saved."""
 
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
@@ -35,6 +38,10 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
     right = _right(scene, going, beside, width) if scene else []
     room = width - _width(right) - 1
     workload = about.workload
+    if going.news is not None:
+        style, action = ("bad", "reload") if going.news.is_bad else ("good", "parted")
+        told = printable(text.shorten(f" {going.news.what}", max(room, 0)))
+        return line(Span(told, style, action), Span(" " * max(room + 1 - text.cells(told), 0)), *right)
     facts = f"{workload.procs:,} procs · {len(workload):,} jobs"
     name = printable(text.shorten(workload.name, max(room - text.cells(facts) - 4, 12)))
     left = [Span(f" {name}", "strong", "report"), Span(f" · {facts}", "dim")]

@@ -11,17 +11,22 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sim.errors import ParameterError
+from sim.errors import ParameterError, SchedscopeError
 from sim.session.branches import restore
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.playback import Playback
-from tui.replay.requests import BESIDE, Noticed, Order, Wish
+from tui.replay.requests import BESIDE, News, Noticed, Order, Wish
 from tui.replay.scene import Scene
 from tui.replay.stage import Stage
 
 if TYPE_CHECKING:
+    from sim.timeline.branch import Branch
     from tui.replay.beside import Versus
+    from tui.replay.remake import Remake
+
+VERSIONS = 5
+"""So many runs of one policy are kept while its file is saved again and again."""
 
 
 Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
@@ -58,7 +63,16 @@ class Conductor:
             o.CompareBranch: self._compare_branch,
             o.CompareNoMore: self._compare_no_more,
             o.GoToParted: self._go_to_parted,
+            o.Renew: self._renew,
         }
+        self._remake: Remake | None = None
+        """What is being made again."""
+        self._remade: Remake | None = None
+        """What was made again last."""
+        self._versions: list[str] = []
+        """The branches that were made again, and those whose place they took, the oldest first."""
+        self.is_remaking = False
+        """Does code decide right now that was saved, and that nobody waits for?"""
 
     # For the worker
 
@@ -69,11 +83,15 @@ class Conductor:
             return self._obey[type(order)](order, wish, halted)
         finally:
             self._go.progress = None
-            if self.beside is not None:
-                if self.stage.timeline.branch is not was:
-                    self._put_beside(self.beside)
-                self._keep_one_clock(self.beside)
-            self._let_go()
+            self._settle(was)
+
+    def _settle(self, was: Branch) -> None:
+        """Something has been done: what follows from it for the run beside, and for those that nobody looks at."""
+        if self.beside is not None:
+            if self.stage.timeline.branch is not was:
+                self._put_beside(self.beside)
+            self._keep_one_clock(self.beside)
+        self._let_go()
 
     def _let_go(self) -> None:
         """Branches that nobody has looked at for long give back what they hold; the run beside needs its own."""
@@ -101,19 +119,30 @@ class Conductor:
     @property
     def progress(self) -> tuple[str, float] | None:
         """What takes long, and how much of it is done; read by the screen, in its own thread."""
-        return self._there.progress if self._there is not None else self._go.progress
+        remake, there = self._remake, self._there
+        told = self._go.progress if there is None else there.progress
+        return told or (None if remake is None else remake.progress)
 
     @property
     def is_computed(self) -> bool:
         """Is there nothing left to compute ahead?"""
+        return self._remake is None and self._are_computed
+
+    @property
+    def _are_computed(self) -> bool:
+        """Is all known of the run and of the one beside it?"""
         return (
             self.stage.is_computed
             and (self.beside is None or self.beside.is_computed)
             and (self._versus is None or self._versus.is_done)
         )
 
-    def compute(self, seconds: float) -> None:
-        """Compute ahead for about so long."""
+    def compute(self, seconds: float) -> News | None:
+        """Compute ahead for about so long; what has become of a run that was made again, once that is known."""
+        self._compute_both(seconds)
+        return None if self._remake is None else self._go_on_remaking(self._remake, seconds)
+
+    def _compute_both(self, seconds: float) -> None:
         for stage in (self.stage, self.beside):
             if stage is not None and not stage.is_computed:
                 stage.compute(seconds)
@@ -178,7 +207,7 @@ class Conductor:
         was = self.stage.timeline.branch.name
         return f"this is {self.stage.timeline.fork().name}; {was} stays as it was (B looks at it)"
 
-    def _look_at(self, order: o.LookAt, wish: Wish, halted: Halted) -> str | None:
+    def _look_at(self, order: o.LookAt, wish: Wish | None, halted: Halted) -> str | None:
         moment, has_begun = self.stage.clock, self._go.step > 0
         self.stage.timeline.look_at(order.branch)
         self.stage.set_clock()
@@ -214,6 +243,53 @@ class Conductor:
         save_drawing(engine, spec, options, order.path)
         return f"saved {order.path}"
 
+    # Once more, with code that was saved
+
+    def _renew(self, order: o.Renew, wish: Wish, halted: Halted) -> None:
+        from tui.replay.remake import Remake
+
+        self._remake = Remake(self.stage.timeline, order)
+
+    def remake_no_more(self) -> None:
+        """It takes too long: the old run stays."""
+        self._remake = None
+
+    def _go_on_remaking(self, remake: Remake, seconds: float) -> News | None:
+        self.is_remaking = True
+        try:
+            if not remake.advance(seconds, self.stage.clock):
+                return None
+        except SchedscopeError as error:
+            self._remake = None
+            return News(getattr(error, "brief", f"{error}"), True, f"{error}; the old run stays")
+        finally:
+            self.is_remaking = False
+        self._remake = None
+        if remake.new is not None:
+            self._put_in_place(remake, remake.new)
+        later = f"{remake.told}; then it breaks off: {remake.later}" if remake.later else ""
+        return News(remake.told, bool(later), later)
+
+    def _put_in_place(self, remake: Remake, new: Branch) -> None:
+        """The new run is looked at where the old one was; of older ones the last few stay."""
+        timeline, was = self.stage.timeline, self.stage.timeline.branch
+        timeline.take_in(new)
+        if was is remake.old:
+            self._look_at(o.LookAt(new.name), None, lambda: False)
+        self._remade = remake
+        self._versions = [*filter(remake.old.name.__ne__, self._versions), remake.old.name, new.name]
+        while len(self._versions) > VERSIONS:
+            oldest = self._versions.pop(0)
+            if timeline.branches[oldest].parent is not None and not self._is_beside(oldest):
+                timeline.drop(oldest)
+        self._settle(was)
+
+    def _is_beside(self, branch: str) -> bool:
+        return self.beside is not None and branch in (
+            self.beside.timeline.branch.name,
+            self.beside.timeline.branch.parent,
+        )
+
     # Side by side
 
     def _compare(self, order: o.Compare, wish: Wish, halted: Halted) -> str | None:
@@ -248,16 +324,21 @@ class Conductor:
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
         """To the first step at which something happens to a job in one of them only."""
         versus = self._versus
+        if versus is None and self._remade is not None and (parted := self._remade.parting):
+            sides = self._remade.old, self._remade.new
+            if (branch := self.stage.timeline.branch) in sides:
+                told = self._go.seek(parted.steps[sides.index(branch)], halted)
+                return Noticed(parted.ranks[-1]) if told is None else told
         if versus is None:
             raise ParameterError("nothing is compared: v chooses another policy to compare with")
         while versus.parting is None:
-            if self.is_computed or halted():
-                return "the two runs never part" if self.is_computed else None
+            if self._are_computed or halted():
+                return "the two runs never part" if self._are_computed else None
             self._go.progress = (
                 "comparing",
                 self.stage.timeline.branch.engine.state.tally.finished / max(len(self.stage.workload), 1),
             )
-            self.compute(A_LOOK)
+            self._compute_both(A_LOOK)
         told = self._go.seek(versus.parting.steps[0], halted)
         ranks = versus.parting.ranks
         return Noticed(ranks[0]) if told is None and ranks else told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -146,6 +147,14 @@ class GoToParted(NamedTuple):
     """To the first step at which the two runs differ."""
 
 
+class Renew(NamedTuple):
+    """Once more with these policies, in the background, up to the moment that is shown: their code is another now."""
+
+    title: str
+    policies: Mapping[str, Policy]
+    """spec -> the policy that it stands for now"""
+
+
 class Reverse(NamedTuple):
     """Back to the last decision that changed this."""
 
@@ -154,7 +163,7 @@ class Reverse(NamedTuple):
 
 Order: TypeAlias = (
     GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | SwitchTo | Restart | Fork | LookAt
-    | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse
+    | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse | Renew
 )  # fmt: skip
 
 
@@ -203,4 +212,14 @@ class Failed(NamedTuple):
     message: str
 
 
-Told: TypeAlias = Scenes | Stopped | Noticed | Failed
+class News(NamedTuple):
+    """What has become of the run that was made again."""
+
+    what: str
+    is_bad: bool = False
+    """There is none: the old one stays."""
+    whole: str = ""
+    """What there is to say of it, if that is more."""
+
+
+Told: TypeAlias = Scenes | Stopped | Noticed | Failed | News

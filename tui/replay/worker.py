@@ -95,6 +95,11 @@ class Player:
         if self._unanswered[0]:
             give_up(self._thread.ident or 0)
 
+    def lose_patience(self) -> None:
+        """Code that was saved, and that nobody waits for, is stopped where it does not answer."""
+        if self._conductor.is_remaking and self._unanswered[0]:
+            give_up(self._thread.ident or 0)
+
     def close(self) -> None:
         """The screen goes."""
         self._closed = True
@@ -108,12 +113,15 @@ class Player:
         pending = False
         while not self._closed:
             asks = self._take(block=not pending and self._conductor.is_computed)
+            if self._halt.is_set():
+                self._conductor.remake_no_more()
             if asks or pending:
                 pending = self._answer(asks)
                 continue
             was_complete = self._conductor.is_computed
-            self._guard(lambda: self._conductor.compute(SLICE))
-            if perf_counter() - reported > REPORT or self._conductor.is_computed != was_complete:
+            if news := self._guard(lambda: self._conductor.compute(SLICE)):
+                self._tell(news)
+            if news or perf_counter() - reported > REPORT or self._conductor.is_computed != was_complete:
                 self._show()
                 reported = perf_counter()
 

@@ -5,7 +5,7 @@ Also tests sim.engine.checkpoint, sim.engine.state, sim.timeline.branch.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.orders import lot
 from sim.policies.view import View
+from sim.session.branches import records_of, restore
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
@@ -200,6 +201,50 @@ def test_switches_that_are_known_beforehand_are_made_in_time(small: Workload) ->
     switched = timeline.switch("shadow")
     timeline.compute_all()
     assert [switch.policy.name for switch in switched.switches] == ["shadow"]
+
+
+def in_place_of(was: str, now: str) -> Callable[[Policy], Policy]:
+    return lambda policy: parse_policy(now) if policy == parse_policy(was) else policy
+
+
+def test_a_run_is_made_again_with_another_policy_in_the_place_of_one_and_all_that_took_over_later(lab: Lab) -> None:
+    workload = lab.workload(4, *JOBS)
+    timeline = Timeline(workload, "fcfs", switches=[(14, "conservative")])
+    timeline.compute_all()
+    branch = timeline.remake(in_place_of("fcfs", "easy"), "again")
+    assert branch is not None
+    timeline.compute_all()
+    assert [(switch.time, switch.spec) for switch in branch.switches] == [(0, "easy"), (14, "conservative")]
+    expected = Timeline(workload, "easy", switches=[(14, "conservative")])
+    expected.compute_all()
+    assert timeline.schedule().start.tolist() == expected.schedule().start.tolist()
+    fresh = Timeline(workload, "fcfs", switches=[(14, "conservative")])
+    restore(fresh, records_of(timeline))
+    fresh.compute_all()
+    assert fresh.schedule().start.tolist() == expected.schedule().start.tolist()
+
+
+def test_a_run_is_made_again_from_where_the_other_policy_took_over(small: Workload) -> None:
+    timeline = Timeline(small, "fcfs")
+    timeline.switch("easy", at_step=2, name="mine")
+    timeline.seek(5)
+    assert timeline.remake(in_place_of("gang", "fcfs"), "again") is None
+    first = timeline.remake(in_place_of("easy", "conservative"), "again")
+    assert first is not None
+    assert (first.parent, first.forked_at) == ("main", 2)
+    second = timeline.remake(in_place_of("conservative", "selective"), "once more")
+    assert second is not None
+    assert (second.parent, second.forked_at) == ("main", 2)
+
+
+def test_a_branch_is_forgotten_unless_somebody_needs_it(small: Workload) -> None:
+    timeline = Timeline(small, "fcfs")
+    timeline.switch("easy", at_step=2, name="mine")
+    timeline.fork("other")
+    assert [timeline.drop(name) for name in ("other", "mine", "main")] == [False, False, False]
+    timeline.look_at("main")
+    assert timeline.drop("other")
+    assert list(timeline.branches) == ["main", "mine"]
 
 
 def test_names_of_branches(small: Workload) -> None:

@@ -10,6 +10,7 @@ from textual.screen import ModalScreen
 
 from sim.policies import Policy
 from tui.look.palette import Look
+from tui.replay.file_watch import FileWatch
 from tui.replay.requests import Order, Scenes
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
@@ -30,6 +31,7 @@ class ControlledScreen(Protocol):
     state: ViewState
     shown: Scenes | None
     player: Player
+    files: FileWatch
 
     @property
     def scene(self) -> Scene | None: ...

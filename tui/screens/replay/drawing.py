@@ -153,7 +153,7 @@ class Drawing:
     ) -> None:  # fmt: skip
         """The line at the top alone."""
         hidden = tuple(name for name in PANELS if name in state.hidden & {*self.available, "strip", "metrics"})
-        going = Going(state.playing, state.direction, state.rate.label, progress, len(state.stops), hidden)
+        going = Going(state.playing, state.direction, state.rate.label, progress, len(state.stops), hidden, state.news)
         beside = shown.beside.snapshot.policy if shown and shown.beside else ""
         scene = shown.scene if shown else None
         self._bar("top").show([top_line(self._about, scene, going, self._screen.size.width, beside)], look)

@@ -131,6 +131,8 @@ class Looking:
             screen.player.halt()
         elif screen.state.alone or screen.state.over:
             screen.change(over=None, alone=None)
+        elif screen.state.news is not None:
+            screen.change(news=None, said="")
         elif screen.state.selected is not None:
             screen.select(None)
         else:

@@ -26,7 +26,20 @@ from tui.look.palette import Look
 from tui.panels.metrics import draw_metrics
 from tui.panels.strip import draw_strip, time_at
 from tui.replay.conductor import Conductor
-from tui.replay.requests import Failed, GoToTime, Noticed, Order, Play, Scenes, Stopped, Told, Wish
+from tui.replay.file_watch import FileWatch
+from tui.replay.requests import (
+    Failed,
+    GoToTime,
+    News,
+    Noticed,
+    Order,
+    Play,
+    Renew,
+    Scenes,
+    Stopped,
+    Told,
+    Wish,
+)
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
 from tui.screens.replay.drawing import SIDE, Drawing
@@ -68,6 +81,14 @@ class FromWorker(Message):
         super().__init__()
 
 
+class FileSaved(Message):
+    """The file of a policy in use was saved."""
+
+    def __init__(self, order: Renew) -> None:
+        self.order = order
+        super().__init__()
+
+
 class ReplayScreen(Screen[None]):
     """A trace, replayed. The controllers' `ControlledScreen`."""
 
@@ -102,6 +123,12 @@ class ReplayScreen(Screen[None]):
         """Is there something that has not been drawn yet?"""
         self._newest: Scenes | None = None
         self.player = Player(conductor, self._wish(), self._hear, self._frame)
+        self.files = FileWatch(
+            lambda title, policies: self.post_message(FileSaved(Renew(title, policies))),
+            lambda what: self.post_message(FromWorker(News(what, True, f"{what}; the old run stays"))),
+        )
+        self._followed: object = None
+        """Where the specs come from whose files are watched."""
 
     # What it is made of
 
@@ -134,6 +161,7 @@ class ReplayScreen(Screen[None]):
 
     def on_unmount(self) -> None:
         self.player.close()
+        self.files.close()
 
     def on_resize(self) -> None:
         self.draw()
@@ -293,6 +321,7 @@ class ReplayScreen(Screen[None]):
                 if self.shown is None:
                     self.call_after_refresh(settle_memory)
                 self.shown = shown
+                self._follow(shown)
                 self.draw()
             case Stopped(why):
                 self.change(playing=False, said=why)
@@ -301,6 +330,27 @@ class ReplayScreen(Screen[None]):
             case Failed(what):
                 self.pause()
                 self.fail(what)
+            case News(what, is_bad, whole) as news:
+                self.change(news=news, said="" if is_bad else what)
+                if is_bad:
+                    self.fail(whole)
+
+    def _follow(self, shown: Scenes) -> None:
+        """Watch the files of the policies that this run and the one beside it have had, or will have."""
+        scenes = [scene for scene in (shown.scene, shown.beside) if scene is not None]
+        of = [(scene.snapshot.policy, scene.snapshot.switches, scene.branches) for scene in scenes]
+        if of == self._followed:
+            return
+        self._followed = of
+        specs = {scene.snapshot.policy for scene in scenes}
+        for _, switches, branches in of:
+            made = [*switches, *(switch for branch in branches for switch in branch.switches)]
+            specs |= {spec for switch in made for spec in (switch.was, switch.spec) if spec}
+        self.files.follow(specs)
+
+    @on(FileSaved)
+    def _renew(self, message: FileSaved) -> None:
+        self.player.ask(message.order)
 
     def _tick(self) -> None:
         """A piece of playing, if the last one has been shown; else how far the work is that takes long."""
@@ -313,6 +363,7 @@ class ReplayScreen(Screen[None]):
             self.player.ask(Play(min(passed, A_PIECE), state.rate, state.direction))
             self._ticked = now
         if self.player.progress:
+            self.player.lose_patience()
             self._drawing.draw_top(self.state, self.shown, self.look, self.player.progress)
         if self.is_behind:
             self.draw()

@@ -11,6 +11,7 @@ from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.hover import Spot
 from tui.chart.scale import Camera
+from tui.replay.requests import News
 from tui.replay.speed import SPEEDS, Speed, first_speed
 from tui.screens.replay.layout import WEIGHTS
 
@@ -58,6 +59,8 @@ class ViewState:
     """What is to be seen, told above the chart until the replay moves."""
     said: str = ""
     """What is told instead of the sentence that tells the state."""
+    news: News | None = None
+    """What became of the run when a policy's file was saved."""
 
     @property
     def rate(self) -> Speed:

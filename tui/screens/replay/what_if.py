@@ -62,6 +62,7 @@ class WhatIf:
 
     def _use(self, policy: Policy, restart: bool = False) -> None:
         self._screen.post_message(PolicyChosen(policy))
+        self._screen.change(news=None)
         self._screen.go(Restart(policy) if restart or self._at_begin else SwitchTo(policy))
 
     def restart(self) -> None:
@@ -120,6 +121,13 @@ class WhatIf:
 
     def parted(self) -> None:
         self._screen.go(GoToParted())
+
+    def reload(self) -> None:
+        """The files of the policies in use are read again, as if they had been saved."""
+        if self._screen.files.files:
+            self._screen.files.read_again()
+        else:
+            self._screen.tell("no policy comes out of a file here: p opens one")
 
     # Causes
 

@@ -5,6 +5,11 @@ Also tests tui.screens.replay.controlled, tui.screens.replay.drawing, tui.screen
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import pytest
+
+from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, noted, seen
 from tui.screens.dialogs.choice import Choice
@@ -156,6 +161,40 @@ async def test_runs_that_never_differ_do_not_part() -> None:
         await run.press("d")
         assert "the two runs never part" in noted(run)
         assert run.step == 0
+
+
+async def test_saving_the_file_of_a_policy_makes_the_run_again_and_d_goes_to_where_it_first_differs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = own_file(tmp_path, monkeypatch)
+    async with replay(policy="./fair.py", at="00:18:20", notifications=True) as run:
+        save(file, FIRSTFIT)
+        await run.wait_for(lambda: run.screen.state.news)
+        await run.settle()
+        assert "fair.py: first differs at d0 00:10:00, J4 starts" in seen(run, "#top")
+        assert "first differs" in noted(run)
+        assert len(run.scene.branches) == 2
+        await run.press("d")
+        assert run.scene.clock == 600
+        save(file, RAISES)
+        await run.wait_for(lambda: "ZeroDivisionError" in run.told)
+        await run.settle()
+        assert "fair.py:18: ZeroDivisionError" in seen(run, "#top")
+        assert "fair.py:18 in decide: 1 / 0); the old run stays" in run.told
+        await run.press("escape")
+        assert "z-figure4" in seen(run, "#top")
+
+
+async def test_capital_l_reads_the_files_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async with replay() as run:
+        await run.press("L")
+        assert "no policy comes out of a file" in noted(run)
+    own_file(tmp_path, monkeypatch)
+    async with replay(policy="./fair.py", at="00:10") as run:
+        await run.press("L")
+        await run.wait_for(lambda: run.screen.state.news)
+        await run.settle()
+        assert "fair.py is as this run has it" in seen(run, "#top")
 
 
 async def test_r_goes_back_to_what_moved_the_planned_start_of_the_selected_job() -> None:

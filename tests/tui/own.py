@@ -1,0 +1,45 @@
+"""A policy in a file of somebody's own, and what becomes of it when it is saved otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+HEAD = '''from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim.decisions.decisions import Decision, Keep, Start
+from sim.decisions.reasons import InOrder
+from sim.decisions.reasons_to_wait import TooFewFree
+from sim.policies.policy import Policy
+from sim.policies.view import View
+
+
+@dataclass(frozen=True)
+class Fair(Policy):
+    """First come, first served."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+'''
+FCFS = """        for job in view.queue:
+            if job.procs > view.free:
+                return
+            yield Start(job, InOrder(view.free))
+"""
+FIRSTFIT = FCFS.replace("return", "continue")
+RAISES = FCFS.replace("return", "1 / 0")
+TOO_WIDE = FCFS.replace("return", "pass")
+ENDLESS = FCFS.replace("return", "while True: pass")
+FORGETS = "        yield from (Start(job, InOrder(view.free)) for job in view.arrived if job.procs <= view.free)\n"
+
+
+def save(path: Path, body: str) -> None:
+    path.write_text(HEAD + body, encoding="utf-8")
+
+
+def own_file(folder: Path, monkeypatch: pytest.MonkeyPatch, body: str = FCFS) -> Path:
+    """`./fair.py` in the folder where one is."""
+    monkeypatch.chdir(folder)
+    save(folder / "fair.py", body)
+    return folder / "fair.py"

@@ -1,0 +1,97 @@
+"""A file that was saved is read, once, when it stays as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.policies import Policy, parse_policy
+from tests.tui.own import FIRSTFIT, own_file, save
+from tui.replay.file_watch import FileWatch, Renewed, files_of
+
+
+class Watched(FileWatch):
+    """Looks when it is told to."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[str, Renewed]] = []
+        self.failed: list[str] = []
+        super().__init__(lambda title, renewed: self.found.append((title, renewed)), self.failed.append)
+
+    def _work(self) -> None:
+        pass
+
+    def look_twice(self) -> None:
+        self.look()
+        self.look()
+
+
+@pytest.fixture
+def fair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    return own_file(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def policy(fair: Path) -> Policy:
+    return parse_policy("./fair.py")
+
+
+def test_a_file_that_was_saved_is_found_once_it_stays(fair: Path, policy: Policy) -> None:
+    watch = Watched()
+    watch.follow([policy.name, "easy"])
+    watch.look_twice()
+    assert watch.found == []
+    save(fair, FIRSTFIT)
+    watch.look()
+    assert watch.found == []
+    watch.look_twice()
+    ((title, renewed),) = watch.found
+    assert (title, list(renewed)) == ("fair.py", ["./fair.py"])
+    assert renewed["./fair.py"] != policy
+
+
+def test_what_was_saved_before_anybody_watched_is_found(fair: Path, policy: Policy) -> None:
+    save(fair, FIRSTFIT)
+    watch = Watched()
+    watch.follow([policy.name])
+    watch.look_twice()
+    assert len(watch.found) == 1
+
+
+def test_what_is_wrong_with_a_file_is_told_once_and_saving_it_again_mends_it(fair: Path, policy: Policy) -> None:
+    watch = Watched()
+    watch.follow([policy.name])
+    watch.look_twice()
+    save(fair, "        yield (\n")
+    watch.look_twice()
+    watch.look_twice()
+    assert watch.failed == ["./fair.py:16: SyntaxError: '(' was never closed: yield ("]
+    save(fair, FIRSTFIT)
+    watch.look_twice()
+    assert len(watch.found) == 1
+
+
+def test_a_file_is_read_again_when_somebody_asks(policy: Policy) -> None:
+    watch = Watched()
+    watch.follow([policy.name])
+    watch.look_twice()
+    watch.read_again()
+    watch.look()
+    assert watch.found == [("fair.py", {"./fair.py": policy})]
+
+
+def test_a_file_that_is_gone_is_waited_for(fair: Path, policy: Policy) -> None:
+    watch = Watched()
+    watch.follow([policy.name])
+    watch.look_twice()
+    fair.unlink()
+    watch.look_twice()
+    assert (watch.found, watch.failed) == ([], [])
+
+
+def test_revisions_modules_and_built_in_policies_have_no_file_that_changes(fair: Path) -> None:
+    assert files_of(["easy", "./fair.py@HEAD~1", "own.module:Fair", "gang:slice=60"]) == {}
+    assert files_of(["./fair.py", "easy:order=./fair.py:Usage"]) == {
+        str(fair): frozenset({"./fair.py", "easy:order=./fair.py:Usage"})
+    }

@@ -1,0 +1,143 @@
+"""A policy's file is saved while its run is watched: the run is made again up to there, and the old one stays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic, sleep
+
+import pytest
+
+from sim.policies import parse_policy
+from sim.timeline.timeline import Timeline
+from sim.workload.source import Source
+from tests.tui.own import ENDLESS, FCFS, FIRSTFIT, FORGETS, RAISES, TOO_WIDE, own_file, save
+from tui.chart.scale import Camera
+from tui.replay import requests as o
+from tui.replay import worker
+from tui.replay.conductor import VERSIONS, Conductor
+from tui.replay.requests import News, Told, Wish
+from tui.replay.stage import Stage
+from tui.replay.worker import Player
+
+# Under first come, first served J4 waits at 600 s (step 6) in z-figure4; under first fit it starts there.
+
+
+class Watched:
+    """Somebody watches z-figure4 under ./fair.py, and saves the file otherwise."""
+
+    def __init__(self, file: Path, policy: str = "./fair.py", step: int = 8) -> None:
+        self.file = file
+        workload = Source("z-figure4").read()[1]
+        self.conductor = Conductor(Stage(Timeline(workload, parse_policy(policy))))
+        self.wish = Wish(Camera.on(workload, 80, 40))
+        self.does(o.GoTo(step))
+
+    @property
+    def timeline(self) -> Timeline:
+        return self.conductor.stage.timeline
+
+    def does(self, order: o.Order) -> o.Noticed | str | None:
+        return self.conductor.obey(order, self.wish, lambda: False)
+
+    def saves(self, body: str) -> News:
+        """What becomes of it."""
+        save(self.file, body)
+        spec = self.timeline.snapshot().policy
+        self.does(o.Renew("fair.py", {spec: parse_policy(spec)}))
+        while (news := self.conductor.compute(1)) is None:
+            pass
+        return news
+
+
+@pytest.fixture
+def watched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Watched:
+    return Watched(own_file(tmp_path, monkeypatch))
+
+
+def test_the_new_run_is_shown_at_the_same_moment_and_it_is_told_where_they_part(watched: Watched) -> None:
+    moment = watched.conductor.stage.clock
+    assert watched.saves(FIRSTFIT) == News("fair.py: first differs at d0 00:10:00, J4 starts")
+    assert watched.timeline.branch.name == "fair.py 2"
+    assert watched.conductor.stage.clock == moment
+    assert watched.does(o.GoToParted()) == o.Noticed(3)
+    assert watched.timeline.snapshot().time == 600
+
+
+def test_the_old_run_stays_to_be_looked_at_and_compared_with(watched: Watched) -> None:
+    watched.saves(FIRSTFIT)
+    watched.does(o.LookAt("main"))
+    assert watched.does(o.GoToParted()) == o.Noticed(3)
+    assert [queued.job.id for queued in watched.timeline.snapshot().queue] == ["3", "4", "5"]
+    watched.does(o.CompareBranch("fair.py 2"))
+    scene, beside = watched.conductor.scenes(watched.wish)
+    assert beside is not None
+    assert scene.versus is not None
+
+
+def test_what_differs_only_in_words_does_not_differ(watched: Watched) -> None:
+    assert watched.saves(FCFS + "\n# first come, first served\n").what == "fair.py: nothing differs up to here"
+    assert watched.saves(FCFS + "\n# first come, first served\n").what == "fair.py is as this run has it"
+
+
+@pytest.mark.parametrize(
+    ("body", "brief"),
+    [
+        (RAISES, "fair.py:18: ZeroDivisionError: division by zero: 1 / 0"),
+        (
+            TOO_WIDE,
+            "fair.py:19: job 3 cannot start at 20: it needs 8, 0 are free: yield Start(job, InOrder(view.free))",
+        ),
+    ],
+)
+def test_broken_code_is_told_with_its_line_and_the_old_run_stays(watched: Watched, body: str, brief: str) -> None:
+    news = watched.saves(body)
+    assert (news.what, news.is_bad) == (brief, True)
+    assert news.whole.endswith("; the old run stays")
+    assert watched.timeline.branch.name == "main"
+    assert watched.saves(FIRSTFIT).what == "fair.py: first differs at d0 00:10:00, J4 starts"
+
+
+def test_who_forgets_a_job_is_told_when_the_run_is_over(watched: Watched) -> None:
+    watched.does(o.GoToEnd())
+    assert "leaves 3 jobs waiting for ever, the first is job 3" in watched.saves(FORGETS).what
+
+
+def test_what_breaks_off_only_later_is_shown_up_to_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = Watched(own_file(tmp_path, monkeypatch), step=1)
+    news = watched.saves(RAISES)
+    assert (news.what, news.is_bad) == ("fair.py: nothing differs up to here", True)
+    assert "then it breaks off: ./fair.py failed" in news.whole
+
+
+def test_an_endless_loop_that_nobody_waits_for_is_stopped(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "PATIENCE", 0.1)
+    told: list[Told] = []
+    player = Player(watched.conductor, watched.wish, told.append)
+    player.start()
+    save(watched.file, ENDLESS)
+    player.ask(o.Renew("fair.py", {"./fair.py": parse_policy("./fair.py")}))
+    until = monotonic() + 30
+    while not (news := [each for each in told if isinstance(each, News)]):
+        assert monotonic() < until, "it was not stopped"
+        player.lose_patience()
+        sleep(0.01)
+    player.close()
+    assert news[0].what.startswith("fair.py:18: stopped, it did not answer for ")
+    assert news[0].what.endswith(": while True: pass")
+    assert watched.timeline.branch.name == "main"
+
+
+def test_a_policy_that_took_over_is_made_again_from_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    watched = Watched(own_file(tmp_path, monkeypatch), "easy", step=4)
+    watched.does(o.SwitchTo(parse_policy("./fair.py")))
+    watched.does(o.GoTo(9))
+    assert "first differs at d0 00:10:00" in watched.saves(FIRSTFIT).what
+    branch = watched.timeline.branch
+    assert (branch.name, branch.parent, branch.forked_at) == ("fair.py 2", "main", 4)
+
+
+def test_of_many_versions_the_last_few_stay(watched: Watched) -> None:
+    for number in range(VERSIONS + 3):
+        watched.saves(FCFS + f"\n# {number}\n")
+    assert len(watched.timeline.branches) == VERSIONS + 1
+    assert "main" in watched.timeline.branches

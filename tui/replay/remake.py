@@ -1,0 +1,101 @@
+"""A run is made once more with code that was saved, up to the moment that is shown: piece by piece, in the background.
+
+The old run stays as it is, and can be watched meanwhile; where the two part is found on the way.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from sim.comparison.alongside import Alongside
+from sim.comparison.telling import instead
+from sim.errors import SchedscopeError
+from sim.policies.policy import Policy, written_policy
+from sim.words import clock, printable
+from tui.replay.requests import Renew
+
+if TYPE_CHECKING:
+    from sim.comparison.parting import Parting
+    from sim.timeline.branch import Branch
+    from sim.timeline.timeline import Timeline
+
+
+class Remake:
+    """The branch that is looked at, with other policies in the place of those that are another now."""
+
+    def __init__(self, timeline: Timeline, order: Renew) -> None:
+        self.title = printable(order.title)
+        self.old = timeline.branch
+        self.new: Branch | None = None
+        """None: it has not begun, or nothing is to be made again."""
+        self.later: SchedscopeError | None = None
+        """The new one breaks off, but after the moment that is shown."""
+        self._order, self._here, self._there = order, timeline.twin(), timeline.twin()
+        self._both: Alongside | None = None
+        self._share = 0.0
+
+    def _renewed(self, policy: Policy) -> Policy:
+        return self._order.policies.get(written_policy(policy), policy)
+
+    def _name(self) -> str:
+        """The first of `fair.py 2`, `fair.py 3` ... that is free."""
+        names = self._there.branches
+        return next(n for number in range(2, len(names) + 3) if (n := f"{self.title} {number}") not in names)
+
+    def advance(self, seconds: float, moment: float) -> bool:
+        """Go on for about so long; True when it is known up to that moment, and how far both are the same.
+
+        What is wrong with the new code is raised.
+        """
+        until = perf_counter() + seconds
+        if self._both is None:
+            self.new = self._there.remake(self._renewed, self._name())
+            if self.new is None:
+                return True
+            self._both = Alongside(self._here, self._there)
+        while not self._knows(moment):
+            self._compute(max(until - perf_counter(), 0), moment)
+            if perf_counter() >= until:
+                return False
+        while not (self._both.parting or self._both.never or self._both.read_until >= moment):
+            was = self._both.read_until
+            self._both.advance()
+            if perf_counter() >= until or self._both.read_until == was:
+                return self._both.parting is not None or self._both.never
+        return True
+
+    def _knows(self, moment: float) -> bool:
+        there = self._there
+        return there.complete or (there.computed > 0 and there.history.time_of(there.computed - 1) > moment)
+
+    def _compute(self, seconds: float, moment: float) -> None:
+        there = self._there
+        try:
+            there.compute_for(seconds)
+        except SchedscopeError as error:
+            failure = there.branch.error
+            if failure is None or failure.time <= moment:
+                raise
+            self.later = error
+        self._share = there.computed / max(there.computed, self.old.computed, 1)
+
+    @property
+    def progress(self) -> tuple[str, float]:
+        """What takes long, and how much of it is done."""
+        return f"{self.title} again", self._share
+
+    @property
+    def parting(self) -> Parting | None:
+        """Where the old run and the new one part, if they do."""
+        return self._both.parting if self._both else None
+
+    @property
+    def told(self) -> str:
+        """What has become of it, in a line."""
+        if self.new is None:
+            return f"{self.title} is as this run has it"
+        if self.parting is None:
+            return f"{self.title}: nothing differs up to here"
+        what = printable(instead(self.parting, self._here.workload))
+        return f"{self.title}: first differs at {clock(self.parting.time)}, {what}"
