@@ -219,14 +219,16 @@ class Plan:
 
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
         """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
-        at, free, candidate, end = self.at, self.free, INFINITE, INFINITE
-        for index in range(time_up_to(at, self.count, after + A_MOMENT) - 1, last + 1):
-            time = at[index]
-            if end <= time + A_MOMENT:
-                break
-            if free[index] < procs:
-                candidate = end = INFINITE
-            elif end == INFINITE:
-                candidate = time if time > after else after
-                end = candidate + duration
-        return candidate if candidate < start else start
+        at, free, found, until = self.at, self.free, start, INFINITE
+        first, step = after + A_MOMENT, INFINITE
+        while step > first:
+            step = at[last]
+            if free[last] < procs:
+                until = step
+            else:
+                if step < after:
+                    step = after
+                if step + duration <= until + A_MOMENT:
+                    found = step
+            last -= 1
+        return found

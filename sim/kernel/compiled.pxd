@@ -34,7 +34,7 @@ cdef class Plan:
     cdef void take(self, double start, double end, int procs) noexcept
     @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, index=Py_ssize_t, time=double)
     cdef double earliest(self, int procs, double duration, double after) noexcept
-    @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, index=Py_ssize_t, time=double)
+    @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=double, step=double)
     cdef double gap_before(self, Py_ssize_t last, double start, int procs, double duration, double after) noexcept
 
 
@@ -55,8 +55,8 @@ cdef class Present:
     cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, completed, moves
     cdef public int[::1] queue, end_rank, end_procs, leave_rank, hole_first, hole_last, held_at, planned_in
     cdef public double[::1] end_at, leave_at, expected, planned, reserved_at
-    cdef public int[::1] reserved_rank, failed_procs, failed_moves, turn, done, moved_rank
-    cdef public double[::1] failed_for, failed_at, left, moved_by
+    cdef public int[::1] reserved_rank, tried_procs, tried_moves, turn, done, moved_rank
+    cdef public double[::1] tried_for, tried_from, tried_to, left, moved_by
     cdef public Plan plan, draft
     cdef public bint is_due, is_fresh, ended_early
     cdef public double shadow
@@ -90,7 +90,7 @@ cdef class Present:
     cdef void _promise(self, int rank, double at) noexcept
     @cython.locals(plan=Plan, free=int, index=Py_ssize_t, end=double)
     cdef void _make_plan(self) noexcept
-    @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, index=Py_ssize_t)
+    @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, place=Py_ssize_t, index=Py_ssize_t)
     cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
     @cython.locals(at=double[::1], ranks=int[::1], count=Py_ssize_t, index=Py_ssize_t)
     cdef void _forget(self, int rank) noexcept
@@ -133,9 +133,10 @@ cdef class Loop(Present):
     cdef void _decide_replan(self) noexcept
     @cython.locals(now=double, rank=int, at=double, index=Py_ssize_t, passes=bint, place=int)
     cdef bint _decide_conservative(self) noexcept
-    @cython.locals(plan=Plan, now=double, failures=Py_ssize_t, moves=Py_ssize_t, turn=Py_ssize_t, rank=int,
-                   start=double, procs=int, length=double, last=Py_ssize_t, hope=double, index=Py_ssize_t,
-                   moved=Py_ssize_t, at=double)
+    @cython.locals(plan=Plan, now=double, tried=Py_ssize_t, moves=Py_ssize_t, at=double[::1], free=int[::1],
+                   tried_procs=int[::1], tried_for=double[::1], tried_from=double[::1], tried_to=double[::1],
+                   tried_moves=int[::1], left=double[::1], turn=Py_ssize_t, rank=int, start=double, procs=int,
+                   length=double, last=Py_ssize_t, hope=double, index=Py_ssize_t, moved=Py_ssize_t, earlier=double)
     cdef void _compress(self) noexcept
     @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef Py_ssize_t _line_up(self) noexcept

@@ -362,39 +362,48 @@ class Loop(Present):
     def _compress(self) -> None:
         """Reservations are released one by one and placed again: `sim.machine.profile.compression`."""
         self._make_plan()
-        plan, now, failures, moves = self.plan, self.now, 0, 0
+        plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
+        tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
+        tried_to, tried_moves, left = self.tried_to, self.tried_moves, self.left
         for turn in range(self._line_up()):
             rank = self.turn[turn]
             start, procs, length = self.planned[rank], self.procs[rank], self.estimate[rank]
-            last = time_before(plan.at, plan.count, start - A_MOMENT) - 1
-            if last < 0 or (plan.free[last] < procs and now + length >= start):
+            last = time_before(at, plan.count, start - A_MOMENT) - 1
+            if last < 0 or (free[last] < procs and now + length >= start):
                 continue
-            hope, index = now, failures - 1
+            hope, index = now, tried - 1
             while index >= 0:
-                if (
-                    self.failed_procs[index] <= procs
-                    and self.failed_for[index] <= length
-                    and self.failed_at[index] <= start
-                ):
-                    hope = self.failed_at[index]
-                    for moved in range(self.failed_moves[index], moves):
-                        if self.left[moved] - length < hope:
-                            hope = self.left[moved] - length
+                if tried_procs[index] <= procs and tried_for[index] <= length and tried_from[index] <= start:
+                    hope, moved = tried_to[index], tried_moves[index]
+                    if moved < moves and left[moved] - length < hope:
+                        hope = left[moved] - length
                     break
                 index -= 1
-            at = plan.gap_before(last, start, procs, length, hope if hope > now else now)
-            if at < start - A_MOMENT:
-                self.left[moves] = start
+            earlier = plan.gap_before(last, start, procs, length, hope if hope > now else now)
+            moved = moves
+            if earlier < start - A_MOMENT:
+                self._reserve(rank, earlier, self.moves_as, start, 0.0)
+                index = moves - 1
+                while index >= 0 and left[index] > start:
+                    left[index] = start
+                    index -= 1
+                left[moves] = start
                 moves += 1
-                self._reserve(rank, at, self.moves_as, start, 0.0)
-                continue
-            while failures and self.failed_procs[failures - 1] >= procs and self.failed_for[failures - 1] >= length:
-                failures -= 1
-            self.failed_procs[failures] = procs
-            self.failed_for[failures] = length
-            self.failed_at[failures] = start
-            self.failed_moves[failures] = moves
-            failures += 1
+            else:
+                earlier = start
+            while (
+                tried
+                and tried_procs[tried - 1] >= procs
+                and tried_for[tried - 1] >= length
+                and tried_to[tried - 1] <= earlier
+            ):
+                tried -= 1
+            tried_procs[tried] = procs
+            tried_for[tried] = length
+            tried_from[tried] = start
+            tried_to[tried] = earlier
+            tried_moves[tried] = moved
+            tried += 1
 
     def _line_up(self) -> int:
         """Whose reservations are to move forward, in this order; how many."""

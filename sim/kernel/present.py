@@ -111,9 +111,11 @@ class Present:
         self.is_fresh = False
         """Has nothing ended or started since the head's start was computed?"""
         self.shadow, self.extra = 0.0, 0
-        self.failed_procs, self.failed_for = numbers(jobs), times(jobs)
-        self.failed_at, self.failed_moves = times(jobs), numbers(jobs)
+        self.tried_procs, self.tried_for, self.tried_from = numbers(jobs), times(jobs), times(jobs)
+        self.tried_to, self.tried_moves = times(jobs), numbers(jobs)
+        """Of a compression, who was tried: how wide and long, where it stood, where it stands, how many had moved"""
         self.left, self.turn = times(jobs), numbers(jobs)
+        """The earliest place that somebody left, from each move on; whose turn it is"""
         # The last step
         self.arrived = self.completed = self.moves = 0
         self.ended_early = False
@@ -326,19 +328,21 @@ class Present:
                 plan.add(end, free)
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
-        """The job's reserved start becomes `at`."""
+        """The job's reserved start becomes `at`, which is never later than it was."""
         procs, length, plan = self.procs[rank], self.estimate[rank], self.plan
-        plan.advance(self.now)
         is_new = not self.planned_in[rank]
-        was = self.planned[rank]
-        if not is_new:
+        was, place = self.planned[rank], self.reservations
+        if is_new:
+            self.reservations += 1
+        else:
             plan.take(was, was + length, -procs)
-            self._forget(rank)
+            place = pair_before(self.reserved_at, self.reserved_rank, place, was, rank)
+            remove_times(self.reserved_at, place + 1, place, 1)
+            remove_numbers(self.reserved_rank, place + 1, place, 1)
         plan.take(at, at + length, procs)
-        index = pair_before(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
-        insert_time(self.reserved_at, self.reservations, index, at)
-        insert_number(self.reserved_rank, self.reservations, index, rank)
-        self.reservations += 1
+        index = pair_before(self.reserved_at, self.reserved_rank, place, at, rank)
+        insert_time(self.reserved_at, place, index, at)
+        insert_number(self.reserved_rank, place, index, rank)
         self.planned[rank] = at
         self.planned_in[rank] = 1
         if at <= self.now:

@@ -174,8 +174,8 @@ def compression(
     """Reservations released one by one and placed again: (job, where it stood, its new and earlier start).
 
     The caller moves the reservation in the plan before asking for the next. Looking for a place is the price of
-    conservative backfilling, so failures are remembered: where a job found nothing before its start, a wider and
-    longer one with a later start will find nothing before there either, but for places that reach into what a
+    conservative backfilling, so what was found is remembered: before a job's new place, or its old one if there is no
+    other, a wider and longer one that stood later will find nothing either, but for places that reach into what a
     reservation has left behind since.
 
     >>> plan = Profile(now=0, free=2)
@@ -185,26 +185,33 @@ def compression(
     [(10, 0)]
     """
     times, free = plan._times, plan._free
-    failed: list[tuple[int, float, float, int]] = []  # procs, duration, start, how many had moved by then
-    left: list[float] = []  # where those that moved stood
+    tried: list[tuple[int, float, float, float, int]] = []
+    """Processors, duration, where it stood, where it stands, how many had moved by then"""
+    left: list[float] = []
+    """The earliest place that somebody left, from each move on"""
     for job in jobs:
         start, procs, duration = reserved[job.rank], job.procs, job.estimate
         last = bisect_left(times, start - MOMENT) - 1
         if last < 0 or (free[last] < procs and now + duration >= start):
             continue  # due, or any earlier place would reach up to a full machine
         hope = now
-        for its_procs, its_duration, its_start, moves in reversed(failed):
-            if its_procs <= procs and its_duration <= duration and its_start <= start:
-                hope = its_start if moves == len(left) else min(its_start, min(left[moves:]) - duration)
+        for its_procs, its_duration, stood, stands, moves in reversed(tried):
+            if its_procs <= procs and its_duration <= duration and stood <= start:
+                hope = stands if moves == len(left) else min(stands, left[moves] - duration)
                 break
-        at = _gap_before(plan, last, start, procs, duration, hope if hope > now else now)
+        at, moves = _gap_before(plan, last, start, procs, duration, hope if hope > now else now), len(left)
         if at < start - MOMENT:
-            left.append(start)
             yield job, start, at
-            continue
-        while failed and failed[-1][0] >= procs and failed[-1][1] >= duration:
-            failed.pop()
-        failed.append((procs, duration, start, len(left)))
+            left.append(start)
+            for index in range(moves - 1, -1, -1):
+                if left[index] <= start:
+                    break
+                left[index] = start
+        else:
+            at = start
+        while tried and tried[-1][0] >= procs and tried[-1][1] >= duration and tried[-1][3] <= at:
+            tried.pop()
+        tried.append((procs, duration, start, at, moves))
 
 
 def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: float, after: float) -> float:
