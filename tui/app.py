@@ -26,6 +26,7 @@ from tui.look.settings import load, save, settings_path
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared, opening_of
+from tui.replay.speed import BY_EVENT
 from tui.replay.stage import Stage
 from tui.screens.replay.messages import (
     KeepSession,
@@ -158,6 +159,8 @@ class Schedscope(App[int]):
             for warning in warnings:
                 self.notify(warning, severity="warning", timeout=10)
         state = replace(state, note=prepared.opening.note)
+        if prepared.opening.by_event:
+            state = replace(state, speed=BY_EVENT, aside=state.speed)
         conductor = Conductor(Stage(prepared.timeline))
         screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent)
         if prepared.first is not None:

@@ -30,6 +30,8 @@ class Showing(NamedTuple):
     """A time in seconds; one at which something is decided."""
     note: str
     """What is to be seen there."""
+    by_event: bool = True
+    """Is it played from event to event, or by the clock?"""
 
 
 @dataclass(frozen=True)
@@ -233,6 +235,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             policy="easy",
             at=332858,
             note="Short jobs pass 17 that wait. w tells why the first of them waits, W finds who waited longest.",
+            by_event=False,
         ),
         notes=(
             "Try easy and conservative, relaxed:omega=2, multiqueue, selective, gang-backfill; compare with fcfs.",
@@ -254,6 +257,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             policy="easy",
             at=1633558,
             note="Four jobs pass 16 that wait. v compares with another policy, 0 shows the whole run.",
+            by_event=False,
         ),
         notes=(
             "Try easy with the orders fcfs, sjf and xfactor; --load 1.2 shows what breaks first.",

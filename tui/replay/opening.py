@@ -37,6 +37,8 @@ class Opening:
     """Its moment."""
     note: str = ""
     """What is to be seen where it begins."""
+    by_event: bool = False
+    """Is it to be played so?"""
 
     def prepare(self) -> Prepared:
         """Read the trace and set up its replay."""
@@ -64,7 +66,7 @@ def opening_of(
     own = policy_of(showing.policy)
     if source.options or switches or at is not None:
         return Opening(source, own, placement, at=at, switches=switches)
-    return Opening(source, own, placement, at=str(showing.at), note=showing.note)
+    return Opening(source, own, placement, at=str(showing.at), note=showing.note, by_event=showing.by_event)
 
 
 @dataclass(frozen=True)

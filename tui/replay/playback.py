@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 from tui.replay import requests as o
 from tui.replay.navigation import Halted, Traveller
 from tui.replay.requests import Wish
-from tui.replay.speed import Speed
+from tui.replay.speed import PASSING
 
 if TYPE_CHECKING:
     from sim.stops.stop import Stop
@@ -23,34 +24,36 @@ class Playback:
 
     def __init__(self, traveller: Traveller) -> None:
         self._traveller = traveller
-        self._owed = 0.0
-        """Events that are owed to a clock that counts events."""
+        self._rest = 0.0
+        """By event: seconds for which the step is still to be seen."""
 
     def play(self, order: o.Play, wish: Wish, halted: Halted) -> str | None:
         """One piece of playing; why it ends, if it does."""
         stops, speed = wish.stops, order.speed
         if order.direction < 0:
-            return self._play_back(order.seconds, speed)
-        if speed.events:
-            return self._play_events(order.seconds * speed.events, stops, halted)
+            return self._play_back(order, halted)
+        if speed.moment:
+            return self._play_events(order, lambda: self._next(stops, halted), halted)
         if speed.seconds == inf:
             return self._play_at_top_speed(stops, halted)
         target = self._traveller.stage.clock + order.seconds * speed.seconds
         return self._stop_on_the_way(stops, halted, until_time=target) or self._traveller.seek_time(target, halted)
 
-    def _play_events(self, events: float, stops: tuple[Stop, ...], halted: Halted) -> str | None:
-        steps = self._due(events)
-        if not steps:
-            return None
-        target = self._traveller.step + steps
-        return self._stop_on_the_way(stops, halted, until_step=target) or self._traveller.seek(target, halted)
+    def _play_events(self, order: o.Play, go: Callable[[], str | None], halted: Halted) -> str | None:
+        """From step to step: one at which something is decided is seen for a moment, others pass by."""
+        if self._rest > 0:
+            self._rest -= order.seconds
+        while self._rest <= 0 and not halted():
+            if told := go():
+                self._rest = 0.0
+                return told
+            moment = order.speed.moment
+            self._rest += moment if self._traveller.stage.snapshot.decisions else moment * PASSING
+        return None
 
-    def _due(self, events: float) -> int:
-        """How many whole events there are with those that are owed."""
-        self._owed += events
-        due = int(self._owed)
-        self._owed -= due
-        return due
+    def _next(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
+        target = self._traveller.step + 1
+        return self._stop_on_the_way(stops, halted, until_step=target) or self._traveller.seek(target, halted)
 
     def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
         """As many steps as a frame has time for."""
@@ -73,14 +76,19 @@ class Playback:
         self._traveller.stage.set_clock()
         return f"stopped: {found[1].text}"
 
-    def _play_back(self, seconds: float, speed: Speed) -> str | None:
-        stage, timeline = self._traveller.stage, self._traveller.stage.timeline
-        if speed.seconds and speed.seconds < inf:
-            stage.clock = max(stage.clock - seconds * speed.seconds, stage.begin)
+    def _play_back(self, order: o.Play, halted: Halted) -> str | None:
+        stage, timeline, speed = self._traveller.stage, self._traveller.stage.timeline, order.speed
+        if speed.moment:
+            return self._play_events(order, lambda: self._back(1), halted)
+        if speed.seconds < inf:
+            stage.clock = max(stage.clock - order.seconds * speed.seconds, stage.begin)
             timeline.seek_time(stage.clock)
             if stage.clock > stage.begin:
                 return None
-        steps = self._due(seconds * speed.events) if speed.events else max(timeline.computed // 100, 1)
+        return self._back(max(timeline.computed // 100, 1))
+
+    def _back(self, steps: int) -> str | None:
+        timeline = self._traveller.stage.timeline
         timeline.seek(max(timeline.step - steps, 0))
-        stage.set_clock()
+        self._traveller.stage.set_clock()
         return None if timeline.step else "this is the beginning"

@@ -1,4 +1,4 @@
-"""The clock of a replay: how fast it goes, and where it stands after some seconds of playing."""
+"""How fast a replay goes: by the clock, or by event."""
 
 from __future__ import annotations
 
@@ -7,23 +7,27 @@ from math import inf
 
 from sim.words import span
 
+PASSING = 0.25
+"""Of a moment, so much is given to a step at which nothing is decided."""
+
 
 @dataclass(frozen=True, slots=True)
 class Speed:
-    """So many events a second, or so many simulated seconds a second; infinite: as fast as possible."""
+    """So many simulated seconds a second, infinite: as fast as possible; or by event."""
 
-    events: float = 0
+    moment: float = 0
+    """By event: seconds for which a step at which something is decided is seen; others pass by. 0: by the clock."""
     seconds: float = 0
 
     @property
     def label(self) -> str:
         """How a screen says it.
 
-        >>> [speed.label for speed in (Speed(events=1), Speed(events=4), Speed(seconds=3600), Speed(seconds=inf))]
-        ['1 event/s', '4 events/s', '1h/s', 'top speed']
+        >>> [speed.label for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
+        ['by event, 2 s', '1h/s', 'top speed']
         """
-        if self.events:
-            return f"{self.events:g} event{'s' if self.events != 1 else ''}/s"
+        if self.moment:
+            return f"by event, {self.moment:g} s"
         if self.seconds == inf:
             return "top speed"
         return f"{_short(self.seconds)}/s"
@@ -31,10 +35,10 @@ class Speed:
     def pace(self, per_column: float) -> float:
         """After how many seconds now is in another column of the chart, or something has happened.
 
-        >>> [speed.pace(450) for speed in (Speed(events=4), Speed(seconds=3600), Speed(seconds=inf))]
-        [0.25, 0.125, 0.0]
+        >>> [speed.pace(450) for speed in (Speed(moment=2), Speed(seconds=3600), Speed(seconds=inf))]
+        [0.5, 0.125, 0.0]
         """
-        return 1 / self.events if self.events else per_column / self.seconds
+        return self.moment * PASSING if self.moment else per_column / self.seconds
 
 
 def _short(seconds: float) -> str:
@@ -45,10 +49,14 @@ def _short(seconds: float) -> str:
 
 
 SPEEDS = (
-    *(Speed(events=events) for events in (1, 4, 16)),
+    *(Speed(moment=seconds) for seconds in (4, 2, 1)),
     *(Speed(seconds=s) for s in (10, 60, 300, 900, 3600, 4 * 3600, 12 * 3600, 86400, 4 * 86400, 14 * 86400)),
     Speed(seconds=inf),
 )
+
+
+BY_EVENT = next(index for index, speed in enumerate(SPEEDS) if speed.moment == 2)
+"""The index of the usual moment."""
 
 
 def first_speed(lasts: float) -> int:

@@ -88,5 +88,5 @@ def test_the_line_is_as_wide_as_the_screen(width: int, beside: str, playing: boo
     branches = (BranchRecord("main"), BranchRecord("a long name of a branch", "main", 3))
     scene = replace(SCENE, branch="a long name of a branch", branches=branches)
     noted = Going(stops=3, hidden=("queue", "decisions"))
-    for going in (Going(playing, 1, "16 events/s", progress), Going(), noted):
+    for going in (Going(playing, 1, "by event, 2 s", progress), Going(), noted):
         assert cells(top_line(ABOUT, scene, going, width, beside).text) == width

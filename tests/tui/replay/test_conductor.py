@@ -167,7 +167,7 @@ def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
             o.Find(parse_stop("queue > 10000")),
             o.Find(parse_stop("queue > 10000"), -1),
         ),
-        *(o.Reverse(PlanOf(999)), o.Play(10, Speed(seconds=86400)), o.Play(10, Speed(events=16))),
+        *(o.Reverse(PlanOf(999)), o.Play(10, Speed(seconds=86400)), o.Play(10, Speed(moment=1))),
     ],
     ids=str,
 )
@@ -238,7 +238,7 @@ def test_at_every_speed_a_stop_fires_at_its_very_step(speed: Speed) -> None:
 
 
 def test_after_a_stop_it_plays_on(figure: Replayed) -> None:
-    speed, stops = Speed(events=1), ("queue >= 1",)
+    speed, stops = Speed(moment=1), ("queue >= 1",)
     while figure.does(o.Play(1, speed), stops=stops) is None:
         pass
     stopped = figure.place[0]
@@ -246,12 +246,19 @@ def test_after_a_stop_it_plays_on(figure: Replayed) -> None:
     assert figure.place[0] == stopped + 1
 
 
-def test_pieces_of_an_event_add_up(figure: Replayed) -> None:
-    steps = []
-    for _ in range(8):
-        figure.does(o.Play(0.25, Speed(events=1)))
+def test_by_event_a_step_that_decides_is_seen_for_a_moment_and_others_pass_by() -> None:
+    figure, steps = Replayed("k-figure2.1-2.2", "conservative"), []
+    figure.does(o.GoTo(3))
+    for _ in range(11):
+        figure.does(o.Play(0.25, Speed(moment=1)))
         steps.append(figure.place[0])
-    assert steps == [0, 0, 0, 1, 1, 1, 1, 2]
+    assert steps == [4, 4, 4, 4, 5, 6, 6, 6, 6, 7, 7]  # at step 5 a job ends, and nothing is decided
+
+
+def test_by_event_it_goes_back_as_well(figure: Replayed) -> None:
+    figure.does(o.GoTo(3))
+    told = [figure.does(o.Play(1, Speed(moment=1), -1)) for _ in range(3)]
+    assert told == [None, None, "this is the beginning"]
 
 
 def test_the_clock_runs_between_steps(figure: Replayed) -> None:

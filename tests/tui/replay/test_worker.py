@@ -103,7 +103,7 @@ def test_keys_that_were_held_are_one_move() -> None:
 
 
 def test_pieces_of_playing_are_one_unless_the_speed_changed() -> None:
-    slow, fast = Speed(events=1), Speed(events=4)
+    slow, fast = Speed(moment=2), Speed(moment=1)
     pieces: list[o.Order] = [o.Play(0.25, slow), o.Play(0.5, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
     assert merged(pieces) == [o.Play(0.75, slow), o.Play(0.25, fast), o.Play(0.25, fast, -1)]
 

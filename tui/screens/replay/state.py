@@ -42,6 +42,8 @@ class ViewState:
     """Which phase of the last rebuild of the matrix is looked at."""
     colour: str = "job"
     speed: int = 0
+    aside: int | None = None
+    """The speed that comes back when one turns from the clock to events, or from events to the clock."""
     direction: int = 1
     playing: bool = False
     pages: bool = True

@@ -6,10 +6,11 @@ from functools import partial
 
 from tui.replay.places import parse_place
 from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, Move
-from tui.replay.speed import SPEEDS
+from tui.replay.speed import BY_EVENT, SPEEDS
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
 from tui.screens.replay.controlled import ControlledScreen
+from tui.screens.replay.state import first_view
 
 JUMPS = {
     "s": ("start", "a job starts"),
@@ -52,6 +53,16 @@ class Transport:
 
     def speed(self, by: int) -> None:
         self._screen.change(speed=min(max(self._screen.state.speed + by, 0), len(SPEEDS) - 1))
+
+    def by_event(self) -> None:
+        """Each step that decides something for a moment, or by the clock; each as fast as it was the last time."""
+        state = self._screen.state
+        others = [index for index, speed in enumerate(SPEEDS) if bool(speed.moment) != bool(state.rate.moment)]
+        usual = first_view(self._screen.about.workload).speed if state.rate.moment else BY_EVENT
+        self._screen.change(speed=state.aside if state.aside in others else usual, aside=state.speed)
+        rate = self._screen.state.rate
+        what = f"stays {rate.moment:g} s at each step that decides something" if rate.moment else "goes by the clock"
+        self._screen.tell(f"Playing {what}; ↑ ↓ change that.")
 
     # Stepping
 

@@ -75,7 +75,18 @@ async def test_arrows_up_and_down_change_the_speed() -> None:
         await run.press("down", "down")
         assert "10s/s" in seen(run, "#top")
         await run.press(*["down"] * 4)
-        assert "1 event/s" in seen(run, "#top")
+        assert "by event, 4 s" in seen(run, "#top")
+
+
+async def test_k_plays_by_event_and_by_the_clock_again() -> None:
+    async with replay() as run:
+        await run.press("up", "k")
+        assert "‖ by event, 2 s" in seen(run, "#top")
+        await run.press("up", "k")
+        assert "5m/s" in seen(run, "#top")
+        await run.press("k")
+        assert "by event, 1 s" in seen(run, "#top")
+        assert "1 s at each step that decides something" in seen(run, "#sentence")
 
 
 async def test_dot_and_comma_walk_decisions_across_steps() -> None:
