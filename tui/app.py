@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from textual.notifications import SeverityLevel
 
     from sim.session.session import Session
+    from sim.session.trust import NeedsTrustError
     from tui.screens.first.screen import FirstScreen
     from tui.sessions.keeper import Keeper
 
@@ -70,7 +71,7 @@ class Schedscope(App[int]):
     COMMANDS: ClassVar[set[Any]] = {_screen_commands}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", "suspend", show=False)]
 
-    def __init__(self, prepared: Prepared | None) -> None:
+    def __init__(self, prepared: Prepared | None, asked: NeedsTrustError | None = None) -> None:
         self.settings_path = settings_path()
         self.settings, self._warning = load(self.settings_path)
         # Textual takes NO_COLOR out of the environment.
@@ -78,6 +79,8 @@ class Schedscope(App[int]):
         super().__init__()
         self.opened = prepared
         """What is replayed; None: nothing yet."""
+        self._asked = asked
+        """What is asked before anything is opened."""
         self._keeper: Keeper | None = None
         self._first: FirstScreen | None = None
 
@@ -124,6 +127,8 @@ class Schedscope(App[int]):
             self._show_first()
         else:
             self._show(self.opened)
+        if self._asked is not None:
+            self.ask_for_trust(self._asked)
         if self._warning:
             self.notify(self._warning, severity="warning", timeout=10)
         if not self.is_headless:
@@ -196,14 +201,29 @@ class Schedscope(App[int]):
 
     @work(thread=True, exclusive=True, group="loading")
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
-        """Read it in the background; what is shown stays until it is there."""
+        """Read it in the background; what is shown stays until it is there. Code of a session's own asks first."""
         try:
             prepared = opening().prepare()
         except SchedscopeError as error:
-            self.call_from_thread(self.notify, str(error), severity="error", timeout=12)
+            from sim.session.trust import NeedsTrustError
+
+            if isinstance(error, NeedsTrustError):
+                self.call_from_thread(self.ask_for_trust, error, then)
+            else:
+                self.call_from_thread(self.notify, str(error), severity="error", timeout=12)
             return
         if not get_current_worker().is_cancelled:
             self.call_from_thread(self._opened, prepared, then)
+
+    def ask_for_trust(self, asked: NeedsTrustError, then: Callable[[], None] = lambda: None) -> None:
+        """May the code of a session run? Without an answer it is not opened."""
+        from tui.sessions.asking import answered, question
+
+        def go_on(answer: str | None) -> None:
+            if answer is not None:
+                self.open(lambda: answered(asked, answer), then)
+
+        self.push_screen(question(asked), go_on)
 
     def _opened(self, prepared: Prepared, then: Callable[[], None]) -> None:
         self.remember_trace(prepared.about.trace)
@@ -327,9 +347,9 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
     return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 
-def open_replay(opening: Opening | None) -> int:
-    """Open the replay screen, or (None) the first one; what is wrong with the trace is said before."""
-    app = Schedscope(None if opening is None else opening.prepare())
+def open_replay(opening: Opening | None, asked: NeedsTrustError | None = None) -> int:
+    """Open the replay screen, or (None) the first one, and ask; what is wrong with the trace is said before."""
+    app = Schedscope(None if opening is None else opening.prepare(), asked)
     app.run()
     if is_gone():
         close_the_gone()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 from sim.policies.loading import changed
 from sim.policies.policy import CodeRef
@@ -15,8 +16,8 @@ from sim.words import listed
 class NeedsTrustError(SessionError):
     """A session would run code: `code` says which, and `told` in a line each what is known of it."""
 
-    def __init__(self, code: tuple[CodeRef, ...]) -> None:
-        self.code, self.told = code, tuple(map(_told, code))
+    def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
+        self.code, self.told, self.session = code, tuple(map(_told, code)), session
         super().__init__(f"the session runs code: {listed(self.told)}; if you trust it, open it with --trust")
 
 
@@ -36,6 +37,14 @@ def trusted(session: Session) -> Session:
 def _with_policies(branch: BranchRecord) -> BranchRecord:
     switches = (switch._replace(policy=parse_policy(switch.spec)) for switch in branch.switches)
     return replace(branch, switches=tuple(switches))
+
+
+def owner(ref: CodeRef) -> str:
+    """Whose file it is, where the system tells."""
+    try:
+        return Path(ref.name).owner()
+    except (OSError, KeyError, ValueError, NotImplementedError):
+        return ""
 
 
 def _told(ref: CodeRef) -> str:

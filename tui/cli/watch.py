@@ -17,7 +17,7 @@ from tui.cli import options
 @click.option("--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about")
 @click.option("--at", metavar="STEP|TIME", help="Where to begin: a step (#1200) or a time (12d4h).")
 @click.option("--session", metavar="FILE", help="Bring back what was saved: a file, a pasted line, or last.")
-@click.option("--trust", is_flag=True, help="Run the code of its own that the session names.")
+@click.option("--trust", is_flag=True, help="Run the code that the session names without asking.")
 @options.switches
 @options.placement
 @options.of_workload
@@ -50,9 +50,14 @@ def command(
     if not typed:
         return open_replay(None)
     if session is not None:
+        from sim.session.trust import NeedsTrustError
         from tui.sessions.moment import found_session, reopened
 
-        return open_replay(reopened(found_session(session), trust))
+        try:
+            opening = reopened(found_session(session), trust)
+        except NeedsTrustError as asked:
+            return open_replay(None, asked)
+        return open_replay(opening)
     source = Source.of_options(trace or "z-figure4", given)
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
     chosen = None if policy is None else parse_policy(policy)

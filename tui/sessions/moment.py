@@ -115,7 +115,7 @@ def reopened(session: Session, trust: bool = False) -> Opening:
     """What a session is opened on, and its moment; code that it names runs only with trust (`NeedsTrustError`)."""
     if code := needs_trust(session):
         if not trust:
-            raise NeedsTrustError(code)
+            raise NeedsTrustError(code, session)
         session = trusted(session)
     switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
     policy, clock = parse_policy(session.policy), _number(session.view.get("clock"))
@@ -123,6 +123,12 @@ def reopened(session: Session, trust: bool = False) -> Opening:
     return Opening(
         source_of(session), policy, session.placement, switches=switches, session=session, restore=moment
     )  # fmt: skip
+
+
+def without_code(session: Session) -> Opening:
+    """The trace of a session whose code is not to run, under a policy that is ours."""
+    note = "The code that the session names has not run: its trace is shown under easy instead."
+    return Opening(source_of(session), parse_policy("easy"), session.placement, note=note)
 
 
 def _beside(session: Session) -> CompareBranch | CompareFrom | None:

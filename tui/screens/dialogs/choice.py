@@ -9,16 +9,21 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from tui.look import text
-from tui.look.sheets import Line, Span, line
+from tui.look.sheets import Line, Span, line, wrapped
 from tui.screens.dialogs.dialog import Dialog, Page
 
 
 class Choice(Dialog[str | None]):
-    """Options are (key, value, meaning); the value that was chosen comes back, None if none was."""
+    """Options are (key, value, meaning); the value that was chosen comes back, None if none was.
 
-    def __init__(self, title: str, options: Sequence[tuple[str, str, str]], current: str = "") -> None:
+    `told` is what there is to know, a line each.
+    """
+
+    def __init__(
+        self, title: str, options: Sequence[tuple[str, str, str]], current: str = "", told: Sequence[str] = ()
+    ) -> None:
         super().__init__()
-        self._title, self._options, self._current = title, options, current
+        self._title, self._options, self._current, self._told = title, options, current, told
 
     def compose(self) -> ComposeResult:
         with Vertical(id="bar"):
@@ -27,6 +32,7 @@ class Choice(Dialog[str | None]):
     def _lines(self, width: int) -> list[Line]:
         names = max(text.cells(value) for _, value, _ in self._options)
         lines = [line(Span(self._title, "title"), Span("   a key, a click, or esc", "dim"))]
+        lines += [part for each in self._told for part in wrapped(each, width, indent=2)]
         for key, value, meaning in self._options:
             mark = "▸" if value == self._current else " "
             room = width - names - 6 - len(key)
@@ -47,5 +53,6 @@ class Choice(Dialog[str | None]):
     def on_click(self, event: events.Click) -> None:
         """A click anywhere in the line of an option takes it."""
         at = event.get_content_offset(self.query_one("#choices"))
-        if at is not None and 1 <= at.y <= len(self._options):
-            self.dismiss(self._options[at.y - 1][1])
+        above = len(self._lines(self.query_one("#choices").content_size.width)) - len(self._options)
+        if at is not None and above <= at.y < above + len(self._options):
+            self.dismiss(self._options[at.y - above][1])

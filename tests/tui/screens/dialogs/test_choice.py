@@ -27,6 +27,15 @@ async def test_a_click_anywhere_in_a_line_chooses(ask: Ask) -> None:
         assert person.answers == ["melon"]
 
 
+async def test_what_there_is_to_know_stands_above_what_can_be_clicked(ask: Ask) -> None:
+    async with ask(Choice("Eat", FRUIT, told=["It is late. " * 20])) as person:
+        assert "It is late." in person.app.screen.query_one(Page).render().plain
+        await person.click("#choices", offset=(30, 1))
+        assert person.answers == []
+        await person.click("#choices", offset=(30, person.app.screen.query_one(Page).size.height - 1))
+        assert person.answers == ["melon"]
+
+
 async def test_a_click_upon_the_title_chooses_nothing(ask: Ask) -> None:
     async with ask(Choice("Eat", FRUIT)) as person:
         await person.click("#choices", offset=(3, 0))

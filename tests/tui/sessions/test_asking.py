@@ -1,0 +1,64 @@
+"""A session that names a file runs nothing of it until a person says so."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.policies import parse_policy
+from sim.session.session import write_session
+from sim.session.sources import session_of
+from sim.workload.source import Source
+from tests.tui.own import FIRSTFIT, own_file, save
+from tests.tui.replays import Replay, replay
+from tui.screens.dialogs.choice import Choice
+from tui.screens.replay.messages import OpenEntry
+from tui.screens.replay.screen import ReplayScreen
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A session under `fair.py`, which has been saved otherwise since."""
+    file, path = own_file(tmp_path, monkeypatch), tmp_path / "mine.session"
+    write_session(session_of(Source("z-figure4"), parse_policy("./fair.py")), path)
+    save(file, FIRSTFIT)
+    return path
+
+
+async def asked(run: Replay, session: Path) -> None:
+    run.app.post_message(OpenEntry(str(session), is_session=True))
+    await run.wait_for(lambda: isinstance(run.app.screen, Choice))
+    await run.pilot.pause()
+
+
+async def opened(run: Replay, policy: str) -> None:
+    await run.wait_for(lambda: isinstance(run.app.screen, ReplayScreen) and run.screen.scene)
+    await run.wait_for(lambda: run.scene.snapshot.policy == policy)
+    await run.settle()
+
+
+async def test_it_is_asked_first_and_told_which_file_it_is_and_that_it_has_changed(session: Path) -> None:
+    async with replay(policy="fcfs") as run:
+        await asked(run, session)
+        shown = " ".join(run.text.split())
+        assert "This session runs code" in shown
+        assert "fair.py (changed since the session was made), a file of " in shown
+        await run.pilot.press("escape")
+        assert run.scene.snapshot.policy == "fcfs"
+
+
+async def test_yes_runs_it(session: Path) -> None:
+    async with replay(policy="fcfs") as run:
+        await asked(run, session)
+        await run.pilot.press("y")
+        await opened(run, "./fair.py")
+
+
+async def test_no_shows_the_trace_without_it_and_so_does_enter(session: Path) -> None:
+    for key in ("n", "enter"):
+        async with replay(policy="fcfs") as run:
+            await asked(run, session)
+            await run.pilot.press(key)
+            await opened(run, "easy")
+            assert "has not run" in run.text
