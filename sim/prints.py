@@ -8,26 +8,43 @@ from __future__ import annotations
 import builtins
 import io
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import local
-from typing import Any
+from typing import Any, TypeAlias
 
 MOST_LINES, LONGEST = 1000, 500
 """So many lines of a step are kept, and letters of a line."""
 
 
+Listener: TypeAlias = Callable[[int, float, str], None]
+"""Is told the step and the time at which a line is printed, and the line."""
+
+
 class _Hearing(local):
     lines: list[str] | None = None
+    step = 0
+    time = 0.0
+    listener: Listener | None = None
     is_debugging = False
 
 
 _HEARING = _Hearing()
 
 
-def hear(lines: list[str] | None) -> None:
-    """From now on what own code prints in this thread goes there; None: to stderr."""
-    _HEARING.lines = lines
+def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
+    """From now on what own code prints in this thread goes there, as of that step; None: to stderr."""
+    _HEARING.lines, _HEARING.step, _HEARING.time = lines, step, time
+
+
+@contextmanager
+def listening(listener: Listener) -> Iterator[None]:
+    """Meanwhile every line that own code prints in this thread is told as well."""
+    was, _HEARING.listener = _HEARING.listener, listener
+    try:
+        yield
+    finally:
+        _HEARING.listener = was
 
 
 @contextmanager
@@ -52,6 +69,8 @@ def own_print(
         text = io.StringIO()
         builtins.print(*values, sep=sep, end="", file=text)
         for line in text.getvalue().split("\n"):
+            if _HEARING.listener is not None:
+                _HEARING.listener(_HEARING.step, _HEARING.time, line)
             if len(lines) < MOST_LINES:
                 lines.append(line[:LONGEST])
             elif len(lines) == MOST_LINES:

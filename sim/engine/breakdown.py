@@ -148,6 +148,16 @@ def leaves_waiting(state: State, job: Job) -> DecisionError:
     return _placed(DecisionError, f"{state.spec} ", what, beginning(state))
 
 
+def frame_of(error: BaseException) -> FrameType | None:
+    """Where in somebody's own policy a run broke down, for a debugger."""
+    cause = error.__cause__ or error
+    frames = [frame for frame, _ in walk_tb(cause.__traceback__)]
+    for frame in frames:
+        if frame.f_code is obey.__code__:
+            frames += [inner for inner, _ in _suspended(frame.f_locals.get("decisions"))]
+    return next((frame for frame in reversed(frames) if _is_own(frame.f_code.co_filename)), None)
+
+
 def blame(policy: Policy, error: BaseException, moment: str) -> None:
     """What a policy, its order or its clock raised when it was not asked to decide is told in one line."""
     own = _own(walk_tb(error.__traceback__))

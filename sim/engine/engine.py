@@ -226,7 +226,7 @@ class Engine:
 
     def _happen(self, now: float, successor: Policy | None = None) -> None:
         """Everything that happens at one instant; then a successor takes over, if there is one."""
-        hear(self.state.printed)
+        hear(self.state.printed, self.state.step_count + 1, now)
         try:
             self._pass_by(now, successor)
         except (Exception, SystemExit) as error:

@@ -36,12 +36,15 @@ class Failure:
     """What is broken, and the fewest jobs on which it is."""
 
     finding: Finding
-    workload: Workload
+    workload: Workload | None
+    """None: any of so many jobs will do."""
 
     @property
     def told(self) -> str:
-        of = f"{count(len(self.workload), 'job')} on {processors(self.workload.procs)}"
-        return f"{self.finding.rule}: {self.finding.told} [{of}]"
+        told = f"{self.finding.rule}: {self.finding.told}"
+        if self.workload is None:
+            return told
+        return f"{told} [{count(len(self.workload), 'job')} on {processors(self.workload.procs)}]"
 
 
 @dataclass(frozen=True)
@@ -77,9 +80,9 @@ def examine(
     try:
         grown = measured(policy)
     except PolicyError as error:
-        return Report(policy, tried, Failure(Finding(SLOW, str(error), 0), stream(1)))
+        return Report(policy, tried, Failure(Finding(SLOW, str(error), 0), None))
     if grown.is_too_slow:
-        return Report(policy, tried, Failure(Finding(SLOW, grown.told, 0), stream(1)), grown)
+        return Report(policy, tried, Failure(Finding(SLOW, grown.told, 0), None), grown)
     return Report(policy, tried, None, grown, tuple(_notes(policy)))
 
 

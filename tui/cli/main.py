@@ -21,8 +21,10 @@ COMMANDS = {
     "draw": "Draw a run, or a window of it, as a chart in a file.",
     "explain": "Why a job waited as long as it did, as a story with numbers.",
     "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
+    "new": "Write a policy of your own that runs as it stands, and a test beside it.",
     "policies": "List the policies, or explain one with its parameters.",
     "run": "Simulate policies side by side and print their numbers.",
+    "test": "Try a policy on hundreds of small workloads: is it legal, fair, the same twice, quick?",
     "watch": "Open the replay screen; without TRACE or options a menu of what there is to see.",
 }
 """Each has a file of its name with a `command`, whose help begins with this."""

@@ -29,6 +29,7 @@ from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.options import told
+from tui.cli.own import own_code
 from tui.cli.terminal import run_to_end, say, shows_unicode
 from tui.look.text import duration, instant, number, plain, table
 
@@ -70,13 +71,14 @@ MOST_PARTIES = 25
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
 @click.option("--segments", metavar="FILE", help="Write one row a stretch of time on processors.")
+@click.option("--debug", is_flag=True, help="A breakpoint() in your own policy, and where it fails, opens pdb.")
 @options.check
 @options.switches
 @options.placement
 @options.of_workload
 def command(
-    trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool,
-    schedule: str | None, segments: str | None, check: bool, switches: Any, placement: Any, **given: Any,
+    trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool, schedule: str | None,
+    segments: str | None, debug: bool, check: bool, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their numbers."""
     names = [*(group.name for group in (*GROUPS, *PARTIES)), "time"]
@@ -97,7 +99,8 @@ def command(
     for spec, policy in chosen:
         later = timed(workload, policy, switches, placement)
         scenario = Scenario(workload, policy, later, placement, check)
-        outcomes.append(simulate(scenario, _named(spec, later), files, by))
+        with own_code(scenario, debug):
+            outcomes.append(simulate(scenario, _named(spec, later), files, by))
     if form == "json":
         say(as_json(source, workload, outcomes, placement))
     elif form == "csv":

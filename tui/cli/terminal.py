@@ -58,7 +58,7 @@ def shows_unicode() -> bool:
 
 def run_to_end(engine: Engine, label: str) -> None:
     """Run the engine; while that takes long, a terminal sees how far it is."""
-    with _progress(len(engine.workload), label) as bar:
+    with progress(len(engine.workload), label) as bar:
         done = 0
         while engine.advance(_STEPS):
             if bar is not None:
@@ -67,10 +67,11 @@ def run_to_end(engine: Engine, label: str) -> None:
 
 
 @contextmanager
-def _progress(jobs: int, label: str) -> Iterator[Bar | None]:
+def progress(many: int, label: str) -> Iterator[Bar | None]:
+    """What shows how much of so many is done, on a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
-    with click.progressbar(length=jobs, label=printable(label), file=sys.stderr, width=30) as bar:
+    with click.progressbar(length=many, label=printable(label), file=sys.stderr, width=30) as bar:
         yield bar
     sys.stderr.write("\x1b[1A\x1b[2K")  # the finished bar makes room for the result

@@ -61,6 +61,7 @@ def test_a_broken_one_is_found_and_named(name: str) -> None:
     assert report.failure is not None
     rule, said = BROKEN[name]
     assert (report.failure.finding.rule, said in report.failure.told) == (rule, True), report.failure.told
+    assert report.failure.workload is not None
     assert len(report.failure.workload) <= 8
     assert "\n" not in report.failure.told
     if rule in (FAILS, LEGAL, STARVES, SLOW):

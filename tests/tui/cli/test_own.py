@@ -1,0 +1,81 @@
+"""Somebody's own policy under `schedscope run`: its prints, its faults, the debugger."""
+
+from __future__ import annotations
+
+import io
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.sim.policies.test_loading import FAIR
+from tests.sim.testing.test_contract import BROKEN, HERE
+from tests.tui.cli.program import error, schedscope
+from tui.cli import own
+
+TALKS = FAIR.replace("for job in", "print('free', view.free, chr(27))\n        for job in")
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_what_it_prints_is_on_stderr_with_the_step(folder: Path) -> None:
+    (folder / "fair.py").write_text(TALKS)
+    done = schedscope("run", "z-figure4", "--policy", "./fair.py", "--format", "json")
+    assert done.stderr.splitlines()[:2] == ["step 1, d0 00:00:00: free 10 ?", "step 2, d0 00:00:10: free 4 ?"]
+    assert done.stdout.startswith("{")
+
+
+def test_what_one_that_takes_over_prints_is_there_as_well(folder: Path) -> None:
+    (folder / "fair.py").write_text(TALKS)
+    done = schedscope("run", "z-figure4", "--policy", "easy", "--switch", "600=./fair.py")
+    assert done.stderr.splitlines()[0].startswith("step 6, d0 00:10:00: free ")
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_every_broken_one_is_named(folder: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "LONGEST_PASS", 0.3)
+    code, told = error("run", "z-figure4", "--policy", str(HERE / "broken" / f"{name}.py"), "--check")
+    assert code == 1
+    assert f"{name}.py: {BROKEN[name][0]}: " in told
+    assert BROKEN[name][1] in told
+
+
+def test_one_that_does_not_come_back_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "LONGEST_PASS", 0.2)
+    told = error("run", "z-figure4", "--policy", str(HERE / "broken" / "never_returns.py"))[1]
+    assert "stopped, it did not answer for 0 s" in told
+    assert "never_returns.py:18 in decide: while job.procs > view.free:" in told
+
+
+def debugged(folder: Path, text: str, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: object) -> str:
+    (folder / "fair.py").write_text(text)
+    monkeypatch.setattr(sys, "argv", ["schedscope", "run", "z-figure4", "--policy", "./fair.py", "--debug"])
+    monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+    from tui.cli.main import main
+
+    with pytest.raises(SystemExit):
+        main()
+    said = capsys.readouterr()  # type: ignore[attr-defined]
+    return str(said.out + said.err)
+
+
+def test_a_breakpoint_opens_the_debugger(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = FAIR.replace("for job in", "breakpoint()\n        for job in")
+    said = debugged(folder, text, "p view.free * 100\nq\n", monkeypatch, capsys)
+    assert "(Pdb) 1000" in said
+    assert "schedscope: error: interrupted" in said
+
+
+@pytest.mark.parametrize("name", ["starts_twice", "raises"])
+def test_where_it_breaks_down_the_debugger_opens(
+    folder: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (HERE / "broken" / f"{name}.py").read_text()
+    said = debugged(folder, text, "p view.procs * 100\n", monkeypatch, capsys)
+    assert "(Pdb) 1000" in said

@@ -1,0 +1,236 @@
+"""`schedscope new`: a policy of one's own that runs as it stands, explained line by line, and a test beside it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import click
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.policies import POLICIES
+from sim.words import quoted
+from tui.cli.terminal import say
+
+HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+'''
+
+EASY = '''from sim import Policy
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim.decisions.reasons import InOrder, WhenFree
+from sim.decisions.reasons_to_wait import TooFewFree
+from sim.decisions.sentences import Moment
+from sim.policies.parameters import parameter
+from sim.policies.view import View
+from sim.words import Clock
+from sim.workload.model import Job
+
+
+@dataclass(frozen=True)
+class InTheHole:  # a reason of your own is a frozen dataclass with a sentence, without a capital and a full stop
+    until: Moment  # its fields stand beside it as numbers: a Moment, a Span (of time), a Job or any number
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"it ends before {{at(self.until)}}, when the head of the queue starts"
+
+
+@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
+class {Name}(Policy):
+    """EASY backfilling: a job may pass the head of the queue if that is not delayed."""  # shown to whoever asks
+
+    depth: int = parameter(1000, "how many jobs behind the head are looked at", low=1)  # {file}:depth=10
+    plans = "the heads"  # who has a planned start: nobody, the heads or everybody (said of every policy, see Policy)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        """One pass: what to do now. The machine changes with each decision that is yielded."""
+        queue = view.queue  # who waits, in the order of queue_order(): first come, first served
+        while queue and queue[0].procs <= view.free:  # view.free: processors that nothing occupies
+            yield Start(queue.pop(0), InOrder(view.free))  # every decision has its reason
+        if not queue:
+            return
+        head, *others = queue
+        shadow, extra = view.shadow(head)  # when there is room for the head, and how many are free then beside it
+        yield Reserve(head, shadow, WhenFree(view.free, head.procs + extra))  # its planned start
+        for job in others[: self.depth]:
+            if job.procs > view.free:
+                if view.curious:  # somebody watches: say why a job is kept waiting
+                    yield Keep(job, TooFewFree(view.free))
+            elif view.now + job.estimate <= shadow:  # there are no run times here, only estimates
+                yield Backfill(job, InTheHole(shadow))
+            elif job.procs <= extra:
+                extra -= job.procs
+                yield Backfill(job, InTheHole(shadow))
+'''
+
+FCFS = '''from sim import Policy
+from sim.decisions.decisions import Decision, Keep, Start
+from sim.decisions.reasons import InOrder
+from sim.decisions.reasons_to_wait import TooFewFree
+from sim.policies.columns import Column
+from sim.policies.parameters import parameter
+from sim.policies.view import View
+
+
+@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
+class {Name}(Policy):
+    """By priority: hours of waiting, and more for narrow jobs."""  # shown to whoever asks what it does
+
+    narrow: float = parameter(1.0, "how many hours a job gains for needing one processor", low=0.0)
+    columns = (Column("priority", "hours"),)  # view.notes["priority"], by rank, is a column of the queue
+    lets_pass = False  # nobody starts before one that stands ahead of it
+    plans = "nobody"  # nobody has a planned start
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        """One pass: what to do now. The machine changes with each decision that is yielded."""
+        waiting = view.queue  # who waits, by arrival
+        priority = {{j.rank: (view.now - j.submit) / 3600 + self.narrow / j.procs for j in waiting}}
+        view.notes["priority"] = priority  # plain numbers by rank: copied with every checkpoint
+        for job in sorted(waiting, key=lambda job: (-priority[job.rank], job.rank)):  # the rank breaks ties
+            if job.procs > view.free:  # view.free: processors that nothing occupies
+                if view.curious:  # somebody watches: say why a job is kept waiting
+                    yield Keep(job, TooFewFree(view.free))
+                return
+            yield Start(job, InOrder(view.free))  # every decision has its reason
+'''
+
+CONSERVATIVE = '''from sim import Policy
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start
+from sim.decisions.reasons import Due, EarliestHole
+from sim.policies.view import View
+
+
+@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
+class {Name}(Policy):
+    """Everybody is promised the earliest start that moves nobody else."""  # shown to whoever asks what it does
+
+    keeps_reservations = True  # a reservation stands until this policy moves it, and wakes it when it is due
+
+    def promises(self) -> bool:
+        """A reservation is never moved later: `--check` and `schedscope test` hold it to that."""
+        return True
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        """One pass: what to do now. The machine changes with each decision that is yielded."""
+        if view.ended_early:  # somebody was done before the estimate: move reservations forward, the earliest first
+            plan = view.plan.copy()  # what runs until its expected end, and the reservations that stand
+            for rank, was in sorted(view.reserved.items(), key=lambda item: (item[1], item[0])):
+                job = view.job(rank)
+                plan.take(was, was + job.estimate, -job.procs)  # give its place back
+                at = plan.earliest(job.procs, job.estimate, view.now)
+                plan.take(at, at + job.estimate, job.procs)
+                if at < was:
+                    yield Reserve(job, at, EarliestHole(view.free))
+        for job in view.arrived:  # who came at this instant
+            yield Reserve(job, view.plan.earliest(job.procs, job.estimate, view.now), EarliestHole(view.free))
+        passed = False
+        for job in view.queue:  # by arrival
+            if view.reserved[job.rank] <= view.now:
+                yield Backfill(job, Due()) if passed else Start(job, Due())  # every decision has its reason
+            else:
+                passed = True
+'''
+
+OTHER = '''{imports}
+
+
+@dataclass(frozen=True)  # frozen: a policy holds no state. What it must remember it writes into view.notes
+class {Name}({cls}):  # with all its parameters, and all that it declares of itself
+    """As {like}, and says nothing about those who wait behind the first few."""  # shown to whoever asks
+
+    told: int = parameter(100, "of so many it is said why they wait", low=0)  # --policy {file}:told=5
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        """One pass: each decision of {like} passes here before it is made, and the machine changes with it."""
+        told = 0
+        for decision in super().decide(view):
+            if isinstance(decision, Keep):  # why a job is kept waiting, which is said where somebody watches
+                told += 1
+                if told > self.told:
+                    continue
+            yield decision
+'''
+
+_IMPORTS = (
+    "from sim.decisions.decisions import Decision, Keep",
+    "from sim.policies.parameters import parameter",
+    "from sim.policies.view import View",
+)
+
+TEST = '''"""Is {file} fit for use? Run with: pytest {test}"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sim import read, run
+from sim.testing import check_policy
+
+POLICY = str(Path(__file__).with_name("{file}"))
+
+
+def test_it_keeps_to_what_every_policy_is_held_to() -> None:
+    check_policy(POLICY)  # legal, nobody forgotten, the same twice, no hidden state, no run times, quick
+
+
+def test_everybody_is_done_in_the_end() -> None:
+    schedule = run(read("z-figure4"), POLICY, check=True)  # `schedscope inspect z-figure4` says what its jobs are
+    assert (schedule.end > schedule.start).all()
+'''
+TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS}
+
+
+@click.command("new")
+@click.argument("file", metavar="FILE.py")
+@click.option("--like", default="easy", metavar="NAME", help="The policy to begin with; default easy.")
+def command(file: str, like: str) -> None:
+    """Write a policy of your own that runs as it stands, and a test beside it.
+
+    Nothing is overwritten. --like fcfs, easy and conservative are written out in full; any other policy of `schedscope
+    policies` is taken as it is, for you to change what it decides.
+    """
+    path = Path(file)
+    test = path.with_name(f"test_{path.name}")
+    text, beside = texts(path, like)
+    for other in (path, test):
+        if other.exists():
+            raise SchedscopeError(f"{other}: is there already; nothing is overwritten: take another name")
+    for other, content in ((path, text), (test, beside)):
+        try:
+            with open(other, "x", encoding="utf-8") as opened:
+                opened.write(content)
+        except OSError as error:
+            raise SchedscopeError(f"{other}: cannot be written: {error.strerror or error}") from None
+    shown = file if path.parent.parts else f"./{file}"
+    say(
+        f"{path} and {test} are written. Now:\n"
+        f"  schedscope test {shown}\n"
+        f"  schedscope watch lublin-128 --policy {shown}\n"
+        f"  schedscope run lublin-128 --policy {shown} --policy easy"
+    )
+
+
+def texts(path: Path, like: str) -> tuple[str, str]:
+    """The policy and its test."""
+    if path.suffix != ".py" or not path.stem.isidentifier():
+        raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
+    like = POLICIES.aliases.get(like, like).partition(":")[0]
+    if like not in list(POLICIES):
+        raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")
+    known = POLICIES[like]
+    words = {
+        "Name": "".join(word.capitalize() for word in re.split("_+", path.stem)) or "Own",
+        "file": path.name,
+        "test": f"test_{path.name}",
+        "like": like,
+        "cls": known.__name__,
+    }
+    words["imports"] = "\n".join(sorted([*_IMPORTS, f"from {known.__module__} import {known.__name__}"]))
+    if words["Name"] == words["cls"]:
+        words["Name"] += "2"
+    return (HEAD + TEMPLATES.get(like, OTHER)).format(**words), TEST.format(**words)

@@ -1,0 +1,99 @@
+"""`schedscope test`: is a policy fit for use?"""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+import click
+import numpy as np
+
+from sim.errors import SchedscopeError
+from sim.files import write_whole
+from sim.policies import Policy, parse_policy, written_policy
+from sim.testing import COUNT, Failure, Report, examine
+from sim.testing.contract import RULES, broken
+from sim.timeline.scenario import Scenario
+from sim.words import printable
+from sim.workload.formats import swf
+from sim.workload.model import Header, Workload
+from sim.workload.samples import SAMPLES
+from sim.workload.source import read
+from tui.cli.run import Files, as_table, simulate
+from tui.cli.terminal import progress, say, shows_unicode
+
+BESIDE = ("fcfs", "easy", "conservative")
+"""Whom it is shown beside"""
+TRACE, JOBS = "lublin-128", 1000
+MARK = "Note: written by schedscope test, which writes it anew"
+
+
+@click.command("test")
+@click.argument("policy", metavar="FILE.py[:NAME]")
+@click.option("--seed", type=int, default=0, help="Which workloads are drawn.")
+@click.option("--count", type=click.IntRange(1, 100_000), default=COUNT, help="How many of them.", show_default=True)
+def command(policy: str, seed: int, count: int) -> int:
+    """Try a policy on hundreds of small workloads: is it legal, fair, the same twice, quick?
+
+    What fails is shrunk to the fewest jobs and written as a trace, with the command that opens it. Exit code 1: it
+    failed.
+    """
+    made = parse_policy(policy)
+    with progress(count + len(SAMPLES), "testing") as bar:
+        report = examine(made, count=count, seed=seed, on_try=(lambda: bar.update(1)) if bar else None)
+    if report.failure is not None:
+        say("\n".join(map(printable, failed(policy, made, report.failure))))
+        return 1
+    say("\n".join([*passed(report, seed), "", beside(policy, made)]))
+    return 0
+
+
+def passed(report: Report, seed: int) -> list[str]:
+    """What was tried, and what is good to know."""
+    told = f"{printable(report.policy.name)} is fit for use: of {report.tried:,} workloads (seed {seed}) there is none"
+    lines = [f"{told} on which", f"  {', '.join(RULES[:4])},", f"  {', '.join(RULES[4:-1])} or {RULES[-1]}"]
+    grown = [] if report.growth is None else [report.growth.told]
+    return [*lines, *grown, *report.notes]
+
+
+def beside(spec: str, policy: Policy) -> str:
+    """Its numbers beside those of policies that everybody knows."""
+    workload = read(TRACE, jobs=JOBS)
+    runs = [(spec, policy), *((name, parse_policy(name)) for name in BESIDE)]
+    outcomes = [simulate(Scenario(workload, each), name, Files()) for name, each in runs]
+    return as_table(workload.name, workload, outcomes, None, False, shows_unicode())
+
+
+def failed(spec: str, policy: Policy, failure: Failure) -> list[str]:
+    """What it breaks in a line, and the command that opens the jobs on which it does."""
+    told = f"{policy.name}: {failure.told}"
+    if failure.workload is None:
+        return [told]
+    path = Path(f"{Path(spec.partition(':')[0].partition('@')[0]).stem}-fails.swf")
+    more = write_trace(failure.workload, path, told)
+    step = failure.finding.step
+    again = broken(policy, read(path, **_options(failure.workload)), 2.0)
+    if again is not None and again.rule == failure.finding.rule:
+        step = again.step
+    else:
+        more += "   (in a file of its own it goes another way)"
+    return [told, f"schedscope watch {path} --policy {shlex.quote(written_policy(policy))} --at '#{step}'{more}"]
+
+
+def write_trace(workload: Workload, path: Path, told: str) -> str:
+    """The jobs as a trace; what else opening it takes."""
+    if path.exists() and MARK not in path.read_text(errors="replace")[:500]:
+        raise SchedscopeError(f"{path} is there and was not written by schedscope test: move it away")
+    runtime = np.where(workload.killed, workload.estimate + 1, workload.runtime)  # to be killed again
+    queue = np.where(workload.high, 1, 0) if np.any(workload.high) else workload.queue
+    header = Header(comments=(f" {MARK}", f" Note: {printable(told)}"))
+    plain = replace(workload, runtime=runtime, queue=queue, header=header)
+    with write_whole(path) as file:
+        swf.write(swf.from_workload(plain), file)
+    asks = "   (without the reservations, for which a trace has no place)" * bool(np.any(~np.isnan(workload.reserve)))
+    return " --priority-from queue" * bool(np.any(workload.high)) + asks
+
+
+def _options(workload: Workload) -> dict[str, str]:
+    return {"priority_from": "queue"} if np.any(workload.high) else {}
