@@ -36,7 +36,7 @@ FLOORS = (
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
     ("sim.comparison",),
-    ("sim.testing",),
+    ("sim.testing", "sim.experiments"),
     ("sim",),
     ("tui.look",),
     ("tui.chart",),

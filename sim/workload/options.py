@@ -93,6 +93,20 @@ class Option:
         self.check(value)
         return value
 
+    def taken_word(self, word: str) -> Any:
+        """The value of what was typed as a word, whatever it is of: plans of experiments are made of words.
+
+        >>> OPTIONS["jobs"].taken_word("100"), OPTIONS["offline"].taken_word("yes"), OPTIONS["lead"].taken_word("1h")
+        (100, True, 3600.0)
+        """
+        words = {"yes": True, "true": True, "no": False, "false": False}
+        try:
+            value = words[word] if self.kind is bool else self.kind(word)
+        except (KeyError, ValueError):
+            kind = {int: "a whole number", float: "a number", bool: "yes or no"}[self.kind]
+            raise ParameterError(f"option {self.name}: expected {kind}, got {quoted(word)}") from None
+        return self.taken(value)
+
     def written(self, value: Any) -> Any:
         """The value as it may be typed again.
 

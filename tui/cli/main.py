@@ -24,6 +24,7 @@ COMMANDS = {
     "new": "Write a policy of your own that runs as it stands, and a test beside it.",
     "policies": "List the policies, or explain one with its parameters.",
     "run": "Simulate policies side by side and print their numbers.",
+    "sweep": "Make many runs by all cores, into one file of results.",
     "test": "Try a policy on hundreds of small workloads: is it legal, fair, the same twice, quick?",
     "watch": "Open the replay screen; without TRACE or options a menu of what there is to see.",
 }

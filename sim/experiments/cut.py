@@ -1,0 +1,70 @@
+"""Warm-up and cool-down: which jobs, at the beginning and at the end of a run, are not measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.errors import ParameterError
+from sim.words import parse_time, quoted
+from sim.workload.model import Bools, Floats
+from sim.workload.options import written_time
+
+
+@dataclass(frozen=True)
+class Cut:
+    """How much is left out at each end: a share of the jobs, or a time of submissions."""
+
+    first: tuple[float, bool] = (0.0, True)
+    """An amount, and whether it is a share."""
+    last: tuple[float, bool] = (0.0, True)
+
+    @classmethod
+    def of(cls, text: str) -> Cut:
+        """`FIRST,LAST`, each like 10% or 7d; without LAST nothing is left out at the end.
+
+        >>> Cut.of("10%,7d").written, Cut.of("0%").written
+        ('10%,604800', '')
+        """
+        first, _, last = text.partition(",")
+        cut = cls(_end(first, text), _end(last, text))
+        if sum(amount for amount, is_share in (cut.first, cut.last) if is_share) >= 1:
+            raise ParameterError(f"a cut leaves jobs over, unlike {quoted(text)}")
+        return cut
+
+    @property
+    def written(self) -> str:
+        """As it may be typed; nothing where nothing is cut."""
+        return ",".join(map(_written, (self.first, self.last))) if self.first[0] or self.last[0] else ""
+
+    def keeps(self, submit: Floats) -> Bools:
+        """Which jobs are measured, of all in rank order."""
+        kept = np.ones(len(submit), dtype=np.bool_)
+        for (amount, is_share), back in ((self.first, False), (self.last, True)):
+            if is_share:
+                many = int(len(submit) * amount)
+                kept[len(submit) - many if back else 0 : len(submit) if back else many] = False
+            elif len(submit):
+                kept &= submit <= submit[-1] - amount if back else submit >= submit[0] + amount
+        return kept
+
+
+def _end(text: str, whole: str) -> tuple[float, bool]:
+    text = text.strip()
+    if not text:
+        return 0.0, True
+    if not text.endswith("%"):
+        return max(parse_time(text), 0.0), False
+    try:
+        share = float(text[:-1]) / 100
+    except ValueError:
+        share = -1.0
+    if not 0 <= share < 1:
+        raise ParameterError(f"a cut is like 10%,5% or 7d,7d, got {quoted(whole)}")
+    return share, True
+
+
+def _written(end: tuple[float, bool]) -> str:
+    amount, is_share = end
+    return f"{amount * 100:.12g}%" if is_share else written_time(amount)

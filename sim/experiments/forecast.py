@@ -1,0 +1,69 @@
+"""About how long a sweep will take: by what like runs have cost, or by trying the first jobs of each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import TypeAlias
+
+from sim.experiments.plan import Run
+from sim.experiments.results import Results
+from sim.experiments.work import Task, copies, reading_of, size_of, work
+
+TRIED = 250
+"""Jobs of a first try; twice as many until one takes as long as it must to say something."""
+LONG_ENOUGH = 0.2
+PATIENCE = 5.0
+"""Seconds for all tries together: kinds that are not tried count as the mean of the others."""
+Kind: TypeAlias = tuple[str, str]
+"""The hash of a trace, and a policy without its parameters: such runs cost about alike."""
+
+
+def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
+    """Seconds; None where nobody can say. A trace of which nothing is known is read."""
+    kinds: dict[Kind, list[Run]] = {}
+    for run in runs:
+        kinds.setdefault(_kind(run.sha256, run.policy), []).append(run)
+    costs = known_costs(path)
+    end = monotonic() + PATIENCE
+    with TemporaryDirectory(prefix="schedscope-") as folder:
+        for kind, some in kinds.items():
+            if kind not in costs and monotonic() < end:
+                costs[kind] = _tried(some[len(some) // 2], Path(folder))
+    found = [costs[kind] for kind in kinds if kind in costs]
+    if not found:
+        return None
+    mean = sum(found) / len(found)
+    return sum(costs.get(kind, mean) * len(some) for kind, some in kinds.items()) / max(1, workers)
+
+
+def known_costs(path: Path) -> dict[Kind, float]:
+    """Seconds of a core that a run of each kind has cost in the mean."""
+    if not path.is_file() or not path.stat().st_size:
+        return {}
+    sums: dict[Kind, tuple[float, int]] = {}
+    with Results(path) as results:
+        for sha256, policy, cpu, error in results.rows(("sha256", "policy", "cpu", "error")):
+            if not error:
+                total, many = sums.get(_kind(sha256, policy), (0.0, 0))
+                sums[_kind(sha256, policy)] = total + cpu, many + 1
+    return {kind: total / many for kind, (total, many) in sums.items()}
+
+
+def _kind(sha256: str, policy: str) -> Kind:
+    return sha256, policy.partition(":")[0]
+
+
+def _tried(run: Run, folder: Path) -> float:
+    """The cost of a run, were all its jobs as those that are tried."""
+    copy = copies([run], folder)[reading_of(run)]
+    whole, jobs = size_of(copy, run), TRIED
+    while True:
+        jobs = min(jobs, whole)
+        options = tuple((name, jobs if name == "jobs" else value) for name, value in run.options)
+        (outcome,) = work([Task(run._replace(options=options), copy)], 0.0)
+        if outcome.error or outcome.cpu > LONG_ENOUGH or jobs >= whole:
+            return outcome.cpu * whole / max(1, jobs)
+        jobs *= 2

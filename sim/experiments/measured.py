@@ -1,0 +1,125 @@
+"""What is kept of a run: every metric, tails, means of batches, groups where asked, a word where it is overloaded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from sim.engine.schedule import Schedule
+from sim.errors import ParameterError, near
+from sim.experiments.cut import Cut
+from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.catalogue import METRICS, Metric, metric
+from sim.metrics.finished_jobs import FinishedJobs
+from sim.metrics.groups import Row
+from sim.metrics.measure import GROUPS, PARTIES
+from sim.metrics.over_time import over_time
+from sim.words import quoted
+from sim.workload.model import Floats
+
+TAILS = (90, 95, 99)
+BATCHES = 20
+"""So many batches of submissions, one after the other, make an interval within a run."""
+QUEUE, CLEARED, FULL = 10, 0.1, 0.99
+"""A run is overloaded if so many jobs are left to wait, if they take such a share of the time, at that utilization."""
+_SPREAD = ("wait", "turnaround", "slowdown", "bounded_slowdown")
+_BATCHED = (*_SPREAD, "bounded_slowdown_z")
+
+
+def _tail(name: str, share: int) -> Metric:
+    of = metric(f"mean_{name}")
+    title = f"{share} % of {of.title.removeprefix('mean ')}s"
+    return Metric(f"p{share}_{name}", title, of.unit, "smaller", f"{share} % of the jobs have at most this {name}")
+
+
+MEASURED: tuple[Metric, ...] = (*METRICS, *(_tail(name, share) for name in _SPREAD for share in TAILS))
+"""Every number of a run that a file of results has."""
+_BY_NAME = {entry.name: entry for entry in MEASURED}
+
+
+def measured_metric(name: str) -> Metric:
+    """The entry of that name.
+
+    >>> measured_metric("p95_wait").title
+    '95 % of waits'
+    """
+    if name not in _BY_NAME:
+        raise ParameterError(f"no metric {quoted(name)}{near(name, _BY_NAME)}")
+    return _BY_NAME[name]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The numbers of one run."""
+
+    values: dict[str, Value]
+    overload: str = ""
+    """Why its means mean nothing, where that is so."""
+    batches: str = ""
+    """JSON: the mean of each batch of submissions, by metric."""
+    groups: dict[str, list[Row]] = field(default_factory=dict)
+
+
+def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> Measured:
+    """The numbers of a schedule, without the jobs at its ends that are cut."""
+    jobs = FinishedJobs.of(schedule)
+    if cut:
+        jobs = jobs.where(Cut.of(cut).keeps(schedule.workload.submit)[jobs.ranks])
+    values = aggregates(jobs)
+    for name in _SPREAD:
+        column = getattr(jobs, name)
+        for share in TAILS:
+            values[f"p{share}_{name}"] = float(np.percentile(column, share)) if len(column) else None
+    if cut and len(jobs):
+        values |= _machine_meanwhile(schedule, float(jobs.submit[0]), float(jobs.submit[-1]))
+    rows = {group.name: group.rows(jobs) for group in (*GROUPS, *PARTIES) if group.name in groups}
+    return Measured(values, overload(schedule), _batches(jobs), rows)
+
+
+def _machine_meanwhile(schedule: Schedule, begin: float, finish: float) -> dict[str, Value]:
+    """How the machine was used while the jobs that are measured came."""
+    found = over_time(schedule, 1, begin, finish)
+    names = ("utilization", "loss_of_capacity")
+    return {name: getattr(found, name)[0] for name in names} if found.edges else {}
+
+
+def _batches(jobs: FinishedJobs) -> str:
+    if len(jobs) < 2 * BATCHES:
+        return ""
+    cuts = np.linspace(0, len(jobs), BATCHES + 1).astype(np.int64)
+    sizes = np.diff(cuts)
+
+    def means(column: Floats) -> list[float]:
+        return [float(f"{mean:.6g}") for mean in (np.add.reduceat(column, cuts[:-1]) / sizes).tolist()]
+
+    return json.dumps({f"mean_{name}": means(getattr(jobs, name)) for name in _BATCHED})
+
+
+def overload(schedule: Schedule) -> str:
+    """A word where the queue only grows while jobs come: it takes long to clear it, or no processor was ever free.
+
+    Then a mean says how long the run was rather than how good the policy is.
+    """
+    submit, line = schedule.workload.submit, schedule.curves
+    if len(submit) < 2 * BATCHES or not submit[-1] > submit[0] or not len(line.time):
+        return ""
+    came = float(submit[-1] - submit[0])
+    waiting = int(line.waiting[np.searchsorted(line.time, submit[-1], side="right") - 1])
+    longer = float(np.nanmax(schedule.start, initial=submit[-1]) - submit[-1]) / came
+    if waiting >= QUEUE and longer > CLEARED:
+        return f"{waiting:,} jobs wait when the last one comes; to start them takes {longer:.0%} of the time before"
+    used = min(over_time(schedule, 4, float(submit[0]), float(submit[-1])).utilization[1:], default=0.0)
+    return f"the machine is full: {used:.1%} used" if used > FULL else ""
+
+
+def batches_of(text: str) -> dict[str, Any]:
+    """The means of batches as they were kept; none of what is no such thing."""
+    try:
+        found = json.loads(text) if text else {}
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,204 @@
+"""A plan: traces, policies and options with ranges, nested or side by side; each of its runs has a key."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from importlib import metadata
+from itertools import product
+from math import prod
+from typing import Any, NamedTuple
+
+from sim.errors import ParameterError, near
+from sim.experiments.cut import Cut
+from sim.experiments.ranges import MOST, expand
+from sim.metrics.measure import GROUPS, PARTIES
+from sim.policies import parse_policy
+from sim.policies.policy import Policy, full_policy, written_policy
+from sim.session.trace_ref import TraceRef
+from sim.words import listed, quoted
+from sim.workload.options import OPTIONS
+from sim.workload.source import Source, find
+
+FACTORS = ("trace", *(name for name in OPTIONS if name != "seed"), "seed", "policy")
+"""All that may vary, what varies slowest first: runs of the same jobs lie side by side."""
+DEFAULTS = {"seed": ("0",), "policy": ("easy",)}
+
+
+class Run(NamedTuple):
+    """One run: all that determines it."""
+
+    key: str
+    """A hash of that."""
+    trace: str
+    """As it was typed."""
+    sha256: str
+    """Of its bytes."""
+    options: tuple[tuple[str, Any], ...]
+    """Every option with its value as it may be typed."""
+    policy: str
+    """The shortest spec."""
+    parameters: str
+    """The spec with all parameters."""
+    code: str
+    """The hash of the file from which the policy comes, if it comes from one."""
+    cut: str
+
+    @property
+    def source(self) -> Source:
+        """The workload."""
+        return Source.of_options(self.trace, dict(self.options))
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Which runs, and what is measured of each; those of `axes` are nested, the factors of one advance together."""
+
+    axes: tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]
+    """(name, values) of the factors of each axis."""
+    groups: tuple[str, ...] = ()
+    cut: str = ""
+
+    @classmethod
+    def of(
+        cls,
+        factors: Mapping[str, Sequence[str]],
+        together: Iterable[Sequence[str]] = (),
+        groups: Sequence[str] = (),
+        cut: str = "",
+    ) -> Plan:
+        """The plan of factors as they are typed, ranges and all; those named `together` advance side by side."""
+        for name in factors:
+            if name not in FACTORS:
+                raise ParameterError(f"there is no {quoted(name)} to vary{near(name, FACTORS)}")
+        values = {name: _expanded(name, given) for name, given in {**DEFAULTS, **factors}.items() if given}
+        if "trace" not in values:
+            raise ParameterError("a plan needs a trace: a file, or the name of a sample")
+        axes = _axes(values, together)
+        if (runs := prod(len(axis[0][1]) for axis in axes)) > MOST:
+            raise ParameterError(f"a plan of {runs:,} runs: at most {MOST:,} are made; narrow a range, or make several")
+        return cls(axes, tuple(map(_group, dict.fromkeys(groups))), Cut.of(cut).written)
+
+    def __len__(self) -> int:
+        """How many runs are asked for; some may be the same."""
+        return prod(len(axis[0][1]) for axis in self.axes)
+
+    @property
+    def values(self) -> dict[str, tuple[str, ...]]:
+        """Every factor with its values, in the order in which they are nested."""
+        factors = dict(factor for axis in self.axes for factor in axis)
+        return {name: factors[name] for name in FACTORS if name in factors}
+
+    def settings(self) -> Iterator[dict[str, str]]:
+        """The value of each factor, run by run."""
+        along = (range(len(axis[0][1])) for axis in self.axes)
+        for places in product(*along):
+            yield {name: values[at] for axis, at in zip(self.axes, places, strict=True) for name, values in axis}
+
+    def runs(self) -> Iterator[Run]:
+        """Every run, once. Traces are not read but for their hashes; policies are made."""
+        policies = {spec: _policy(spec) for spec in self.values["policy"]}
+        hashes = {trace: _hash(trace) for trace in self.values["trace"]}
+        options_of = cache(_options)
+        seen = set()
+        for setting in self.settings():
+            trace, (policy, identity) = setting.pop("trace"), policies[setting.pop("policy")]
+            options = options_of(tuple(setting.items()))
+            made_of = {"trace": hashes[trace], "options": options, "policy": identity, "version": version()}
+            if self.cut:
+                made_of["cut"] = self.cut
+            key = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:32]
+            if key not in seen:
+                seen.add(key)
+                code = policy.code.sha256 if policy.code else ""
+                full = full_policy(policy)
+                yield Run(key, trace, hashes[trace], options, written_policy(policy), full, code, self.cut)
+
+    @property
+    def draws(self) -> bool:
+        """Is anything drawn by lot, so that a seed changes a run?"""
+        values = self.values
+        drawn = any(word.startswith(("random", "phi")) for word in values.get("estimates", ()))
+        return drawn or "high" in values or any(float(share) for share in values.get("reserve", ()))
+
+    def with_traces(self, place: Any) -> Plan:
+        """The same with other names for its traces."""
+        axes = tuple(
+            tuple((name, tuple(map(place, values)) if name == "trace" else values) for name, values in axis)
+            for axis in self.axes
+        )
+        return replace(self, axes=axes)
+
+
+@cache
+def version() -> str:
+    """Of this program: another one may make other runs."""
+    return metadata.version("schedscope")
+
+
+def _expanded(name: str, given: Sequence[str]) -> tuple[str, ...]:
+    try:
+        return tuple(dict.fromkeys(value for text in given for value in expand(text)))
+    except ParameterError as error:
+        raise ParameterError(f"{name}: {error}") from None
+
+
+def _axes(
+    values: Mapping[str, tuple[str, ...]], together: Iterable[Sequence[str]]
+) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], ...]:
+    """What varies, in the order of FACTORS; an axis stands where the first of its factors does."""
+    taken: dict[str, Sequence[str]] = {}
+    for names in together:
+        if missing := [name for name in names if name not in values]:
+            raise ParameterError(f"zip: {quoted(missing[0])} has no values{near(missing[0], values)}")
+        if again := [name for name in names if name in taken]:
+            raise ParameterError(f"zip: {again[0]} can advance with one other only")
+        lengths = {name: len(values[name]) for name in names}
+        if len(set(lengths.values())) > 1:
+            told = listed(f"{name} has {many:,}" for name, many in lengths.items())
+            raise ParameterError(f"zip: what advances together has as many values, but {told}")
+        taken |= dict.fromkeys(names, names)
+    axes: dict[tuple[str, ...], None] = {}
+    for name in FACTORS:
+        if name in values:
+            axes[tuple(sorted(taken.get(name, (name,)), key=FACTORS.index))] = None
+    return tuple(tuple((name, values[name]) for name in axis) for axis in axes)
+
+
+def _group(name: str) -> str:
+    names = [group.name for group in (*GROUPS, *PARTIES)]
+    if name not in names:
+        raise ParameterError(f"no groups {quoted(name)}{near(name, names)}")
+    return name
+
+
+def _options(setting: Iterable[tuple[str, str]]) -> tuple[tuple[str, Any], ...]:
+    """Options as they were typed, each checked, in words that mean the same to everybody."""
+    given = {name: OPTIONS[name].written(OPTIONS[name].taken_word(text)) for name, text in setting}
+    source = Source.of_options("", given)
+    return tuple((name, option.written(value)) for name, option, value in source.values)
+
+
+def _policy(spec: str) -> tuple[Policy, str]:
+    policy = parse_policy(spec)
+    return policy, identity(policy)
+
+
+def identity(policy: Policy) -> str:
+    """What tells a policy from all others: its parameters, and of one from a file what the file says, not its place."""
+    full = full_policy(policy)
+    if policy.code is None:
+        return full
+    return f"{policy.code.sha256}:{type(policy).__name__}{full.removeprefix(policy.name)}"
+
+
+def _hash(trace: str) -> str:
+    path = os.fspath(find(trace))
+    ref = TraceRef.of(path)
+    if not ref.sha256:
+        raise ParameterError(f"{path}: many runs need a file that can be read again, and this is none")
+    return ref.sha256

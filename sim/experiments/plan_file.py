@@ -1,0 +1,186 @@
+"""A plan as a file (TOML): the same factors as on the command line. Nothing in it runs unless a person trusts it.
+
+traces = ["KTH-SP2-1996-2.swf.gz"]         # beside the plan, or samples
+policies = ["easy", "relaxed:omega={0,1,2}"]
+seeds = 5
+groups = ["class"]                         # also measured
+cut = "10%,5%"                             # not measured: the first and the last jobs
+zip = [["load", "estimates"]]              # these advance together
+
+[options]
+load = "{0.8..1.4..0.1}"
+estimates = ["exact", "factor:{1..6}"]
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sim.errors import ParameterError, SchedscopeError, near
+from sim.experiments.plan import Plan
+from sim.experiments.ranges import expand
+from sim.policies import parse_policy
+from sim.policies.loading import code_in
+from sim.words import listed, quoted
+from sim.workload.options import OPTIONS
+
+MOST_BYTES = 2**20
+T = TypeVar("T")
+_WORDS = ("traces", "policies", "seeds", "groups", "cut", "zip", "options")
+
+
+class PlanError(SchedscopeError):
+    """A plan that cannot be made out, with its file and line.
+
+    >>> str(PlanError("no option 'laod'", "plan.toml", 3))
+    "plan.toml:3: no option 'laod'"
+    """
+
+    def __init__(self, what: str, path: object, line: int = 0) -> None:
+        super().__init__(f"{path}:{line}: {what}" if line else f"{path}: {what}")
+
+
+@dataclass
+class Asked:
+    """What is asked for: the factors as they are typed, and what goes with them."""
+
+    factors: dict[str, list[str]] = field(default_factory=dict)
+    together: list[list[str]] = field(default_factory=list)
+    groups: list[str] = field(default_factory=list)
+    cut: str = ""
+
+    def plan(self) -> Plan:
+        """The plan of it."""
+        return Plan.of(self.factors, self.together, self.groups, self.cut)
+
+
+def seeds(many: int) -> str:
+    """So many seeds, as a range."""
+    if many < 1:
+        raise ParameterError(f"seeds are counted from 1, got {many}")
+    return f"{{0..{many - 1}}}"
+
+
+def read_plan(path: str | Path, trust: bool = False) -> Asked:
+    """What a file asks for; traces and policies of one's own are looked for beside it."""
+    text = _text(path)
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        found_at = re.search(r"\(at line (\d+)", str(error))
+        line = int(found_at[1]) if found_at else len(text.splitlines())
+        raise PlanError(re.sub(r" \(at .*", "", str(error)), path, line) from None
+    reader = _Reader(path, text, found)
+    asked = reader.asked()
+    code = [named.head for spec in asked.factors.get("policy", ()) for named in code_in(spec)]
+    if code and not trust:
+        raise PlanError(f"it runs code: {listed(dict.fromkeys(code))}; if you trust it, add --trust", path)
+    return asked
+
+
+def _text(path: str | Path) -> str:
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+        if len(data) > MOST_BYTES:
+            raise PlanError(f"is no plan: more than {MOST_BYTES:,} bytes", path)
+        return data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise PlanError("is no plan: no text", path) from None
+    except (OSError, ValueError) as error:
+        raise PlanError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path) from None
+
+
+class _Reader:
+    """The tables of a plan, each value checked at its line."""
+
+    def __init__(self, path: str | Path, text: str, found: dict[str, Any]) -> None:
+        self._path, self._lines, self._found = path, text.splitlines(), found
+        self._folder = os.path.dirname(os.fspath(path))
+
+    def asked(self) -> Asked:
+        for name in self._found:
+            if name not in _WORDS:
+                raise self._wrong(name, f"there is no {quoted(name)} in a plan{near(name, _WORDS)}")
+        factors = {"trace": [self._beside(trace) for trace in self._values("traces")]}
+        factors["policy"] = [self._code_beside(spec) for spec in self._values("policies")]
+        for spec in factors["policy"]:
+            if not code_in(spec):
+                self._checked("policies", parse_policy, spec)
+        factors["seed"] = self._seeds()
+        options = self._found.get("options", {})
+        if not isinstance(options, dict):
+            raise self._wrong("options", "options are a table: [options]")
+        for name in options:
+            if name not in OPTIONS:
+                raise self._wrong(name, f"no option {quoted(name)}{near(name, OPTIONS)}")
+            factors[name] = self._values(name, options)
+            for word in factors[name]:
+                self._checked(name, OPTIONS[name].taken_word, word)
+        cut = self._words("cut")
+        return Asked(
+            {name: values for name, values in factors.items() if values},
+            [self._words(0, dict(enumerate([names])), "zip") for names in self._list("zip")],
+            self._words("groups"),
+            cut[0] if cut else "",
+        )
+
+    def _seeds(self) -> list[str]:
+        match self._found.get("seeds"):
+            case None:
+                return []
+            case bool():
+                raise self._wrong("seeds", "seeds are a number of them, or a list")
+            case int() as many:
+                return [self._checked("seeds", lambda word: seeds(int(word)), str(many))]
+        return self._values("seeds")
+
+    def _list(self, name: str) -> list[Any]:
+        given = self._found.get(name, [])
+        return given if isinstance(given, list) else [given]
+
+    def _words(self, name: Any, table: dict[Any, Any] | None = None, called: str = "") -> list[str]:
+        """A value, or a list of them, as they would be typed."""
+        given = (self._found if table is None else table).get(name, [])
+        return [self._word(called or name, value) for value in (given if isinstance(given, list) else [given])]
+
+    def _values(self, name: str, table: dict[str, Any] | None = None) -> list[str]:
+        """All that the words stand for."""
+        return [value for word in self._words(name, table) for value in self._checked(name, expand, word)]
+
+    def _checked(self, name: str, read: Callable[[str], T], word: str) -> T:
+        try:
+            return read(word)
+        except ParameterError as error:
+            raise self._wrong(name, str(error)) from None
+
+    def _word(self, name: str, value: object) -> str:
+        if isinstance(value, bool):
+            return "yes" if value else "no"
+        if not isinstance(value, str | int | float):
+            raise self._wrong(name, f"{name}: expected words or numbers, or a list of them")
+        return str(value)
+
+    def _beside(self, trace: str) -> str:
+        """A trace that lies beside the plan; else it is a sample, or is looked for from here."""
+        path = os.path.join(self._folder, trace)
+        return path if os.path.exists(path) else trace
+
+    def _code_beside(self, spec: str) -> str:
+        for named in code_in(spec):
+            if named.is_file and not os.path.isabs(named.source):
+                spec = spec.replace(named.source, os.path.join(self._folder or os.curdir, named.source), 1)
+        return spec
+
+    def _wrong(self, name: str, what: str) -> PlanError:
+        """An error at the line on which the name stands."""
+        is_there = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=\].]""")
+        return PlanError(
+            what, self._path, next((at for at, line in enumerate(self._lines, 1) if is_there.match(line)), 0)
+        )

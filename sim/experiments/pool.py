@@ -1,0 +1,52 @@
+"""The workers of this machine: processes that end when nobody waits for them any more."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from threading import Thread
+
+
+def cores() -> int:
+    """How many this program may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class LocalPool(ProcessPoolExecutor):
+    """Processes that leave Ctrl-C to their parent, and end with it, however it ends."""
+
+    def __init__(self, workers: int) -> None:
+        # forked where that is safe: nothing is imported again, nor does a script without a guard begin once more
+        context = get_context("fork" if sys.platform == "linux" else None)
+        reader, self._line = context.Pipe(duplex=False)
+        super().__init__(workers, mp_context=context, initializer=_begin, initargs=(reader, self._line))
+        self._reader = reader
+
+    def stop(self) -> None:
+        """End the workers in the middle of what they do."""
+        self._line.close()
+        self.shutdown(cancel_futures=True)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        super().shutdown(wait, cancel_futures=cancel_futures)
+        if wait:
+            self._line.close()
+            self._reader.close()
+
+
+def _begin(reader: Connection, line: Connection) -> None:
+    """In a worker: what it inherited of the line is closed, so that the line breaks when its parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    line.close()
+    Thread(target=_end_with, args=(reader,), daemon=True).start()
+
+
+def _end_with(reader: Connection) -> None:
+    try:
+        reader.recv_bytes()
+    except (EOFError, OSError):
+        os._exit(1)

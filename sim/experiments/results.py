@@ -1,0 +1,231 @@
+"""The file of results: one SQLite file, a row a run, written by one process and never half.
+
+runs(key, trace, sha256, policy, parameters, code, cut, version, the options of the workload..., asked, cpu, error,
+     overload, batches)
+metrics(key, every metric...)
+groups(key, grouping, label, place, the metrics of jobs...)
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import sleep
+from typing import Any, NamedTuple
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.experiments.measured import MEASURED
+from sim.experiments.plan import version
+from sim.experiments.work import Outcome
+from sim.metrics.catalogue import METRICS
+from sim.words import quoted
+from sim.workload.options import OPTIONS
+
+try:
+    import fcntl
+except ImportError:  # Windows
+    fcntl = None  # type: ignore[assignment]
+
+APPLICATION = 0x5C4ED5C0
+"""Says in the head of the file whose it is."""
+LONGEST = 10**7
+"""Bytes of a value: a file of results may come from anywhere."""
+FACTORS = ("trace", "policy", *OPTIONS, "cut", "version")
+"""Columns of runs by which results may be told apart."""
+_ABOUT = ("sha256", "parameters", "code", "asked", "cpu", "error", "overload", "batches")
+_TABLES = {
+    "runs": ("key", *FACTORS, *_ABOUT),
+    "metrics": ("key", *(entry.name for entry in MEASURED)),
+    "groups": ("key", "grouping", "label", "place", *(entry.name for entry in METRICS)),
+}
+_KEYS = {"runs": "key", "metrics": "key", "groups": "key, grouping, place"}
+
+
+class ResultsError(SchedscopeError):
+    """A file of results that cannot be read or written."""
+
+
+class Known(NamedTuple):
+    """A run that is there."""
+
+    asked: frozenset[str]
+    """The groups that were measured."""
+    failed: bool
+
+
+class Results:
+    """An open file of results; use it as a context."""
+
+    def __init__(self, path: str | Path, write: bool = False) -> None:
+        self.path = Path(path)
+        self._lock = _locked(self.path) if write else None
+        try:
+            with self._told():
+                self._db = self._opened(write)
+        except BaseException:
+            self._unlock()
+            raise
+
+    def __enter__(self) -> Results:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._db.close()
+        self._unlock()  # after: closing any file of ours gives SQLite's own locks up
+
+    def known(self) -> dict[str, Known]:
+        """The runs that are there, by key."""
+        with self._told():
+            rows = self._db.execute("SELECT key, asked, error <> '' FROM runs")
+            return {key: Known(frozenset((asked or "").split()), bool(failed)) for key, asked, failed in rows}
+
+    def add(self, outcomes: Iterable[Outcome]) -> None:
+        """Keep what has come of runs: all of these, or none; what was known of them before goes."""
+        with self._told(), self._db:
+            for outcome in outcomes:
+                for table, rows in _rows_of(outcome).items():
+                    self._db.execute(f"DELETE FROM {table} WHERE key = ?", (outcome.run.key,))
+                    for row in rows:
+                        names, marks = ", ".join(map(_named, row)), ", ".join("?" * len(row))
+                        self._db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row.values()))
+
+    def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
+        """Columns of every run in the order of the keys, with metrics; `groups`: a row a group, its metrics.
+
+        A column is one of runs, or `also` metrics of the run or the group; what the file does not have is None.
+        """
+        table, of = ("groups", "g") if groups else ("metrics", "m")
+        chosen = [self._column("r", "runs", name) for name in columns]
+        chosen += [self._column(of, table, name) for name in also]
+        join = "JOIN groups g ON g.key = r.key AND g.grouping = ?" if groups else "LEFT JOIN metrics m ON m.key = r.key"
+        order = "r.key, g.place" if groups else "r.key"
+        asked = f"SELECT {', '.join(chosen)} FROM runs r {join} ORDER BY {order}"
+        with self._told():
+            yield from self._db.execute(asked, (groups,) if groups else ())
+
+    def groupings(self) -> list[str]:
+        """The ways of grouping jobs that were measured."""
+        with self._told():
+            return [name for (name,) in self._db.execute("SELECT DISTINCT grouping FROM groups ORDER BY grouping")]
+
+    # Opening
+
+    def _opened(self, write: bool) -> sqlite3.Connection:
+        if not write and not self.path.is_file():
+            raise ResultsError(f"{self.path}: no such file of results; schedscope sweep ... -o {self.path} makes one")
+        address = f"{self.path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+        db = sqlite3.connect(address, uri=True, timeout=30.0)
+        try:
+            db.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, LONGEST)
+            db.execute("PRAGMA trusted_schema = OFF")
+            if write and not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+                _create(db)
+            self._columns = self._checked(db)
+            if write:
+                self._widen(db)
+        except BaseException:
+            db.close()
+            raise
+        return db
+
+    def _checked(self, db: sqlite3.Connection) -> dict[str, list[str]]:
+        """The columns of each table, which are tables and nothing that does something of its own."""
+        (application,) = db.execute("PRAGMA application_id").fetchone()
+        kinds = dict(db.execute("SELECT name, type FROM sqlite_schema WHERE type <> 'index'"))
+        if application != APPLICATION or kinds != dict.fromkeys(_TABLES, "table"):
+            raise ResultsError(f"{self.path}: is no file of results of schedscope sweep")
+        return {name: [row[1] for row in db.execute(f"PRAGMA table_info({name})")] for name in _TABLES}
+
+    def _widen(self, db: sqlite3.Connection) -> None:
+        """Columns that are new since the file was made."""
+        with db:
+            for table, columns in _TABLES.items():
+                for name in columns:
+                    if name not in self._columns[table]:
+                        db.execute(f"ALTER TABLE {table} ADD COLUMN {_named(name)}")
+                        self._columns[table].append(name)
+
+    def _column(self, of: str, table: str, name: str) -> str:
+        if name not in _TABLES[table] and name not in self._columns[table]:
+            raise ParameterError(f"{self.path} has no {quoted(name)}")
+        return f"{of}.{_named(name)}" if name in self._columns[table] else "NULL"
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """What SQLite says is told in one line."""
+        try:
+            yield
+        except sqlite3.DatabaseError as error:
+            what = "is no file of results" if "not a database" in str(error) else str(error)
+            raise ResultsError(f"{self.path}: {what}") from None
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def _named(column: str) -> str:
+    return f'"{column}"'
+
+
+def _create(db: sqlite3.Connection) -> None:
+    db.execute("BEGIN")
+    db.execute(f"PRAGMA application_id = {APPLICATION}")
+    for table, columns in _TABLES.items():
+        defined = ", ".join(map(_named, columns))
+        db.execute(f"CREATE TABLE {table} ({defined}, PRIMARY KEY ({_KEYS[table]}))")
+    db.execute("COMMIT")
+
+
+def _locked(path: Path) -> int | None:
+    """One process writes: the file is locked, which a process that dies gives up."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except (OSError, ValueError) as error:
+        raise ResultsError(f"{path}: cannot be written: {getattr(error, 'strerror', None) or error}") from None
+    for _ in range(20 if fcntl else 0):  # the workers of one that was killed go within moments
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return handle
+        sleep(0.1)
+    if fcntl is None:
+        return handle
+    os.close(handle)
+    raise ResultsError(f"{path}: another sweep writes it")
+
+
+def _rows_of(outcome: Outcome) -> dict[str, list[Mapping[str, Any]]]:
+    """The rows of a run in each table."""
+    run, found, key = outcome.run, outcome.measured, {"key": outcome.run.key}
+    about = {
+        **key,
+        **run._asdict(),
+        **dict(run.options),
+        "version": version(),
+        "asked": " ".join(sorted(outcome.groups)),
+        "cpu": outcome.cpu,
+        "error": outcome.error,
+        "overload": found.overload if found else "",
+        "batches": found.batches if found else "",
+    }
+    del about["options"]
+    groups: list[Mapping[str, Any]] = [
+        {**key, "grouping": name, "label": row.label, "place": place, **row.values}
+        for name, rows in (found.groups if found else {}).items()
+        for place, row in enumerate(rows)
+    ]
+    return {"runs": [about], "metrics": [{**key, **found.values}] if found else [], "groups": groups}
+
+
+def dump(path: str | Path) -> list[tuple[Any, ...]]:
+    """All that determines and has come of every run, but for what it cost: to compare two files bit by bit."""
+    with Results(path) as results:
+        names = [name for name in _TABLES["runs"] if name not in ("cpu", "trace")]
+        found = list(results.rows(names, also=_TABLES["metrics"][1:]))
+        for grouping in results.groupings():
+            found += results.rows(["key"], grouping, _TABLES["groups"][2:])
+        return found

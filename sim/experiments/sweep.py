@@ -1,0 +1,218 @@
+"""A sweep: the runs of a plan that are not in the file yet are made by workers, each exactly once in the results.
+
+Any `concurrent.futures.Executor` serves. A worker that dies breaks its pool; then another is made, and what was under
+way is tried again, one bundle alone at a time, smaller and smaller, until it is clear which run it is that kills.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic
+
+from sim.errors import SchedscopeError
+from sim.experiments.plan import Plan, Run
+from sim.experiments.pool import LocalPool, cores
+from sim.experiments.results import Known, Results
+from sim.experiments.work import Outcome, Task, copies, reading_of, work
+
+LARGEST = 64
+"""Runs in a bundle."""
+PATIENCE = 0.5
+"""Seconds after which a worker brings what it has, so that small runs cost no time of ours, and little is lost."""
+DEATHS = 2
+"""A run of which a worker died so often, and that was alone, is not tried again."""
+_BEAT = 0.2
+
+
+@dataclass
+class Progress:
+    """How far a sweep is."""
+
+    asked: int
+    there: int
+    """Runs that were in the file before."""
+    made: int = 0
+    failed: int = 0
+    running: int = 0
+    """Runs that lie with the workers."""
+    workers: int = 0
+    begun: float = field(default_factory=monotonic)
+    cpu: float = 0.0
+
+    @property
+    def missing(self) -> int:
+        """Runs that are still to be made."""
+        return self.asked - self.there - self.made
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since it began."""
+        return monotonic() - self.begun
+
+    @property
+    def left(self) -> float | None:
+        """About how many seconds more it takes; None: nobody knows yet."""
+        return self.elapsed / self.made * self.missing if self.made else None
+
+
+Told = Callable[[Progress, list[Outcome]], None]
+"""What is told how far a sweep is, and what has just come of runs; often none."""
+
+
+def _nobody(progress: Progress, outcomes: list[Outcome]) -> None: ...
+
+
+def lacks(run: Run, plan: Plan, known: dict[str, Known], retry: bool = False) -> bool:
+    """Is nothing known of a run, or not all that is asked for? `retry`: or has it failed?"""
+    of = known.get(run.key)
+    return of is None or (retry and of.failed) or not (of.failed or of.asked.issuperset(plan.groups))
+
+
+def sweep(
+    plan: Plan,
+    path: str | Path,
+    *,
+    workers: int = 0,
+    executor: Callable[[], Executor] | None = None,
+    told: Told = _nobody,
+    retry: bool = False,
+) -> Progress:
+    """Make what is missing of a plan in a file of results; `executor` makes the workers, of whom there are so many."""
+    workers = workers or cores()
+    runs = deque(plan.runs())
+    with Results(path, write=True) as results:
+        known, asked = results.known(), len(runs)
+        runs = deque(run for run in runs if lacks(run, plan, known, retry))
+        progress = Progress(asked, asked - len(runs), workers=workers)
+        told(progress, [])
+        if runs:
+            with TemporaryDirectory(prefix="schedscope-") as folder:
+                read = copies(runs, Path(folder))
+                tasks = (Task(run, read[reading_of(run)], plan.groups) for run in _emptied(runs))
+                make = executor or partial(LocalPool, min(workers, progress.missing))
+                _Sweep(tasks, results, make, progress, told).make()
+        return progress
+
+
+def _emptied(runs: deque[Run]) -> Iterator[Run]:
+    while runs:
+        yield runs.popleft()
+
+
+def _ask(pool: Executor) -> None:
+    """A worker must be alive before it is trusted with anything, else it is not the runs that kill."""
+    try:
+        pool.submit(int).result()
+    except BrokenExecutor as error:
+        raise SchedscopeError(f"no worker stays alive: {error}") from None
+
+
+class _Sweep:
+    """The runs on their way: ahead, with the workers, and under suspicion."""
+
+    def __init__(
+        self, tasks: Iterator[Task], results: Results, make: Callable[[], Executor], progress: Progress, told: Told
+    ) -> None:
+        self._tasks, self._results, self._make_pool = tasks, results, make
+        self._progress, self._told = progress, told
+        self._back: deque[Task] = deque()
+        """What a worker did not come to."""
+        self._suspects: deque[tuple[Task, ...]] = deque()
+        self._deaths: dict[str, int] = {}
+        self._flight: dict[Future[list[Outcome]], tuple[Task, ...]] = {}
+
+    def make(self) -> None:
+        pool = self._make_pool()
+        try:
+            while self._fill(pool):
+                done, _ = wait(self._flight, timeout=_BEAT, return_when=FIRST_COMPLETED)
+                if self._take(done):
+                    self._end(pool)
+                    pool = self._make_pool()
+                    _ask(pool)
+        except BaseException:
+            self._end(pool)
+            raise
+        pool.shutdown()
+
+    def _end(self, pool: Executor) -> None:
+        for future in self._flight:
+            future.cancel()
+        if isinstance(pool, LocalPool):
+            pool.stop()
+        else:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def _fill(self, pool: Executor) -> bool:
+        """Give the workers enough to do; is anything under way?"""
+        while len(self._flight) < (1 if self._suspects else 2 * self._progress.workers):
+            if self._suspects and self._flight:
+                break
+            bundle = self._suspects.popleft() if self._suspects else self._bundle()
+            if not bundle:
+                break
+            try:
+                self._flight[pool.submit(work, bundle, PATIENCE)] = bundle
+            except BrokenExecutor as error:
+                broken: Future[list[Outcome]] = Future()
+                broken.set_exception(error)
+                self._flight[broken] = bundle
+                break
+        self._progress.running = sum(map(len, self._flight.values()))
+        return bool(self._flight)
+
+    def _bundle(self) -> tuple[Task, ...]:
+        """The next runs: fewer where few are left, so that all workers end together."""
+        ahead = self._progress.missing - sum(map(len, self._flight.values()))
+        size = max(1, min(LARGEST, math.ceil(ahead / (4 * self._progress.workers))))
+        taken = [self._back.popleft() for _ in range(min(size, len(self._back)))]
+        return (*taken, *islice(self._tasks, size - len(taken)))
+
+    def _take(self, done: set[Future[list[Outcome]]]) -> bool:
+        """Keep what has been made; has the pool broken?"""
+        broken = False
+        made: list[Outcome] = []
+        for future in done:
+            try:
+                outcomes = future.result()
+            except BrokenExecutor:
+                broken = True
+                continue
+            bundle = self._flight.pop(future)
+            made += outcomes
+            self._back.extendleft(reversed(bundle[len(outcomes) :]))
+        if broken:
+            made += self._suspect()
+        if made:
+            self._results.add(made)
+            self._progress.made += len(made)
+            self._progress.failed += sum(1 for outcome in made if outcome.measured is None)
+            self._progress.cpu += sum(outcome.cpu for outcome in made)
+        self._told(self._progress, made)
+        return broken
+
+    def _suspect(self) -> list[Outcome]:
+        """A worker has died: all that was under way is tried again, what was alone in halves, or given up."""
+        bundles = list(self._flight.values())
+        self._flight.clear()
+        if len(bundles) > 1:
+            self._suspects.extend(bundles)
+            return []
+        (bundle,) = bundles
+        if len(bundle) > 1:
+            self._suspects.extendleft((bundle[len(bundle) // 2 :], bundle[: len(bundle) // 2]))
+            return []
+        task = bundle[0]
+        self._deaths[task.run.key] = self._deaths.get(task.run.key, 0) + 1
+        if self._deaths[task.run.key] < DEATHS:
+            self._suspects.appendleft(bundle)
+            return []
+        return [Outcome(task.run, None, error="its worker died, again and again", groups=task.groups)]

@@ -1,0 +1,29 @@
+"""A small plan, and policies that break down."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sim.experiments.plan import Plan
+from tests.sim.experiments.test_plan import FAIR
+
+BREAKS = FAIR.replace("        for job", "        1 / 0\n        for job")
+KILLS = FAIR.replace(
+    "        for job", "        import os, signal\n        os.kill(os.getpid(), signal.SIGKILL)\n        for job"
+)
+
+
+def small(*policies: str, seeds: int = 3, jobs: int = 60, groups: tuple[str, ...] = ()) -> Plan:
+    """Runs of milliseconds, each another."""
+    factors = {
+        "trace": ["lublin-128"], "jobs": [str(jobs)], "estimates": ["random:2"], "load": ["{1,2}"],
+        "seed": [f"{{0..{seeds - 1}}}"], "policy": list(policies or ("easy", "relaxed:omega={0,1}")),
+    }  # fmt: skip
+    return Plan.of(factors, groups=groups)
+
+
+def policy_file(folder: Path, text: str) -> str:
+    """A policy of somebody's own, and how it is asked for."""
+    path = folder / "own.py"
+    path.write_text(text, encoding="utf-8")
+    return str(path)

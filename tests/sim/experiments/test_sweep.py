@@ -1,0 +1,198 @@
+"""Sweeps: every run once, whatever happens to those who make them.
+
+Also tests sim.experiments.work, sim.experiments.pool.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from concurrent.futures import Executor, ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.experiments import sweep as sweeping
+from sim.experiments.plan import Plan
+from sim.experiments.pool import LocalPool
+from sim.experiments.results import Results, dump
+from sim.experiments.sweep import Progress, sweep
+from sim.experiments.work import Outcome
+from sim.metrics.measure import measure
+from sim.timeline.scenario import run as simulate
+from tests.sim.experiments.examples import BREAKS, KILLS, policy_file, small
+
+
+def one_thread() -> Executor:
+    return ThreadPoolExecutor(1)
+
+
+def made(path: Path, plan: Plan | None = None, executor: Callable[[], Executor] | None = one_thread) -> Progress:
+    return sweep(plan or small(), path, executor=executor, workers=1 if executor else 2)
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[object, ...]]:
+    path = tmp_path_factory.mktemp("undisturbed") / "results.sqlite"
+    assert made(path).made == 18
+    return dump(path)
+
+
+def test_a_run_in_a_sweep_is_the_run_that_one_makes_alone(tmp_path: Path) -> None:
+    plan = small("easy", seeds=1, groups=("class", "user"))
+    made(tmp_path / "r", plan)
+    with Results(tmp_path / "r") as results:
+        found = dict(results.rows(["key"], also=["mean_bounded_slowdown"]))
+        by_class = list(results.rows(["key"], "class", ["label", "mean_wait"]))
+        assert results.groupings() == ["class", "user"]
+    for run in plan.runs():
+        schedule = simulate(run.source.read()[1], run.policy)
+        alone = measure(schedule)
+        assert found[run.key] == alone.values["mean_bounded_slowdown"]
+        rows = [(run.key, row.label, row.values["mean_wait"]) for row in alone.groups["class"]]
+        assert [row for row in by_class if row[0] == run.key] == rows
+
+
+def test_processes_threads_and_an_executor_that_is_passed_make_the_same(
+    tmp_path: Path, undisturbed: list[tuple[object, ...]]
+) -> None:
+    assert made(tmp_path / "processes", executor=None).made == 18
+    made(tmp_path / "threads", executor=lambda: ThreadPoolExecutor(3))
+    assert dump(tmp_path / "processes") == dump(tmp_path / "threads") == undisturbed
+
+
+def test_asking_again_starts_no_worker_and_reads_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made(tmp_path / "r")
+    monkeypatch.setattr(sweeping, "copies", None)
+    again = made(tmp_path / "r", executor=lambda: pytest.fail("a worker was started"))
+    assert (again.asked, again.there, again.made) == (18, 18, 0)
+
+
+def test_a_larger_plan_adds_what_is_missing_and_groups_are_added_to_runs_without(tmp_path: Path) -> None:
+    made(tmp_path / "r", small("easy", seeds=1))
+    larger = made(tmp_path / "r", small("easy", "fcfs", seeds=2))
+    assert (larger.there, larger.made) == (2, 6)
+    grouped = made(tmp_path / "r", small("easy", seeds=1, groups=("class",)))
+    assert (grouped.there, grouped.made) == (0, 2)
+    assert made(tmp_path / "r", small("easy", seeds=1)).made == 0
+    assert len(dump(tmp_path / "r")) == 8 + 2 * 3
+
+
+def test_a_run_that_fails_keeps_its_error_and_the_others_go_on(tmp_path: Path) -> None:
+    plan = small("easy", policy_file(tmp_path, BREAKS), seeds=1)
+    progress = made(tmp_path / "r", plan)
+    assert (progress.made, progress.failed) == (4, 2)
+    with Results(tmp_path / "r") as results:
+        errors = dict(results.rows(["policy", "error"]))
+    assert errors["easy"] == ""
+    assert "division by zero" in next(error for policy, error in errors.items() if "own.py" in policy)
+    assert made(tmp_path / "r", plan).made == 0
+    assert sweep(plan, tmp_path / "r", executor=one_thread, retry=True).made == 2
+
+
+def test_a_policy_that_kills_its_worker_is_found_out_and_all_others_are_made_once(tmp_path: Path) -> None:
+    plan = small("easy", policy_file(tmp_path, KILLS), "fcfs", seeds=2)
+    outcomes: list[Outcome] = []
+    progress = sweep(plan, tmp_path / "r", workers=2, told=lambda _, more: outcomes.extend(more))
+    assert (progress.made, progress.failed) == (12, 4)
+    assert sorted(outcome.run.key for outcome in outcomes) == sorted(run.key for run in plan.runs())
+    assert {outcome.error for outcome in outcomes if "own.py" in outcome.run.policy} == {
+        "its worker died, again and again"
+    }
+
+
+def test_where_no_worker_can_live_the_sweep_ends(tmp_path: Path) -> None:
+    class Dead(LocalPool):
+        def __init__(self) -> None:
+            super().__init__(1)
+            self._initializer = partial(os._exit, 1)
+
+    with pytest.raises(SchedscopeError, match="no worker stays alive"):
+        made(tmp_path / "r", executor=Dead)
+
+
+def test_a_worker_that_is_killed_from_outside_loses_nothing(
+    tmp_path: Path, undisturbed: list[tuple[object, ...]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pools: list[LocalPool] = []
+    killed: list[int] = []
+
+    def pool() -> LocalPool:
+        pools.append(LocalPool(2))
+        return pools[-1]
+
+    def kill(progress: Progress, outcomes: list[Outcome]) -> None:
+        if progress.made and not killed:
+            killed.append(pools[0].submit(os.getpid).result())
+            os.kill(killed[0], signal.SIGKILL)
+
+    monkeypatch.setattr(sweeping, "PATIENCE", 0.0)
+    assert sweep(small(), tmp_path / "r", workers=2, executor=pool, told=kill).made == 18
+    assert len(pools) > 1
+    assert dump(tmp_path / "r") == undisturbed
+
+
+SWEEP = """
+import sys, time
+from sim.experiments import sweep as sweeping
+from tests.sim.experiments.examples import small
+sweeping.PATIENCE = 0.0
+def told(progress, outcomes):
+    print(progress.made, flush=True)
+    time.sleep(0.05)
+sweeping.sweep(small(), sys.argv[1], workers=2, told=told)
+"""
+
+
+def alive(group: int) -> bool:
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no kill -9")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_sweep_that_is_killed_goes_on_where_it_was(
+    tmp_path: Path, how: signal.Signals, undisturbed: list[tuple[object, ...]]
+) -> None:
+    path = tmp_path / "r"
+    process = subprocess.Popen(
+        [sys.executable, "-c", SWEEP, str(path)], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+        start_new_session=True,
+    )  # fmt: skip
+    assert process.stdout
+    while int(process.stdout.readline()) < 4:
+        pass
+    process.send_signal(how)
+    assert process.wait() not in (0, None)
+    process.stdout.close()
+    for _ in range(500):  # its workers go, too
+        if not alive(process.pid):
+            break
+        time.sleep(0.02)
+    assert not alive(process.pid)
+    there = len(dump(path))
+    assert 4 <= there < 18
+    assert dump(path) == [row for row in undisturbed if row in dump(path)]
+    assert made(path).there == there
+    assert dump(path) == undisturbed
+
+
+def test_two_sweeps_do_not_write_one_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sim.experiments.results.sleep", lambda _: None)
+    with Results(tmp_path / "r", write=True), pytest.raises(SchedscopeError, match="another sweep writes it"):
+        made(tmp_path / "r")
+
+
+def test_a_trace_that_cannot_be_read_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ParameterError):
+        made(tmp_path / "r", Plan.of({"trace": ["nothing"]}))
+    assert not (tmp_path / "r").exists()

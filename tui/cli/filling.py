@@ -1,0 +1,103 @@
+"""What a sweep shows while it goes on: a bar, and a table that fills. On stderr, and only where that is a terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sim.experiments.plan import FACTORS, Plan
+from sim.experiments.sweep import Progress
+from sim.experiments.work import Outcome
+from sim.words import printable, shortened, span
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+METRIC = "mean_bounded_slowdown"
+MOST_ROWS, MOST_COLUMNS = 12, 8
+
+
+@dataclass
+class Filling:
+    """Means so far: a row a policy, a column a value of what else varies most."""
+
+    columns: tuple[str, ...]
+    factor: str
+    sums: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)
+    rows: dict[str, None] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, plan: Plan) -> Filling:
+        """The table of a plan."""
+        values = {name: of for name, of in plan.values.items() if name not in ("policy", "seed")}
+        factor = max(values, key=lambda name: (1 < len(values[name]) <= MOST_COLUMNS, -FACTORS.index(name)))
+        return cls(values[factor][:MOST_COLUMNS], factor)
+
+    def take(self, outcomes: list[Outcome]) -> None:
+        """Count runs in."""
+        for outcome in outcomes:
+            value = outcome.measured.values[METRIC] if outcome.measured else None
+            column = outcome.run.trace if self.factor == "trace" else str(dict(outcome.run.options)[self.factor])
+            self.rows[outcome.run.policy] = None
+            if value is not None:
+                total, many = self.sums.get((outcome.run.policy, _number(column)), (0.0, 0))
+                self.sums[outcome.run.policy, _number(column)] = total + value, many + 1
+
+    def cell(self, policy: str, column: str) -> str:
+        """The mean of the runs so far, and a dot where there is none yet."""
+        total, many = self.sums.get((policy, _number(column)), (0.0, 0))
+        return f"{total / many:,.2f}" if many else "·"
+
+
+def _number(text: str) -> str:
+    """The same text for the same number: 0.80 and 0.8."""
+    try:
+        return repr(float(text))
+    except ValueError:
+        return text
+
+
+@contextmanager
+def shown(filling: Filling, console: Console | None = None) -> Iterator[Callable[[Progress, list[Outcome]], None]]:
+    """While a sweep goes on: what it tells is drawn, and goes when it is over."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = console or Console(stderr=True)
+    # drawn by us: a thread that draws would be copied, lock and all, where workers are forked
+    with Live(console=console, auto_refresh=False, transient=True) as live:
+
+        def told(progress: Progress, outcomes: list[Outcome]) -> None:
+            filling.take(outcomes)
+            live.update(drawn(progress, filling, console.height), refresh=True)
+
+        yield told
+
+
+def drawn(progress: Progress, filling: Filling, height: int) -> RenderableType:
+    """A bar with its numbers, above the table."""
+    from rich.console import Group
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
+
+    done = progress.there + progress.made
+    left = "" if progress.left is None else f", {span(progress.left)} left"
+    failed = f", {progress.failed:,} failed" if progress.failed else ""
+    numbers = f"{done:,} of {progress.asked:,} runs, {progress.running:,} with workers{failed}{left}"
+    head = Table.grid(padding=(0, 1))
+    head.add_row(ProgressBar(total=progress.asked or 1, completed=done, width=24), Text(numbers))
+    parts: list[Any] = [head]
+    rows = list(filling.rows)[-min(MOST_ROWS, max(0, height - 5)) :]
+    if rows:
+        table = Table(box=None, pad_edge=False)
+        table.add_column(Text(f"{METRIC.replace('_', ' ')} by {filling.factor}"))
+        for column in filling.columns:
+            table.add_column(Text(printable(shortened(column, 20))), justify="right")
+        for policy in rows:
+            cells = [Text(filling.cell(policy, column)) for column in filling.columns]
+            table.add_row(Text(printable(shortened(policy))), *cells)
+        parts.append(table)
+    return Group(*parts)

@@ -1,0 +1,170 @@
+"""`schedscope sweep`: many runs by all cores, into one file of results, whatever happens meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import reduce
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sim.errors import SchedscopeError
+from sim.experiments.forecast import forecast
+from sim.experiments.plan import Plan, Run
+from sim.experiments.plan_file import Asked, read_plan, seeds
+from sim.experiments.pool import cores
+from sim.experiments.results import Results
+from sim.experiments.sweep import Progress, Told, lacks, sweep
+from sim.experiments.work import Outcome
+from sim.words import count, printable, span
+from sim.workload.options import OPTIONS, Option
+from tui.cli.filling import Filling, shown
+from tui.cli.terminal import say
+
+F = TypeVar("F", bound=Callable[..., Any])
+SHOWN_ERRORS = 3
+
+
+def _any_values(command: F) -> F:
+    """The options of a workload, each with as many values as one likes."""
+    return reduce(lambda made, option: _as_click(option)(made), reversed(OPTIONS.values()), command)
+
+
+def _as_click(option: Option) -> Callable[[F], F]:
+    flag = {"is_flag": False, "flag_value": "yes"} if option.kind is bool else {}
+    metavar = option.metavar or ("yes|no" if option.kind is bool else "VALUE")
+    name = "--" + option.name.replace("_", "-")
+    return click.option(name, option.name, metavar=metavar, help=option.meaning, **flag)  # type: ignore[arg-type]
+
+
+@click.command("sweep")
+@click.argument("traces", nargs=-1, metavar="PLAN.toml | TRACE...")
+@click.option("--policy", "policies", multiple=True, metavar="SPEC", help="Repeatable; default easy.")
+@click.option(
+    "-o", "--output", "path", metavar="FILE", help="The file of results; runs that it has are not made again."
+)
+@click.option("--seeds", "many", type=click.IntRange(1), metavar="N", help="So many seeds, from 0 on.")
+@click.option("--zip", "together", multiple=True, metavar="A,B", help="These advance together (trace,procs).")
+@click.option("--groups", metavar="A,B", help="Also measured: class, category, ... as in run --by.")
+@click.option("--cut", default="", metavar="A,B", help="Not measured: the first and the last jobs (10%,5% or 7d,7d).")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
+@click.option("--dry-run", is_flag=True, help="Say how many runs, and about how long.")
+@click.option("--retry", is_flag=True, help="Make runs that failed once more.")
+@click.option("--trust", is_flag=True, help="Run the code of its own that the plan names.")
+@_any_values
+def command(
+    traces: tuple[str, ...], policies: tuple[str, ...], path: str | None, many: int | None, together: tuple[str, ...],
+    groups: str | None, cut: str, workers: int | None, dry_run: bool, retry: bool, trust: bool, **given: str | None,
+) -> int | None:  # fmt: skip
+    """Make many runs by all cores, into one file of results.
+
+    Traces x policies x options x seeds, or a plan; what is typed beside a plan takes the place of what it says. Any
+    value may be a range, in quotes: --policy 'relaxed:omega={0,1,2}' --load '{0.8..1.4..0.1}' --jobs '{1..9}'.
+    """
+    asked = _asked(traces, policies, given, trust)
+    if many is not None:
+        if given["seed"] is not None:
+            raise click.UsageError("--seeds counts seeds from 0, --seed '{3..7}' names them: give one of them")
+        asked.factors["seed"] = [seeds(many)]
+    asked.together += [names.replace("-", "_").split(",") for names in together]
+    asked.groups += [name.replace("-", "_") for name in (groups or "").split(",") if name]
+    asked.cut = cut or asked.cut
+    plan = asked.plan()
+    if path is None and not dry_run:
+        raise click.UsageError("where to? give the file of results with -o FILE.sqlite")
+    if len(plan.values["seed"]) > 1 and not plan.draws:
+        click.echo("schedscope: nothing of the workload is drawn by lot: every seed gives the same run", err=True)
+    if dry_run:
+        say(_foretold(plan, Path(path) if path else None, workers or cores(), retry))
+        return None
+    assert path is not None
+    return _made(plan, path, workers or cores(), retry)
+
+
+def _asked(traces: tuple[str, ...], policies: tuple[str, ...], given: dict[str, str | None], trust: bool) -> Asked:
+    plans = [name for name in traces if name.endswith(".toml")]
+    if len(plans) > 1:
+        raise click.UsageError(f"one plan at a time: {', '.join(plans)}")
+    asked = read_plan(plans[0], trust) if plans else Asked()
+    typed = {name: [value] for name, value in given.items() if value is not None}
+    named = {"trace": [name for name in traces if name not in plans], "policy": list(policies)}
+    asked.factors |= typed | {name: values for name, values in named.items() if values}
+    return asked
+
+
+def _made(plan: Plan, path: str, workers: int, retry: bool) -> int:
+    progress: Progress | None = None
+    errors: list[Outcome] = []
+    overloaded = 0
+
+    def watched(told: Told) -> Told:
+        def also(now: Progress, outcomes: list[Outcome]) -> None:
+            nonlocal progress, overloaded
+            progress = now
+            errors.extend([o for o in outcomes if o.error][: SHOWN_ERRORS - len(errors)])
+            overloaded += sum(1 for o in outcomes if o.measured and o.measured.overload)
+            told(now, outcomes)
+
+        return also
+
+    try:
+        with _shown(plan) as told:
+            progress = sweep(plan, path, workers=workers, told=watched(told), retry=retry)
+    except KeyboardInterrupt:
+        there = progress.there + progress.made if progress else 0
+        raise KeyboardInterrupt(
+            f"interrupted: {there:,} of {len(plan):,} runs are in {path}; ask again to go on"
+        ) from None
+    say("\n".join(_told(progress, path, errors, overloaded)))
+    return 1 if progress.failed else 0
+
+
+@contextmanager
+def _shown(plan: Plan) -> Iterator[Told]:
+    """A bar and a table that fills, where stderr is a terminal."""
+    import sys
+
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda progress, outcomes: None
+        return
+    filling = Filling.of(plan)
+    with shown(filling) as told:
+        yield told
+
+
+def _told(progress: Progress, path: str, errors: list[Outcome], overloaded: int) -> Iterator[str]:
+    made = progress.made - progress.failed
+    parts = [f"{made:,} made"] + ([f"{progress.there:,} were there"] if progress.there else [])
+    parts += [f"{progress.failed:,} failed"] if progress.failed else []
+    cost = f"; {span(progress.elapsed)}, {span(progress.cpu)} of a core" if progress.made else ""
+    yield f"{count(progress.asked, 'run')}: {', '.join(parts)}{cost}; in {printable(path)}"
+    for outcome in errors:
+        yield f"failed: {_named(outcome.run)}: {outcome.error}"
+    if progress.failed > len(errors):
+        yield f"and {progress.failed - len(errors):,} more: schedscope results {printable(path)} --where error"
+    if overloaded:
+        yield f"overloaded: {count(overloaded, 'run')}, whose means say how long they were rather than how good"
+
+
+def _named(run: Run) -> str:
+    return printable(f"{run.trace} {run.policy}")
+
+
+def _foretold(plan: Plan, path: Path | None, workers: int, retry: bool) -> str:
+    """How many runs there are to be made, and about how long that takes."""
+    runs = list(plan.runs())
+    known = {}
+    if path is not None and path.exists():
+        with Results(path) as results:
+            known = results.known()
+    ahead = [run for run in runs if lacks(run, plan, known, retry)]
+    line = f"{count(len(runs), 'run')}: {len(runs) - len(ahead):,} are there, {len(ahead):,} to be made"
+    if not ahead:
+        return line
+    try:
+        seconds = forecast(ahead, path or Path(), workers)
+    except SchedscopeError as error:
+        return f"{line}; nobody knows how long: {error}"
+    return line if seconds is None else f"{line}, about {span(seconds)} with {count(workers, 'worker')}"
