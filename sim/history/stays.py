@@ -66,7 +66,7 @@ def begins(past: Past, rank: int, first: int, last: int) -> bool:
     """Does one of the job's stretches in this range begin what is not only going on?"""
     goes = False
     for stretch in past._of(rank):
-        if first <= stretch < last and not goes:
+        if first <= stretch < last and not goes and past._kind[stretch] != SUSPENDING:
             return True
         goes = past._ended_by[stretch] == MOVED
     return False

@@ -33,8 +33,6 @@ class Life:
     end: float | None
     ran: float | None
     """Its run time, if it ended; without lost work and suspensions."""
-    promised: bool
-    """Does the policy promise that a reserved start does not move later?"""
     moments: tuple[Moment, ...]
     """In order of time."""
     passes: tuple[Pass, ...]
@@ -101,7 +99,6 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
         start=engine.state.start_of(rank),
         end=engine.now if observer.ended else None,
         ran=engine.workload.runtimes[rank] if observer.ended else None,
-        promised=engine.state.policy.promises(),
         moments=observer.told(),
         passes=tuple(observer.passes),
     )

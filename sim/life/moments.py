@@ -32,6 +32,8 @@ class Submitted:
     wanted: int
     free: int | None
     """Processors after that pass; in a matrix, of the row with most. None: it waits no longer."""
+    in_rows: bool = False
+    """Was there a matrix?"""
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,8 @@ class Planned:
     """Jobs that passed it since the plan before, and that will still run at the start that was planned."""
     newcomers: tuple[Job, ...] = ()
     """Jobs that came then and stand before it."""
+    promised: bool = False
+    """Did the policy promise not to move it later?"""
 
     @property
     def moved(self) -> float:

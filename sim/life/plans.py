@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sim.decisions.decisions import Backfill, Decision, Reserve, Resume, Start
+from sim.decisions.decisions import Backfill, Decision, Reserve, Resume, Start, Switched
 from sim.decisions.matrix import Place, ReserveRow
 from sim.decisions.reasons import MadeRoom, WhenFree
 from sim.decisions.sentences import Reason
@@ -64,15 +64,19 @@ class Plans:
         if at is None:
             return None if was is None else Unplanned(engine.now, was, self.head)
         early = tuple(holder for holder in freed if holder.until > engine.now)
-        return Planned(engine.now, at, was, self.why, early, self._passers(was), self._newcomers())
+        promised = engine.state.promises and self.why is not None
+        return Planned(engine.now, at, was, self.why, early, self._passers(was), self._newcomers(), promised)
 
     def _see_head(self, decisions: Sequence[Decision]) -> None:
         for decision in decisions:
-            if isinstance(decision, Reserve) and isinstance(decision.because, WhenFree):
+            if isinstance(decision, Switched):
+                self.head = None
+            elif isinstance(decision, Reserve) and isinstance(decision.because, WhenFree):
                 self.head = decision.job
-        reserved, stand = self._engine.state.reserved, self._engine.state.policy.keeps_reservations
+        state, stand = self._engine.state, self._engine.state.policy.keeps_reservations
+        reserved = state.reserved.keys() - state.granted.keys()
         if self.head is None and len(reserved) == 1 and self._job.rank not in reserved and not stand:
-            self.head = self._engine.state.jobs[next(iter(reserved))]  # since before this job came
+            self.head = state.jobs[next(iter(reserved))]  # since before this job came
         if self.head is not None and self.head.rank not in reserved:
             self.head = None
 

@@ -37,8 +37,9 @@ ALIKE = 3
 
 
 def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
-    """In order: at most so many episodes of waiting, and of suspensions, and so many of the plans."""
-    waits = {id(some[0]): some for some in episodes(life.waits, most, lambda wait: type(wait.state))}
+    """In order: at most so many episodes of each waiting, and of suspensions, and so many of the plans."""
+    kind = lambda wait: type(wait.state)  # noqa: E731
+    waits = {id(some[0]): some for wait in _wholes(life.waits) for some in episodes(wait, most, kind)}
     pauses = {id(some[0]): some for some in episodes(life.pauses, most, lambda pause: type(pause.because))}
     plans = _plans_told(life, most_plans)
     first = next(iter(life.waits), None)
@@ -59,6 +60,15 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
             case _:
                 rows.append((moment.time, _moment(moment, life)))
     return sorted(rows, key=itemgetter(0))
+
+
+def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
+    """What lies between two runs."""
+    begin = 0
+    for place in range(1, len(waits) + 1):
+        if place == len(waits) or waits[place].time != waits[place - 1].until:
+            yield waits[begin:place]
+            begin = place
 
 
 def _plans_told(life: Life, most: int) -> set[int]:
@@ -87,9 +97,9 @@ def _moment(moment: Moment, life: Life) -> str:
     at = clock_near(moment.time)
     match moment:
         case Submitted():
-            return _submitted(moment, life)
+            return _submitted(moment)
         case Planned(was=None):
-            verb = "Promised" if life.promised and moment.because else "Planned"
+            verb = "Promised" if moment.promised else "Planned"
             return f"{verb} to start at {at(moment.at)}{_why_planned(moment, life)}."
         case Planned():
             return _moved(moment, life)
@@ -112,9 +122,8 @@ def _moment(moment: Moment, life: Life) -> str:
             raise TypeError(f"{type(moment).__name__} is told with others of its kind")
 
 
-def _submitted(moment: Submitted, life: Life) -> str:
-    entries = [m.time for m in life.moments if isinstance(m, Entered)]
-    row = " in the emptiest row" if entries else ""
+def _submitted(moment: Submitted) -> str:
+    row = " in the emptiest row" if moment.in_rows else ""
     free = "" if moment.free is None else f", {processors(moment.free)} free{row} after the pass"
     if not moment.ahead:
         return f"Submitted: nobody ahead of it{free}."

@@ -7,13 +7,14 @@ turns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
 from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.decisions.sentences import Reason
+from sim.engine.allocation import Allocation
 from sim.engine.engine import Engine
 from sim.history.stretch import SPECULATIVE
 from sim.life.moments import (
@@ -82,10 +83,7 @@ class Observer:
         if job in engine.state.completed:
             self._see_end()
         elif was == "queue" or (was == "matrix" and self._where == "queue"):
-            expected = {
-                done.rank: running[done.rank].expected_end for done in engine.state.completed if done.rank in running
-            }
-            self._freed = tuple(Holder(done, expected.get(done.rank, engine.now)) for done in engine.state.completed)
+            self._freed = tuple(Holder(done, self._was_to_end(done, running)) for done in engine.state.completed)
             self._see_queue()
         elif self._decisions or self._where != was:
             self._see_own()
@@ -96,6 +94,11 @@ class Observer:
         asks = self._is_tried() or is_new  # a switch may send it back to the queue
         engine.curious = asks or (self._where == "queue" and self._is_to_ask())
         return True
+
+    def _was_to_end(self, done: Job, running: Mapping[int, Allocation]) -> float:
+        """By its estimate; of a job that shared processors in time: what it had left of it."""
+        run, state = running.get(done.rank), self.engine.state
+        return state.now + done.estimate - state.ran(done.rank) if run is None else run.expected_end
 
     def told(self) -> tuple[Moment, ...]:
         """Everything up to now."""
@@ -132,7 +135,7 @@ class Observer:
             self._moments.append(self._submission())
         self._note_passers()
         rebuilt = any(isinstance(d, Phase | Switched) for d in self._decisions)
-        if engine.state.sharing and not rebuilt and self._waits.go_on():
+        if engine.state.sharing and self._where == "queue" and not rebuilt and self._waits.go_on():
             return  # the matrix was not rebuilt: nobody has thought of the queue
         self._steps += 1
         waits = self._where == "queue"
@@ -153,7 +156,8 @@ class Observer:
         state, job = self.engine.state, self.job
         ahead = ahead_of(state, job)
         free = room(state) if self._where == "queue" else None
-        return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free)
+        in_rows = state.sharing is not None
+        return Submitted(state.now, len(ahead), sum(other.procs for other in ahead), free, in_rows)
 
     def _note_passers(self) -> None:
         """Each job passes it once."""

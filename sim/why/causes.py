@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from sim.decisions.decisions import Backfill, Borrow, Decision, Divide, Reserve, Resume, Start, Suspend, Switched
+from sim.decisions.decisions import Await, Backfill, Borrow, Decision, Divide, Reserve, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
-from sim.decisions.reasons import AskedFor
+from sim.decisions.reasons import AskedFor, WhenFree
 from sim.history.history import Past
 from sim.history.stays import came_in, divided_in, left_in, stretches_on
 
@@ -75,26 +75,32 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
     """The last step after which it was planned otherwise than before.
 
     What stays as it is was not written. So the same start that is written first in a step was given up between, unless
-    another policy took over in that step; the same that is written last, after others, is no change. Who takes over
-    and does not write it has given it up, unless its user asked for it.
+    all plans were made anew in that step; the same that is written last, after others, is no change. Who takes over
+    and does not write it has given it up, and so has who plans for another head, unless its user asked for it.
     """
     latest: tuple[int, Reserve | ReserveRow, float] | None = None
+    is_anew = False
     for step in range(before - 1, 0, -1):
         if step % _ASK == 0:
             yield None
         decisions = history.decisions(step - 1)
         plans = [d for d in decisions if isinstance(d, Reserve | ReserveRow) and d.job.rank == rank]
         if not plans:
-            if latest and _switched(history, step) and not isinstance(latest[1].because, AskedFor):
+            if latest and not isinstance(latest[1].because, AskedFor) and any(map(_plans_for_others, decisions)):
                 break
             continue
         if latest and latest[1].at != plans[-1].at:
             break
-        if latest and latest[2] == plans[-1].at and not _switched(history, latest[0]):
+        if latest and latest[2] == plans[-1].at and not is_anew:
             break
-        latest = step, plans[-1], plans[0].at
+        latest, is_anew = (step, plans[-1], plans[0].at), any(isinstance(d, Switched | Await) for d in decisions)
     if latest:
         yield latest[:2]
+
+
+def _plans_for_others(decision: Decision) -> bool:
+    """Does a policy take over, or plan for a head?"""
+    return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, WhenFree))
 
 
 def _switched(history: Past, step: int) -> Switched | None:

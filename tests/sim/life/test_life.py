@@ -107,7 +107,7 @@ def test_conservative_holds_a_job_back_for_what_is_planned_before_it() -> None:
         (1800, 2400, TooFewFree),
     ]
     assert [(p.time, p.at, p.was) for p in lived.plans] == [(30, 2400, None)]
-    assert lived.promised
+    assert lived.plans[0].promised
 
 
 def test_a_plan_moves_earlier_when_a_job_ends_early() -> None:
