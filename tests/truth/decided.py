@@ -26,6 +26,7 @@ def instant(world: World, now: float) -> None:
     if turning is not None:
         for rank in turning.elapse(now, [job.run for job in world.jobs]):
             world.completed.append(rank)
+            world.expected[rank] = now + world.jobs[rank].estimate - world.jobs[rank].run
             world.finished.add(rank)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from sim.decisions.sentences import Detail, why
@@ -13,6 +14,7 @@ from tests.truth.told import (
     After,
     anew,
     are_enough,
+    finish,
     has_run,
     heads,
     is_planned,
@@ -162,13 +164,18 @@ def _(after: After, job: Work, found: Evidence, ran: Lasts, most: Lasts) -> None
 
 @reads(f.Sitters, "in its place: {any}")
 def _(after: After, job: Work, found: Evidence, told: str) -> None:
-    fact = next(fact for fact in found.facts if isinstance(fact, f.Sitters))
-    sitters_are(after, job, ([f"J{sitter.job.id}" for sitter in fact.sitters], 0), None)
-    if after.world.memo_rows is None:
-        for sitter in fact.sitters:
-            held = after.world.running[sitter.job.rank]
-            demand_equal(sitter.procs, (held.mask & after.world.aside[job.rank].mask).bit_count())
-            demand_equal(sitter.until, held.ends)
+    world, own = after.world, after.world.aside[job.rank].mask
+    sitters = re.findall(r"(J\d+) \((\d+), until @([^@]*)@\)", told)
+    more, row = re.search(r"(\d+) more", told), re.search(r" in row (\d+)$", told)
+    sitters_are(after, job, ([name for name, _, _ in sitters], int(more[1]) if more else 0), None)
+    turning = world.memo_rows
+    for name, procs, until in sitters:
+        rank = world.by_name[name].rank
+        mask = world.running[rank].mask if turning is None else turning.columns[rank]
+        demand_equal(int(procs), (mask & own).bit_count(), "processors")
+        true = world.running[rank].ends if turning is None else finish(world, rank)
+        demand(abs(float(until) - true) < 1e-6, f"until {true}")
+        demand_equal(row and int(row[1]), turning and turning.home_of(rank).number, "row")
 
 
 @reads(f.Kept, "its procs: are kept for it: nobody else starts on them")
@@ -182,6 +189,8 @@ def _(after: After, job: Work, found: Evidence, said: Names) -> None:
     fact = next(fact for fact in found.facts if isinstance(fact, f.Passes))
     demand_equal(sorted(other.rank for other in fact.jobs), ranks, "who came before and waits on")
     demand_equal(len(said[0]) + said[1], len(ranks))
+    demand(len({*said[0]}) == len(said[0]), "one is named twice")
+    demand({*said[0]} <= {after.world.jobs[rank].name for rank in ranks}, "others came after it")
 
 
 @reads(f.Freed, "ended now: {js}")

@@ -11,16 +11,17 @@ from sim.decisions.matrix import Phase, Place
 from sim.history.stays import passers_of
 from sim.life.life import life_of
 from sim.why.evidence import evidence_of
-from tests.truth import numbers
+from tests.truth import numbers, shares, summaries
 from tests.truth.decided import after_pass, do, instant, read_decision
-from tests.truth.lives import Chronicle, read_life
+from tests.truth.lives import Chronicle, Pass
 from tests.truth.runs import Run, Step
+from tests.truth.stories import read_life
 from tests.truth.told import After, read_evidence
 from tests.truth.traces import Traces
 from tests.truth.words import UntrueError, exactly
 from tests.truth.world import World
 
-__all__ = ["numbers"]  # whoever reads evidence knows these readings
+__all__ = ["numbers", "shares", "summaries"]  # whoever reads evidence knows these readings
 
 
 class Untruth(NamedTuple):
@@ -47,12 +48,14 @@ class Reader:
     """Remembers between two steps what Why must know."""
 
     def __init__(self, run: Run, asked: int, world: World) -> None:
-        self.chronicle = Chronicle(world)
+        ranks = range(len(run.workload))
+        self._lot = random.Random(asked)
+        self.chronicle = Chronicle(world, self._lot.sample(ranks, min(asked, len(ranks))))
         self._traces = Traces(self.chronicle)
-        self._run, self._asked, self._lot = run, asked, random.Random(asked)
+        self._run, self._asked = run, asked
         self._considered: tuple[Decision, ...] = ()
         self._planned: dict[int, float] = {}
-        self._passed: dict[int, set[int]] = {}
+        self._passed: dict[int, dict[int, Pass]] = {}
 
     def read_step(self, world: World, number: int, step: Step) -> Iterator[UntrueError]:
         instant(world, step.now)
@@ -81,10 +84,10 @@ class Reader:
 
     def read_lives(self) -> Iterator[UntrueError]:
         """What is told of the lives of some jobs."""
-        run, ranks = self._run, range(len(self._run.workload))
-        for rank in self._lot.sample(ranks, min(self._asked, len(ranks))):
+        run = self._run
+        for rank in self.chronicle.watched:
             life = life_of(run.workload, run.spec, rank, placement=run.placement, switches=run.switches)
-            for false in read_life(self.chronicle, life, self._passed.get(rank, set())):
+            for false in read_life(self.chronicle, life, self._passed.get(rank, {})):
                 yield UntrueError(f"J{rank + 1}: {false}")
 
     def _note_passes(self, world: World, decision: Decision) -> None:
@@ -92,7 +95,9 @@ class Reader:
         if isinstance(decision, Start | Backfill | Place | Resume):
             for rank in world.waiting:
                 if rank < decision.job.rank:
-                    self._passed.setdefault(rank, set()).add(decision.job.rank)
+                    before = world.place(world.jobs[decision.job.rank]) < world.place(world.jobs[rank])
+                    passed = self._passed.setdefault(rank, {})
+                    passed.setdefault(decision.job.rank, Pass(world.now, decision.job.rank, before))
 
     def _note_considered(self, world: World, decisions: tuple[Decision, ...]) -> None:
         """Where rows take turns the policy considers anything at a rebuild alone."""

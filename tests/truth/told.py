@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sized
 from copy import deepcopy
 from math import inf
 from typing import Any
@@ -36,7 +36,7 @@ class After:
     """A world after a step, and the same after the step before as far as plans go."""
 
     def __init__(
-        self, world: World, decisions: tuple[Any, ...], was: dict[int, float], passed: dict[int, set[int]]
+        self, world: World, decisions: tuple[Any, ...], was: dict[int, float], passed: Mapping[int, Sized]
     ) -> None:
         self.world, self.decisions, self.was, self.passed = world, decisions, was, passed
         self.planned = planned_now(world)
@@ -171,12 +171,17 @@ def _(after: After, job: Work, said: str, needs: int, free: int) -> None:
 @reads(Obstacle, "needs {n}, {n} free, and the queue stops at {j}")
 def _(after: After, job: Work, said: str, needs: int, free: int, last: str) -> None:
     not_considered(after, job, needs, free)
-    world = after.world
-    in_line = [other.rank for other in world.line()]
-    kept = [d.job.rank for d in after.decisions if isinstance(d, Keep)]
-    stops = [rank for rank in kept if rank in world.aside or rank in in_line][-1]
-    demand_equal(last, world.jobs[stops].name, "at whom it stops")
-    demand(stops in world.aside or in_line.index(stops) < in_line.index(job.rank), "it stands behind it")
+    stops = is_stopped_by(after)
+    demand_equal(last, None if stops is None else stops.name, "at whom it stops")
+    line = after.world.line()
+    demand(stops not in line or line.index(stops) < line.index(job), "it stands behind it")
+
+
+def is_stopped_by(after: After) -> Work | None:
+    """At whom the queue stops: the last in it, or of those that are suspended, that the policy kept waiting."""
+    world, line = after.world, after.world.line()
+    kept = [world.jobs[d.job.rank] for d in after.decisions if isinstance(d, Keep)]
+    return next((job for job in reversed(kept) if job.rank in world.aside or job in line), None)
 
 
 def not_considered(after: After, job: Work, needs: int, free: int) -> None:

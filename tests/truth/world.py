@@ -178,6 +178,8 @@ class World:
         """Latest starts, where a policy has such"""
         # In this step
         self.completed: list[int] = []
+        self.expected: dict[int, float] = {}
+        """When they were to end by their estimates"""
         self.cut: list[int] = []
         self.arrived: list[int] = []
         self.early = False
@@ -199,7 +201,7 @@ class World:
     def begin(self, now: float) -> None:
         """What happens at an instant before anything is decided."""
         self.now = now
-        self.completed, self.cut, self.arrived, self.early = [], [], [], False
+        self.completed, self.expected, self.cut, self.arrived, self.early = [], {}, [], [], False
         self.suspended_now, self.borrowed, self.passed_over, self.memo = [], {}, set(), {}
         self.started, self.coming = [], set()
         self.switched_now = False
@@ -231,6 +233,7 @@ class World:
     def _finish(self, rank: int, expected: float) -> None:
         del self.running[rank]
         self.completed.append(rank)
+        self.expected[rank] = expected
         self.finished.add(rank)
         self.finished_under.append(rank)
         self.early |= expected > self.now

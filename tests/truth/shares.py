@@ -1,0 +1,104 @@
+"""What is told of a job's time in a matrix, read once more from where it stood after each step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from tests.truth.lives import RowStep
+from tests.truth.teller import Row, Teller, often, read_length
+from tests.truth.waits import whole
+from tests.truth.words import demand, demand_equal, reads
+
+_RANGE = r"[\d,]+(?: to [\d,]+)?"
+_COST = (
+    r"(?:; it migrated (?P<often>once|twice|[\d,]+ times))?"
+    r"(?:(?:; | and )migrations cost it (?P<lost>\S+) of its turns)?"
+)
+ALONE = re.compile(
+    rf"(?:(Started)|From here on)(?:(?<=Started):)? its row was the only one, so that it ran without a break{_COST}\."
+)
+TURNS = re.compile(
+    rf"(?P<first>Started: its row came on turn\. )?For (?P<lasted>\S+) it took turns, as one of (?P<rows>{_RANGE}) rows"
+    r"(?:, and ran for (?P<share>\S+) % of that time)?\. "
+    rf"It stood in (?:one row only|(?P<own>{_RANGE}) of them: (?:in more than one for (?P<replicated>[^ ;]+?))?"
+    r"(?: and )?(?:in all of them, so without a break, for (?P<alone>[^ ;]+?))?)"
+    rf"(?:; its home became another row (?P<moved>once|twice|[\d,]+ times))?{_COST}\."
+)
+
+
+def _of(head: str) -> Any:
+    return lambda teller, *told: read_share(teller, head.format(*told))
+
+
+for _head in ("Started: its row {}", "From here on its row {}", "For {} it took turns, {}"):
+    reads(Row, _head.replace("{}", "{any}"))(_of(_head))
+
+
+def read_share(teller: Teller, told: str) -> None:
+    place, stay, begin = begun_at(teller)
+    until, ran = teller.record.left[place]
+    steps = stay[begin:]
+    lengths = [then - now for now, then in pairwise([*(step.time for step in steps), until])]
+    if alone := ALONE.fullmatch(told):
+        demand_equal(max(step.rows for step in steps), 1, "rows")
+        demand_equal(bool(alone[1]), teller.time == teller.life.start, "it started")
+        read_cost(teller, alone.groupdict(), stay[0].time, until)
+        return
+    match = TURNS.fullmatch(told)
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    demand_equal(bool(match["first"]), teller.time == teller.life.start, "it started")
+    read_length(match["lasted"], until - teller.time)
+    is_range(match["rows"], [step.rows for step in steps])
+    is_range(match["own"] or "1", [step.own for step in steps])
+    is_share(match["share"], ran - steps[0].ran, until - teller.time)
+    pairs = list(zip(steps, lengths, strict=True))
+    is_sum(match["replicated"], sum(length for step, length in pairs if 1 < step.own < step.rows), match["own"])
+    is_sum(match["alone"], sum(length for step, length in pairs if step.own == step.rows), match["own"])
+    homes = sum(was.home != now.home for was, now in pairwise(stay))
+    demand_equal(often(match["moved"]) if match["moved"] else 0, homes, "its home became another")
+    read_cost(teller, match.groupdict(), stay[0].time, until)
+
+
+def begun_at(teller: Teller) -> tuple[int, Sequence[RowStep], int]:
+    """Which stay that is, and from which of its steps on the job has been on turn."""
+    for place, stay in enumerate(teller.record.in_rows):
+        begin = next((at for at, step in enumerate(stay) if not step.new), None)
+        if begin is not None and stay[begin].time == teller.time:
+            return place, stay, begin
+    demand(False, "it does not come on turn then")
+    raise AssertionError
+
+
+def is_range(told: str, values: list[int]) -> None:
+    low, _, high = told.partition(" to ")
+    demand_equal((whole(low), whole(high or low)), (min(values), max(values)), "rows")
+
+
+def is_share(told: str | None, ran: float, lasted: float) -> None:
+    if told is None:
+        demand(not ran or not lasted, f"it ran for {ran}")
+        return
+    percent = 100 * ran / lasted
+    if told.startswith(("<", ">")):
+        demand(0 < percent < 0.5 if told == "<1" else 99.5 <= percent < 100 + 1e-9, percent)
+    else:
+        demand(abs(percent - float(told)) <= 0.5 + 1e-6, percent)
+
+
+def is_sum(told: str | None, seconds: float, own: str | None) -> None:
+    if told is not None:
+        read_length(told, seconds)
+    elif own is not None:
+        demand(seconds < 1e-6, f"{seconds} are not told")
+
+
+def read_cost(teller: Teller, parts: dict[str, Any], since: float, until: float) -> None:
+    """How often it migrated there, and what migrations cost it."""
+    there = [(stall, own) for time, stall, own in teller.record.moves if since <= time < until]
+    demand_equal(often(parts["often"]) if parts["often"] else 0, sum(own for _, own in there), "migrations")
+    lost = sum(stall for stall, _ in there)
+    read_length(parts["lost"], lost) if parts["lost"] else demand_equal(lost, 0, "lost")

@@ -1,0 +1,401 @@
+"""What `explain` tells of a job's life: its figures, the summary, every row of the story."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from math import floor
+from typing import Any
+
+from sim.decisions import decisions as d
+from sim.decisions import matrix as m
+from sim.decisions.reasons import MadeRoom
+from sim.decisions.sentences import jobs_in, say, why
+from sim.life.life import Life
+from sim.life.story import rows_of
+from sim.life.summary import figures, plans_told, summary
+from sim.words import clock_near
+from tests.truth.decided import mask_of
+from tests.truth.lives import Chronicle, Pass, Stop
+from tests.truth.teller import EVERY, FEW, Row, Teller, often, read_length
+from tests.truth.waits import read_missing, read_parts, whole
+from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, reads
+
+
+def read_life(chronicle: Chronicle, life: Life, passed: Mapping[int, Pass]) -> Iterator[UntrueError]:
+    """Every row of the story, told at length and in short, the line of figures, the summary and the plans."""
+    record = chronicle.records[life.job.rank]
+    whole_story, short = (rows_of(life, most, most) for most in (EVERY, FEW))
+    teller = Teller(chronicle, record, life, passed, whole_story)
+    yield from teller.tried(Life, figures(life))
+    yield from teller.tried(Life, summary(life))
+    yield from teller.tried(Life, f"policy: {life.policy}")
+    if plans := plans_told(life, EVERY)[0]:
+        yield from teller.tried(Life, plans)
+    for told in (whole_story, short):
+        if [time for time, _ in told] != sorted(time for time, _ in told):
+            yield UntrueError(f"Life: rows out of order: {told}")
+    for time, row in whole_story:
+        teller.time = time
+        yield from teller.tried(Row, row)
+    yield from teller.check_whole([row for _, row in whole_story])
+    teller.story = short
+    for time, row in short:
+        if (time, row) not in whole_story:
+            teller.time = time
+            yield from teller.tried(Row, row)
+
+
+# Rows
+
+
+@reads(
+    Row,
+    "Submitted: {n} job ahead of it, wanting {n}{any}.",
+    "Submitted: {n} jobs ahead of it, wanting {n}{any}.",
+    "Submitted: nobody ahead of it{any}.",
+)
+def _(teller: Teller, *told: Any) -> None:
+    ahead, wanted, rest = told if len(told) == 3 else (0, 0, told[0])
+    said = re.fullmatch(r",? ([\d,]+) processors? free( in the emptiest row)? after the pass", rest)
+    free, in_rows = (whole(said[1]), bool(said[2])) if said else (None, False)
+    demand_equal((ahead, wanted, free, in_rows), teller.record.submitted)
+    demand(said is not None or not rest, f"nobody reads {rest!r}")
+
+
+def started(teller: Teller, kind: type, after: Lasts | None, because: str) -> None:
+    begun = teller.begun_now(kind)
+    said = teller.why(begun.decision)
+    demand(because.startswith(said), f"it was {said}")
+    since = max([teller.job.submit, *(cut for cut in teller.record.cuts if cut <= teller.time)])
+    demand(after.is_about(teller.time - since) if after else teller.time == since, since)
+    rest = because.removeprefix(said)
+    if not rest:
+        return
+    ended = re.fullmatch(r"\. At that moment (.*)", rest)
+    demand(ended is not None, f"nobody reads {rest!r}")
+    assert ended is not None
+    early = {rank: until for rank, until in begun.freed if until > teller.time}
+    if early or not ended[1].endswith(" ended as expected"):
+        read_early(teller, ended[1], early)
+    else:
+        read_jobs(teller, ended[1].removesuffix(" ended as expected"), [rank for rank, _ in begun.freed])
+
+
+for _verb, _kind in (("Started", d.Start), ("Backfilled", d.Backfill)):
+    reads(Row, f"{_verb} at once: {{any}}.")(lambda t, why, kind=_kind: started(t, kind, None, why))
+    reads(Row, f"{_verb} after {{s}}: {{any}}.")(lambda t, after, why, kind=_kind: started(t, kind, after, why))
+
+
+def read_early(teller: Teller, told: str, early: Mapping[int, float]) -> None:
+    """Those that ended before their time, and by how much."""
+    named = re.findall(r"(J\d+) \(([\d,]+)\) ended (\S+) before its estimate", told)
+    demand_equal([name for name, _, _ in named], [teller.name_of(rank) for rank in early][: len(named)], "who ended")
+    more = re.search(r"([\d,]+) more$", told)
+    demand_equal(len(named) + (whole(more[1]) if more else 0), len(early), "how many ended")
+    for (_, procs, by), (rank, until) in zip(named, early.items(), strict=False):
+        demand_equal(whole(procs), teller.chronicle.world.jobs[rank].procs, "processors")
+        read_length(by, until - teller.time)
+
+
+def read_jobs(teller: Teller, told: str, ranks: list[int]) -> None:
+    """Jobs and their processors: those, the first of them named, in any order."""
+    named = re.findall(r"(J\d+) \(([\d,]+)\)", told)
+    more = re.search(r"([\d,]+) more$", told)
+    demand_equal(len(named) + (whole(more[1]) if more else 0), len(ranks), "how many")
+    procs = {teller.name_of(rank): teller.chronicle.world.jobs[rank].procs for rank in ranks}
+    demand_equal({name: whole(many) for name, many in named}.items() - procs.items(), set(), "others")
+
+
+@reads(Row, "Suspended when it had run for {s}: {any}.", "Suspended when it had run for {s}, which takes {s}: {any}.")
+def _(teller: Teller, ran: Lasts, *told: Any) -> None:
+    takes, because = told if len(told) == 2 else (None, told[0])
+    found = [stop for stop in teller.record.stops if stop.time == teller.time]
+    for stop in found:
+        said = why_stopped(teller, stop)
+        if because.startswith(said) and ran.is_about(stop.ran):
+            own = [e for t, e in teller.record.decided if t == teller.time and type(e) is d.Suspend]
+            overhead = own[0].overhead if own and stop.because is not None else 0
+            demand(takes.is_about(overhead) if takes is not None else not overhead, f"it takes {overhead}")
+            rest = because.removeprefix(said)
+            match = re.fullmatch(r"\. On its processors came (.*)", rest)
+            demand(match is not None or not rest, f"nobody reads {rest!r}")
+            read_jobs(teller, match[1] if match else "", sorted(stop.taken_by))
+            return
+    demand(False, f"it is suspended so: {found}")
+
+
+def why_stopped(teller: Teller, stop: Stop) -> str:
+    if stop.because is None:
+        return "its row was not on turn when the policy was switched"
+    return why(stop.because, teller.life.job, clock_near(stop.time))
+
+
+@reads(Row, "Suspended {any}, for {s} in all; {s} at the longest, from {any} on. In between it ran for {s}. {any}.")
+def _(teller: Teller, many: str, total: Lasts, longest: Lasts, since: str, ran: Lasts, whom: str) -> None:
+    """Several suspensions together."""
+    number, _, until = many.partition(" until ")
+    stops = [stop for stop in teller.record.stops if stop.time >= teller.time][: often(number)]
+    demand_equal((len(stops), stops[0].time), (often(number), teller.time), "suspensions")
+    if until:
+        teller.is_at(until, stops[-1].until or 0)
+    lengths = [(stop.until or stop.time) - stop.time for stop in stops]
+    demand(total.is_about(sum(lengths)) and longest.is_about(max(lengths)), lengths)
+    at = [stop.time for stop, length in zip(stops, lengths, strict=True) if length == max(lengths)]
+    demand(teller.moment(since) in [*map(floor, at)], f"the longest was at {at}")
+    demand(ran.is_about(stops[-1].ran - stops[0].ran), stops[-1].ran - stops[0].ran)
+    asked: dict[str, int] = {}
+    for stop in stops:
+        for other in jobs_in(stop.because) if stop.because is not None else ():
+            asked[f"J{other.id}"] = asked.get(f"J{other.id}", 0) + 1
+    said = re.findall(r"(J\d+)(?: (once|twice|[\d,]+ times))?", whom)
+    demand(all(asked.get(name) == (often(times) if times else 1) for name, times in said), asked)
+    more = re.search(r"([\d,]+) more$", whom)
+    demand_equal(len(said) + (whole(more[1]) if more else 0), len(asked), "for how many it made way")
+
+
+@reads(Row, "Went on after {s}: {any}.")
+def _(teller: Teller, after: Lasts, because: str) -> None:
+    demand_equal(because, teller.why(teller.begun_now(d.Resume, m.Place).decision))
+    found = [stop for stop in teller.record.stops if stop.until == teller.time]
+    demand(found and any(after.is_about(teller.time - stop.time) for stop in found))
+
+
+@reads(Row, "The policy is switched from {any} to {any}.")
+def _(teller: Teller, was: str, now: str) -> None:
+    demand((teller.time, was, now) in teller.chronicle.switches)
+
+
+@reads(Row, "For {s} ({n} step{any}")
+def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
+    until = wait_until(teller)
+    demand(long.is_about(until - teller.time), f"it is {until - teller.time}")
+    steps = [step for step in teller.record.steps if teller.time <= step.time < until]
+    at_once = sum(step.time == teller.time for step in steps)  # after two switches at one moment
+    demand(len(steps) - at_once < many <= len(steps), f"{len(steps)} steps")
+    steps = steps[len(steps) - many :]
+    match = re.fullmatch(
+        r"s?(?:, ([\d,]+) changes?)?\):? (.*?)\.( It needed [^.]*\.)?"
+        r"((?: J\d+(?:(?:, | and )J\d+)*| [\d,]+ jobs) passed it\.)?",
+        told,
+        re.DOTALL,
+    )
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    wait = teller.wait_of(steps)
+    read_parts(wait, match[2])
+    read_missing(wait, match[3] or "", teller.moment, teller.name_of)
+    read_passers(teller, match[4] or "", until)
+    rows = [time for time, row in rows_of(teller.life, EVERY, EVERY) if re.match(r"For \S+ \(", row)]
+    inside = [time for time in rows if teller.time <= time < until]
+    demand_equal(whole(match[1] or "0"), len(inside) - 1, "changes")
+
+
+def wait_until(teller: Teller) -> float:
+    """When the wait is over, or is told on in another row."""
+    ends = {until for _, until in teller.record.waited} | {t for t, row in teller.story if re.match(r"For \S+ \(", row)}
+    return min(end for end in ends if end > teller.time)
+
+
+def read_passers(teller: Teller, told: str, until: float) -> None:
+    """Who passed it first in that time."""
+    then = [teller.name_of(each.rank) for each in teller.passed.values() if teller.time <= each.time < until]
+    if counted := re.fullmatch(r" ([\d,]+) jobs passed it\.", told):
+        demand_equal(whole(counted[1]), len(then), "passed")
+    else:
+        demand_equal(sorted(re.findall(r"J\d+", told)), sorted(then), "passed")
+
+
+# Plans
+
+
+@reads(Row, "Planned start moved from {any} to {any}, {s} later: {js} passed it.")
+def _(teller: Teller, was: str, to: str, by: Lasts, passers: Names) -> None:
+    moved(teller, was, to, by, "later")
+    own = [e.because for time, e in teller.record.decided if time == teller.time and type(e) is d.Reserve]
+    if any(isinstance(because, MadeRoom) and f"J{because.passer.id}" in passers[0] for because in own):
+        return
+    record, world = teller.record, teller.chronicle.world
+    then = record.moved_by[teller.time]
+    before = next(at for time, at in reversed(record.planned) if time < teller.time)
+    assert before is not None
+    taken = {rank: world.jobs[rank].procs for rank, end in then.items() if end > before}
+    named = [world.by_name[name].rank for name in passers[0]]
+    demand(all(rank in taken for rank in named), "they are gone by then")
+    demand(sum(taken.values()) + teller.job.procs > world.procs, "there is room with them")
+    if not passers[1]:
+        left = sum(procs for rank, procs in taken.items() if rank not in named)
+        demand(left + teller.job.procs <= world.procs, "there is none without them")
+
+
+@reads(Row, "Planned start moved from {any} to {any}, {s} later: {js} came and stood ahead of it.")
+def _(teller: Teller, was: str, to: str, by: Lasts, newcomers: Names) -> None:
+    moved(teller, was, to, by, "later")
+    came = sorted(teller.name_of(rank) for rank in teller.record.came_before[teller.time])
+    demand_equal(len(newcomers[0]) + newcomers[1], len(came), "how many came")
+    demand(set(newcomers[0]) <= {*came}, came)
+
+
+def _moved_so(way: str) -> Any:
+    def read(teller: Teller, was: str, to: str, by: Lasts, because: str = "") -> None:
+        moved(teller, was, to, by, way)
+        early = teller.record.ended_early[teller.time]
+        if way == "earlier" and early:
+            read_early(teller, because, early)
+        else:
+            is_why_planned(teller, because)
+
+    return read
+
+
+for _way in ("earlier", "later"):
+    _head = f"Planned start moved from {{any}} to {{any}}, {{s}} {_way}"
+    reads(Row, f"{_head}: {{any}}.", f"{_head}.")(_moved_so(_way))
+
+
+def is_why_planned(teller: Teller, because: str) -> None:
+    own = [e for time, e in teller.record.decided if time == teller.time and isinstance(e, d.Reserve | m.ReserveRow)]
+    demand_equal(because, teller.why(own[-1]) if own else "", "why")
+
+
+def planned_then(teller: Teller) -> float | None:
+    """After that step, or in it, if it started as well."""
+    return teller.record.plans.get(teller.time)
+
+
+def moved(teller: Teller, was: str, to: str, by: Lasts, way: str) -> None:
+    """Was it planned so before, and is it after this step?"""
+    at = planned_then(teller)
+    before = [value for time, value in teller.record.planned if time < teller.time]
+    demand(at is not None and bool(before) and before[-1] is not None, f"planned {before[-1:]}, {at}")
+    assert at is not None and before[-1] is not None  # noqa: PT018
+    teller.is_at(was, before[-1])
+    teller.is_at(to, at)
+    demand(by.is_about(abs(at - before[-1])))
+    demand_equal(way, "later" if at > before[-1] else "earlier")
+
+
+def _first_planned(is_promise: bool) -> Any:
+    def read(teller: Teller, told: str) -> None:
+        at, _, because = told.partition(": ")
+        planned = planned_then(teller)
+        demand(planned is not None)
+        assert planned is not None
+        teller.is_at(at, planned)
+        is_why_planned(teller, because)
+        demand_equal(is_promise, teller.record.promised[teller.time] and bool(because), "promised")
+
+    return read
+
+
+reads(Row, "Planned to start at {any}.")(_first_planned(False))
+reads(Row, "Promised to start at {any}.")(_first_planned(True))
+
+
+@reads(Row, "Its planned start {any} is given up.", "Its planned start {any} is given up: {j} heads the queue now.")
+def _(teller: Teller, was: str, head: str | None = None) -> None:
+    demand(dict(teller.record.planned).get(teller.time) is None, "it is planned")
+    before = [value for time, value in teller.record.planned if time < teller.time]
+    demand(bool(before) and before[-1] is not None, "it was not planned")
+    teller.is_at(was, before[-1] or 0)
+    if head is not None:
+        demand_equal(head, teller.record.heads[teller.time], "the head")
+
+
+# The end
+
+
+def _ended(progress: bool, early: bool, slow: bool) -> Any:
+    def read(teller: Teller, ran: Lasts, *rest: Any) -> None:
+        job, end = teller.job, teller.chronicle.world.end_of[teller.job.rank]
+        demand_equal(teller.time, end)
+        demand(ran.is_about(job.run), job.run)
+        has_turned = any(not step.new for stay in teller.record.in_rows for step in stay)
+        demand_equal(progress, bool(teller.record.stops) or has_turned, "progress")
+        demand(rest[0].is_about(job.estimate - job.run) if early else job.estimate == job.run, job.estimate - job.run)
+        is_slow(teller, *rest[early:]) if slow else demand_equal(end - job.submit, job.run, "turnaround")
+
+    return read
+
+
+def is_slow(teller: Teller, after: Lasts, slowdown: Tenths) -> None:
+    turnaround = teller.time - teller.job.submit
+    demand(after.is_about(turnaround) and slowdown.is_about(turnaround / teller.job.run), turnaround)
+
+
+_SLOW = "; {s} after its submission, a slowdown of {x}"
+for _case in range(8):
+    _progress, _early, _slow = bool(_case & 1), bool(_case & 2), bool(_case & 4)
+    _estimate = "{s} before its estimate" if _early else "as long as estimated"
+    _told = f"Ended after {{s}}{' of progress' * _progress}, {_estimate}{_SLOW * _slow}."
+    reads(Row, _told)(_ended(_progress, _early, _slow))
+
+
+@reads(
+    Row,
+    "Killed at the end of its estimate of {s}, not done.",
+    f"Killed at the end of its estimate of {{s}}, not done{_SLOW}.",
+)
+def _(teller: Teller, estimate: Lasts, *slow: Any) -> None:
+    demand(estimate.is_about(teller.job.estimate) and teller.chronicle.world.killed[teller.job.rank])
+    demand_equal(teller.time, teller.chronicle.world.end_of[teller.job.rank])
+    if slow:
+        is_slow(teller, *slow)
+
+
+@reads(Row, "Killed after {s}, not done: the work of that run is lost, and it waits again.")
+def _(teller: Teller, lost: Lasts) -> None:
+    begun = [b.time for b in teller.record.begun if isinstance(b.decision, d.Start | d.Backfill)]
+    demand(teller.time in teller.record.cuts)
+    demand(lost.is_about(teller.time - max(time for time in begun if time < teller.time)))
+
+
+# In rows
+
+
+@reads(Row, "Came into the matrix{any}.")
+def _(teller: Teller, told: str) -> None:
+    begun = teller.begun_now(m.Place)
+    match = re.fullmatch(
+        r"(, past others ahead of it in the queue)?: row (\d+) \((?:the only one|one of ([\d,]+))\), (.*?); (.*)", told
+    )
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    demand_equal(bool(match[1]), begun.decision.passes, "past others")
+    demand_equal((int(match[2]), whole(match[3] or "1")), (begun.decision.row, begun.rows), "row, rows")
+    demand_equal(match[5], teller.why(begun.decision))
+    columns: int = begun.decision.columns
+    if pieces := re.fullmatch(r"columns? ([\d -]+)", match[4]):
+        demand_equal(mask_of(pieces[1]), columns, "columns")
+        return
+    span = re.fullmatch(r"([\d,]+) columns from (\d+) to (\d+)", match[4])
+    demand(span is not None, f"nobody reads {match[4]!r}")
+    assert span is not None
+    lowest = (columns & -columns).bit_length() - 1
+    demand_equal((whole(span[1]), int(span[2]), int(span[3])), (columns.bit_count(), lowest, columns.bit_length() - 1))
+
+
+@reads(Row, "Its row had not been on turn when the policy was switched: it waits again.")
+def _(teller: Teller) -> None:
+    demand(any(time == teller.time for time, _, _ in teller.chronicle.switches))
+
+
+# Anything else that was decided: it says no more than its decision
+
+
+@reads(Row, "The like once more.", "The like {n} times more until {any}.")
+def _(teller: Teller, many: int = 1, until: str = "") -> None:
+    """Of more decisions of a kind than three the others are only counted."""
+    kinds: dict[type, list[float]] = {}
+    for time, decision in teller.record.decided:
+        kinds.setdefault(type(decision), []).append(time)
+    alike = [times for times in kinds.values() if len(times) == 3 + many and times[3] == teller.time]
+    demand(alike, f"{ {kind.__name__: len(times) for kind, times in kinds.items()} }")
+    if until:
+        demand(any(int(times[-1]) == teller.moment(until) for times in alike))
+
+
+@reads(Row, "{any}.")
+def _(teller: Teller, told: str) -> None:
+    own = [say(decision, clock_near(time)) for time, decision in teller.record.decided if time == teller.time]
+    demand(told in [said[:1].upper() + said[1:] for said in own], "nothing of that was decided")

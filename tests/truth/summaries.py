@@ -1,0 +1,136 @@
+"""The figures of a job's life, its summary and how its plan moved, read once more."""
+
+from __future__ import annotations
+
+import re
+
+from sim.decisions import decisions as d
+from sim.life.life import Life
+from sim.words import clock
+from tests.truth.teller import Teller, often, read_length
+from tests.truth.waits import read_summary, whole
+from tests.truth.words import Lasts, demand, demand_equal, lasts, reads
+
+
+@reads(Life, "policy: {any}")
+def _(teller: Teller, told: str) -> None:
+    end = teller.life.end
+    switches = [(t, spec) for t, _, spec in teller.chronicle.switches if end is None or t <= end]
+    parts = told.split(", from ")
+    demand_equal(parts[1:], [f"{clock(t)} on {spec}" for t, spec in switches], "switches")
+    all_of_them = teller.chronicle.switches
+    demand_equal(parts[0], all_of_them[0][1] if all_of_them else teller.chronicle.world.rules.spec, "the first policy")
+
+
+@reads(Life, "{n} of {n} processor(s) · estimate {s} · {any} {s} · submitted {any}")
+def _(teller: Teller, procs: int, of: int, estimate: Lasts, verb: str, ran: Lasts, submitted: str) -> None:
+    job, world = teller.job, teller.chronicle.world
+    demand_equal((procs, of, verb), (job.procs, world.procs, "killed after" if world.killed[job.rank] else "ran"))
+    demand(estimate.is_about(job.estimate) and ran.is_about(job.run))
+    demand_equal(submitted, clock(job.submit))
+
+
+@reads(Life, "{j} did not wait: it started at the moment of its submission.{any}")
+def _(teller: Teller, name: str, rest: str) -> None:
+    demand_equal(name, teller.job.name)
+    demand_equal(wait_of(teller), 0)
+    read_rest(teller, rest)
+
+
+def wait_of(teller: Teller) -> float:
+    """How long it stood in the queue, or in rows that had never been on turn."""
+    return sum(until - since for since, until in teller.record.waited)
+
+
+@reads(Life, "{j} waited {s}{any}")
+def _(teller: Teller, name: str, waited: Lasts, told: str) -> None:
+    demand_equal(name, teller.job.name)
+    demand(waited.is_about(wait_of(teller)), wait_of(teller))
+    match = re.fullmatch(
+        r"(?: \((\S+) of it after a run that was lost\))?(?: because |: )(.*?)\. "
+        r"(?:No job passed it|([\d,]+) jobs? passed it: (.*?))\.( \S+(?: \S+)*? came later but stood ahead of it"
+        r" in the queue's order\.)?((?: After its start .*\.| From its first turn .*\.)?)",
+        told,
+    )
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    again, because, many, who, ahead, rest = match.groups()
+    wait = teller.wait_of(teller.record.steps)
+    if again:
+        lost = max(teller.record.cuts)
+        after = sum(length for step, length in zip(wait.steps, wait.lengths, strict=True) if step.time >= lost)
+        demand((again == "all") == (after == wait.seconds) and (again == "all" or lasts(again).is_about(after)), after)
+    read_summary(wait, because)
+    read_passed(teller, 0 if many is None else whole(many), who or "", ahead or "")
+    read_rest(teller, rest)
+
+
+def read_passed(teller: Teller, many: int, who: str, ahead: str) -> None:
+    """How many passed it, who the largest were, and how many of them stood before it."""
+    demand_equal(many, len(teller.passed), "passed")
+    jobs = {teller.name_of(rank): teller.chronicle.world.jobs[rank] for rank in teller.passed}
+    named = re.findall(r"(J\d+) \(([\d,]+) processors? for up to ([^)]*)\)", who)
+    demand_equal(len(named), min(many, 3), "how many are named")
+    for name, procs, long in named:
+        demand(name in jobs, f"{name} did not pass it")
+        demand_equal(whole(procs), jobs[name].procs, "processors")
+        demand(lasts(long).is_about(jobs[name].estimate), jobs[name].estimate)
+    areas = sorted((job.procs * job.estimate for job in jobs.values()), reverse=True)[:3]
+    demand_equal([jobs[name].procs * jobs[name].estimate for name, _, _ in named], areas, "the largest")
+    demand_equal(who.startswith("the largest"), many > 3)
+    stood = sum(each.stood_before for each in teller.passed.values())
+    part = ahead.strip().partition(" came later")[0]
+    said = {"": 0, "It": 1, "All of them": many}.get(part)
+    demand_equal(whole(part.split()[0]) if said is None else said, stood, "stood before it")
+
+
+def read_rest(teller: Teller, rest: str) -> None:
+    """How often it was suspended after its start, and for how long; how it shared its time."""
+    stops = [stop for stop in teller.record.stops if stop.until is not None or teller.life.end is None]
+    told = re.search(r"After its start it was suspended (once|twice|[\d,]+ times), for (\S+) in all", rest)
+    demand_equal(often(told[1]) if told else 0, len(teller.record.stops), "suspended")
+    if told:
+        read_length(told[2], sum((stop.until or stop.time) - stop.time for stop in stops))
+    if took := re.search(r"From its first turn to its end it took (\S+) for a run of (\S+)\.$", rest):
+        first = next(step.time for stay in teller.record.in_rows for step in stay if not step.new)
+        read_length(took[1], (teller.life.end or 0) - first)
+        read_length(took[2], teller.job.run)
+
+
+@reads(Life, "Planned start: {any}; it started at {any}, {any}.")
+def _(teller: Teller, told: str, start: str, off: str) -> None:
+    """Counted in the rows of the story, each of which is read."""
+    lost = max(teller.record.cuts, default=0)
+    rows = [(time, row) for time, row in teller.story if time >= lost]
+    plans = [r for _, r in rows if r.startswith(("Planned to start", "Promised to start", "Planned start moved"))]
+    moves = [row for row in plans if "start moved" in row]
+    earlier = sum(re.search(r", \S+ earlier", row) is not None for row in moves)
+    given_up = sum("is given up" in row for _, row in rows)
+    first = next((time, row) for time, row in rows if row in plans)
+    match = re.fullmatch(
+        r"(.*?) at first(?:, moved (once|twice|[\d,]+ times) \((.*?)\))?(?:, given up (once|twice|[\d,]+ times))?"
+        r"(?:, the greatest moves told above)?",
+        told,
+    )
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    demand_equal(often(match[2]) if match[2] else 0, len(moves), "moved")
+    demand_equal(often(match[4]) if match[4] else 0, given_up, "given up")
+    if match[3]:
+        ways = {key: whole(many) for many, key in re.findall(r"([\d,]+) (earlier|later)", match[3])}
+        if not ways:
+            ways = {match[3].removeprefix("always "): len(moves)}
+        demand_equal((ways.get("earlier", 0), ways.get("later", 0)), (earlier, len(moves) - earlier), match[3])
+    begun = [b.time for b in teller.record.begun if isinstance(b.decision, d.Start | d.Backfill)]
+    began = max(begun, default=teller.life.start or 0)
+    teller.is_at(start, began)
+    at = teller.record.plans.get(first[0])
+    demand(at is not None, "it was not planned then")
+    assert at is not None
+    teller.is_at(match[1], at)
+    if off == "as first planned":
+        demand_equal(at, began)
+        return
+    length, way, *_ = off.split()
+    demand(lasts(length).is_about(abs(began - at)), began - at)
+    demand_equal(way, "later" if began > at else "earlier")

@@ -1,0 +1,110 @@
+"""Who tells a life: what readings of it are given."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from math import floor
+from typing import Any
+
+from sim.decisions.matrix import Place
+from sim.decisions.sentences import why
+from sim.life.life import Life
+from sim.words import clock_near
+from tests.truth.lives import Begun, Chronicle, Pass, Record
+from tests.truth.waits import Wait, WaitStep, whole
+from tests.truth.words import UntrueError, demand, demand_equal, lasts, read_aloud
+
+EVERY = 10**6
+"""Nothing is told together."""
+FEW = 3
+"""Much is told together."""
+
+
+class Row:
+    """A row of the story."""
+
+
+class Teller:
+    """What readings of a life are given."""
+
+    def __init__(
+        self,
+        chronicle: Chronicle,
+        record: Record,
+        life: Life,
+        passed: Mapping[int, Pass],
+        story: list[tuple[float, str]],
+    ) -> None:
+        self.chronicle, self.record, self.life, self.passed = chronicle, record, life, passed
+        self.job, self.time, self.story = chronicle.world.jobs[life.job.rank], 0.0, story
+
+    def tried(self, kind: type, sentence: str) -> Iterator[UntrueError]:
+        try:
+            read_aloud(kind, sentence, self)
+        except UntrueError as false:
+            yield false
+
+    def moment(self, written: str) -> float:
+        """A moment as it is written in a row."""
+        match = re.fullmatch(r"(?:d(\d+) )?(\d\d):(\d\d)(?::(\d\d))?", written)
+        demand(match is not None, f"{written} is no moment")
+        assert match is not None
+        day = int(match[1]) if match[1] is not None else floor(self.time) // 86400
+        return day * 86400 + int(match[2]) * 3600 + int(match[3]) * 60 + int(match[4] or 0)
+
+    def is_at(self, written: str, time: float) -> None:
+        demand_equal(self.moment(written), floor(time))
+
+    def name_of(self, rank: int) -> str:
+        return self.chronicle.world.jobs[rank].name
+
+    def begun_now(self, *kinds: type) -> Begun:
+        found = [b for b in self.record.begun if b.time == self.time and isinstance(b.decision, kinds)]
+        demand(found, "nothing begins then")
+        return found[0]
+
+    def why(self, decision: Any, time: float | None = None) -> str:
+        """The reason of a decision about the job, as it is told at that time."""
+        return why(decision.because, decision.job, clock_near(self.time if time is None else time))
+
+    def wait_of(self, steps: list[WaitStep]) -> Wait:
+        """Some steps, and how long the job waited on after each."""
+        times = [*self.chronicle.times, self.chronicle.times[-1]]
+        after = {time: then for time, then in pairwise(times) if then > time}
+        last = {step.time: place for place, step in enumerate(steps)}  # of two steps at one moment the last one lasts
+        lengths = [
+            after.get(step.time, step.time) - step.time if last[step.time] == place else 0.0
+            for place, step in enumerate(steps)
+        ]
+        return Wait(self.job, steps, lengths)
+
+    def check_whole(self, told: list[str]) -> Iterator[UntrueError]:
+        """What must be told, and is not."""
+        submit, end = self.job.submit, self.life.end
+        switches = [t for t, _, _ in self.chronicle.switches if t >= submit and (end is None or t <= end)]
+        said = sum(row.startswith("The policy is switched") for row in told)
+        if end is not None and said not in (len(switches), sum(t < end for t in switches)):
+            yield UntrueError(f"Row: {said} switches are told of {len(switches)}")
+        said = sum(row.startswith("Suspended when") for row in told)
+        if said != len(self.record.stops):
+            yield UntrueError(f"Row: {said} suspensions are told of {len(self.record.stops)}")
+        said = sum(row.startswith("Came into the matrix") for row in told)
+        placed = sum(isinstance(begun.decision, Place) for begun in self.record.begun)
+        if said != placed:
+            yield UntrueError(f"Row: it is told {said} times of {placed} how it came into the matrix")
+        cuts = {*self.record.cuts, *(time for time, _, _ in self.chronicle.switches)}
+        planned = [(-1.0, None), *self.record.planned]
+        changes = sum(now != was and time not in cuts for (_, was), (time, now) in pairwise(planned))
+        said = sum("lanned start moved" in row or " to start at " in row or "is given up" in row for row in told)
+        if said < changes:
+            yield UntrueError(f"Row: {said} plans are told of {changes}")
+
+
+def often(word: str) -> int:
+    return {"once": 1, "twice": 2}.get(word) or whole(word.split()[0])
+
+
+def read_length(written: str, true: float) -> None:
+    demand(lasts(written).is_about(true), f"{written} said, {true} true")

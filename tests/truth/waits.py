@@ -1,0 +1,329 @@
+"""What is told of a wait, read once more: step by step why a job waited, from which rows and summaries are made."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from sim.decisions import matrix as m
+from sim.decisions import reasons_to_wait as k
+from sim.decisions.sentences import fields_of, jobs_in
+from sim.why import waiting as w
+from tests.truth.told import After, heads, is_stopped_by, kept_of, line_of, others, taken_at_home
+from tests.truth.words import UntrueError, demand, demand_equal, lasts
+from tests.truth.world import Work, World, has_room
+
+
+class WaitStep(NamedTuple):
+    """After one step: why the job waits until the next, who is named for it, and what there is."""
+
+    time: float
+    kind: type
+    blocker: str | None
+    head: str | None
+    """Who heads the queue, where a policy plans for one job only"""
+    numbers: dict[str, float]
+    ahead: int
+    free: int
+    """In rows, of the one that has most"""
+    holders: list[tuple[float, int, int]]
+    """(expected end, rank, processors) of who runs"""
+
+
+def wait_step(after: After, job: Work) -> WaitStep:
+    """Why it waits after this step, as the policy says, or else as its decisions and its plans have it."""
+    world = after.world
+    line = line_of(world, job) if job.rank in world.waiting else []
+    free = world.free_set().bit_count()
+    if world.memo_rows is not None:
+        free = max((world.procs - taken_at_home(world, row).bit_count() for row in world.memo_rows.rows), default=free)
+    kind, blocker, numbers = why_now(after, job, free)
+    return WaitStep(
+        time=world.now,
+        kind=kind,
+        blocker=blocker,
+        head=head_now(world),
+        numbers={"free": free, **numbers},
+        ahead=line.index(job) if job in line else 0,
+        free=free,
+        holders=sorted((held.ends, rank, held.mask.bit_count()) for rank, held in world.running.items()),
+    )
+
+
+def head_now(world: World) -> str | None:
+    """Who heads the queue, where the policy plans for one job only."""
+    plans_for_one = world.rules.name in ("easy", "relaxed", "shadow") and world.rules.get("depth", 1) == 1
+    head = next(iter(heads(world)), None) if plans_for_one else None
+    return None if head is None else head.name
+
+
+def promises(world: World) -> bool:
+    """Does the policy promise that a start that it reserves does not move later?"""
+    rules = world.rules
+    if (world.aside and not rules.suspends) or (world.granted and not rules.keeps):
+        return False
+    match rules.name:
+        case "easy":
+            return bool(rules["order"] == "fcfs" and rules["depth"] == 1)
+        case "slack":
+            return bool(rules["slack"] == 0)
+    return rules.name in ("conservative", "multiqueue")
+
+
+def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[str, float]]:
+    """The kind of reason, whom it names, and its numbers."""
+    world = after.world
+    if job.rank not in world.waiting:
+        return w.AwaitsTurn, None, {}
+    if (because := kept_of(after, job)) is not None:
+        numbers = {key: value for key, value in fields_of(because).items() if isinstance(value, int | float)}
+        return type(because), next((f"J{other.id}" for other in jobs_in(because)), None), numbers
+    seen = world.free() if world.memo_rows is None else free
+    planned = after.planned.get(job.rank)
+    if head_now(world) == job.name:
+        return w.Heads, None, {"free": free}
+    if planned is None:
+        stops = is_stopped_by(after)
+        return w.NotConsidered, None if stops is None else stops.name, {"free": seen}
+    if world.memo_rows is not None and job.rank not in world.granted:
+        return w.RowLater, None, {}
+    if job.procs > seen:
+        if world.kept() & world.free_set():
+            return w.FewBesideKept, None if world.awaited is None else world.jobs[world.awaited].name, {}
+        return k.TooFewFree, None, {"free": seen}
+    fits = has_room(world.procs, job.procs, world.now, job.estimate, others(after, job))
+    return (k.RoomUnseen if fits else k.PlannedLater), None, {"free": seen}
+
+
+# What kept it waiting, in words
+
+Others = Callable[[str, str], None]
+
+
+class Past(NamedTuple):
+    """How a kind of reason is said of many steps; `many`: what those that it names are called."""
+
+    pattern: str
+    kinds: tuple[type, ...]
+    many: str = ""
+
+
+_NEVER = r"(?P<others>.*?)"
+PASTS = (
+    Past(r"it headed the queue and fewer than its (?P<procs>[\d,]+) processors were free", (w.Heads,)),
+    Past(r"fewer than its (?P<procs>[\d,]+) processors were free", (k.TooFewFree,)),
+    Past(r"it headed the queue and no processor was free", (w.Heads,)),
+    Past(r"no processor was free", (k.TooFewFree,)),
+    Past(f"starting it would have delayed {_NEVER}", (k.WouldDelay,), "the head of the queue"),
+    Past(f"starting it would have delayed {_NEVER}", (k.WouldDelayPivot,), "the pivots"),
+    Past("what was free was needed too soon by jobs planned before it", (k.PlannedLater,)),
+    Past(f"it would have outlasted the window for {_NEVER}", (k.WindowCloses,), "the head"),
+    Past(f"it would have pushed {_NEVER} past their bounds", (k.BreaksBound,), "others"),
+    Past("it had too few victims: running jobs with an xfactor so much smaller than its own", (k.NoVictims,)),
+    Past("the running jobs that it outranked were too wide(?: or spared)?", (k.NoVictimAllowed,)),
+    Past("its turn was over when it could have had its processors", (k.TurnOver,)),
+    Past("too few running jobs had had their slice", (k.NoSliceOver,)),
+    Past("the jobs that were suspended for it had not left yet", (k.AwaitsVictims,)),
+    Past(
+        f"it headed its queue, but too much was needed by {_NEVER} before its planned start",
+        (k.PivotLater,),
+        "others",
+    ),
+    Past(f"it would have touched what is reserved for {_NEVER}", (k.TouchesReservation,), "others"),
+    Past("its speculative run was reserved for later", (k.TrialLater,)),
+    Past("nobody looked at its plan again, though there was room", (k.RoomUnseen,)),
+    Past("its user had asked for a later start", (k.WaitsForReserved,)),
+    Past("the trace starts it later", (k.NotYet,)),
+    Past(r"no row of the matrix had (?P<procs>[\d,]+) processors? free", (m.FitsNoRow,)),
+    Past(r"no row of the matrix had room for its (?P<procs>[\d,]+) processors? soon enough", (w.RowLater,)),
+    Past("its row of the matrix had not been on turn yet", (w.AwaitsTurn,)),
+    Past(f"processors were kept for {_NEVER}", (w.FewBesideKept,), "a suspended job"),
+    Past(f"the queue stopped at {_NEVER}", (w.NotConsidered,), "jobs ahead of it"),
+)
+_NUMBERS = (
+    r"(?:: it needs (?P<needs>[\d,]+), (?P<extra>[\d,]+(?: to [\d,]+)?) extra"
+    r"|: at most (?P<most>[\d,]+(?: to [\d,]+)?) in any of (?P<rows>[\d,]+(?: to [\d,]+)?) rows"
+    r"|: (?P<free>[\d,]+(?: to [\d,]+)?)(?: free)?"
+    r"|, though it would have fitted (?P<fitted>\S+) of that time"
+    r"|, and it would not have fitted (?P<never>anyway))?"
+)
+
+
+class Wait(NamedTuple):
+    """Some steps of a wait, and how long it went on after each."""
+
+    job: Work
+    steps: Sequence[WaitStep]
+    lengths: Sequence[float]
+
+    def of(self, kinds: Sequence[type]) -> Wait:
+        """Those of some kinds."""
+        found = [(s, length) for s, length in zip(self.steps, self.lengths, strict=True) if s.kind in kinds]
+        return Wait(self.job, [step for step, _ in found], [length for _, length in found])
+
+    @property
+    def seconds(self) -> float:
+        return sum(self.lengths)
+
+    def fitting(self) -> float:
+        return sum(length for step, length in zip(self.steps, self.lengths, strict=True) if step.free >= self.job.procs)
+
+
+def read_part(wait: Wait, told: str) -> Wait:
+    """One kind of reason and its numbers; the steps of which it tells."""
+    for past in PASTS:
+        match = re.fullmatch(past.pattern + _NUMBERS, told)
+        some = wait.of(past.kinds)
+        if match is None or not some.steps:
+            continue
+        parts = match.groupdict()
+        if parts.get("procs"):
+            demand_equal(whole(parts["procs"]), wait.job.procs, "its processors")
+        if past.many:
+            read_blockers(some, parts["others"], past.many)
+        read_numbers(some, parts)
+        return some
+    demand(False, f"{told!r} was no reason: {sorted({step.kind.__name__ for step in wait.steps})}")
+    return wait
+
+
+def whole(written: str) -> int:
+    return int(written.replace(",", ""))
+
+
+def read_blockers(wait: Wait, told: str, many: str) -> None:
+    """Those that were named longest, and for how long."""
+    seconds: dict[str, float] = {}
+    for step, length in zip(wait.steps, wait.lengths, strict=True):
+        if step.blocker is not None:
+            seconds[step.blocker] = seconds.get(step.blocker, 0) + length
+    seconds = {name: length for name, length in seconds.items() if length} or seconds
+    if len(seconds) <= 1:
+        demand_equal(told, next(iter(seconds), many), "named")
+        return
+    match = re.fullmatch(rf"{many} \((.*)\)", told)
+    demand(match is not None, f"named were {seconds}")
+    assert match is not None
+    named = re.findall(r"(J\d+) for ([\w.]+)", match[1])
+    more = re.search(r"(\d+) more$", match[1])
+    demand_equal(len(named) + (int(more[1]) if more else 0), len(seconds), "how many")
+    for name, length in named:
+        demand(lasts(length).is_about(seconds.get(name, -1)), f"{name}: {seconds.get(name)}")
+    least = min(seconds[name] for name, _ in named)
+    demand(all(seconds[name] <= least for name in seconds.keys() - dict(named).keys()), "others were it longer")
+
+
+def read_numbers(wait: Wait, parts: dict[str, str | None]) -> None:
+    """The least and the greatest of them."""
+    for key, of in (("extra", "extra"), ("most", "free"), ("rows", "rows"), ("free", "free")):
+        if (told := parts.get(key)) is not None:
+            values = [step.numbers[of] for step in wait.steps]
+            low, _, high = told.partition(" to ")
+            demand_equal((whole(low), whole(high or low)), (min(values), max(values)), key)
+    if (needs := parts.get("needs")) is not None:
+        demand_equal(whole(needs), wait.job.procs, "needs")
+    if (fitted := parts.get("fitted")) is not None:
+        true = wait.fitting()
+        demand(true > 0 and (fitted == "all") == (true == wait.seconds), f"it fitted {true} of {wait.seconds}")
+        demand(fitted == "all" or lasts(fitted).is_about(true), true)
+    elif parts.get("never"):
+        demand_equal(wait.fitting(), 0, "it fitted")
+
+
+def read_parts(wait: Wait, told: str) -> None:
+    """One kind, with who stood ahead; or several, each with its share."""
+    if re.match(r"[\d.]\S* ", told):
+        many = 0
+        for part in told.split("; "):
+            length, _, reason = part.partition(" ")
+            some = read_part(wait, reason)
+            demand(lasts(length).is_about(some.seconds), f"{reason}: {some.seconds}")
+            many += len(some.steps)
+        demand_equal(many, len(wait.steps), "steps for these reasons")
+        return
+    reason, _, ahead = told.partition("; ")
+    some = read_part(wait, reason)
+    demand_equal(len(some.steps), len(wait.steps), "steps for that reason")
+    read_ahead(wait, ahead)
+
+
+def read_summary(wait: Wait, told: str) -> None:
+    """The reasons of a whole wait, each with its share, or the only one that counts."""
+    told = re.sub(r"(?:, | and )\d+ more$", "", told)
+    merged = [step._replace(kind=k.TooFewFree) if step.kind is w.Heads else step for step in wait.steps]
+    wait = wait._replace(steps=merged)
+    shares = re.split(r"(?:^|; |, | and )(?=[\d.]\S* because )", told)
+    if len(shares) == 1:
+        true = seconds_of(wait, told)
+        demand(true >= 0.95 * wait.seconds, f"{true} of {wait.seconds}")
+        return
+    for share in filter(None, shares):
+        length, _, reason = share.partition(" because ")
+        true = seconds_of(wait, reason)
+        demand(lasts(length).is_about(true), f"{reason}: {true}")
+
+
+def seconds_of(wait: Wait, told: str) -> float:
+    """How long it waited for that reason; two kinds may be told alike."""
+    true = 0.0
+    for past in PASTS:
+        if re.fullmatch(past.pattern + _NUMBERS, told):
+            try:
+                true += read_part(
+                    wait._replace(
+                        steps=[s for s in wait.steps if s.kind in past.kinds], lengths=wait.of(past.kinds).lengths
+                    ),
+                    told,
+                ).seconds
+            except UntrueError:
+                continue
+    demand(true > 0, f"{told!r} was no reason")
+    return true
+
+
+def read_ahead(wait: Wait, told: str) -> None:
+    """How many stood ahead of it, at first and at last, and who headed the queue."""
+    first, last = wait.steps[0].ahead, wait.steps[-1].ahead
+    match = re.fullmatch(
+        r"(?P<only>J\d+) ahead of it|"
+        r"(?P<first>[\d,]+) jobs? ahead of it(?:, at last (?P<last>none|[\d,]+))?"
+        r"(?:, (?P<head>J\d+) heading the queue)?|",
+        told,
+    )
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    if match["only"]:
+        demand_equal((first, last), (1, 1), "ahead")
+        demand_equal({match["only"]}, {step.head for step in wait.steps}, "the head")
+        return
+    said = whole(match["first"] or "0")
+    at_last = said if match["last"] is None else 0 if match["last"] == "none" else whole(match["last"])
+    demand_equal((said, at_last), (first, last), "ahead at first, at last")
+    if match["head"]:
+        demand_equal({match["head"]}, {step.head for step in wait.steps}, "the head")
+
+
+def read_missing(wait: Wait, told: str, moment: Callable[[str], float], name_of: Callable[[int], str]) -> None:
+    """Whose processors it waited for at first."""
+    if not told:
+        return
+    first, job = wait.steps[0], wait.job
+    match = re.fullmatch(r" It needed ([\d,]+)( more)?, to come from (.*)\.", told)
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    lacking = job.procs - first.free
+    demand_equal((whole(match[1]), bool(match[2])), (lacking, lacking < job.procs), "it needed, more")
+    need, come = [], 0
+    for end, rank, procs in first.holders:
+        if come >= lacking:
+            break
+        need.append((name_of(rank), procs, end))
+        come += procs
+    said = re.findall(r"(J\d+) \(([\d,]+), until ([^)]*)\)", match[3])
+    more = re.search(r"(\d+) more", match[3])
+    demand_equal(len(said) + (int(more[1]) if more else 0), len(need), "how many")
+    true = need if not more else [*need[:2], need[-1]]
+    demand_equal([name for name, _, _ in said], [name for name, _, _ in true], "from whom")
+    for (_, procs, until), (_, held, end) in zip(said, true, strict=True):
+        demand_equal((whole(procs), moment(until)), (held, int(end)), "processors, until")
