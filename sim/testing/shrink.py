@@ -48,7 +48,7 @@ _SIMPLER: tuple[Callable[[Workload], Workload], ...] = (
     lambda w: replace(w, reserve=np.full(len(w), np.nan)),
     lambda w: replace(w, high=np.zeros(len(w), dtype=bool)),
     lambda w: replace(w, user=np.full(len(w), -1), group=np.full(len(w), -1), queue=np.full(len(w), -1)),
-    lambda w: replace(w, submit=w.submit - w.submit.min(initial=0)),
+    lambda w: replace(w, submit=w.submit - w.submit[0]),
     _whole_times,
     lambda w: replace(w, procs=int(w.width.max(initial=1))),
     lambda w: replace(w, estimate=w.runtime, killed=np.zeros(len(w), dtype=bool)),

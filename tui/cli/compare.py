@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass, replace
 from math import isinf
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
 import click
 
 from sim.comparison.differences import ROWS, Change, Comparison, Moved, Moves, Ratio, Versus, compare
+from sim.comparison.job_by_job import Decided, Different, different
 from sim.comparison.parting import Account, Parting, Side, account, part
 from sim.comparison.telling import LONGEST_NAME, Accounts, about, changed, names_of, tell
+from sim.decisions.sentences import say as say_decision
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
+from sim.testing.two_versions import TRIED, smallest_difference
 from sim.timeline.scenario import Scenario
 from sim.words import Moment, clock, clock_near, count, name, percent, printable, processors, span
 from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tui.cli import options
+from tui.cli.own import own_code
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, run_to_end, say, shows_unicode
+from tui.cli.test import write_trace
 from tui.look.sheets import wrapped
 from tui.look.text import Align, cells, number, pad, plain, shorten, table
 
@@ -32,6 +39,16 @@ SIZE_LABELS = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "ov
 """Of `sim.comparison.differences.SIZES`."""
 
 Lines = list[str]
+
+
+class Wanted(NamedTuple):
+    """What is told beside what is always told."""
+
+    decisions: bool = False
+    smallest: bool = False
+
+
+USUAL = Wanted()
 
 
 @dataclass(frozen=True)
@@ -46,6 +63,10 @@ class Pair:
     parting: Parting | None
     accounts: Accounts
     """What the first and the second did where they part."""
+    different: tuple[Different, ...] = ()
+    """Every job about which they differ."""
+    smallest: Lines | None = None
+    """How the fewest jobs on which they differ are looked at, where that was asked for."""
 
     @property
     def names(self) -> tuple[str, str]:
@@ -58,17 +79,21 @@ class Pair:
 @click.option("--policy", "specs", multiple=True, metavar="SPEC", help="Twice: the first and the second.")
 @options.moment("--at", help="The second takes over from the first at T (12d4h30m, d12 04:30, #1200 or a date).")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
+@click.option("--decisions", is_flag=True, help="Also every job about which they decide differently, and why.")
+@click.option("--smallest", is_flag=True, help="Also the fewest jobs on which they differ, as a trace to open.")
 @options.check
 @options.placement
 @options.of_workload
 def command(
-    trace: str, specs: tuple[str, ...], at: Moment | None, form: Any, check: bool, placement: Any, **given: Any
-) -> None:
+    trace: str, specs: tuple[str, ...], at: Moment | None, form: Any, decisions: bool, smallest: bool, check: bool,
+    placement: Any, **given: Any,
+) -> None:  # fmt: skip
     """Two policies side by side: where they part and why, who gains and who loses."""
     if len(specs) != 2:
         raise click.UsageError(f"compare takes two --policy SPEC, got {len(specs)}")
     source = Source.of_options(trace, given)
-    say(compared(source, (specs[0], specs[1]), at, form, placement, check, columns(), shows_unicode()))
+    wanted = Wanted(decisions, smallest)
+    say(compared(source, (specs[0], specs[1]), at, form, placement, check, columns(), shows_unicode(), wanted))
 
 
 def compared(
@@ -80,13 +105,16 @@ def compared(
     check: bool,
     width: int,
     unicode: bool,
+    wanted: Wanted = USUAL,
 ) -> str:
     """The body of the command: run both, and tell what sets them apart."""
     options.heed(placement, [parse_policy(spec) for spec in specs])  # a mistake is told before the trace is read
     workload = options.jobs_of(source)
     since = None if at is None else Scenario(workload, specs[0], placement=placement).time_of(at)
     pair = run_pair(workload, specs, since, placement, check)
-    return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode)
+    if wanted.smallest:
+        pair = replace(pair, smallest=_smallest(specs))
+    return as_json(source, pair, placement) if form == "json" else render(pair, width, unicode, wanted.decisions)
 
 
 def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, placement: Placement, check: bool) -> Pair:
@@ -99,13 +127,27 @@ def run_pair(workload: Workload, specs: tuple[str, str], at: float | None, place
     accounts: Accounts = ((), ())
     if parting is not None:
         accounts = _accounts(one, parting), _accounts(two, parting)
-    return Pair(workload, specs, at, compare(sides[0].schedule, sides[1].schedule), parting, accounts)
+    comparison = compare(sides[0].schedule, sides[1].schedule)
+    return Pair(workload, specs, at, comparison, parting, accounts, tuple(different(*sides)))
 
 
 def _side(scenario: Scenario, label: str) -> Side:
-    engine = scenario.begun()
-    run_to_end(engine, label)
+    with own_code(scenario):
+        engine = scenario.begun()
+        run_to_end(engine, label)
     return Side.of(engine)
+
+
+def _smallest(specs: tuple[str, str]) -> Lines:
+    """The fewest jobs by lot on which the two differ, as a trace, and how it is looked at."""
+    workload = smallest_difference(parse_policy(specs[0]), parse_policy(specs[1]))
+    if workload is None:
+        return [f"On {TRIED} small workloads by lot they do not differ."]
+    path = Path("differ.swf")
+    more = write_trace(workload, path, f"{specs[0]} and {specs[1]} differ")
+    both = " ".join(f"--policy {shlex.quote(spec)}" for spec in specs)
+    found = f"The fewest jobs found on which they differ: {count(len(workload), 'job')} on {processors(workload.procs)}"
+    return [f"{found}, written as {path}", f"  schedscope compare {path} {both}{more}"]
 
 
 def _accounts(scenario: Scenario, parting: Parting) -> tuple[Account, ...]:
@@ -133,7 +175,10 @@ def as_json(source: Source, pair: Pair, placement: Placement) -> str:
         "ends": _json_moves(comparison.ends),
         "gained": [_json_change(change) for change in comparison.gained],
         "lost": [_json_change(change) for change in comparison.lost],
+        "different": [_json_different(each) for each in pair.different],
     }
+    if pair.smallest is not None:
+        found["smallest"] = pair.smallest
     return json.dumps(found, indent=1, allow_nan=False)
 
 
@@ -171,6 +216,13 @@ def _json_moves(moves: Moves) -> dict[str, Any]:
     }
 
 
+def _json_different(different: Different) -> dict[str, Any]:
+    def told(decided: Decided | None) -> dict[str, Any] | None:
+        return None if decided is None else {"time": decided.time, "told": say_decision(decided.decision)}
+
+    return {"job": different.job.id, "first": told(different.first), "second": told(different.second)}
+
+
 def _json_change(change: Change) -> dict[str, Any]:
     return {"job": change.job.id, "waits": change.waits, "ends": change.ends, "later": change.later}
 
@@ -178,13 +230,17 @@ def _json_change(change: Change) -> dict[str, Any]:
 # As a page
 
 
-def render(pair: Pair, width: int, unicode: bool = True) -> str:
+def render(pair: Pair, width: int, unicode: bool = True, decisions: bool = False) -> str:
     """The whole comparison for a terminal of `width` columns; `unicode=False` writes ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
     lines = [*_title(pair, width), "", *_parting(pair, width)]
     if pair.parting is not None:
         lines += ["", *_metrics(pair), "", *_ratios(pair, width), "", *_moves(pair, width, unicode)]
         lines += _changes(pair, width)
+    if decisions and pair.different:
+        lines += ["", *_decisions(pair, width)]
+    if pair.smallest is not None:
+        lines += ["", *map(printable, pair.smallest)]
     drawn = "\n".join(line.rstrip() for line in lines)
     return drawn if unicode else plain(drawn.replace("═", "="))
 
@@ -215,6 +271,19 @@ def _parting(pair: Pair, width: int) -> Lines:
         told = (printable(tell(account, at)) for account in accounts)
         rows = [row.text for sentence in told for row in wrapped(sentence, width - margin)]
         lines += [pad("" if index else f"  {who}", margin) + row for index, row in enumerate(rows)]
+    return lines
+
+
+def _decisions(pair: Pair, width: int) -> Lines:
+    """Every job about which they differ, in order of time, with the reasons of both."""
+    lines = [f"They decide differently about {count(len(pair.different), 'job')}"]
+    margin = max(map(cells, pair.names)) + 6
+    for each in pair.different:
+        lines.append(f"  {shorten(printable(name(each.job)), LONGEST_NAME)}")
+        for who, decided in zip(pair.names, (each.first, each.second), strict=True):
+            told = "nothing" if decided is None else printable(decided.told())
+            rows = [row.text for row in wrapped(told, width - margin)]
+            lines += [pad("" if index else f"    {who}", margin) + row for index, row in enumerate(rows)]
     return lines
 
 

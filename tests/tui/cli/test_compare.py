@@ -6,6 +6,7 @@ Also tests sim.comparison.telling.
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -224,3 +225,34 @@ def test_two_policies_are_compared_with_where_they_part() -> None:
 def test_a_comparison_for_other_programs() -> None:
     done = schedscope("compare", "z-figure4", "--policy", "fcfs", "--policy", "easy", "--format", "json")
     assert json.loads(done.stdout)["trace"] == "z-figure4"
+
+
+# Two versions of a file
+
+
+def test_all_that_differs_is_listed_and_the_fewest_jobs_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    schedscope("new", "fair.py")
+    schedscope("new", "fair_old.py")
+    new = Path("fair.py").read_text()
+    Path("fair.py").write_text(new.replace("elif job.procs <= extra:", "elif job.procs < extra:"))
+    both = ("--policy", "./fair_old.py", "--policy", "./fair.py")
+    page = schedscope("compare", "lublin-128", "--jobs", "150", *both, "--decisions", "--smallest").stdout
+    assert re.search(r"^First parted at d0 12:41:52 \(step 76\), over J23 and J37$", page, re.M)
+    assert re.search(r"^They decide differently about \d+ jobs$", page, re.M)
+    assert page.count("J23 is backfilled on 16 processors") == 2  # where they part, and in the list
+    assert "The fewest jobs found on which they differ: " in page
+    assert "  schedscope compare differ.swf --policy ./fair_old.py --policy ./fair.py\n" in page
+    again = json.loads(schedscope("compare", "differ.swf", *both, "--format", "json").stdout)
+    assert again["jobs"] <= 4
+    assert again["different"][0]["first"]["told"].startswith("J")
+
+
+def test_without_a_difference_none_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    same = ("--policy", "easy", "--policy", "easy:depth=1", "--smallest")
+    page = schedscope("compare", "z-figure4", *same).stdout
+    assert "On 200 small workloads by lot they do not differ." in page
+    assert list(tmp_path.iterdir()) == []

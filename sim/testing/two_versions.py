@@ -1,0 +1,43 @@
+"""Two policies, or two versions of one: the smallest workload on which they differ."""
+
+from __future__ import annotations
+
+from sim.comparison.parting import Side, part
+from sim.engine.breakdown import patience
+from sim.engine.engine import Engine
+from sim.errors import SchedscopeError
+from sim.policies.policy import Policy
+from sim.testing.shrink import fewest
+from sim.testing.workloads import random_workload
+from sim.workload.model import Workload
+
+TRIED, SHRUNK = 200, 3
+"""So many workloads are drawn, and so many on which they differ are made smaller."""
+
+
+def smallest_difference(first: Policy, second: Policy, seed: int = 0) -> Workload | None:
+    """The fewest jobs that were found on which something happens under one of them only; None: nothing was found."""
+
+    def differ(workload: Workload) -> bool:
+        return _differ(first, second, workload)
+
+    drawn = (random_workload(number, seed) for number in range(TRIED))
+    found: list[Workload] = []
+    for workload in drawn:
+        if differ(workload):
+            found.append(fewest(workload, differ))
+            if len(found) == SHRUNK:
+                break
+    return min(found, key=len, default=None)
+
+
+def _differ(first: Policy, second: Policy, workload: Workload) -> bool:
+    """Where one of them fails nothing is found out."""
+    try:
+        with patience(1.0):
+            engines = [Engine(workload, policy, curious=False) for policy in (first, second)]
+            for engine in engines:
+                engine.run()
+    except SchedscopeError:
+        return False
+    return part(Side.of(engines[0]), Side.of(engines[1])) is not None

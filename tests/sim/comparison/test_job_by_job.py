@@ -1,0 +1,46 @@
+"""All that two runs decide differently, job by job, with the reasons of both."""
+
+from __future__ import annotations
+
+from sim.comparison.job_by_job import different
+from sim.comparison.parting import Side, part
+from sim.engine.engine import Engine
+from sim.workload.source import read
+
+
+def side(policy: str, sample: str = "z-figure4") -> Side:
+    engine = Engine(read(sample), policy, curious=False)
+    engine.run()
+    return Side.of(engine)
+
+
+def test_each_job_is_told_once_with_what_both_did_and_why() -> None:
+    fcfs, easy = side("fcfs"), side("easy")
+    found = different(fcfs, easy)
+    assert [each.job.id for each in found] == ["5"]
+    (only,) = found
+    assert only.first is not None
+    assert only.second is not None
+    assert (only.time, only.first.time, only.second.time) == (600, 1800, 600)
+    assert only.second.told() == (
+        "d0 00:10:00: J5 is backfilled on 5 processors: ends at d0 00:18:20, before J3's start at d0 00:20:00"
+    )
+    parting = part(fcfs, easy)
+    assert parting is not None
+    assert parting.time == only.time
+
+
+def test_the_same_run_has_no_difference_and_reasons_do_not_count() -> None:
+    assert different(side("easy"), side("easy")) == []
+    assert different(side("fcfs"), side("firstfit", "k-figure2.1-2.2"))
+    assert {each.job.id for each in different(side("fcfs"), side("conservative"))} == {"5"}
+
+
+def test_what_only_one_did_stands_beside_nothing() -> None:
+    found = different(side("easy", "k-figure2.1-2.2"), side("immediate", "k-figure2.1-2.2"))
+    assert any(each.first is None for each in found) or any(each.second is None for each in found)
+    assert [each.time for each in found] == sorted(each.time for each in found)
+
+
+def test_a_matrix_is_told_as_well() -> None:
+    assert different(side("easy"), side("gang"))
