@@ -144,11 +144,12 @@ class Engine:
         if time == inf:
             return None
         until = time + MOMENT
-        if time < arrives <= until:
+        if (
+            time < arrives <= until
+            or (leaving and leaving[0][0] <= until and _has_another(leaving, time, until))
+            or (timers and timers[0][0] <= until and _has_another(timers, time, until))
+        ):
             return self._latest(time)
-        for heap in (leaving, timers):
-            if heap and heap[0][0] <= until and _has_another(heap, time, until):
-                return self._latest(time)
         return time
 
     def _latest(self, time: float) -> float:
@@ -238,15 +239,16 @@ class Engine:
     def _pass_by(self, now: float, successor: Policy | None) -> None:
         state = self.state
         state.now = now
-        state.decisions.clear()
-        state.printed.clear()
-        state.moved.clear()
-        state.completed.clear()
+        for told in (state.decisions, state.printed, state.moved, state.completed, state.killed, state.arrived):
+            if told:
+                told.clear()
+        state.ended_early = False
         if state.sharing:
             self._share_until(state.sharing, now)
-        self._complete_jobs(now)
+        leaving = self._future.leaving
+        if leaving and leaving[0][0] <= now:
+            self._complete_jobs(now)
         is_awake = self._drop_timers(now) if state.timers else False
-        state.arrived.clear()
         if self._submits[len(state.jobs)] <= now:
             self._admit_arrivals(now)
         if successor is not None:
@@ -281,8 +283,6 @@ class Engine:
 
     def _complete_jobs(self, now: float) -> None:
         state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
-        state.ended_early = False
-        state.killed.clear()
         due: list[int] = []
         while leaving and leaving[0][0] <= now:
             time, rank = heappop(leaving)

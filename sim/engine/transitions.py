@@ -105,48 +105,49 @@ class Transitions:
     def _must_wait(self, job: Job, to_do: str) -> None:
         """Only a waiting job can do that, and it must be the job that was submitted, not one made up."""
         state, waiting = self.state, self.state.waiting.jobs.get(job.rank)
+        if job is waiting:
+            return
         if waiting is None:
             raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it does not wait")
-        if job is not waiting and job != waiting:
+        if job != waiting:
             raise DecisionError(f"job {job.id} cannot {to_do} at {state.now:.12g}: it is not as it was submitted")
 
     def _start(self, decision: Start | Backfill) -> None:
         state, future = self.state, self.future
-        job, now, limit, machine = decision.job, state.now, decision.limit, state.machine
-        rank = job.rank
+        job, _, on, limit = decision
+        now, machine, rank, procs, estimate = state.now, state.machine, job.rank, job.procs, job.estimate
         self._must_wait(job, "start")
-        if decision.on is None:
-            if job.procs > state.free:
-                raise DecisionError(
-                    f"job {job.id} cannot start at {now:.12g}: it needs {job.procs}, {state.free} are free"
-                )
-            held = machine.take(rank, job.procs)
+        if on is None:
+            if procs > state.free:
+                raise DecisionError(f"job {job.id} cannot start at {now:.12g}: it needs {procs}, {state.free} are free")
+            held = machine.take(rank, procs)
         else:
-            held = machine.take_exactly(rank, decision.on, job.procs)
+            held = machine.take_exactly(rank, on, procs)
         state.free = machine.free
         state.waiting.remove(job)
         if state.granted and state.granted.pop(rank, None) is not None:
             state.kept_plan = None
         planned = state.reserved.pop(rank, None)
-        runtime, estimate, kind = self.runtimes[rank], job.estimate, RUN
+        runtime, kind = self.runtimes[rank], RUN
         if limit is not None:
             kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
         expected_end = now + estimate
         if plan := state.kept_plan:
             if planned is not None and state.policy.keeps_reservations and abs(planned - now) > MOMENT:
-                plan.take(planned, planned + state.reserved_for(job), -job.procs)
+                plan.take(planned, planned + state.reserved_for(job), -procs)
                 planned = None
             if planned is None or not state.policy.keeps_reservations:
                 plan.advance(now)
-                plan.take(now, expected_end, job.procs)
+                plan.take(now, expected_end, procs)
         if state.lasts:
             state.lasts.pop(rank, None)
-        insort(state.ends, (expected_end, rank, job.procs))
+        insort(state.ends, (expected_end, rank, procs))
         future.leaves[rank] = leaves = now + runtime
         heappush(future.leaving, (leaves, rank))
         state.running[rank] = Allocation(job, now, expected_end, kind, self.history.begin(rank, now, held, kind))
-        if (start := state.ledger.start[rank]) != start:
-            state.ledger.start[rank] = now
+        starts = state.ledger.start
+        if (start := starts[rank]) != start:
+            starts[rank] = now
             state.tally.started += 1
         self.history.decided(decision)
         if state.curious:
@@ -201,11 +202,12 @@ class Transitions:
 
     def done(self, job: Job) -> None:
         """The job has completed."""
-        state, rank, run = self.state, job.rank, self.runtimes[job.rank]
-        ledger, now = state.ledger, state.now
+        state, rank = self.state, job.rank
+        run, ledger, tally, now = self.runtimes[rank], state.ledger, state.tally, state.now
         ledger.end[rank], ledger.ran[rank] = now, run
-        state.tally.finish(now - job.submit, job.waited(ledger.start[rank]), run, job.procs)
-        state.tally.killed += self._killed[rank]
+        tally.finish(now - job.submit, job.waited(ledger.start[rank]), run, job.procs)
+        if self._killed[rank]:
+            tally.killed += 1
         state.completed.append(job)
 
     # Plans

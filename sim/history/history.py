@@ -348,19 +348,18 @@ class History(Past):
 
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
         """A stretch begins; the number that is returned closes it."""
-        stretch = len(self._start)
+        stretch, last = len(self._start), self._last
         if not stretch % MARK_EVERY:
             self._marks.append(tuple(self._open()))
-        if rank >= len(self._last):
-            self._make_room(max(rank + 1 - len(self._last), len(self._last)))
-        if (before := self._last[rank]) < 0:
+        if rank >= len(last):
+            self._make_room(max(rank + 1 - len(last), len(last)))
+        if (before := last[rank]) < 0:
             self._first[rank] = stretch
         else:
             self._next[before] = stretch
-        self._last[rank] = stretch
-        started = self._started
-        if kind != GANG and started.step[rank] == NEVER:
-            started.at[rank], started.step[rank] = now, len(self._time)
+        last[rank] = stretch
+        if kind != GANG and self._started.step[rank] == NEVER:
+            self._started.note(rank, now, len(self._time))
         self._rank.append(rank)
         self._start.append(now)
         self._end.append(inf)

@@ -184,7 +184,8 @@ class Job(NamedTuple):
 
     def waited(self, time: float) -> float:
         """How long it has waited by then if it has not started: what was asked for in advance is no wait."""
-        return max(0, time - self.due)
+        wait = time - (self.submit if self.reserve is None else self.due)
+        return wait if wait > 0 else 0
 
 
 @dataclass(frozen=True)
