@@ -82,7 +82,7 @@ class Checkpoint:
 def _size(value: Any) -> int:
     if isinstance(value, array):
         return getsizeof(value)
-    if isinstance(value, dict) and any(isinstance(item, dict) for item in value.values()):
+    if isinstance(value, dict) and any(hasattr(item, "copy") for item in value.values()):
         return getsizeof(value) + sum(map(_size, value.values()))
     if isinstance(value, dict | list | set | tuple):
         return getsizeof(value) + _PER_ITEM * len(value)

@@ -99,7 +99,7 @@ class State:
         since): one that is void unless the job is still on the processors that it has been on since then
         """
         self.wakes: set[tuple[float, int, float]] = set()
-        self.notes: dict[str, dict[int, float]] = {}
+        self.notes: dict[str, Any] = {}
 
     def copy(self) -> State:
         """A copy of all that is small: what is large and can be found again is added by `Checkpoint.state`."""
@@ -260,7 +260,7 @@ def copied(value: Any) -> Any:
     {'bound': {1: 5.0}}
     """
     if isinstance(value, dict):
-        if any(isinstance(item, dict) for item in value.values()):
+        if any(hasattr(item, "copy") for item in value.values()):
             return {key: copied(item) for key, item in value.items()}
         return value.copy()
     return value.copy() if hasattr(value, "copy") else value

@@ -35,7 +35,7 @@ class StateView:
     free_set: int = _is("_state.machine.free_set")
     curious: bool = _is("_state.curious")
     ended_early: bool = _is("_state.ended_early")
-    notes: dict[str, dict[int, float]] = _is("_state.notes")
+    notes: dict[str, Any] = _is("_state.notes")
     queue: list[Job] = _is("_state.queue")
     plan: Profile = _is("_state.plan")
     held: Callable[[int], int] = _is("_held.__getitem__")

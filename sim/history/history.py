@@ -358,8 +358,9 @@ class History(Past):
         else:
             self._next[before] = stretch
         last[rank] = stretch
-        if kind != GANG and self._started.step[rank] == NEVER:
-            self._started.note(rank, now, len(self._time))
+        started = self._started
+        if kind != GANG and started.step[rank] == NEVER:
+            started.at[rank], started.step[rank] = now, len(self._time)
         self._rank.append(rank)
         self._start.append(now)
         self._end.append(inf)

@@ -106,12 +106,11 @@ class Machine:
         """Give the job `count` free processors: all of them, or those that the placement chooses."""
         if count > self.free:
             raise DecisionError(f"{count} processors wanted, {self.free} free")
-        free = self.free_set
         if self.kept:
             chosen = self._beside_kept(count)
         else:
-            chosen = free if count == self.free else self._choose(free, count)
-        self.free_set = free ^ chosen
+            chosen = self.free_set if count == self.free else self._choose(self.free_set, count)
+        self.free_set ^= chosen
         self.free -= count
         self.held[rank] = chosen
         return chosen

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 from sim.machine.profile import Profile
 from sim.workload.model import Job
@@ -114,8 +114,8 @@ class View(Protocol):
         """Running jobs alone, as a plan of the policy's own."""
 
     @property
-    def notes(self) -> dict[str, dict[int, float]]:
-        """What the policy wants to remember: plain data that a checkpoint can copy."""
+    def notes(self) -> dict[str, Any]:
+        """What the policy wants to remember: plain data that a checkpoint can copy, or what has a `copy` of its own."""
 
     @property
     def curious(self) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, insort
 from collections.abc import Iterable
-from functools import cached_property
 from math import inf
 from typing import TypeAlias
 
+from sim.policies.preempt.keepers import NOBODY
 from sim.workload.model import Job
 
-NOBODY, ANYBODY = -1, -2
-"""Keepers of a toll that are no single job: nobody is in the way; the toll may fall with anybody that leaves."""
+ANYBODY = -2
+"""The keeper of a toll that may fall with anybody that leaves; NOBODY: nobody is in the way."""
 
 Rung: TypeAlias = tuple[float, int, Job, int]
 """(xfactor, minus the rank, running job, its processors). The xfactor is inf where the job may not be suspended.
@@ -23,54 +24,75 @@ Toll: TypeAlias = tuple[float, int]
 
 
 class Ladder:
-    """Running jobs in the order in which they would be suspended.
+    """Running jobs in the order in which they would be suspended, and how many processors are `free` beside them.
 
     A job does not suspend one more than twice as wide as itself.
     """
 
-    def __init__(self, rungs: Iterable[Rung], free: int) -> None:
+    __slots__ = ("_prices", "free", "heights", "rungs")
+
+    def __init__(self, rungs: Iterable[Rung] = (), free: int = 0) -> None:
         self.rungs = sorted(rungs)
-        self._free = free
+        self.heights = {-rank: height for height, rank, _, _ in self.rungs}
+        """rank -> xfactor, or inf"""
+        self.free = free
         self._prices: dict[int, Toll] = {}
+
+    def copy(self) -> Ladder:
+        return Ladder(self.rungs, self.free)
+
+    def add(self, height: float, job: Job, processors: int) -> None:
+        """One more job runs."""
+        self.heights[job.rank] = height
+        insort(self.rungs, (height, -job.rank, job, processors))
+        self._prices.clear()
+
+    def remove(self, rank: int) -> Rung:
+        """One does not run any more."""
+        self._prices.clear()
+        return self.rungs.pop(bisect_left(self.rungs, (self.heights.pop(rank), -rank)))
+
+    def raise_to(self, rank: int, height: float) -> None:
+        """The xfactor with which the job stands there is another."""
+        if self.heights[rank] != height:
+            _, _, job, processors = self.remove(rank)
+            self.add(height, job, processors)
+
+    def stands_beside(self, free: int) -> None:
+        """So many processors are free."""
+        if free != self.free:
+            self.free = free
+            self._prices.clear()
 
     def price(self, procs: int) -> Toll:
         """What suspending enough for a new job so wide takes; inf if all are too few."""
-        if procs not in self._prices:
+        found = self._prices.get(procs)
+        if found is None:
             price = self._priced(procs)
-            self._prices[procs] = (price, ANYBODY if price else NOBODY)
-        return self._prices[procs]
+            found = self._prices[procs] = (price, ANYBODY if price else NOBODY)
+        return found
 
     def toll(self, procs: int, pinned: int) -> Toll:
-        """What suspending all who sit on these processors takes; inf if one may not be suspended."""
-        for width, processors, job in self._from_widest:
-            if procs >= width / 2:
-                break
+        """What suspending all who sit on these processors takes; inf if one may not be suspended.
+
+        Of several who bar the way it is the widest whose toll it is, else whoever stands highest.
+        """
+        highest: Toll = (0, NOBODY)
+        barrier: tuple[float, float, int] = (2 * procs, inf, NOBODY)
+        for height, _, job, processors in self.rungs:
             if processors & pinned:
-                return inf, job.rank
-        for xfactor, _, job, processors in self._from_top:
-            if processors & pinned:
-                return xfactor, job.rank
-        return 0, NOBODY
+                highest = height, job.rank
+                barrier = max(barrier, (job.procs, processors, job.rank))
+        return highest if barrier[2] == NOBODY else (inf, barrier[2])
 
     def _priced(self, procs: int) -> float:
-        needed = procs - self._free
+        needed = procs - self.free
         if needed <= 0:
             return 0
-        for xfactor, width in self._widths:
-            if procs >= width / 2:
-                needed -= width
+        widest = 2 * procs
+        for height, _, job, _ in self.rungs:
+            if job.procs <= widest:
+                needed -= job.procs
                 if needed <= 0:
-                    return xfactor
+                    return height
         return inf
-
-    @cached_property
-    def _from_top(self) -> list[Rung]:
-        return self.rungs[::-1]
-
-    @cached_property
-    def _from_widest(self) -> list[tuple[int, int, Job]]:
-        return sorted(((job.procs, processors, job) for _, _, job, processors in self.rungs), reverse=True)
-
-    @cached_property
-    def _widths(self) -> list[tuple[float, int]]:
-        return [(xfactor, job.procs) for xfactor, _, job, _ in self.rungs]

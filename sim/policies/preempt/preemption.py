@@ -71,16 +71,18 @@ class Preemptive(Policy):
         return view.suspended.get(rank) if self.restart == "own" else None
 
     def go_on(
-        self, view: View, first: Callable[[Job], float], suspended: Iterable[int] | None = None
+        self, view: View, first: Callable[[Job], float], ranks: Iterable[int] | None = None
     ) -> Iterator[Decision]:
         """Idle jobs start or resume where there is room, the largest `first` before the others, then by rank.
 
-        suspended: the ranks of the suspended jobs for which there may be room, where the policy knows.
+        ranks: those for which there may be room now though there was none before, where the policy knows.
         """
-        takers = self._takers(view, suspended)
-        takers.sort(key=lambda job: (-first(job), job.rank))
+        takers = self._takers(view, ranks)
+        if len(takers) > 1:
+            takers.sort(key=lambda job: (-first(job), job.rank))
         for job in takers:
-            yield from self.take_room(view, job)
+            if self.fits(view, job):
+                yield self.take_room(view, job)
         if view.curious:
             for job in self.idle(view):
                 yield Keep(job, self._obstacle(view, job))
@@ -90,25 +92,19 @@ class Preemptive(Policy):
         free = self.unclaimed(view)
         if not free:
             return []
-        busy, count, claims = ~free, free.bit_count(), view.notes.get("claim", {})
-        own, running = view.suspended, view.running
-        if ranks is not None:
-            own = {rank: own[rank] for rank in ranks if rank in own}
-        if self.restart == "own":
-            own = {rank: processors for rank, processors in own.items() if not processors & busy}
-        takers = [view.job(rank) for rank in own if rank not in running]
-        takers += view.queue
-        return [job for job in takers if job.procs <= count and job.rank not in claims]
+        if ranks is None:
+            ranks = [*view.suspended, *(job.rank for job in view.queue)]
+        own = view.suspended if self.restart == "own" else {}
+        busy, count, claims, running = ~free, free.bit_count(), view.notes.get("claim", ()), view.running
+        takers = map(view.job, [rank for rank in ranks if not own.get(rank, 0) & busy])
+        return [job for job in takers if job.procs <= count and job.rank not in claims and job.rank not in running]
 
-    def take_room(self, view: View, job: Job) -> Iterator[Decision]:
-        """The job starts or resumes if there is room for it."""
-        if not self.fits(view, job):
-            return
+    def take_room(self, view: View, job: Job) -> Start | Resume:
+        """The job starts or resumes where it fits."""
         pinned = self.pinned(view, job.rank)
         if pinned is not None:
-            yield self._begun(view, job, OwnFree(), pinned)
-        else:
-            yield self._begun(view, job, Fits(view.free), self._seat(view, job))
+            return Resume(job, OwnFree(), self.overhead(job))
+        return self._begun(view, job, Fits(view.free), self._seat(view, job))
 
     def _begun(self, view: View, job: Job, why: Reason, on: int) -> Start | Resume:
         """The job starts, or resumes, on these processors."""
@@ -126,9 +122,9 @@ class Preemptive(Policy):
 
     def _seat(self, view: View, job: Job) -> int:
         """The free processors that a job takes which may sit on any."""
-        free = self.unclaimed(view)
-        own = free & view.suspended.get(job.rank, 0)
-        waited_for = reduce(or_, view.suspended.values(), 0) if self.seats == "apart" else 0
+        free, suspended = self.unclaimed(view), view.suspended
+        own = free & suspended.get(job.rank, 0)
+        waited_for = reduce(or_, suspended.values(), 0) if self.seats == "apart" else 0
         return first_of(job.procs, own, free & ~waited_for, free)
 
     def preempt(self, view: View, job: Job, victims: list[Job], reasons: dict[int, Reason]) -> Iterator[Decision]:
@@ -180,8 +176,9 @@ class Preemptive(Policy):
     def unclaimed(self, view: View) -> int:
         """The free processors that nobody has a claim on."""
         free = view.free_set
-        for claimed in view.notes.get("claim", {}).values():
-            free &= ~int(claimed)
+        if "claim" in view.notes:
+            for claimed in view.notes["claim"].values():
+                free &= ~int(claimed)
         return free
 
     def count_unclaimed(self, view: View) -> int:
@@ -213,10 +210,11 @@ def first_of(count: int, *choices: int) -> int:
     taken = 0
     for choice in choices:
         choice &= ~taken
-        if choice.bit_count() >= count:
+        size = choice.bit_count()
+        if size > count:
             return taken | lowest(choice, count)
         taken |= choice
-        count -= choice.bit_count()
+        count -= size
     return taken
 
 

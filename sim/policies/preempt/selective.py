@@ -38,14 +38,19 @@ class Selective(Preemptive):
     tick: float = parameter(60.0, "seconds between attempts to preempt (K section 3.2)", low=1.0)
 
     def decide(self, view: View) -> Iterator[Decision]:
-        yield from self.claims_come_true(view)
+        if "claim" in view.notes:
+            yield from self.claims_come_true(view)
         tolls = self._tolls(view)
-        outdated = tolls.outdated()
-        yield from self.go_on(view, first=partial(xfactor, view), suspended=outdated)
-        tolls.look(outdated)
-        if view.now - self._last_tick(view.now) * self.tick <= MOMENT:
+        outdated = tolls.outdated(view)
+        if outdated or view.curious:
+            yield from self.go_on(view, partial(xfactor, view), outdated)
+        tolls.look(view, outdated)
+        tick = self._last_tick(view.now)
+        if view.now - tick * self.tick <= MOMENT:
             yield from self._preempt_in_turn(view, tolls)
-        yield from self._wake_in_time(view, tolls.soonest())
+        soonest = tolls.soonest()
+        if soonest < inf:
+            yield from self._wake_in_time(view, tolls, max(tick + 1, ceil(soonest / self.tick)) * self.tick)
 
     def line_order(self) -> Order:
         return Xfactor()
@@ -60,32 +65,28 @@ class Selective(Preemptive):
         """Must this running job not be suspended, whoever asks?"""
         return False
 
-    def steady(self) -> bool:
-        """Is a job that may be suspended one that always may be, and the other way round?"""
-        return not self.memory
-
     def _tolls(self, view: View) -> Tolls:
-        return Tolls(
-            view,
-            self.sf,
-            height=partial(self.height, view),
-            room=partial(self.count_unclaimed, view),
-            pinned=view.suspended if self.restart == "own" else {},
-            steady=self.steady(),
-        )
+        """What is remembered; as memory is written and read, any running job may have become one to be suspended."""
+        if "tolls" not in view.notes:
+            view.notes["tolls"] = Tolls(self)
+        tolls: Tolls = view.notes["tolls"]
+        if self.memory:
+            tolls.unsettled = list(view.running)
+        return tolls
 
     def _preempt_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
         """Each job that is idle now, once: the largest xfactor first, then by rank."""
         idle, seated = self.idle(view) if view.curious else [], set(view.running)
         last = (-inf, -1)
-        while turns := [turn for turn in tolls.payers() if turn > last and turn[1] not in seated]:
+        while turns := [turn for turn in tolls.payers(view) if turn > last and turn[1] not in seated]:
             last = min(turns)
             job = view.job(last[1])
             if self.fits(view, job):
-                yield from self.take_room(view, job)
+                yield self.take_room(view, job)
             else:
-                yield from self._preempt(view, tolls.ladder, job)
-            tolls.look(tolls.outdated())
+                yield from self._preempt(view, tolls.climb(view), job)
+            tolls = self._tolls(view)
+            tolls.look(view, tolls.outdated(view))
             seated.add(job.rank)
         for job in idle:
             if job.rank not in seated:
@@ -121,11 +122,12 @@ class Selective(Preemptive):
             return TurnOver()
         return NoVictimAllowed(mine, self.sf, len(wide), len(spared))
 
-    def _wake_in_time(self, view: View, soonest: float) -> Iterator[Decision]:
+    def _wake_in_time(self, view: View, tolls: Tolls, at: float) -> Iterator[Decision]:
         """At the first tick at which somebody can preempt; when a job ends before, all is looked at then."""
-        if soonest < inf:
-            at = max(self._last_tick(view.now) + 1, ceil(soonest / self.tick)) * self.tick
-            if not view.ends or at < view.ends[0][0]:
+        if at != tolls.woken:
+            ends = view.ends
+            if not ends or at < ends[0][0]:
+                tolls.woken = at
                 yield Wake(at)
 
     def _last_tick(self, now: float) -> int:
@@ -152,13 +154,19 @@ class Tunable(Selective):
             count[kind] = count.get(kind, 0) + 1
             ran = view.ran(job.rank)
             total[kind] = total.get(kind, 0) + 1 + (view.now - job.submit - ran) / max(ran, TAU)
+        if view.completed:
+            self._unsettle(view, {category_of(job.estimate, job.procs) for job in view.completed})
         yield from super().decide(view)
+
+    def _unsettle(self, view: View, kinds: set[int]) -> None:
+        """Who is spared depends on the means of these categories, which are others now."""
+        jobs = map(view.job, view.running)
+        tolls = self._tolls(view)
+        alike = (job.rank for job in jobs if category_of(job.estimate, job.procs) in kinds)
+        tolls.unsettled = {*tolls.unsettled, *alike}
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
         kind = category_of(job.estimate, job.procs)
         notes = view.notes
         count = notes["finished"].get(kind, 0)
-        return count > 0 and its_xfactor > self.limit * notes["slowdown"][kind] / count
-
-    def steady(self) -> bool:
-        return False
+        return bool(count > 0 and its_xfactor > self.limit * notes["slowdown"][kind] / count)

@@ -148,7 +148,7 @@ def test_the_spy_would_find_what_is_not_hidden(lab: Lab) -> None:
     assert not any(isinstance(thing, HIDDEN) for thing in found_from(view, 12))
     engine.state.notes["leak"] = {0: engine.workload.runtimes[1]}
     assert truths(engine) & {thing for thing in found_from(view, 12) if isinstance(thing, float)}
-    engine.state.notes["leak"] = {0: engine.next_time}  # type: ignore[dict-item]
+    engine.state.notes["leak"] = {0: engine.next_time}
     assert any(thing is engine for thing in found_from(view, 12))
 
 

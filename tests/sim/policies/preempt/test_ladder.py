@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from math import inf
 
-from sim.policies.preempt.ladder import ANYBODY, NOBODY, Ladder, Rung
+from sim.policies.preempt.keepers import NOBODY
+from sim.policies.preempt.ladder import ANYBODY, Ladder, Rung
 from sim.workload.model import Job
 
 

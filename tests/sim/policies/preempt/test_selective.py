@@ -268,7 +268,7 @@ class Plain(Selective):
         if view.now % self.tick == 0:
             for job in sorted(self.idle(view), key=lambda job: (-xfactor(view, job), job.rank)):
                 if self.fits(view, job):
-                    yield from self.take_room(view, job)
+                    yield self.take_room(view, job)
                 elif self._may(view, job):
                     yield from self._preempt(view, self._all(view), job)
                 else:
