@@ -10,7 +10,7 @@ from typing import overload
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
-from sim.engine.state import State
+from sim.engine.state import State, copied
 from sim.history.history import Switch
 from sim.history.stretch import GANG, KINDS
 from sim.history.tally import Totals
@@ -311,7 +311,7 @@ def _queued(state: State) -> Queue:
         lasts=state.lasts.copy(),
         rows=state.expected_row.copy(),
         why={d.job.rank: d.because for d in looked if isinstance(d, Keep)},
-        notes={column.name: dict(state.notes.get(column.name, {})) for column in columns_of(state.policy)},
+        notes={column.name: copied(state.notes.get(column.name)) for column in columns_of(state.policy)},
     )
 
 

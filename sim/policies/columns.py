@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Literal, NamedTuple
 
 from sim.decisions.sentences import Unit
+from sim.words import Clock, clock, span
 from sim.workload.model import Job
 
 
@@ -23,5 +24,17 @@ class Column(NamedTuple):
 
     def value(self, notes: Mapping[str, Mapping[int, float]], job: Job) -> float | None:
         """The number of that job; None: it has none."""
-        value = notes.get(self.name, {}).get(getattr(job, self.of))
+        noted = notes.get(self.name)
+        value = noted.get(getattr(job, self.of, -1)) if isinstance(noted, Mapping) else None
         return value if isinstance(value, int | float) else None
+
+    def written(self, value: float | None, at: Clock = clock) -> str:
+        """The number as it is shown; a dash where there is none."""
+        if value is None:
+            return "–"
+        match self.unit:
+            case Unit.MOMENT:
+                return at(value)
+            case Unit.SPAN:
+                return span(value)
+        return f"{value:,.2f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else f"{value:.3g}"

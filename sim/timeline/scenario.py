@@ -55,6 +55,10 @@ class Scenario:
             raise ParameterError(f"no step {moment.number:,}: all is over after {engine.step_count:,}")
         return engine.now if moment.number else 0.0
 
+    def at_the_beginning(self) -> Engine:
+        """An engine that has made no step; `stepper` makes them."""
+        return self._engine(self.check)
+
     def begun(self) -> Engine:
         """An engine that has made the last switch; the rest of the run is to be made."""
         engine = self._engine(self.check)

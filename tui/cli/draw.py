@@ -15,6 +15,7 @@ from sim.words import Moment
 from sim.workload.source import Source
 from tui.chart.svg.drawing import Options, form_of, save_drawing
 from tui.cli import options as cli
+from tui.cli.own import own_code
 from tui.cli.terminal import run_to_end
 
 
@@ -62,9 +63,10 @@ def draw(
     begin, until = (None if moment is None else scenario.time_of(moment) for moment in window)
     if window != (None, None):
         options = replace(options, begin=begin, until=until)
-    if options.until is None:
-        engine = scenario.begun()
-        run_to_end(engine, spec)
-    else:
-        engine = scenario.watched(options.until)
+    with own_code(scenario):
+        if options.until is None:
+            engine = scenario.begun()
+            run_to_end(engine, spec)
+        else:
+            engine = scenario.watched(options.until)
     save_drawing(engine, spec, options, out)

@@ -5,21 +5,25 @@ from __future__ import annotations
 import json
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from math import isfinite
 from typing import Any
 
 import click
 
 from sim.life.life import Life, life_of
+from sim.life.own_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
+from sim.policies.columns import Column
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario, timed
 from sim.words import clock, name, printable, shortened, span
 from sim.workload.model import Field
 from sim.workload.source import Source
 from tui.cli import options
+from tui.cli.own import own_code
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, run_to_end, say, shows_unicode
 from tui.look import text
@@ -52,13 +56,17 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
     source = Source.of_options(trace, given)
     workload = options.jobs_of(source)
     scenario = Scenario(workload, chosen, timed(workload, chosen, switches, placement), placement)
-    if job.startswith("user:"):
-        found = longest_waits(scenario, job.removeprefix("user:"))
-    else:
-        life = life_of(workload, chosen, workload.rank_of(job), placement=placement, switches=scenario.switches)
-        if form == "text":
-            return say(render(life, columns(), shows_unicode()))
-        found = as_dict(life)
+    with own_code(scenario, aloud=False):
+        if job.startswith("user:"):
+            found = longest_waits(scenario, job.removeprefix("user:"))
+        else:
+            rank = workload.rank_of(job)
+            life = life_of(workload, chosen, rank, placement=placement, switches=scenario.switches)
+            numbers = own_numbers(scenario, rank)
+            if form == "text":
+                told = [render(life, columns(), shows_unicode()), *of_its_own(numbers, columns(), shows_unicode())]
+                return say("\n".join(told))
+            found = as_dict(life) | {"numbers": {column.name: values for column, values in numbers.items()}}
     if form == "json":
         made_by = {"policy": full_policy(chosen), "switches": [[at, full_policy(p)] for at, p in scenario.switches]}
         return say(json.dumps({**provenance(source, placement), **made_by, **found}, indent=1, allow_nan=False))
@@ -142,6 +150,29 @@ def _wrapped(told: str, width: int, first: str = "", rest: str = "") -> Lines:
 def _plans(life: Life, width: int, unicode: bool, told_of: int) -> Lines:
     told, starts = plans_told(life, told_of)
     return ["", *_wrapped(told, width), *_curve(starts, width, unicode)] if told else []
+
+
+def of_its_own(numbers: Mapping[Column, Numbers], width: int, unicode: bool) -> Lines:
+    """The policy's own numbers of the job: how each went while it waited."""
+    lines = [""] if numbers else []
+    for column, values in numbers.items():
+        first, last = (column.written(value) for value in (values[0][1], values[-1][1]))
+        meaning = f" ({printable(shortened(column.meaning))})" if column.meaning else ""
+        told = f"{first} at {clock(values[0][0])}" + (f", {last} at {clock(values[-1][0])}" if len(values) > 1 else "")
+        lines += _wrapped(f"The policy's {printable(shortened(column.name))}{meaning}: {told}.", width)
+        lines += _sparks([value for _, value in values], min(width, WIDEST) - 4, unicode)
+    return lines if unicode else list(map(text.plain, lines))
+
+
+def _sparks(values: Sequence[float], room: int, unicode: bool) -> Lines:
+    """Numbers one after another, the last in the end; higher is more."""
+    known = [value for value in values if isfinite(value)]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    if len(known) < 4 or low == high:
+        return []
+    columns = min(len(known), room)
+    shown = [known[index * (len(known) - 1) // (columns - 1)] for index in range(columns)]
+    return [f"  {text.sparkline([1 + 7 * (value - low) / (high - low) for value in shown], unicode)}"]
 
 
 def _curve(starts: Sequence[float], width: int, unicode: bool) -> Lines:

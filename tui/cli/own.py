@@ -22,14 +22,18 @@ LONGEST_PASS = 20.0
 
 
 @contextmanager
-def own_code(scenario: Scenario, debug: bool = False) -> Iterator[None]:
-    """What policies of somebody's own may need while they run; with nothing but ours it does nothing."""
+def own_code(scenario: Scenario, debug: bool = False, aloud: bool = True) -> Iterator[None]:
+    """What policies of somebody's own may need while they run; with nothing but ours it does nothing.
+
+    debug: a breakpoint and a failure open the debugger; aloud: what they print is told.
+    """
     policies = [scenario.policy, *(policy for _, policy in scenario.switches)]
     if not debug and all(type(policy).code is None for policy in policies):
         yield
         return
     with ExitStack() as stack:
-        stack.enter_context(listening(_print_line))
+        if aloud:
+            stack.enter_context(listening(_print_line))
         stack.enter_context(debugging() if debug else patience(LONGEST_PASS))
         if scenario.check and not debug:
             _check(scenario)

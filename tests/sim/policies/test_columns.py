@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from sim.decisions.decisions import Decision
 from sim.engine.check import Checker
@@ -92,3 +93,23 @@ def test_a_run_from_a_checkpoint_orders_as_the_run_through() -> None:
     assert [queued.job.rank for queued in again.snapshot().queue] == waiting
     again.run()
     assert again.schedule().start.tolist() == engine.schedule().start.tolist()
+
+
+@dataclass(frozen=True)
+class Careless(FirstComeFirstServed):
+    """What it declares and notes is no column."""
+
+    columns = (Column("bad"), "worse", Column("list", of="nobody"))  # type: ignore[assignment, arg-type]
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        notes: Any = view.notes
+        notes.update(bad=7.0, list={"a": []})
+        yield from super().decide(view)
+
+
+def test_what_makes_no_sense_breaks_nothing(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, "1 0 4 50 60", "2 5 4 9 9"), Careless())
+    engine.run(5)
+    now = engine.snapshot()
+    assert [column.name for column in now.columns] == ["bad", "list"]
+    assert [queued.own for queued in now.queue] == [(None, None)]

@@ -1,0 +1,31 @@
+"""A policy's own numbers of one job, such as its priority, over time."""
+
+from __future__ import annotations
+
+from typing import TypeAlias
+
+from sim.policies.columns import Column
+from sim.policies.policy import columns_of
+from sim.timeline.scenario import Scenario
+
+Numbers: TypeAlias = list[tuple[float, float]]
+"""(time, value) wherever it changed."""
+
+
+def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
+    """How the numbers went while the job waited, until it started; without those that were never there."""
+    policies = (scenario.policy, *(policy for _, policy in scenario.switches))
+    if not any(map(columns_of, policies)):
+        return {}
+    engine = scenario.at_the_beginning()
+    state, step = engine.state, scenario.stepper(engine)
+    job, found = scenario.workload.jobs[rank], dict[Column, Numbers]()
+    while state.start_of(rank) is None and step():
+        if len(state.jobs) <= rank:
+            continue
+        for column in columns_of(state.policy):
+            value = column.value(state.notes, job)
+            numbers = found.setdefault(column, [])
+            if value is not None and (not numbers or numbers[-1][1] != value):
+                numbers.append((state.now, value))
+    return {column: numbers for column, numbers in found.items() if numbers}

@@ -1,0 +1,44 @@
+"""A policy's own numbers of one job over time."""
+
+from __future__ import annotations
+
+from sim.decisions.sentences import Unit
+from sim.life.own_numbers import own_numbers
+from sim.policies.backfill.easy import Easy
+from sim.policies.columns import Column
+from sim.timeline.scenario import Scenario
+from tests.sim.conftest import Lab
+from tests.sim.policies.test_columns import Counting, LeastUsed
+
+JOBS = ("1 0 4 50 60", "2 5 4 9 9", "3 6 4 9 9")
+
+
+def test_they_are_told_from_its_arrival_to_its_start(lab: Lab) -> None:
+    numbers = own_numbers(Scenario(lab.workload(4, *JOBS), Counting()), 2)
+    assert {column.name: values for column, values in numbers.items()} == {
+        "looks": [(6, 1), (50, 2), (59, 3)],
+        "here": [(6, 3)],
+    }
+
+
+def test_those_of_an_order_are_told_too(lab: Lab) -> None:
+    numbers = own_numbers(Scenario(lab.workload(4, *JOBS), Easy(order=LeastUsed())), 1)
+    assert list(numbers.values()) == [[(5, 20), (6, 24), (50, 200)]]
+
+
+def test_those_of_one_that_takes_over_are_told_from_then_on(lab: Lab) -> None:
+    numbers = own_numbers(Scenario(lab.workload(4, *JOBS), "easy", [(20.0, Counting())]), 2)
+    assert numbers[Counting.columns[0]] == [(20, 1), (50, 2), (59, 3)]
+
+
+def test_there_are_none_under_ours(lab: Lab) -> None:
+    assert own_numbers(Scenario(lab.workload(4, *JOBS), "easy"), 2) == {}
+
+
+def test_a_number_is_written_as_what_it_is() -> None:
+    def written(unit: Unit | None, value: float | None) -> str:
+        return Column("it", unit=unit).written(value)
+
+    assert [written(None, 1234.5), written(None, 2.0), written(None, None)] == ["1,234.5", "2", "–"]
+    assert [written(Unit.SPAN, 7500), written(Unit.MOMENT, 7500)] == ["2h05", "d0 02:05:00"]
+    assert written(None, 1e300) == "1e+300"
