@@ -138,7 +138,7 @@ class Schedscope(App[int]):
     def _settle(self) -> None:
         """What can wait until something is to be seen."""
         opening = self.opened.opening if self.opened else None
-        self.keeper.begin(opening is None or opening.session is None)
+        self.keeper.begin(self._asked is None and (opening is None or opening.session is None))
         if opening is not None and opening.session is None and opening.source.showing is None:
             self.remember_trace(opening.source.trace)
 
