@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
+from sim.policies.loading import named_code
 from sim.policies.orders import ORDERS, Order
 from sim.policies.parameters import Parameter, parameters_of, summary, written
 from sim.policies.policy import default_order
+from tui.screens.dialogs.trace_choices import folder_of, is_path
 
 
 class Field(NamedTuple):
@@ -152,6 +155,37 @@ class Entry(NamedTuple):
     title: str
     what: str
     source: str
+    kind: Literal["policy", "file", "folder", "files"] = "policy"
+
+    @property
+    def policy(self) -> str:
+        """The name of the policy that it is, or that its short name stands for."""
+        return self.spec.partition(":")[0] if self.title in (*POLICIES, *POLICIES.aliases) else self.spec
+
+
+OPEN = Entry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your own: ./fair.py", "", "files")
+
+
+def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
+    """What there is to choose: of a path the files that begin so, else policies, and files of this folder."""
+    if is_path(typed):
+        return _files(typed)
+    theirs = [Entry(name, name, summary(POLICIES[name]), "") for name in own if typed.strip().lower() in name.lower()]
+    here = _files(typed.strip()) if typed.strip() else []
+    return [
+        *theirs,
+        *entries(typed),
+        *(entry for entry in here if entry.kind == "file"),
+        *([] if typed.strip() else [OPEN]),
+    ]
+
+
+def _files(typed: str) -> list[Entry]:
+    """Python files and folders, by the path that is typed, in which a class and parameters may follow the file."""
+    named = named_code(typed)
+    choices = folder_of(named.source if named and named.is_file else typed, ".py").choices
+    kinds: dict[str, Literal["file", "folder"]] = {"folder": "folder"}
+    return [Entry(each.value, each.title, each.what, "", kinds.get(each.kind, "file")) for each in choices]
 
 
 def entries(typed: str) -> list[Entry]:

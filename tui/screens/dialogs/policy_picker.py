@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from itertools import chain, takewhile
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.content import Content
+from textual.message import Message
 from textual.widgets import Button, Input, OptionList, Static
 from textual.widgets.option_list import Option
+from textual.worker import get_current_worker
 
-from sim.errors import ParameterError
+from sim.errors import ParameterError, SchedscopeError
 from sim.policies import POLICIES, Policy, parse_policy
+from sim.policies.loading import code_in, named_code
 from sim.policies.parameters import paragraphs
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import drawn
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
-from tui.screens.dialogs.policy_form import Entry, Form, did_you_mean, entries, error_of, short_names
+from tui.screens.dialogs.policy_form import Entry, Form, did_you_mean, error_of, listed, short_names
+from tui.screens.dialogs.trace_choices import completed, is_path
+
+ENTER_READS = "enter reads the file, which runs it"
 
 
 class PolicyPicker(Dialog[Policy | None]):
@@ -32,7 +39,15 @@ class PolicyPicker(Dialog[Policy | None]):
         Binding("up", "move(False)", "Policy above"),
         Binding("down", "move(True)", "Policy below"),
         Binding("ctrl+r", "reset", "Default values"),
+        Binding("tab", "complete", "Complete the path", priority=True),
     ]
+
+    class Read(Message):
+        """A policy has come out of a file."""
+
+        def __init__(self, policy: Policy) -> None:
+            super().__init__()
+            self.policy = policy
 
     def __init__(self, current: Policy, verb: str = "Use", title: str = "Which policy?") -> None:
         super().__init__()
@@ -43,6 +58,8 @@ class PolicyPicker(Dialog[Policy | None]):
         self._listed: list[Entry] = []
         self._wrong: str | None = None
         """What is wrong with the spec that is being typed."""
+        self._file: Entry | None = None
+        """The file or folder that is highlighted on the list."""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="dialog") as dialog:
@@ -50,7 +67,7 @@ class PolicyPicker(Dialog[Policy | None]):
             dialog.border_subtitle = "↑ ↓ policy   tab fields   ctrl+r defaults   esc close"
             with Horizontal(id="halves"):
                 with Vertical(id="left"):
-                    yield Input(placeholder="find a policy", compact=True, id="find")
+                    yield Input(placeholder="find a policy, or ./file.py", compact=True, id="find")
                     yield OptionList(id="policies", compact=True)
                     yield Page(_shortcuts, id="short")
                 with VerticalScroll(id="right", can_focus=False):
@@ -77,7 +94,7 @@ class PolicyPicker(Dialog[Policy | None]):
 
     def _list(self, typed: str) -> None:
         """The policies that match."""
-        self._listed = entries(typed)
+        self._listed = listed(typed, [name for name in self._kept if name not in (*POLICIES, *POLICIES.aliases)])
         policies = self.query_one("#policies", OptionList)
         with self.prevent(OptionList.OptionHighlighted):
             policies.clear_options()
@@ -86,6 +103,7 @@ class PolicyPicker(Dialog[Policy | None]):
     @on(Input.Changed, "#find")
     async def _find(self, event: Input.Changed) -> None:
         self._list(event.value)
+        self._file = None
         if event.value.strip() and self._listed:
             await self._choose(self._listed[0])
         self._highlight()
@@ -98,7 +116,11 @@ class PolicyPicker(Dialog[Policy | None]):
 
     async def _choose(self, entry: Entry) -> None:
         """A policy of the list, as it was filled in before; a short name brings its own parameters."""
-        if entry.title in POLICIES.aliases:
+        self._file = entry if entry.kind != "policy" else None
+        if self._file is not None:
+            self.query_one("#about", Page).show(partial(_about_file, entry))
+            self._show_wrong()
+        elif entry.title in POLICIES.aliases:
             await self._use_form(Form.of_spec(entry.title))
         elif entry.title != self._form.policy:
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
@@ -107,7 +129,8 @@ class PolicyPicker(Dialog[Policy | None]):
         """The list stands where the form is."""
         policies = self.query_one("#policies", OptionList)
         here = policies.highlighted
-        fitting = [at for at, entry in enumerate(self._listed) if self._form.policy == entry.spec.partition(":")[0]]
+        wanted = self._form.policy if self._file is None else self._file.policy
+        fitting = [at for at, entry in enumerate(self._listed) if wanted == entry.policy]
         if here not in fitting:
             with self.prevent(OptionList.OptionHighlighted):
                 policies.highlighted = fitting[0] if fitting else None
@@ -137,8 +160,8 @@ class PolicyPicker(Dialog[Policy | None]):
 
     async def _use_form(self, form: Form) -> None:
         self._form = self._kept[form.policy] = form
-        self._wrong = None
-        if all(form.policy != entry.spec.partition(":")[0] for entry in self._listed):
+        self._wrong = self._file = None
+        if all(form.policy != entry.policy for entry in self._listed):
             self._forget_search()
         await self._show()
 
@@ -171,14 +194,28 @@ class PolicyPicker(Dialog[Policy | None]):
     def _show_wrong(self) -> None:
         """Below the spec: what is not said at a field already."""
         wrong = self._wrong or (None if any(field.error for field in self._form.fields) else self._form.error)
-        if not self._listed:
-            typed = self.query_one("#find", Input).value
+        typed = self.query_one("#find", Input).value
+        if named_code(typed) or is_path(typed):
+            wrong = self._wrong or (
+                "enter reads the file, which runs it" if self._reads else f"no file begins with {typed}"
+            )
+        elif not self._listed:
             wrong = (error_of(typed) or "Enter uses it") if ":" in typed else did_you_mean(typed)
         self.query_one("#wrong", Static).update(Content(drawn(wrong or "")))
         self.query_one("#use", Button).disabled = not self._can_be_used
 
     @property
+    def _reads(self) -> str | None:
+        """The spec with code of somebody's own that Enter would read: what is typed, or the file of the list."""
+        typed = self.query_one("#find", Input).value.strip()
+        if (named := named_code(typed)) and (not named.is_file or os.path.isfile(named.name)):
+            return typed
+        return self._file.spec if self._file and self._file.kind == "file" else None
+
+    @property
     def _can_be_used(self) -> bool:
+        if self._file is not None:
+            return True
         return not self._wrong and not self._form.error and bool(self._listed)
 
     @on(ParameterField.Changed)
@@ -187,6 +224,10 @@ class PolicyPicker(Dialog[Policy | None]):
 
     @on(Input.Changed, "#spec")
     async def _spec_typed(self, event: Input.Changed) -> None:
+        if code_in(event.value):
+            self._wrong = ENTER_READS
+            self._show_wrong()
+            return
         try:
             form = Form.of_spec(event.value)
         except ParameterError as error:
@@ -205,11 +246,61 @@ class PolicyPicker(Dialog[Policy | None]):
     @on(ParameterField.Submitted)
     @on(Button.Pressed, "#use")
     def _answer(self) -> None:
-        typed = self.query_one("#find", Input).value.strip()
-        if ":" in typed and error_of(typed) is None:  # a whole spec was typed where names are looked for
+        typed, given = (self.query_one(name, Input).value.strip() for name in ("#find", "#spec"))
+        if given != self._form.spec and code_in(given):
+            self._read(given)
+        elif spec := self._reads:
+            self._read(spec)
+        elif self._file is not None:
+            self._type(self._file.spec)
+        elif ":" in typed and error_of(typed) is None:  # a whole spec was typed where names are looked for
             self.dismiss(parse_policy(typed))
         elif self._can_be_used:
             self.dismiss(parse_policy(self._form.spec))
+
+    # A file of somebody's own
+
+    def _type(self, text: str) -> None:
+        find = self.query_one("#find", Input)
+        find.value = text
+        find.cursor_position = len(text)
+        find.focus()
+
+    def action_complete(self) -> None:
+        """A path as far as it is clear, else what is highlighted; elsewhere the next field."""
+        find = self.query_one("#find", Input)
+        if not find.has_focus or not (is_path(find.value) or self._file):
+            self.focus_next()
+            return
+        further = completed(find.value, ".py") if is_path(find.value) else find.value
+        self._type(self._file.spec if further == find.value and self._file else further)
+
+    @work(thread=True, exclusive=True, group="reading")
+    def _read(self, spec: str) -> None:
+        """It runs in the background: what it declares is shown, or what is wrong with it."""
+        self.app.call_from_thread(self._say, f"reading {spec} ...")
+        try:
+            policy = parse_policy(spec)
+        except SchedscopeError as error:
+            self.app.call_from_thread(self._say, str(error))
+        else:
+            if not get_current_worker().is_cancelled:
+                self.post_message(self.Read(policy))
+
+    def _say(self, what: str) -> None:
+        self._wrong = what
+        self._show_wrong()
+
+    @on(Read)
+    async def _show_read(self, event: Read) -> None:
+        """Its parameters, to be filled in or used as they are; Enter uses it."""
+        self._kept[event.policy.name] = form = Form.of(event.policy)
+        self._forget_search()
+        find, spec = self.query_one("#find", Input), self.query_one("#spec", Input)
+        find.focus()
+        with self.prevent(Input.Changed):
+            spec.value = form.spec
+        await self._use_form(form)
 
     @on(Button.Pressed, "#cancel")
     def _cancel(self) -> None:
@@ -231,6 +322,18 @@ def _about(name: str, paper: str, first: str, width: int) -> Iterator[Line]:
     yield line(Span(name, "accent"), "  ", Span(paper, "dim"))
     yield line("")
     yield from wrapped(first, width)
+    yield line("")
+
+
+def _about_file(entry: Entry, width: int) -> Iterator[Line]:
+    told = {
+        "file": "Enter reads it, which runs what is in it, and shows the policy with its parameters.",
+        "folder": "A folder: enter looks into it.",
+        "files": "A policy of your own, out of a file: enter, and type its path; tab completes it.",
+    }
+    yield line(Span(entry.spec if entry.kind == "file" else entry.title, "accent"))
+    yield line("")
+    yield from wrapped(told[entry.kind], width)
     yield line("")
 
 

@@ -36,13 +36,13 @@ class Section:
 def sections(typed: str, opened: Sequence[str]) -> list[Section]:
     """What matches: of a path the files that begin so, else all that holds the words."""
     if is_path(typed):
-        found = [_folder_of(typed)]
+        found = [folder_of(typed)]
     else:
         wanted = typed.lower().split()
         found = [
             Section("Opened before", tuple(_matching(map(recent, opened), wanted))),
             Section("Samples", tuple(_matching(_samples(), wanted))),
-            _folder_of(typed.strip()),
+            folder_of(typed.strip()),
         ]
     return [section for section in found if section.choices or section.more]
 
@@ -55,9 +55,9 @@ def is_path(typed: str) -> bool:
     return typed.startswith((".", "~")) or "/" in typed or os.sep in typed
 
 
-def completed(typed: str) -> str:
-    """As much further as all files that begin so agree."""
-    choices = [choice.value for choice in _folder_of(typed).choices]
+def completed(typed: str, ending: str = "") -> str:
+    """As much further as all files that begin so, and end so, agree."""
+    choices = [choice.value for choice in folder_of(typed, ending).choices]
     common = os.path.commonprefix(choices)
     return common if len(common) > len(os.path.expanduser(typed)) else typed
 
@@ -87,13 +87,14 @@ def _matching(choices: Iterator[Choice], wanted: list[str]) -> Iterator[Choice]:
 # Folders
 
 
-def _folder_of(typed: str) -> Section:
-    """What the folder holds that begins with the rest of the path."""
+def folder_of(typed: str, ending: str = "") -> Section:
+    """What the folder holds that begins with the rest of the path: folders, and files that end so."""
     folder, begun = os.path.split(os.path.expanduser(typed))
     title = folder or "This folder"
     try:
         with os.scandir(folder or ".") as entries:
-            found = sorted(_listed(entry, folder) for entry in entries if _is_meant(entry.name, begun))
+            meant = (entry for entry in entries if _is_meant(entry.name, begun))
+            found = sorted(_listed(entry, folder) for entry in meant if entry.name.endswith(ending) or entry.is_dir())
     except (OSError, ValueError) as error:  # ValueError: a path with a NUL in it
         reason = getattr(error, "strerror", None) or str(error)
         return Section(title, (), f"cannot be listed: {reason.lower()}")

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from time import monotonic
+
+import pytest
 from textual.geometry import Region
 from textual.widgets import Button, Input, Select
 
-from sim.policies import parse_policy
+from sim.policies import POLICIES, parse_policy
+from tests.tui.own import own_file
 from tests.tui.replays import replay
 from tests.tui.screens.conftest import Ask, Person
 from tui.screens.dialogs.parameter_field import ParameterField
@@ -151,3 +156,57 @@ async def test_a_whole_spec_may_be_typed_where_names_are_looked_for() -> None:
         await run.press("p", *"easy:depth=2", "enter")
         await run.settle()
         assert run.scene.snapshot.policy == "easy:depth=2"
+
+
+async def until(person: Person, text: str) -> None:
+    """A file is read in the background."""
+    end = monotonic() + 30
+    while text not in " ".join(person.text.split()):
+        assert monotonic() < end, person.text
+        await person.pilot.pause(0.02)
+
+
+async def test_a_file_is_found_by_its_path_read_by_enter_and_used_by_another(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = own_file(tmp_path, monkeypatch)
+    file.write_text(
+        file.read_text().replace("    def decide", "    depth: int = parameter(3, 'how many', low=1)\n\n    def decide")
+    )
+    file.write_text("from sim.policies.parameters import parameter\n" + file.read_text())
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
+        await person.press("up", "up")
+        assert "open a file" in person.text
+        await person.press("enter")
+        assert person.app.screen.query_one("#find", Input).value == "./"
+        await person.press("f", "tab")
+        assert person.app.screen.query_one("#find", Input).value == "./fair.py"
+        assert "enter reads the file, which runs it" in person.text
+        assert POLICIES.get("./fair.py") is None
+        await person.press("enter")
+        await until(person, "First come, first served.")
+        assert names(person) == ["depth"]
+        await person.press("tab", "5", "enter")
+        assert person.answers == [parse_policy("./fair.py:depth=5")]
+
+
+async def test_what_is_wrong_with_a_file_is_said_with_its_line(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_file(tmp_path, monkeypatch, "        yield (\n")
+    async with ask(PolicyPicker(parse_policy("easy"))) as person:
+        await person.type("./fair.py")
+        await person.press("enter")
+        await until(person, "./fair.py:16: SyntaxError: '(' was never closed: yield (")
+        assert person.answers == []
+
+
+async def test_a_policy_of_a_file_that_is_in_use_is_shown_with_its_parameters(
+    ask: Ask, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own_file(tmp_path, monkeypatch)
+    async with ask(PolicyPicker(parse_policy("./fair.py"))) as person:
+        assert "First come, first served." in person.text
+        assert spec(person) == "./fair.py"
+        await person.press("enter")
+        assert person.answers == [parse_policy("./fair.py")]
