@@ -23,6 +23,7 @@ COMMANDS = {
     "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
     "new": "Write a policy of your own that runs as it stands, and a test beside it.",
     "policies": "List the policies, or explain one with its parameters.",
+    "results": "What a file of results says: its runs, or means with 95 % confidence.",
     "run": "Simulate policies side by side and print their numbers.",
     "sweep": "Make many runs by all cores, into one file of results.",
     "test": "Try a policy on hundreds of small workloads: is it legal, fair, the same twice, quick?",

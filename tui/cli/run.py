@@ -28,6 +28,7 @@ from sim.words import clock, count, percent, printable, processors, shortened
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
+from tui.cli.figures import cell, titled
 from tui.cli.options import told
 from tui.cli.own import own_code
 from tui.cli.terminal import run_to_end, say, shows_unicode
@@ -286,11 +287,7 @@ def as_table(
 
 def _row(entry: Metric, values: Sequence[Value]) -> list[str]:
     best = _best(entry, values)
-    return [_titled(entry), *(_cell(entry, v) + (" *" if v == best else "  ") for v in values)]
-
-
-def _titled(entry: Metric) -> str:
-    return entry.counted + {"s": " (s)", "h": " (h)"}.get(entry.unit, "")
+    return [titled(entry), *(cell(entry, v) + (" *" if v == best else "  ") for v in values)]
 
 
 def _best(entry: Metric, values: Sequence[Value]) -> Value:
@@ -298,16 +295,6 @@ def _best(entry: Metric, values: Sequence[Value]) -> Value:
     if entry.better is None or len(known) < 2 or len(set(known)) == 1:
         return float("nan")
     return min(known) if entry.better == "smaller" else max(known)
-
-
-def _cell(entry: Metric, value: Value) -> str:
-    if value is None:
-        return "–"
-    if entry.unit == "share":
-        return percent(value, 2)
-    if entry.unit in ("jobs", "times"):
-        return number(value)
-    return f"{value:,.1f}" if entry.unit in ("s", "h") else f"{value:,.2f}"
 
 
 def _group_values(outcomes: Sequence[Outcome], by: str) -> Iterator[tuple[str, str, list[Value]]]:
@@ -325,7 +312,7 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
         first = first[:MOST_PARTIES]
     for name in OF_GROUPS:
         entry = metric(name)
-        rows = [[_titled(entry), *(outcome.spec for outcome in outcomes)]]
+        rows = [[titled(entry), *(outcome.spec for outcome in outcomes)]]
         rows += [
             [shortened(printable(label)), *_row(entry, values)[1:]]
             for label, row, values in _group_values(outcomes, by)

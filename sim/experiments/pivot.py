@@ -1,0 +1,239 @@
+"""What a file of results says: its runs as records, conditions on them, and means in rows and columns."""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isfinite
+from statistics import fmean
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+from sim.errors import ParameterError, near
+from sim.experiments.intervals import Mean, mean, mean_of_batches, smaller
+from sim.experiments.measured import MEASURED, batches_of, measured_metric
+from sim.experiments.results import FACTORS, Results
+from sim.metrics.catalogue import METRICS, Metric
+from sim.words import quoted
+
+Value: TypeAlias = str | float | int | None
+Record: TypeAlias = dict[str, Any]
+_KEPT = ("parameters", "error", "overload")
+_OPERATORS = {
+    "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+_CONDITION = re.compile(r"\s*([\w.-]+)\s*(?:(!=|<=|>=|=|<|>)(?![<>=!])\s*(.*?)\s*)?", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A comparison that a run must pass; without one what is named must be there."""
+
+    name: str
+    compare: str = "!="
+    value: str = ""
+
+    @classmethod
+    def of(cls, text: str) -> Condition:
+        """A condition as it is typed: taken apart, never evaluated.
+
+        >>> Condition.of("load <= 1.2")
+        Condition(name='load', compare='<=', value='1.2')
+        """
+        if len(text) > 1000 or not (found := _CONDITION.fullmatch(text)):
+            raise ParameterError(f"a condition is like load<=1.2 or policy=easy, got {quoted(text)}")
+        return cls(found[1].replace("-", "_"), found[2] or "!=", found[3] or "")
+
+    def holds(self, record: Record) -> bool:
+        """Numbers are compared as numbers, all else as words; what is not there is an empty word."""
+        got: Value = factor(record, self.name)
+        if isinstance(got, int | float) and (wanted := _number(self.value)) is not None:
+            return bool(_OPERATORS[self.compare](got, wanted))
+        return bool(_OPERATORS[self.compare]("" if got is None else str(got), self.value))
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def factor(record: Record, name: str) -> Value:
+    """What a run was made with: a column, `family` (a policy without parameters) or `policy.PARAMETER`."""
+    if name == "family":
+        return str(record["policy"]).partition(":")[0]
+    if name.startswith("policy."):
+        pairs = (part.partition("=") for part in str(record["parameters"]).partition(":")[2].split(","))
+        text = next((value for key, _, value in pairs if key == name.removeprefix("policy.")), None)
+        number = None if text is None else _number(text)
+        return text if number is None else number
+    value: Value = record.get(name)
+    return value
+
+
+def check_factor(name: str) -> str:
+    """The name of something by which runs may be told apart."""
+    name = name.replace("-", "_")
+    if name not in (*FACTORS, "family") and not name.startswith("policy."):
+        raise ParameterError(f"no factor {quoted(name)}{near(name, [*FACTORS, 'family'])}")
+    return name
+
+
+def records(
+    results: Results, metrics: Sequence[str], where: Iterable[Condition] = (), by: str = "", also: Sequence[str] = ()
+) -> Iterator[Record]:
+    """The runs for which all conditions hold, or the groups of each: their factors and some metrics, by name."""
+    conditions = tuple(where)
+    known = [entry.name for entry in (METRICS if by else MEASURED)]
+    for condition in conditions:
+        if condition.name not in (*_KEPT, *known):
+            check_factor(condition.name)
+    named = {condition.name for condition in conditions if condition.name not in FACTORS} & set(known)
+    columns = ["key", *FACTORS, *_KEPT, *also]
+    wanted = [*(["label", "place"] if by else []), *dict.fromkeys([*metrics, *sorted(named)])]
+    if by and by not in results.groupings():
+        has = results.groupings()
+        hint = f"there is {', '.join(has)}" if has else "it has none"
+        raise ParameterError(f"{results.path} has no groups {quoted(by)}; {hint}; sweep again with --groups {by}")
+    for row in results.rows(columns, by, wanted):
+        # a factor and a metric may have one name (jobs): the factor is what conditions are about
+        record = dict(zip(wanted, row[len(columns) :], strict=True)) | dict(zip(columns, row, strict=False))
+        if all(condition.holds(record) for condition in conditions):
+            yield record | {f"={name}": row[len(columns) + at] for at, name in enumerate(wanted)}
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a table should show."""
+
+    rows: str = "policy"
+    columns: str = ""
+    value: str = "mean_bounded_slowdown"
+    by: str = ""
+    where: tuple[Condition, ...] = ()
+    interval: Literal["seeds", "batches"] = "seeds"
+
+    @property
+    def metric(self) -> Metric:
+        """Of the value."""
+        return measured_metric(self.value)
+
+
+class Cell(NamedTuple):
+    """One number of a table."""
+
+    mean: Mean
+    runs: int
+    seeds: int
+    best: bool = False
+    """It is, and the difference to each other one is significant."""
+    overloaded: int = 0
+    """Runs whose numbers mean nothing."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Means in rows and columns, of one group of jobs or of all."""
+
+    label: str
+    rows: tuple[Value, ...]
+    columns: tuple[Value, ...]
+    cells: Mapping[tuple[Value, Value], Cell]
+    mixed: Mapping[str, int] = field(default_factory=dict)
+    """Factors that vary within cells, but for the seed, and how many values they have."""
+
+
+def pivot(results: Results, ask: Ask) -> list[Table]:
+    """The tables that are asked for: one, or one a group of jobs."""
+    rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else ""
+    metric = ask.metric
+    also = ["batches"] if ask.interval == "batches" else []
+    if also and ask.by:
+        raise ParameterError("batches are of all jobs: intervals by batches go without --by")
+    found: dict[Value, list[Record]] = {}
+    for record in records(results, [metric.name], ask.where, ask.by, also):
+        if (value := record[f"={metric.name}"]) is not None and isfinite(value):
+            found.setdefault(record.get("=label"), []).append(record)
+    return [_table(str(label or ""), some, rows, columns, metric, ask.interval) for label, some in _placed(found)]
+
+
+def _placed(found: dict[Value, list[Record]]) -> list[tuple[Value, list[Record]]]:
+    return sorted(found.items(), key=lambda item: (min(r.get("=place") or 0 for r in item[1]), str(item[0])))
+
+
+def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metric, interval: str) -> Table:
+    places: dict[tuple[Value, Value], list[Record]] = {}
+    for record in some:
+        places.setdefault((factor(record, rows), factor(record, columns) if columns else None), []).append(record)
+    shown = {"policy" if name == "family" or name.startswith("policy.") else name for name in (rows, columns)}
+    others = [name for name in FACTORS if name not in shown]
+    units = {at: _units(of, others, metric.name) for at, of in places.items()}
+    cells = {at: _cell(of, metric.name, interval) for at, of in places.items()}
+    down = sorted({row for row, _ in places}, key=order_of)
+    across = sorted({column for _, column in places}, key=order_of)
+    if metric.better is not None:
+        for group in _competitions(down, across, rows, columns):
+            _mark(group, cells, units, metric.better == "smaller")
+    varies = {name: max(len({record[name] for record in of}) for of in places.values()) for name in others}
+    mixed = {name: many for name, many in varies.items() if many > 1 and name != "seed"}
+    return Table(label, tuple(down), tuple(across), cells, mixed)
+
+
+def order_of(value: Value) -> tuple[Any, ...]:
+    """Numbers by their size, words with the numbers in them by theirs, what is not there first.
+
+    >>> sorted(["easy:depth=10", "easy:depth=9", "easy"], key=order_of)
+    ['easy', 'easy:depth=9', 'easy:depth=10']
+    """
+    if value is None:
+        return (0,)
+    if isinstance(value, int | float):
+        return (1, value)
+    parts = re.split(r"(\d+(?:\.\d+)?)", value)
+    return (2, *((1, float(part)) if at % 2 else (0, part) for at, part in enumerate(parts)))
+
+
+def _units(of: list[Record], others: list[str], name: str) -> dict[object, float]:
+    """The value of each run by what else it was made with: runs of two cells with the same are a pair."""
+    return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
+
+
+def _cell(of: list[Record], name: str, interval: str) -> Cell:
+    """Over seeds: all runs of a seed count as one, for other things that vary in a cell were not drawn by lot."""
+    by_seed: dict[Value, list[float]] = {}
+    for record in of:
+        by_seed.setdefault(record["seed"], []).append(record[f"={name}"])
+    if interval == "batches":
+        batches = [batches_of(record["batches"] or "").get(name, []) for record in of]
+        found = mean_of_batches([record[f"={name}"] for record in of], batches)
+    else:
+        found = mean([fmean(values) for values in by_seed.values()])
+    return Cell(found, len(of), len(by_seed), overloaded=sum(1 for record in of if record["overload"]))
+
+
+def _competitions(
+    down: list[Value], across: list[Value], rows: str, columns: str
+) -> Iterator[list[tuple[Value, Value]]]:
+    """Cells of which one is the best: policies where there are any, else those of a column."""
+    if columns.startswith(("policy", "family")) and not rows.startswith(("policy", "family")):
+        yield from ([(row, column) for column in across] for row in down)
+    else:
+        yield from ([(row, column) for row in down] for column in across)
+
+
+def _mark(
+    group: list[tuple[Value, Value]],
+    cells: dict[tuple[Value, Value], Cell],
+    units: Mapping[tuple[Value, Value], Mapping[object, float]],
+    is_smaller_better: bool,
+) -> None:
+    known = [at for at in group if at in cells]
+    if len(known) < 2:
+        return
+    sign = 1 if is_smaller_better else -1
+    best = min(known, key=lambda at: sign * cells[at].mean.value)
+    signed = {at: {unit: sign * value for unit, value in units[at].items()} for at in known}
+    if all(smaller(signed[best], signed[at], len(known) - 1) for at in known if at != best):
+        cells[best] = cells[best]._replace(best=True)

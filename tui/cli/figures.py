@@ -1,0 +1,29 @@
+"""Metrics as tables print them: a title with its unit, and a number."""
+
+from __future__ import annotations
+
+from sim.metrics.aggregates import Value
+from sim.metrics.catalogue import Metric
+from sim.words import percent
+from tui.look.text import number
+
+
+def titled(entry: Metric) -> str:
+    """What the number is, and what it is counted in where that is a time."""
+    return entry.counted + {"s": " (s)", "h": " (h)"}.get(entry.unit, "")
+
+
+def cell(entry: Metric, value: Value) -> str:
+    """A number of the metric.
+
+    >>> from sim.metrics.catalogue import metric
+    >>> cell(metric("mean_wait"), 1234.56), cell(metric("utilization"), 0.5), cell(metric("killed"), None)
+    ('1,234.6', '50.00 %', '–')
+    """
+    if value is None:
+        return "–"
+    if entry.unit == "share":
+        return percent(value, 2)
+    if entry.unit in ("jobs", "times"):
+        return number(value)
+    return f"{value:,.1f}" if entry.unit in ("s", "h") else f"{value:,.2f}"

@@ -1,0 +1,194 @@
+"""`schedscope results`: what a file of results has, as a list of runs or as means in rows and columns."""
+
+from __future__ import annotations
+
+import io
+import json
+from collections.abc import Iterator, Sequence
+from math import isfinite
+from typing import Any
+
+import click
+
+from sim.experiments.measured import MEASURED, measured_metric
+from sim.experiments.pivot import Ask, Cell, Condition, Record, Table, check_factor, order_of, pivot, records
+from sim.experiments.results import FACTORS, Results
+from sim.files import write_rows, write_whole
+from sim.metrics.catalogue import Metric
+from sim.words import count, listed, printable, shortened
+from tui.cli.figures import cell, titled
+from tui.cli.parquet import write_parquet
+from tui.cli.terminal import say, shows_unicode
+from tui.look.text import Align, plain, table
+
+MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
+"""Of a list, unless others are asked for."""
+MOST_ROWS = 50
+LONGEST_WORD = 28
+
+
+@click.command("results")
+@click.argument("path", metavar="FILE")
+@click.option("--rows", metavar="X", help="What differs from row to row: policy, load, policy.omega, ...")
+@click.option("--columns", metavar="Y", default="", help="What differs from column to column.")
+@click.option("--value", "values", multiple=True, metavar="METRIC", help="Repeatable; default mean_bounded_slowdown.")
+@click.option("--by", metavar="GROUP", default="", help="A table for each group of jobs, where groups were swept.")
+@click.option("--where", multiple=True, metavar="X<=V", help="Only runs like load<=1.2, policy=easy; repeatable.")
+@click.option("--interval", type=click.Choice(["seeds", "batches"]), default="seeds", help="What intervals are over.")
+@click.option("--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), default="table")
+@click.option("-o", "--output", metavar="FILE", help="Write it there.")
+def command(
+    path: str, rows: str | None, columns: str, values: tuple[str, ...], by: str, where: tuple[str, ...],
+    interval: Any, form: str, output: str | None,
+) -> None:  # fmt: skip
+    """What a file of results says: its runs, or means with 95 % confidence."""
+    if form == "parquet" and not output:
+        raise click.UsageError("--format parquet needs a file: -o FILE")
+    conditions, by = tuple(map(Condition.of, where)), by.replace("-", "_")
+    with Results(path) as results:
+        if rows is None and not columns:
+            if by:
+                raise click.UsageError("--by goes with --rows or --columns")
+            found = sorted(records(results, [entry.name for entry in MEASURED], conditions), key=_in_order)
+            lines, made = _listed(results, found, values or MAIN), [_flat(record) for record in found]
+        else:
+            lines, made = [], []
+            for value in values or ("mean_bounded_slowdown",):
+                ask = Ask(rows or "policy", columns, value, by, conditions, interval)
+                for of in pivot(results, ask):
+                    lines += [*_shown(of, ask), ""]
+                    made += _long(of, ask)
+            lines = lines[:-1] or ["no runs"]
+    _give(lines, made, form, output)
+
+
+def _give(lines: list[str], made: list[Record], form: str, output: str | None) -> None:
+    if form == "parquet":
+        assert output is not None
+        write_parquet(output, made)
+        return
+    if form == "table":
+        text = "\n".join(lines if shows_unicode() else map(plain, lines))
+    elif form == "json":
+        text = json.dumps([{name: _finite(value) for name, value in of.items()} for of in made], indent=1)
+    else:
+        file = io.StringIO()
+        write_rows(file, [list(made[0])] if made else [])
+        write_rows(file, [["" if value is None else value for value in of.values()] for of in made])
+        text = file.getvalue().rstrip("\n")
+    if output is None:
+        say(text, exact=form != "table")
+        return
+    with write_whole(output) as out:
+        out.write(text + "\n")
+
+
+def _finite(value: Any) -> Any:
+    return None if isinstance(value, float) and not isfinite(value) else value
+
+
+# The list
+
+
+def _in_order(record: Record) -> tuple[Any, ...]:
+    return tuple(order_of(record[name]) for name in FACTORS)
+
+
+def _flat(record: Record) -> Record:
+    """A run with all its numbers; a metric that is called as an option is gets `metric_` before it."""
+    about = {name: record[name] for name in ("key", *FACTORS, "error", "overload")}
+    metrics = {entry.name: record[f"={entry.name}"] for entry in MEASURED}
+    return about | {f"metric_{name}" if name in about else name: value for name, value in metrics.items()}
+
+
+def _listed(results: Results, found: list[Record], metrics: Sequence[str]) -> list[str]:
+    failed = [record for record in found if record["error"]]
+    varying = [name for name in FACTORS if name in ("trace", "policy") or len({record[name] for record in found}) > 1]
+    lines = [f"{printable(str(results.path))}: {count(len(found), 'run')}, {len(failed):,} failed"]
+    for name in varying:
+        values = sorted({record[name] for record in found}, key=order_of)
+        lines.append(f"  {name}: {printable(listed((_word(value) for value in values), most=8))}")
+    lines += [f"  groups: {', '.join(results.groupings())}"] if results.groupings() else []
+    entries = [measured_metric(name) for name in metrics]
+    head = [*varying, *map(titled, entries), ""]
+    body = [_run(record, varying, entries) for record in found[:MOST_ROWS]]
+    sides: list[Align] = ["left" if name in varying or not name else "right" for name in head]
+    lines += ["", *table([head, *body], sides)]
+    if len(found) > MOST_ROWS:
+        lines.append(f"the first {MOST_ROWS} of {len(found):,}; all with all their numbers: --format csv")
+    lines += _overloaded(sum(1 for record in found if record["overload"]))
+    return [*lines, "", "means: --rows policy --columns load --value mean_wait"] if found else lines
+
+
+def _run(record: Record, varying: Sequence[str], entries: Sequence[Metric]) -> list[str]:
+    numbers = (cell(entry, record[f"={entry.name}"]) for entry in entries)
+    return [*(_word(record[name]) for name in varying), *numbers, _sign(record)]
+
+
+def _sign(record: Record) -> str:
+    return printable(shortened(str(record["error"]), 60)) if record["error"] else "!" if record["overload"] else ""
+
+
+def _word(value: Any) -> str:
+    return (
+        "–"
+        if value is None
+        else printable(shortened(f"{value:g}" if isinstance(value, float) else str(value), LONGEST_WORD))
+    )
+
+
+def _overloaded(many: int) -> list[str]:
+    told = f"! overloaded ({count(many, 'run')}): the queue only grows, so that a mean says how long the run was"
+    return ["", told] if many else []
+
+
+# Means
+
+
+def _shown(of: Table, ask: Ask) -> list[str]:
+    """A table for a terminal, and what must be known to read it."""
+    entry = ask.metric
+    group = f" · {ask.by} {printable(shortened(of.label))}" if ask.by else ""
+    lines = [f"{titled(entry)}{group}, with 95 % confidence over {ask.interval}", ""]
+    head = [f"{ask.rows} \\ {ask.columns}" if ask.columns else ask.rows]
+    head += map(_word, of.columns) if ask.columns else [""]
+    rows = [[_word(row), *(_number(of, ask, (row, column)) for column in of.columns)] for row in of.rows]
+    lines += table([head, *rows])
+    cells = of.cells.values()
+    notes = []
+    if any(found.best for found in cells):
+        notes.append(
+            "* the best, significantly: pairs of the same seed and trace, 95 %, corrected for how many there are"
+        )
+    if of.mixed:
+        told = listed(f"{count(many, name)}" for name, many in of.mixed.items())
+        notes.append(f"each number is a mean over {told}; --where and --rows tell them apart")
+    if all(found.seeds < 2 for found in cells) and ask.interval == "seeds":
+        notes.append("one seed: no intervals (sweep with --seeds, or --interval batches)")
+    return [*lines, *(["", *notes] if notes else []), *_overloaded(sum(found.overloaded for found in cells))]
+
+
+def _number(of: Table, ask: Ask, at: tuple[Any, Any]) -> str:
+    found: Cell | None = of.cells.get(at)
+    if found is None:
+        return "·  "
+    half = "" if found.mean.half is None else f" ±{cell(ask.metric, found.mean.half)}"
+    return f"{cell(ask.metric, found.mean.value)}{half} {'*' if found.best else '!' if found.overloaded else ' '}"
+
+
+def _long(of: Table, ask: Ask) -> Iterator[Record]:
+    """A row a number, for other programs."""
+    rows, columns = check_factor(ask.rows), check_factor(ask.columns) if ask.columns else "column"
+    for (row, column), found in sorted(of.cells.items(), key=lambda item: tuple(map(order_of, item[0]))):
+        yield {
+            "metric": ask.value,
+            **({ask.by: of.label} if ask.by else {}),
+            rows: row,
+            columns: column,
+            "mean": found.mean.value,
+            "half": found.mean.half,
+            "runs": found.runs,
+            "seeds": found.seeds,
+            "best": found.best,
+            "overloaded": found.overloaded,
+        }
