@@ -47,16 +47,15 @@ def clock(seconds: float) -> str:
 
 
 def clock_near(now: float) -> Clock:
-    """Moments as a person says them at `now`: without the day if it is today, without seconds if there are none.
+    """Moments as a person says them at `now`: without the day if it is today, all to the second.
 
     >>> at = clock_near(12 * 86400)
     >>> at(12 * 86400 + 17100), at(13 * 86400 + 7)
-    ('04:45', 'd13 00:00:07')
+    ('04:45:00', 'd13 00:00:07')
     """
 
     def at(seconds: float) -> str:
         day, _, time = clock(seconds).partition(" ")
-        time = time.removesuffix(":00")
         return time if seconds // 86400 == now // 86400 else f"{day} {time}"
 
     return at

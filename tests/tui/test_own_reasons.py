@@ -92,7 +92,7 @@ def at_noon(lab: Lab, policy: Siesta | None = None) -> Engine:
     return engine
 
 
-BRIEF = '"41.5 [b]degrees[/b]?[2J, too hot until 02:00"'
+BRIEF = '"41.5 [b]degrees[/b]?[2J, too hot until 02:00:00"'
 SAID = f"the policy says {BRIEF}"
 """As a terminal is given it."""
 TOLD = 'the policy says "41.5 [b]degrees[/b]?[2J, too hot until d0 02:00:00"'
@@ -118,7 +118,7 @@ def test_its_fields_are_facts(lab: Lab) -> None:
     found = evidence_of(at_noon(lab).snapshot(), 0)
     assert found is not None
     rows = [fact_row(fact, found.at) for fact in found.facts]
-    assert {('"cool again"', "02:00"), ('"lasts"', "2h00"), ('"degrees"', "41.5")} <= set(rows)
+    assert {('"cool again"', "02:00:00"), ('"lasts"', "2h00"), ('"degrees"', "41.5")} <= set(rows)
 
 
 def test_fields_whose_annotations_mean_nothing_are_just_numbers() -> None:
@@ -134,7 +134,7 @@ def test_the_panels_show_it(lab: Lab) -> None:
     assert SAID in sentence(context, 100).text
     found = evidence_of(context.scene.snapshot, 0)
     assert found is not None
-    assert any(line.text.split() == ['"cool', 'again"', "02:00"] for line in numbers(context, found, 60))
+    assert any(line.text.split() == ['"cool', 'again"', "02:00:00"] for line in numbers(context, found, 60))
 
 
 def test_explain_tells_it(lab: Lab) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from math import ceil, floor
 
 from sim.words import clock
@@ -50,6 +50,16 @@ def moment(time: float, step: int, with_day: bool = True) -> str:
         return day
     of_day = of_day if step < 60 else of_day[:5]
     return f"{day} {of_day}" if with_day else of_day
+
+
+def unit_of(labels: Sequence[str]) -> str:
+    """In what such moments are told.
+
+    >>> unit_of(["d0 22:00", "23:00"]), unit_of(["d0 00:00:30"]), unit_of(["d12"])
+    ('h:min', 'h:min:s', 'days')
+    """
+    colons = labels[-1].count(":") if labels else 0
+    return ("days", "h:min", "h:min:s")[colons]
 
 
 def named(moments: range) -> Iterator[tuple[int, str]]:

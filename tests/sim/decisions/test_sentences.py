@@ -83,18 +83,18 @@ def test_the_head_of_the_queue_is_planned() -> None:
 def test_a_short_job_passes_as_it_ends_before_the_head_starts() -> None:
     at = clock_near(12 * DAY)
     told = say(Backfill(J1405, EndsBefore(J1402, 12 * DAY + 5 * HOUR, 12 * DAY + 4 * HOUR)), at)
-    assert told == "J1405 is backfilled on 8 processors: ends at 04:00, before J1402's start at 05:00"
-    assert why(EndsBefore(J1402, 18000, 18000), J1405, at) == "ends at d0 05:00, just when J1402 is to start"
+    assert told == "J1405 is backfilled on 8 processors: ends at 04:00:00, before J1402's start at 05:00:00"
+    assert why(EndsBefore(J1402, 18000, 18000), J1405, at) == "ends at d0 05:00:00, just when J1402 is to start"
 
 
 def test_a_narrow_job_takes_what_the_head_leaves() -> None:
     told = why(FitsExtra(J1402, 18000, extra=36), J1405, clock_near(0))
-    assert told == "needs 8 of the 36 extra processors that J1402 leaves free at 05:00"
+    assert told == "needs 8 of the 36 extra processors that J1402 leaves free at 05:00:00"
 
 
 def test_a_job_is_kept_that_would_delay_the_head() -> None:
     told = say(Keep(J1405, WouldDelay(J1402, shadow=18000, ends=59460, extra=7)), clock_near(0))
-    assert told == "J1405 waits: needs 8 > 7 extra and would end at 16:31 > J1402's start at 05:00"
+    assert told == "J1405 waits: needs 8 > 7 extra and would end at 16:31:00 > J1402's start at 05:00:00"
 
 
 def test_bounds_that_were_missed_before_are_told_as_such() -> None:

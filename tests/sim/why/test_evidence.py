@@ -63,9 +63,11 @@ def rows(engine: Engine, job: str, *kinds: type[Fact]) -> list[tuple[str, str]]:
 def test_a_job_that_was_rejected_says_why(lab: Lab) -> None:
     found = evidence(at(lab, "easy", 12, *BUSY), "4")
     assert found.status == "rejected"
-    assert found.clauses[0] == ("J4 has waited 0s: needs 1 > 0 extra and would end at 00:08:32 > J2's start at 00:01.")
+    assert found.clauses[0] == (
+        "J4 has waited 0s: needs 1 > 0 extra and would end at 00:08:32 > J2's start at 00:01:00."
+    )
     assert rows(at(lab, "easy", 12, *BUSY), "4", Detail) == [
-        ("head of queue", "J2"), ("its start", "00:01"), ("would end", "00:08:32"), ("extra procs", "0"),
+        ("head of queue", "J2"), ("its start", "00:01:00"), ("would end", "00:08:32"), ("extra procs", "0"),
     ]  # fmt: skip
 
 
@@ -81,7 +83,7 @@ def test_the_head_is_planned_for_when_others_end(lab: Lab) -> None:
     assert found.status == "planned"
     assert found.facts[:2] == (Needs(4, 100), Free(1))
     assert found.clauses == (
-        "J2 heads the queue: needs 4, 1 free.", "Planned for 00:01.", "J3 and J1 will have ended by then.",
+        "J2 heads the queue: needs 4, 1 free.", "Planned for 00:01:00.", "J3 and J1 will have ended by then.",
     )  # fmt: skip
     enough = next(fact for fact in found.facts if isinstance(fact, Enough))
     assert (enough.at, [job.id for job in enough.ending]) == (60, ["3", "1"])
@@ -180,11 +182,11 @@ def test_a_suspended_job_says_who_is_in_its_place_until_when(lab: Lab) -> None:
     assert found.status == "rejected"
     assert found.clauses == (
         "J1 has been suspended for 0s, after 1m00 of running.",
-        "J2 runs on its processors, until 00:02 at most.",
+        "J2 runs on its processors, until 00:02:00 at most.",
         "It has to wait: J2's xfactor 2.00 is at least 2 times its own 1.00.",
     )
     assert Ran(60, 600) in found.facts
-    assert rows(engine, "1", Sitters) == [("in its place", "J2 (3, until 00:02)")]
+    assert rows(engine, "1", Sitters) == [("in its place", "J2 (3, until 00:02:00)")]
 
 
 def test_after_a_switch_its_processors_are_kept_for_it_and_others_see_that(lab: Lab) -> None:

@@ -19,13 +19,13 @@ def marks(engine: Engine, selected: int | None = None) -> list[Mark]:
 def test_the_head_has_a_promise_and_it_is_told_how_it_slipped() -> None:
     kept, slipped = engine_of("z-figure4", "easy", steps=6), engine_of("w-figure1", "relaxed:omega=1.25", steps=6)
     assert marks(kept) == []
-    assert marks(kept, selected=2) == [Mark(1200, "promise", "J3 promised 00:20")]
+    assert marks(kept, selected=2) == [Mark(1200, "promise", "J3 promised 00:20:00")]
     assert marks(slipped) == [Mark(1000, "promise", "J2 promised 00:16:40, now +3m40")]
 
 
 def test_another_job_is_asked_for_and_who_has_no_promise_has_no_mark() -> None:
     engine = engine_of("k-figure2.1-2.2", "conservative", steps=5)
-    assert [mark.text for mark in marks(engine, selected=3)] == ["J4 promised 00:30"]
+    assert [mark.text for mark in marks(engine, selected=3)] == ["J4 promised 00:30:00"]
     assert marks(engine, selected=0) == []
     assert marks(engine_of("z-figure4", "fcfs", steps=6)) == []
 

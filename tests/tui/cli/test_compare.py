@@ -56,7 +56,7 @@ def test_the_whole_page_of_a_small_figure() -> None:
         "First parted at d0 00:10:00 (step 6), over J5\n"
         "  fcfs  J5 waits: needs 5, 6 free, and the queue stops at J3\n"
         "  easy  J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at\n"
-        "        00:20\n"
+        "        00:20:00\n"
         "\n"
         "                          fcfs      easy     change\n"
         "mean wait                15m42     11m42 *  -25.5 %\n"

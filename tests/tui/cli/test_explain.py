@@ -48,12 +48,12 @@ def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:
         "\n"
         "d0 00:00:30  Submitted: 1 job ahead of it, wanting 8, 0 processors free after the pass.\n"
         "             For 9m30 (2 steps) fewer than its 4 processors were free: 0; J3 ahead of it. It needed\n"
-        "             4, to come from J1 (6, until 00:10).\n"
+        "             4, to come from J1 (6, until 00:10:00).\n"
         "d0 00:10:00  For 10m00 (2 steps) starting it would have delayed J3: it needs 4, 2 extra; 1 job ahead\n"
         "             of it. J5 passed it.\n"
-        "d0 00:20:00  Promised to start at 00:30: needs 4, 2 free; there will be 10.\n"
+        "d0 00:20:00  Promised to start at 00:30:00: needs 4, 2 free; there will be 10.\n"
         "             For 10m00 (1 step) it headed the queue and fewer than its 4 processors were free: 2. It\n"
-        "             needed 2 more, to come from J3 (8, until 00:30).\n"
+        "             needed 2 more, to come from J3 (8, until 00:30:00).\n"
         "d0 00:30:00  Started after 29m30: its turn has come and it fits: needs 4, 10 free. At that moment J3\n"
         "             (8) ended as expected.\n"
         "d0 00:45:00  Ended after 15m00, as long as estimated; 44m30 after its submission, a slowdown of 3.0.\n"
@@ -65,7 +65,7 @@ def test_the_whole_story_of_a_job_that_waited_for_three_reasons() -> None:
 def test_a_job_that_did_not_wait_has_a_short_story() -> None:
     page = story("k-figure2.1-2.2.swf", "easy", "5")
     assert "J5 did not wait: it started at the moment of its submission." in page
-    assert "Backfilled at once: needs 3 of the 3 extra processors that J3 leaves free at 00:20." in page
+    assert "Backfilled at once: needs 3 of the 3 extra processors that J3 leaves free at 00:20:00." in page
     assert len(page.split("\n")) == 9
 
 

@@ -21,11 +21,11 @@ def at_600() -> Context:
 
 
 def test_arrivals_and_completions_come_first_then_each_decision_with_its_reason() -> None:
-    assert decisions.draw(at_600(), (80, 20), 0).text.splitlines() == [
+    assert decisions.draw(at_600(), (84, 20), 0).text.splitlines() == [
         "Decisions   1 made · 1 waits · then 1 free",
         "− J1 ends",
-        "○ J4 waits: needs 4 > 2 extra and would end at 00:25 > J3's start at 00:20",
-        "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20",
+        "○ J4 waits: needs 4 > 2 extra and would end at 00:25:00 > J3's start at 00:20:00",
+        "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20:00",
     ]
 
 
@@ -33,7 +33,7 @@ def test_a_long_reason_hangs_in_below_its_decision() -> None:
     lines = decisions.draw(at_600(), (44, 20), 0).body
     assert [line.text for line in lines[3:]] == [
         "◐ J5 is backfilled on 5 processors: ends at",
-        "  00:18:20, before J3's start at 00:20",
+        "  00:18:20, before J3's start at 00:20:00",
     ]
     assert {line.rank for line in lines[3:]} == {4}
 
@@ -46,7 +46,7 @@ def test_the_reason_is_quieter_than_what_was_done() -> None:
 
 
 def test_walking_marks_one_decision_and_leaves_the_later_ones_faint() -> None:
-    first, second = (decisions.draw(replace(at_600(), decision=index), (80, 20), 0) for index in (0, 1))
+    first, second = (decisions.draw(replace(at_600(), decision=index), (84, 20), 0) for index in (0, 1))
     assert (first.note, second.note) == ("1 of 2", "2 of 2")
     assert [line.spans[0] for line in first.body[1:]] == [("▸", "accent", ""), ("◐", "faint", "")]
     assert [line.spans[0] for line in second.body[1:]] == [("○", "dim", ""), ("▸", "accent", "")]

@@ -27,8 +27,8 @@ def test_the_whole_page_of_a_waiting_job() -> None:
         "submitted d0 00:00:30",
         "",
         "Now",
-        "J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25 > J3's",
-        "start at 00:20.",
+        "J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25:00 > J3's",
+        "start at 00:20:00.",
         "1 job passed it.",
         "1 job stands before it.",
         "",
@@ -36,8 +36,8 @@ def test_the_whole_page_of_a_waiting_job() -> None:
         "needs          4 for 15m00",
         "free now       1",
         "head of queue  J3",
-        "its start      00:20",
-        "would end      00:25",
+        "its start      00:20:00",
+        "would end      00:25:00",
         "extra procs    2",
         "enough free    by 00:18:20, when J5 has ended",
         "before it      1 job that wants 8 processors",
@@ -45,10 +45,10 @@ def test_the_whole_page_of_a_waiting_job() -> None:
         "xfactor        1.63",
         "",
         "Considered",
-        "○ J4 waits: needs 4 > 2 extra and would end at 00:25 > J3's start at",
-        "  00:20",
+        "○ J4 waits: needs 4 > 2 extra and would end at 00:25:00 > J3's start at",
+        "  00:20:00",
         "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start",
-        "  at 00:20",
+        "  at 00:20:00",
         "",
         "Life",
         "00:00:30  · submitted",
@@ -58,9 +58,9 @@ def test_the_whole_page_of_a_waiting_job() -> None:
 def test_a_finished_job_tells_its_life() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=2700), selected=3)
     lines = page(context)
-    assert "J4 ended at 00:45, after it had waited 29m30." in lines
+    assert "J4 ended at 00:45:00, after it had waited 29m30." in lines
     life = lines[lines.index("Life") + 1 :]
-    assert [line[:10].strip() for line in life if line[:1] != " "] == ["00:00:30", "00:20", "00:30", "00:45"]
+    assert [line[:10].strip() for line in life if line[:1] != " "] == ["00:00:30", "00:20:00", "00:30:00", "00:45:00"]
     assert life[-1].endswith("ended, 44m30 after its submission")
 
 
@@ -87,7 +87,7 @@ def test_a_suspended_job_tells_who_runs_on_its_processors(lab: Lab) -> None:
     engine = lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60)
     lines = page(context_of(engine, selected=0))
     assert "J1 has been suspended for 0s, after 1m00 of running." in lines
-    assert "J2 runs on its processors, until 00:02 at most." in lines
+    assert "J2 runs on its processors, until 00:02:00 at most." in lines
     assert "from 1 to 1.00: flat while it runs, rising while it waits or is suspended" in " ".join(lines)
     assert not any("rising while" in told for told in page(context_of(engine, selected=1)))
 
@@ -107,7 +107,7 @@ def test_a_waiting_job_of_a_later_queue_is_told_as_such(lab: Lab) -> None:
 
 def test_a_job_in_the_matrix_takes_turns() -> None:
     context = context_of(engine_of("z-figure7", "gang", until=300), selected=0)
-    assert any(line.startswith("J1 takes turns on 8 processors since 00:00") for line in page(context))
+    assert any(line.startswith("J1 takes turns on 8 processors since 00:00:00") for line in page(context))
 
 
 def test_a_job_that_is_still_to_come_says_when() -> None:

@@ -19,7 +19,7 @@ def test_before_the_first_step_it_says_what_to_press() -> None:
 
 def test_after_a_step_it_says_what_happened_and_why() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy", until=600)), 100).text
-    assert told == "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20."
+    assert told == "◐ J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20:00."
 
 
 def test_of_many_decisions_the_most_notable_is_told_and_the_others_are_counted(lab: Lab) -> None:
@@ -56,7 +56,7 @@ def test_at_the_end_it_sums_up(lab: Lab) -> None:
 
 def test_a_selected_job_is_told_of_first() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy", until=600), selected=2), 100).text
-    assert told == "J3 heads the queue: needs 8, 1 free. Planned for 00:20. J5 and J2 will have ended by then."
+    assert told == "J3 heads the queue: needs 8, 1 free. Planned for 00:20:00. J5 and J2 will have ended by then."
 
 
 def test_a_decision_that_is_walked_to_is_told_even_before_the_selected_job() -> None:
@@ -89,7 +89,7 @@ def test_over_two_rows_the_sign_keeps_its_colour() -> None:
         ("◐", "good"),
         (" J5 is backfilled on 5 processors: ends at 00:18:20,", ""),
     ]
-    assert second.text == " before J3's start at 00:20."
+    assert second.text == " before J3's start at 00:20:00."
 
 
 def test_the_clock_goes_on_and_so_does_what_it_tells_of_a_running_job(lab: Lab) -> None:

@@ -52,7 +52,7 @@ def test_the_scene_says_what_each_run_did() -> None:
     assert scene.names == ("fcfs", "easy")
     assert scene.told == (
         ("J5 waits: needs 5, 6 free, and the queue stops at J3",),
-        ("J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20",),
+        ("J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20:00",),
     )
     assert scene.headline == (
         "first parted at d0 00:10:00: fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3; "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -11,7 +12,7 @@ from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.colours import partition_hue
 from tui.chart.scale import ChartView
-from tui.chart.ticks import processors, times
+from tui.chart.ticks import processors, times, unit_of
 from tui.look.palette import Hue, Tone, ink
 
 ROWS = 2
@@ -71,6 +72,20 @@ def time_axis(view: ChartView, now: float, ascii_only: bool = False) -> tuple[st
         word = f"{mark}now"[: view.columns - at]
         line[at : at + len(word)] = word
     return "".join(line), "".join(times)
+
+
+def axis_titles(line: str, upwards: Sequence[str], unit: str, ascii_only: bool = False) -> list[tuple[int, str]]:
+    """(column, words) of what the axes are, where the line has room: upwards at its begin, time at its end.
+
+    >>> axis_titles("───┬───────────┴now────────────┬─────", ["processors", "procs"], "h:min")
+    [(4, ' ↑ procs '), (22, ' h:min → ')]
+    """
+    up, right, flat = ("^", ">", "-") if ascii_only else ("↑", "→", "─")
+    third, names = len(line) // 3, [f" {up} {name} " for name in upwards]
+    first = [(at, name) for name in names if 0 <= (at := line.find(len(name) * flat)) < third]
+    times = f" time in {unit} {right} ", f" {unit} {right} "
+    last = [(at, time) for time in times if (at := line.rfind(len(time) * flat)) > third]
+    return [*first[:1], *last[:1]]
 
 
 def margin(procs: int) -> int:
@@ -145,5 +160,10 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     line, times = time_axis(grid.chart.view, grid.chart.clock, grid.look.ascii)
     cells.write(rows, left - 1, ("+" if grid.look.ascii else "└") + line, _LINE)
     cells.write(rows + 1, left, times, _QUIET)
+    upwards = ("rows",) if grid.chart.lanes else ("processors", "procs")
+    for column, title in axis_titles(
+        line, upwards, unit_of([tick.label for tick in time_ticks(grid.chart.view)]), grid.look.ascii
+    ):
+        cells.write(rows, left + column, title, _QUIET)
     if grid.has_now:
         cells.write(rows, left + grid.now, line[grid.now : grid.now + 4], ink(Hue.ACCENT, Tone.STRONG))

@@ -24,7 +24,7 @@ from tui.chart.svg.signs import (
 )
 from tui.chart.svg.strips import in_use_and_waiting, strips
 from tui.chart.ticks import processors as named_processors
-from tui.chart.ticks import times
+from tui.chart.ticks import times, unit_of
 from tui.look.palette import Look
 
 _FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
@@ -45,7 +45,7 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
         element("desc", text(_description(chart, frame)), id="description"),
         textures(sorted(set(chart.hues.tolist())), look),
         element("rect", width=width, height=height, fill=look.background),
-        _heading(chart, look),
+        _heading(chart, frame, look),
         element("rect", x=frame.left, y=frame.top, width=frame.width, height=frame.height, fill=look.surface),
         *_layers(chart, crosses, frame, look),
         _axes(chart, frame, look),
@@ -104,9 +104,11 @@ def _description(chart: Drawing, frame: Frame) -> str:
     return told + f", {use.mean():.0%} of the machine in use, at most {count(round(waiting.max()), 'job')} waiting."
 
 
-def _heading(chart: Drawing, look: Look) -> str:
+def _heading(chart: Drawing, frame: Frame, look: Look) -> str:
     title = element("text", text(_title(chart)), x=16, y=24, font_size=15, font_weight="bold", fill=look.text)
-    words = _window(chart) + (" · each row of the matrix by itself" if chart.lanes else "")
+    upwards = "rows of the matrix" if chart.lanes else "processors"
+    unit = unit_of([word for _, word in _ticks(frame)])
+    words = f"{_window(chart)} · {upwards} upwards, time to the right in {unit}"
     return title + element("text", text(words), x=16, y=42, fill=look.dim)
 
 
@@ -115,7 +117,7 @@ def _heading(chart: Drawing, look: Look) -> str:
 
 def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
     drawn = []
-    for time, word in times(frame.begin, frame.end, lambda _: (frame.end - frame.begin) / (frame.width // 80)):
+    for time, word in _ticks(frame):
         x = frame.x(time)
         drawn.append(element("path", d=f"M{number(x)} {frame.bottom}v4", stroke=look.dim))
         if x < frame.right - 12:
@@ -127,6 +129,10 @@ def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
         drawn.append(element("path", d=f"M{LEFT - 4} {number(y)}h-3", stroke=look.dim))
         drawn.append(element("text", f"{number_of:,}", x=LEFT - 10, y=y + 4, text_anchor="end", fill=look.dim))
     return "".join(drawn)
+
+
+def _ticks(frame: Frame) -> list[tuple[int, str]]:
+    return times(frame.begin, frame.end, lambda _: (frame.end - frame.begin) / (frame.width // 80))
 
 
 def _lanes(chart: Drawing, frame: Frame, look: Look) -> Iterator[str]:
