@@ -139,9 +139,9 @@ def written_policy(policy: Policy) -> str:
     parts = []
     if default is not None and policy.queue_order() != default:
         order = policy.queue_order()
-        if type(order) is not type(default):
-            parts.append(f"order={order.name}")
-        parts += _changed(order)
+        is_other = type(order) is not type(default)
+        parts += [f"order={order.name}"] if is_other else []
+        parts += _changed(order, None if is_other else default)
     parts += _changed(policy)
     return policy.name + (":" + ",".join(parts) if parts else "")
 
@@ -158,9 +158,9 @@ def full_policy(policy: Policy) -> str:
     return policy.name + (":" + ",".join(parts) if parts else "")
 
 
-def _changed(holder: Policy | Order) -> list[str]:
+def _changed(holder: Policy | Order, usual: Order | None = None) -> list[str]:
     return [
         f"{name}={written(getattr(holder, name))}"
         for name, parameter in parameters_of(type(holder)).items()
-        if getattr(holder, name) != parameter.default
+        if getattr(holder, name) != (parameter.default if usual is None else getattr(usual, name))
     ]

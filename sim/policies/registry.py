@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any, TypeVar
 
@@ -162,7 +163,7 @@ def _arguments(cls: type[Policy], given: dict[str, str]) -> dict[str, Any]:
         order = order_class(given["order"]) if "order" in given else type(default)
         of_order = parameters_of(order)
         chosen = {key: of_order[key].parse(given[key]) for key in given if key in of_order}
-        arguments["order"] = order(**chosen)
+        arguments["order"] = replace(default if order is type(default) else order(), **chosen)
     for key, text in given.items():
         if key in own:
             arguments[key] = own[key].parse(text)

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.policies import POLICIES
+from sim.policies import POLICIES, Policy
 from sim.words import quoted
 from tui.cli.terminal import say
 
@@ -16,8 +16,8 @@ HEAD = '''"""Say here what it does. Try it with: schedscope test {file}"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator{Mapping}
+from dataclasses import dataclass{field}
 
 '''
 
@@ -136,6 +136,52 @@ class {Name}(Policy):
                 passed = True
 '''
 
+FAIR = '''from sim.decisions.decisions import Decision
+from sim.policies.backfill.easy import Easy
+from sim.policies.columns import Column
+from sim.policies.orders import Order
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered, order_field
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@dataclass(frozen=True)  # an order of the queue: any policy that takes one can have it, --policy easy:order={file}
+class LeastUsed(Order):
+    """Whose user has had the fewest processor-hours goes first."""
+
+    halflife: float = parameter(7.0, "days after which half of what a user has had is forgotten", low=0.01)
+    columns = (Column("usage", "processor-hours that the user has had", of="user"),)  # a column beside who waits
+    usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)  # as it is at this pass
+
+    def seeing(self, view: View) -> Order:
+        """The order as it is at this pass. It may look around; what it must remember goes into view.notes."""
+        usage, last = view.notes.setdefault("usage", {{}}), view.notes.setdefault("last", {{}})
+        hours = (view.now - last.get(0, view.now)) / 3600  # since the last pass
+        for user in usage:
+            usage[user] *= 0.5 ** (hours / 24 / self.halflife)
+        for job in (*(run.job for run in view.running.values()), *view.completed):  # who ran since then
+            usage[job.user] = usage.get(job.user, 0.0) + job.procs * hours
+        last[0] = view.now
+        return replace(self, usage=usage.copy())
+
+    def key(self, job: Job, now: float) -> float:
+        """A smaller one goes first; the rank breaks ties."""
+        return self.usage.get(job.user, 0.0)
+
+
+@dataclass(frozen=True)  # frozen: a policy holds no state
+class {Name}(Ordered):
+    """EASY backfilling in the order of fair shares."""  # shown to whoever asks what it does
+
+    order: Order = order_field(LeastUsed())  # --policy {file}:halflife=2, or with another order: {file}:order=sjf
+    plans = "the heads"  # who has a planned start
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        """One pass: what EASY decides in this order. A policy may ask others, and say yes or no to each decision."""
+        yield from Easy(order=self.order).decide(view)
+'''
+
 OTHER = '''{imports}
 
 
@@ -182,7 +228,7 @@ def test_everybody_is_done_in_the_end() -> None:
     schedule = run(read("z-figure4"), POLICY, check=True)  # `schedscope inspect z-figure4` says what its jobs are
     assert (schedule.end > schedule.start).all()
 '''
-TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS}
+TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS, "fair-share": FAIR}
 
 
 @click.command("new")
@@ -191,8 +237,8 @@ TEMPLATES = {"easy": EASY, "conservative": CONSERVATIVE, "fcfs": FCFS}
 def command(file: str, like: str) -> None:
     """Write a policy of your own that runs as it stands, and a test beside it.
 
-    Nothing is overwritten. --like fcfs, easy and conservative are written out in full; any other policy of `schedscope
-    policies` is taken as it is, for you to change what it decides.
+    Nothing is overwritten. --like fcfs, easy, conservative and fair-share are written out in full; any other policy of
+    `schedscope policies` is taken as it is, for you to change what it decides.
     """
     path = Path(file)
     test = path.with_name(f"test_{path.name}")
@@ -220,14 +266,16 @@ def texts(path: Path, like: str) -> tuple[str, str]:
     if path.suffix != ".py" or not path.stem.isidentifier():
         raise ParameterError(f"{path.name}: expected the name of a file like fair_share.py")
     like = POLICIES.aliases.get(like, like).partition(":")[0]
-    if like not in list(POLICIES):
+    if like not in [*POLICIES, *TEMPLATES]:
         raise ParameterError(f"no policy {quoted(like)}{POLICIES.near(like)}")
-    known = POLICIES[like]
+    known = POLICIES.get(like, Policy)
     words = {
         "Name": "".join(word.capitalize() for word in re.split("_+", path.stem)) or "Own",
         "file": path.name,
         "test": f"test_{path.name}",
         "like": like,
+        "Mapping": ", Mapping" if like == "fair-share" else "",
+        "field": ", field, replace" if like == "fair-share" else "",
         "cls": known.__name__,
     }
     words["imports"] = "\n".join(sorted([*_IMPORTS, f"from {known.__module__} import {known.__name__}"]))

@@ -53,7 +53,7 @@ def explanation(name: str) -> str:
 def _explained(cls: type[Policy]) -> str:
     lines = _told(f"{cls.name} ({cls.paper})" if cls.paper else cls.name, cls)
     if (order := default_order(cls)) is not None:
-        lines += ["", f"order: how the queue stands, {order.name} unless told", *_orders()]
+        lines += ["", f"order: how the queue stands, {order.name} unless told", *_orders(type(order))]
     return "\n".join([*lines, "", NO_GREATER]).rstrip()
 
 
@@ -68,9 +68,10 @@ def _told(title: str, cls: type[Policy] | type[Order]) -> list[str]:
     return lines
 
 
-def _orders() -> list[str]:
+def _orders(own: type[Order]) -> list[str]:
+    """Every order of the queue; one that is the policy's own first."""
     rows = []
-    for name, cls in ORDERS.items():
+    for name, cls in (ORDERS if own.name in ORDERS else {own.name: own, **ORDERS}).items():
         extra = ", ".join(f"{p.name}={written(p.default)}" for p in parameters_of(cls).values())
         rows.append([name, extra, summary(cls)])
     return table(rows, align=["left", "left", "left"], indent=2)

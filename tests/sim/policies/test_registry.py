@@ -12,8 +12,9 @@ from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.backfill.fcfs import FirstComeFirstServed
-from sim.policies.orders import Delay, ShortestFirst, Ward
+from sim.policies.orders import Delay, Order, ShortestFirst, Ward
 from sim.policies.parameters import parameters_of
+from sim.policies.policy import order_field
 from sim.policies.registry import Registry, policy, policy_of
 from sim.policies.view import View
 
@@ -176,3 +177,21 @@ def test_one_of_the_registered_is_written_in_a_test_and_forgotten() -> None:
     finally:
         POLICIES.remove("passing")
     assert "passing" not in POLICIES
+
+
+@dataclass(frozen=True)
+class Waiting(Easy):
+    """Its queue stands as `delay` does, with a weight of its own."""
+
+    name = "waiting"
+    order: Order = order_field(Delay(weight=0.5))
+
+
+@pytest.mark.parametrize(("typed", "meant"), [("", Delay(0.5)), ("weight=0.001", Delay(0.001)), ("weight=3", Delay(3))])
+def test_the_order_that_a_policy_comes_with_keeps_its_parameters(typed: str, meant: Delay) -> None:
+    registry = Registry()
+    registry.add(Waiting)
+    policy = registry.parse(f"waiting:{typed}")
+    assert policy.queue_order() == meant
+    assert registry.parse(written_policy(policy)) == policy
+    assert registry.parse(f"waiting:order=delay,{typed}").queue_order() == meant

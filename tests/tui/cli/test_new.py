@@ -19,7 +19,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("like", ["easy", "fcfs", "conservative", "selective"])
+@pytest.mark.parametrize("like", ["easy", "fcfs", "conservative", "fair-share", "selective"])
 def test_what_it_writes_keeps_to_what_every_policy_is_held_to(like: str) -> None:
     done = schedscope("new", "fair_share.py", "--like", like)
     assert done.returncode == 0
@@ -34,7 +34,7 @@ def test_every_policy_can_be_begun_with(like: str) -> None:
 
 
 def test_what_it_writes_is_as_tidy_as_ours(folder: Path) -> None:
-    for like in ("easy", "fcfs", "conservative", "selective", "gang"):
+    for like in ("easy", "fcfs", "conservative", "fair-share", "selective", "gang"):
         schedscope("new", f"a_long_name_{like}.py", "--like", like)
     rules = ["--config", str(Path(__file__).parents[3] / "pyproject.toml"), "--no-cache"]
     found = subprocess.run([sys.executable, "-m", "ruff", "check", *rules, "."], capture_output=True, text=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
@@ -14,6 +15,7 @@ from sim.policies.loading import named_code
 from sim.policies.orders import ORDERS, Order
 from sim.policies.parameters import Parameter, parameters_of, summary, written
 from sim.policies.policy import default_order
+from sim.policies.registry import order_class
 from tui.screens.dialogs.trace_choices import folder_of, is_path
 
 
@@ -101,7 +103,7 @@ class Form:
             error = _without_prefix(whole, parameter, text)  # what only the policy itself can tell
         meaning = parameter.meaning
         if parameter.name == "order" and not error:
-            meaning += ": " + _lowered(summary(ORDERS[text or parameter.default]))
+            meaning += ": " + _lowered(summary(self._orders[text or parameter.default]))
         return Field(parameter, text, error, meaning)
 
     @property
@@ -109,12 +111,22 @@ class Form:
         """The first thing that is wrong, None if the policy can be used."""
         return next((field.error for field in self.fields if field.error), None) or error_of(self._typed)
 
+    @property
+    def _orders(self) -> Mapping[str, type[Order]]:
+        """Those that the queue may stand in: ours, the policy's own, and one of somebody's code that is named."""
+        default, typed = default_order(POLICIES[self.policy]), self.texts.get("order", "")
+        own = {default.name: type(default)} if default is not None else {}
+        with suppress(ParameterError):
+            own |= {typed: order_class(typed)} if typed else {}
+        return ORDERS | own
+
     def _parameters(self) -> dict[str, Parameter]:
         cls = POLICIES[self.policy]
         parameters = parameters_of(cls)
         if (default := default_order(cls)) is not None:
-            parameters["order"] = Parameter("order", str, default.name, "how the queue stands", choices=tuple(ORDERS))
-            order = ORDERS.get(self.texts.get("order") or default.name)
+            orders = self._orders
+            parameters["order"] = Parameter("order", str, default.name, "how the queue stands", choices=tuple(orders))
+            order = orders.get(self.texts.get("order") or default.name)
             parameters |= parameters_of(order) if order else {}
         return parameters
 

@@ -5,10 +5,13 @@ Also tests tui.screens.dialogs.parameter_field.
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from sim.errors import ParameterError
 from sim.policies import POLICIES, parse_policy, written_policy
+from tui.cli.new import texts
 from tui.screens.dialogs.policy_form import Field, Form, entries
 
 
@@ -66,3 +69,16 @@ def test_a_policy_is_found_by_name_by_short_name_and_by_what_it_does() -> None:
     assert [entry.title for entry in entries("starve")] == ["firstfit"]
     assert len(entries("")) == len(POLICIES)
     assert entries("eazy") == []
+
+
+def test_a_policy_of_a_file_with_an_order_of_its_own_is_filled_in(tmp_path: Path) -> None:
+    path = tmp_path / "fair.py"
+    path.write_text(texts(path, "fair-share")[0])
+    form = Form.of_spec(f"{path}:halflife=3")
+    assert [field.parameter.name for field in form.fields] == ["order", "halflife"]
+    assert form.spec == f"{path}:halflife=3"
+    assert form.error is None
+    assert "fewest processor-hours" in form.fields[0].meaning
+    other = Form.of_spec(f"easy:order={path}:LeastUsed,halflife=3")
+    assert (other.spec, other.error) == (f"easy:order={path}:LeastUsed,halflife=3", None)
+    assert other.with_text("order", "nobody.py:X").error
