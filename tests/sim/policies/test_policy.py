@@ -6,10 +6,14 @@ sim.policies.view.
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.policies.policy import default_order
+from sim.policies.view import View
 
 
 @pytest.mark.parametrize(
@@ -37,3 +41,12 @@ def test_a_policy_without_an_order_serves_by_arrival() -> None:
 def test_a_policy_that_decides_nothing_says_so() -> None:
     with pytest.raises(NotImplementedError, match="decides nothing"):
         list(Policy().decide(None))  # type: ignore[arg-type]
+
+
+def test_the_page_tells_all_of_the_view_and_nothing_else() -> None:
+    page = (Path(__file__).parents[3] / "sim" / "policies" / "README.md").read_text(encoding="utf-8")
+    section = page.partition("## What it sees\n")[2].partition("\n## ")[0]
+    cells = re.findall(r"^\| ([^|]+) \|", section, flags=re.MULTILINE)[1:]
+    told = [re.sub(r"\(.*\)", "", word).strip() for cell in cells for word in cell.split(", ")]
+    shown = {name for view in (View, *View.__subclasses__()) for name in dir(view) if not name.startswith("_")}
+    assert sorted(told) == sorted(shown)
