@@ -26,7 +26,7 @@ from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import drawn
 from tui.screens.dialogs.dialog import Dialog, Page
 from tui.screens.dialogs.parameter_field import ParameterField
-from tui.screens.dialogs.policy_form import Entry, Form, did_you_mean, error_of, listed, short_names
+from tui.screens.dialogs.policy_form import OPEN, Entry, Form, did_you_mean, error_of, listed, short_names
 from tui.screens.dialogs.trace_choices import completed, is_path
 
 ENTER_READS = "enter reads the file, which runs it"
@@ -67,7 +67,7 @@ class PolicyPicker(Dialog[Policy | None]):
             dialog.border_subtitle = "↑ ↓ policy   tab fields   ctrl+r defaults   esc close"
             with Horizontal(id="halves"):
                 with Vertical(id="left"):
-                    yield Input(placeholder="find a policy, or ./file.py", compact=True, id="find")
+                    yield Input(placeholder="find a policy, or ./file.py", select_on_focus=False, compact=True, id="find")
                     yield OptionList(id="policies", compact=True)
                     yield Page(_shortcuts, id="short")
                 with VerticalScroll(id="right", can_focus=False):
@@ -76,6 +76,7 @@ class PolicyPicker(Dialog[Policy | None]):
                     yield Page(id="more")
             with Horizontal(id="bottom"):
                 yield Input(compact=True, id="spec")
+                yield Button("Open a file ...", id="file", compact=True)
                 yield Button("Defaults", id="defaults", compact=True)
                 yield Button("Cancel", id="cancel", compact=True)
                 yield Button(Content(self._verb), id="use", variant="primary", compact=True)
@@ -119,11 +120,17 @@ class PolicyPicker(Dialog[Policy | None]):
         self._file = entry if entry.kind != "policy" else None
         if self._file is not None:
             self.query_one("#about", Page).show(partial(_about_file, entry))
+            self._show_policy(False)
             self._show_wrong()
         elif entry.title in POLICIES.aliases:
             await self._use_form(Form.of_spec(entry.title))
         elif entry.title != self._form.policy:
             await self._use_form(self._kept.get(entry.title, Form(entry.title)))
+
+    def _show_policy(self, shown: bool) -> None:
+        """A file is no policy before it is read."""
+        for name in ("#fields", "#more"):
+            self.query_one(name).display = shown
 
     def _highlight(self) -> None:
         """The list stands where the form is."""
@@ -168,6 +175,7 @@ class PolicyPicker(Dialog[Policy | None]):
     async def _show(self) -> None:
         """Everything as the form has it; what is being typed stays as it is."""
         await self._show_fields()
+        self._show_policy(True)
         cls = POLICIES[self._form.policy]
         first, *others = paragraphs(cls)
         self.query_one("#about", Page).show(partial(_about, self._form.policy, cls.paper, first))
@@ -197,7 +205,7 @@ class PolicyPicker(Dialog[Policy | None]):
         typed = self.query_one("#find", Input).value
         if named_code(typed) or is_path(typed):
             wrong = self._wrong or (
-                "enter reads the file, which runs it" if self._reads else f"no file begins with {typed}"
+                ENTER_READS if self._reads else "" if self._listed else f"nothing is called {typed}"
             )
         elif not self._listed:
             wrong = (error_of(typed) or "Enter uses it") if ":" in typed else did_you_mean(typed)
@@ -265,6 +273,10 @@ class PolicyPicker(Dialog[Policy | None]):
         find.value = text
         find.cursor_position = len(text)
         find.focus()
+
+    @on(Button.Pressed, "#file")
+    def _open_file(self) -> None:
+        self._type(OPEN.spec)
 
     def action_complete(self) -> None:
         """A path as far as it is clear, else what is highlighted; elsewhere the next field."""

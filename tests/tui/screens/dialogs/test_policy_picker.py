@@ -180,6 +180,8 @@ async def test_a_file_is_found_by_its_path_read_by_enter_and_used_by_another(
         assert "open a file" in person.text
         await person.press("enter")
         assert person.app.screen.query_one("#find", Input).value == "./"
+        await person.press("ctrl+u")
+        await person.click("#file")
         await person.press("f", "tab")
         assert person.app.screen.query_one("#find", Input).value == "./fair.py"
         assert "enter reads the file, which runs it" in person.text
