@@ -14,7 +14,7 @@ from decimal import Decimal
 from typing import TypeAlias
 
 from sim.stops.instants import Instant
-from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, Unit, is_called
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, Unit, is_called, is_kept_because
 from sim.words import LATEST
 from sim.workload.model import Job
 
@@ -155,7 +155,64 @@ class OfUser(OfJob):
         return job.user == self.number
 
 
-Condition: TypeAlias = Level | Happens | Changes | OfJob
+@dataclass(frozen=True)
+class Because:
+    """A job is considered and kept waiting for such a reason: `job 17 waits because too few free`."""
+
+    who: OfJob
+    reason: str
+    """A kind of reason, or words of it."""
+    is_event = True
+    in_columns = False
+
+    @property
+    def text(self) -> str:
+        reason = self.reason if self.reason in REASONS else f'"{self.reason}"'
+        return f"{self.who.text} because {reason}"
+
+    @property
+    def hint(self) -> str:
+        return f"{self.who.hint}: {self.reason}"
+
+    def read(self, instant: Instant) -> bool:
+        return is_kept_because(instant, self.who.is_meant, self.reason)
+
+    def holds(self, was: object, now: object) -> bool:
+        return bool(now)
+
+
+@dataclass(frozen=True)
+class OwnNumber:
+    """A number of the policy's own, of a waiting job: `number usage > 100`, `job 17 number usage > 100`."""
+
+    name: str
+    relation: str
+    value: float
+    who: OfJob | None = None
+    """None: of any."""
+    is_event = False
+    in_columns = False
+
+    @property
+    def text(self) -> str:
+        of = "" if self.who is None else self.who.text  # it does nothing, and ends with a blank
+        return f"{of}number {quoted(self.name)} {self.relation} {_plain(self.value)}"
+
+    @property
+    def hint(self) -> str:
+        whose = "a waiting job" if self.who is None else f"{self.who.whose} {self.who.name}"
+        return f"the policy's {self.name} of {whose}: {_SAID[self.relation]}{_plain(self.value)}"
+
+    def read(self, instant: Instant) -> bool:
+        holds = RELATIONS[self.relation]
+        meant = None if self.who is None else self.who.is_meant
+        return any(holds(value, self.value) for job, value in instant.numbers(self.name) if meant is None or meant(job))
+
+    def holds(self, was: object, now: object) -> bool:
+        return bool(now)
+
+
+Condition: TypeAlias = Level | Happens | Changes | OfJob | Because | OwnNumber
 
 
 # In writing

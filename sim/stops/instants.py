@@ -7,7 +7,7 @@ pays only for what its condition asks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Protocol, cast
@@ -16,6 +16,7 @@ from sim.decisions.decisions import Decision
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.history.history import Past
+from sim.policies.policy import columns_of
 from sim.workload.model import Job, Workload
 
 
@@ -61,8 +62,15 @@ class Instant(Protocol):
     def completed(self) -> Sequence[Job]: ...
 
     @property
+    def printed(self) -> Sequence[str]:
+        """What the policy printed."""
+
+    @property
     def head(self) -> Job | None:
         """Who is first in the queue."""
+
+    def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
+        """The numbers of the policy's own that are called so, of those that wait."""
 
     def moved(self, job: Job) -> float:
         """By how much the planned start of a waiting job moved in this step; negative is earlier."""
@@ -123,6 +131,17 @@ class OfSnapshot:
     @property
     def completed(self) -> Sequence[Job]:
         return self.snapshot.completed
+
+    @property
+    def printed(self) -> Sequence[str]:
+        return self.snapshot.printed
+
+    def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
+        for place, column in enumerate(self.snapshot.columns):
+            if column.name == name:
+                for queued in self.snapshot.queue:
+                    if (value := queued.own[place]) is not None:
+                        yield queued.job, value
 
     @property
     def head(self) -> Job | None:
@@ -190,6 +209,18 @@ class OfEngine:
     @property
     def completed(self) -> Sequence[Job]:
         return self.engine.state.completed
+
+    @property
+    def printed(self) -> Sequence[str]:
+        return self.engine.state.printed
+
+    def numbers(self, name: str) -> Iterator[tuple[Job, float]]:
+        state = self.engine.state
+        for column in columns_of(state.policy):
+            if column.name == name:
+                for job in state.queue:
+                    if (value := column.value(state.notes, job)) is not None:
+                        yield job, value
 
     @property
     def head(self) -> Job | None:

@@ -3,8 +3,9 @@
     stop       all {"or" all}                          measure    queue wanted utilisation free running ...
     all        one {"and" one}                         event      backfill  start  head slips  missed reservation ...
     one        "not" one | "(" stop ")" | condition    deed       starts ends arrives considered backfilled ...
-    condition  measure relation value | "time" moment | "step" number | moment | event | whose id deed
-    whose      "job" | "user"
+    condition  measure relation value | "time" moment | "step" number | moment | event | whose id deed | [whose id] own
+    whose      "job" | "user"                              deed "waits" may go on: "because" reason
+    own        "number" name relation value                reason  too few free, would delay ... or "part of it"
 
 A condition is about one step. A stop *holds* after a step, and it *fires* when it comes true: `queue > 50` once, when
 the queue has grown; `backfill` at every step with a backfilled job.
@@ -21,9 +22,21 @@ from typing import NamedTuple
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.stops.combinations import AllOf, AnyOf, Node, Not, One, Reading
-from sim.stops.conditions import MOST, RELATIONS, WORD, Changes, Condition, Happens, Level, OfJob, OfUser
+from sim.stops.conditions import (
+    MOST,
+    RELATIONS,
+    WORD,
+    Because,
+    Changes,
+    Condition,
+    Happens,
+    Level,
+    OfJob,
+    OfUser,
+    OwnNumber,
+)
 from sim.stops.instants import Instant, OfSnapshot
-from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, SPELLINGS, Unit
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REACHED, REASONS, SPELLINGS, Unit
 from sim.words import A_TIME, Moment, Step, parse_moment, parse_time
 from sim.workload.model import Field, Header, Workload
 
@@ -218,6 +231,8 @@ class _Parser:
         word = SPELLINGS.get(token.word, token.word)
         if word in ("job", "user"):
             condition: Condition = self._of_jobs(word)
+        elif word == "number":
+            condition = self._own_number(None)
         elif word in MEASURES:
             condition = self._level(word)
         else:
@@ -228,19 +243,47 @@ class _Parser:
         self._conditions.append(condition)
         return One(condition, len(self._conditions) - 1)
 
-    def _of_jobs(self, whose: str) -> OfJob:
+    def _own_number(self, who: OfJob | None) -> OwnNumber:
+        """A number of the policy's own; whether there is one that is called so, only a run tells."""
+        token = self._take()
+        if not token.text or token.word in RELATIONS:
+            raise self._error("expected what the policy calls it, as in number usage > 100", token.position)
+        relation = self._relation(token.text)
+        sign = -1 if self._next.word.startswith("-") else 1
+        return OwnNumber(token.text, relation, sign * self._number("number", "-" if sign < 0 else ""), who)
+
+    def _because(self, who: OfJob) -> Because:
+        """For one of our reasons, or for one that holds these words."""
+        token = self._next
+        if token.is_quoted and token.text:
+            return Because(who, self._take().text.lower())
+        words = []
+        while self._next.text and self._next.word not in ("and", "or", ")"):
+            words.append(self._take().word)
+        reason = " ".join(words)
+        if reason not in REASONS:
+            refusal = Token(reason, token.position)
+            hint = near(reason, REASONS) if reason else ""
+            hint = hint if "did you mean" in hint else f"; there is {', '.join(list(REASONS)[:4])} and more"
+            raise self._error(f"expected a reason, or words of one in quotes{_got(refusal)}{hint}", token.position)
+        return Because(who, reason)
+
+    def _of_jobs(self, whose: str) -> OfJob | Because | OwnNumber:
         """Of a job, or of any job of a user."""
         who = self._take()
         if not who.text or (who.text in "()<=>=" and not who.is_quoted):
             example = "the id of a job, as in job 17 starts" if whose == "job" else "a user, as in user ann starts"
             raise self._error(f"expected {example}", who.position)
         deed = self._take()
-        if deed.word not in DEEDS:
-            raise self._error(_unknown("a job does not", deed, DEEDS), deed.position)
+        if deed.word not in (*DEEDS, "number"):
+            raise self._error(_unknown("a job does not", deed, (*DEEDS, "number")), deed.position)
         try:
-            return self._known(whose, who.text, deed.word)
+            meant = self._known(whose, who.text, "" if deed.word == "number" else deed.word)
         except SchedscopeError as error:
             raise self._error(getattr(error, "what", str(error)), who.position) from None
+        if deed.word == "number":
+            return self._own_number(meant)
+        return self._because(meant) if deed.word == "waits" and self._takes("because") else meant
 
     def _known(self, whose: str, name: str, deed: str) -> OfJob:
         """They must be there, where that is known."""
@@ -252,23 +295,26 @@ class _Parser:
         return OfUser(name, deed, workload.number_of(Field.USER, name))
 
     def _level(self, measure: str) -> Level:
-        unit, token = MEASURES[measure].unit, self._next
-        relation = "=" if token.word == "==" else token.word
-        if relation in RELATIONS:
-            self._take()
-        elif measure in REACHED:
-            relation = ">="
-        else:
-            got = f", got {token.text!r}" if token.text else ""
-            raise self._error(f"expected > < >= <= = or != after {measure}{got}")
+        unit = MEASURES[measure].unit
+        relation = self._relation(measure)
         if unit not in ("time", "moment") and not (measure == "step" and self._next.word.startswith("#")):
             return Level(measure, relation, self._number(unit))
         value = self._moment(parse_moment if measure in REACHED else parse_time)
         return Level("step", relation, value.number) if isinstance(value, Step) else Level(measure, relation, value)
 
-    def _number(self, unit: Unit) -> float:
+    def _relation(self, measure: str) -> str:
+        token = self._next
+        relation = "=" if token.word == "==" else token.word
+        if relation in RELATIONS:
+            self._take()
+            return relation
+        if measure in REACHED:
+            return ">="
+        raise self._error(f"expected > < >= <= = or != after {measure}{_got(token)}")
+
+    def _number(self, unit: Unit, sign: str = "") -> float:
         example, token = ("a share like 0.6 or 60%" if unit == "share" else "a number like 50"), self._take()
-        number = token.word.removesuffix("%")
+        number = token.word.removeprefix(sign).removesuffix("%")
         is_percent = unit == "share" and (number != token.word or self._takes("%"))
         if not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", number):
             raise self._error(f"expected {example}{_got(token)}", token.position)

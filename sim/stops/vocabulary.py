@@ -8,10 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Literal, NamedTuple, TypeAlias
 
-from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Reserve, Resume, Start, Suspend, Switched
-from sim.decisions.matrix import GoesOn, Migrate, Place, ReserveRow
+from sim.decisions import reasons_to_wait
+from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
+from sim.decisions.matrix import FitsNoRow, GoesOn, Migrate, OwnColumnsTaken, Place, ReserveRow
+from sim.decisions.sentences import why
 from sim.stops.instants import Instant
-from sim.words import name
+from sim.words import clock, name, spelled
 from sim.workload.model import Job
 
 Meant: TypeAlias = Callable[[Job], bool]
@@ -105,6 +107,7 @@ EVENTS: dict[str, Event] = {
     "suspend": Event("a job is suspended", _decides(Suspend)),
     "resume": Event("a suspended job goes on", lambda i: any(map(is_resume, i.decisions))),
     "migrate": Event("a job moves to other processors", _decides(Migrate)),
+    "print": Event("the policy prints something", lambda i: bool(i.printed), False),
     "switch": Event("the policy is switched", _decides(Switched)),
     "borrow": Event("a partition borrows processors", _decides(Borrow)),
     "missed reservation": Event("a job starts later than its user asked for", _misses_reservation),
@@ -164,4 +167,31 @@ DEEDS: dict[str, Deed] = {
     "migrates": Deed("moves to other processors", _decided(lambda d: isinstance(d, Migrate))),
     "moves": Deed("is planned for another time than before", _is_moved, False),
     "ends": Deed("ends", lambda i, meant: any(map(meant, i.completed)), False),
+    "waits": Deed("is considered and kept waiting", _decided(lambda d: isinstance(d, Keep)), False),
 }
+
+
+# Why a job is kept waiting
+
+
+def kind_of(reason: type) -> str:
+    """What a kind of reason is called in a condition.
+
+    >>> kind_of(reasons_to_wait.TooFewFree)
+    'too few free'
+    """
+    return spelled(reason.__name__)
+
+
+REASONS: dict[str, type] = {
+    kind_of(reason): reason
+    for reason in (*vars(reasons_to_wait).values(), FitsNoRow, OwnColumnsTaken)
+    if isinstance(reason, type) and hasattr(reason, "sentence")
+}
+"""The kinds of our own policies; others have theirs."""
+
+
+def is_kept_because(instant: Instant, meant: Meant, reason: str) -> bool:
+    """Is such a job kept waiting for a reason of that kind, or for one whose words hold that?"""
+    kept = (d for d in instant.decisions if isinstance(d, Keep) and meant(d.job))
+    return any(kind_of(type(d.because)) == reason or reason in why(d.because, d.job, clock).lower() for d in kept)

@@ -5,22 +5,30 @@ Also tests sim.stops.combinations, sim.stops.conditions, sim.stops.vocabulary.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.decisions.decisions import Decision, Keep, Start
+from sim.decisions.reasons import InOrder
+from sim.decisions.reasons_to_wait import TooFewFree
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
-from sim.policies import parse_policy
+from sim.policies import Policy, parse_policy
+from sim.policies.columns import Column
+from sim.policies.view import View
 from sim.stops.conditions import RELATIONS
 from sim.stops.stop import StopError, parse_stop
-from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
-from sim.workload.model import Field, Header
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REASONS
+from sim.words import Clock
+from sim.workload.model import Field, Header, Job
 from tests.sim.conftest import Lab
 
 
@@ -96,6 +104,11 @@ def test_what_is_typed_has_one_best_form(typed: str, best: str) -> None:
         ("(backfill", 9, "expected ) for the ( at 1"),
         ("backfill)", 8, "expected and, or or the end, got ')'"),
         ("backfill and", 12, "expected a condition"),
+        ("job 2 waits because quota", 20, "or words of one in quotes, got 'quota'"),
+        ("job 2 waits because too few fre or print", 20, "did you mean 'too few free'?"),
+        ("job 2 waits because", 19, "there is too few free, would delay, "),
+        ("number > 3", 7, "what the policy calls it"),
+        ("number usage", 12, "expected > < >= <= = or != after usage"),
         ("backfill ! start", 9, "expected and, or or the end"),
         ('job "17 starts', 4, "has no meaning here"),
         ("queue > 99999999999999999999", 8, "beyond all that can be"),
@@ -286,3 +299,65 @@ def test_and_fires_with_the_last_of_its_parts(narrow: list[Snapshot]) -> None:
 
 def test_or_fires_with_each_of_its_parts(narrow: list[Snapshot]) -> None:
     assert fires("queue > 0 or backfill", narrow) == [5, 10]
+
+
+# For who writes a policy
+
+
+class Quota(NamedTuple):
+    most: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"user {job.user} has more than {self.most} already"
+
+
+@dataclass(frozen=True)
+class Fair(Policy):
+    """Counts how often a job was passed over, and lets nobody start on the first two occasions."""
+
+    name = "fair"
+    columns = (Column("passed"),)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        passed = view.notes.setdefault("passed", {})
+        for job in view.queue:
+            passed[job.rank] = passed.get(job.rank, 0) + 1
+            if job.procs > view.free:
+                yield Keep(job, TooFewFree(view.free))
+            elif passed[job.rank] < 3:
+                yield Keep(job, Quota(1))
+            else:
+                yield Start(job, InOrder(view.free))
+
+
+@pytest.fixture
+def counted(lab: Lab) -> list[Snapshot]:
+    """Job 1 is passed over at 0 and 1, job 2 from 1 on, as job 1 leaves too little free."""
+    jobs = ("1 0 3 9 9", "2 1 2 9 9", "3 2 1 9 9", "4 3 1 9 9", "5 4 1 9 9")
+    return snapshots(Engine(lab.workload(4, *jobs), Fair()))
+
+
+@pytest.mark.parametrize(
+    ("typed", "at"),
+    [
+        ("job 1 waits", [0, 1]),
+        ("job 2 waits because too few free", [2, 3, 4]),
+        ('job 2 waits because "has more than 1"', [1]),
+        ('job 2 waits because "quota"', [1]),
+        ("number passed > 2", [3]),
+        ("job 2 number passed > 2", [3]),
+        ("job 1 number passed > 99 or number nothing > 0", []),
+    ],
+)
+def test_who_writes_a_policy_stops_at_its_reasons_and_its_numbers(
+    typed: str, at: list[float], counted: list[Snapshot]
+) -> None:
+    assert fires(typed, counted) == at
+
+
+@pytest.mark.parametrize(
+    "typed", [*(f"job 3 waits because {reason}" for reason in REASONS), 'number "own value" <= -1.5', "job 3 waits"]
+)
+def test_what_is_written_of_a_policy_is_read_again(typed: str, lab: Lab) -> None:
+    workload = lab.workload(4, "3 0 1 1 1")
+    assert parse_stop(parse_stop(typed, workload).text, workload) == parse_stop(typed, workload)

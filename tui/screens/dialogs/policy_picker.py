@@ -67,7 +67,9 @@ class PolicyPicker(Dialog[Policy | None]):
             dialog.border_subtitle = "↑ ↓ policy   tab fields   ctrl+r defaults   esc close"
             with Horizontal(id="halves"):
                 with Vertical(id="left"):
-                    yield Input(placeholder="find a policy, or ./file.py", select_on_focus=False, compact=True, id="find")
+                    yield Input(
+                        placeholder="find a policy, or ./file.py", select_on_focus=False, compact=True, id="find"
+                    )
                     yield OptionList(id="policies", compact=True)
                     yield Page(_shortcuts, id="short")
                 with VerticalScroll(id="right", can_focus=False):

@@ -165,7 +165,7 @@ class WhatIf:
     # Conditions to stop at
 
     def stops(self) -> None:
-        hint = "queue > 50 · job 17 starts · user ann ends · d12 04:30 · head slips · empty: none"
+        hint = "queue > 50 · job 17 starts · job 17 waits because too few free · d12 04:30 · empty: none"
         initial = "; ".join(stop.text for stop in self._screen.state.stops)
         dialog = dialogs.Prompt("Stop when", hint, self._parsed, initial=initial, answers=self._screen.answers)
         self._screen.open(dialog, self._stop_at)
