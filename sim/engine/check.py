@@ -111,8 +111,12 @@ class Checker:
             if start is None or start < job.submit:
                 self._fail("it ran before it was submitted", rank)
             made = self._progress.pop(rank, 0)
-            if abs(made - run) > MOMENT * max(1, run):
+            if abs(made - run) > max(self._moment(), MOMENT * run):
                 self._fail(f"it made {made:.12g} s of progress and must make {run:.12g} s", rank)
+
+    def _moment(self) -> float:
+        """How much later something may happen than is due: what is due less than a moment after it happens with it."""
+        return MOMENT * (1 + len(self._state.completed) + len(self._state.arrived))
 
     def _shared_progress(self) -> None:
         """In a matrix progress is made only on turn, outside overhead and stalls: turn by turn."""
@@ -205,7 +209,7 @@ class Checker:
         state = self._state
         for rank, at in self._granted.items():
             start = state.start_of(rank)
-            if (state.now if start is None else start) > at + MOMENT and not state.policy.suspends:
+            if (state.now if start is None else start) > at + self._moment() and not state.policy.suspends:
                 self._fail(f"its start was reserved for {at:.12g}, as its user asked, and it is late", rank)
         self._granted = dict(state.granted)
         if not state.promises:
@@ -215,9 +219,9 @@ class Checker:
             self._promised = {rank: at for rank, at in self._promised.items() if rank in state.granted}
         for rank, promised in self._promised.items():
             start = state.start_of(rank)
-            if start is not None and start > promised + MOMENT:
+            if start is not None and start > promised + self._moment():
                 self._fail(f"it was promised {promised:.12g} and started at {start:.12g}", rank)
-            if rank in state.reserved and state.reserved[rank] > promised + MOMENT:
+            if rank in state.reserved and state.reserved[rank] > promised + self._moment():
                 moved = state.reserved[rank]
                 self._fail(f"its promised start moved from {promised:.12g} to {moved:.12g}", rank)
         self._promised = dict(state.reserved)

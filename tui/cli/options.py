@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from functools import reduce
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -31,15 +31,19 @@ def _as_click(option: Option) -> Callable[[F], F]:
     name = "--" + option.name.replace("_", "-")
     if option.kind is bool:
         return click.option(name, is_flag=True, help=option.meaning)
-    return click.option(name, type=_type_of(option), metavar=option.metavar, help=option.meaning)
+    kind = click.Choice(option.choices) if option.choices else option.kind
+    return click.option(
+        name, type=kind, metavar=option.metavar, callback=partial(_in_range, option), help=option.meaning
+    )
 
 
-def _type_of(option: Option) -> Any:
-    if option.choices:
-        return click.Choice(option.choices)
-    if option.kind is int:
-        return click.IntRange(None if option.low is None else int(option.low))
-    return option.kind
+def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: Any) -> Any:
+    """What was typed: a value that the option does not allow is wrong usage."""
+    try:
+        of.taken(given)
+    except ParameterError as error:
+        raise click.BadParameter(str(error), ctx, option) from None
+    return given
 
 
 def jobs_of(source: Source, aloud: bool = False) -> Workload:

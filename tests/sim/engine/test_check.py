@@ -192,3 +192,9 @@ def test_more_migrated_tasks_than_may_are_found(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(GangMigrate, "most_migrated", lambda self: 0)
     with pytest.raises(InvariantError, match=r"tasks migrated, 0 may"):
         Engine(workload, parse_policy("gang-migrate:mpl=2"), watchers=[Checker]).run()
+
+
+def test_what_ends_a_moment_late_with_others_has_not_run_too_long(lab: Lab) -> None:
+    """Each end is less than a microsecond after the one before: all are one instant."""
+    engine = lab.run("easy", 3, "1 0 1 1 9", "2 0 1 1.0000009 9", "3 0 1 1.0000018 9")
+    assert engine.step_count == 2

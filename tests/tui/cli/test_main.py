@@ -27,7 +27,7 @@ from tui.cli.main import COMMANDS, commands
         (["run", "z-figure4", "--policy", "easy:depht=2"], 1, "easy has no parameter 'depht'; did you mean 'depth'?"),
         (["run", "z-figure4", "--policy", "easy:order=sfj"], 1, "no order 'sfj'; did you mean 'sjf'"),
         (["run", "nothing.swf"], 1, "nothing.swf: no such file"),
-        (["run", "z-figure4", "--load", "0"], 1, "load factor must be between 0.000001 and 1,000,000"),
+        (["run", "z-figure4", "--load", "0"], 2, "load factor must be between 0.000001 and 1,000,000"),
         (["run", "z-figure4", "--procs", "0"], 2, "--procs"),
         (["run", "z-figure4", "--by", "colour"], 2, "--by colour: expected one of category"),
         (["run"], 2, "Missing argument 'TRACE'"),

@@ -77,3 +77,17 @@ def test_whatever_options_are_typed_it_is_done_or_refused_in_a_line(command: str
         words += [flag] if name == "offline" else [f"{flag}={told}"]
     with redirect_stdout(StringIO()), redirect_stderr(StringIO()), suppress(click.ClickException, SchedscopeError):
         commands(words, standalone_mode=False)
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"),
+    [
+        (("--procs", "0"), "the number of processors must be between 1 and 10,000,000, got 0"),
+        (("--load", "1e-308"), "the load factor must be between 0.000001 and 1,000,000, got 1e-308"),
+        (("--seed", "-1"), "the seed must be between 0 and"),
+        (("--lead", "soon"), "a time is seconds or like"),
+    ],
+)
+def test_a_value_that_an_option_does_not_allow_is_wrong_usage(typed: tuple[str, str], said: str) -> None:
+    with pytest.raises(click.UsageError, match=said):
+        commands(["run", "z-figure4", *typed], standalone_mode=False)
