@@ -37,7 +37,7 @@ class Succession:
 
     def hand_over(self, successor: Policy) -> None:
         """The successor has the state from now on, and has decided nothing yet."""
-        state, was = self._state, written_policy(self._state.policy)
+        state, was, planned = self._state, written_policy(self._state.policy), self._state.planned
         for allocation in list(state.running.values()):
             if allocation.kind == SPECULATIVE:
                 self._make_ordinary(allocation)
@@ -57,7 +57,7 @@ class Succession:
             self._enter_matrix(turns)
         state.free = state.machine.free
         state.promises = can_promise(state)
-        switch = Switch(state.step_count + 1, state.now, successor, was)
+        switch = Switch(state.step_count + 1, state.now, successor, was, planned)
         state.switches += (switch,)
         self._history.switch(switch)
 

@@ -18,9 +18,9 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import inf, nextafter
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 
@@ -38,7 +38,8 @@ _A_STEP, _A_STRETCH = 56, 80
 """About how many bytes each takes"""
 
 
-class Switch(NamedTuple):
+@dataclass(frozen=True)
+class Switch:
     """Another policy takes over: the run has made so many steps then, that one included (0: that is not known yet)."""
 
     step: int
@@ -46,6 +47,8 @@ class Switch(NamedTuple):
     policy: Policy
     was: str = ""
     """The policy before it, as text."""
+    planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
+    """rank -> start, as the policy before it left them."""
 
     @property
     def spec(self) -> str:

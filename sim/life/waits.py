@@ -48,6 +48,7 @@ class Waits:
         if last is None:
             return False
         self._open = replace(last, steps=last.steps + 1)
+        self._fits = room(self._engine.state) >= self._job.procs
         return True
 
     def close(self) -> Waited | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.history.history import Switch
@@ -20,7 +21,7 @@ def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
 def _record(branch: Branch) -> BranchRecord:
     if branch.parent is None:
         return BranchRecord(branch.name, switches=planned(branch.planned_after(0)))
-    chosen = tuple(s._replace(was="") for s in branch.chosen)
+    chosen = tuple(replace(s, was="", planned={}) for s in branch.chosen)
     return BranchRecord(branch.name, branch.parent, branch.forked_at, chosen + planned(branch.then))
 
 

@@ -35,7 +35,7 @@ def trusted(session: Session) -> Session:
 
 
 def _with_policies(branch: BranchRecord) -> BranchRecord:
-    switches = (switch._replace(policy=parse_policy(switch.spec)) for switch in branch.switches)
+    switches = (replace(switch, policy=parse_policy(switch.spec)) for switch in branch.switches)
     return replace(branch, switches=tuple(switches))
 
 

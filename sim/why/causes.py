@@ -93,7 +93,10 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
             break
         if latest and latest[2] == plans[-1].at and not is_anew:
             break
+        switch = next((each for each in history.switches if each.step == step), None)
         latest, is_anew = (step, plans[-1], plans[0].at), any(isinstance(d, Switched | Await) for d in decisions)
+        if switch is not None and switch.planned.get(rank) != plans[-1].at:
+            break
     if latest:
         yield latest[:2]
 

@@ -86,8 +86,8 @@ class Record:
     """time -> who came then and stands before it"""
     heads: dict[float, str | None] = field(default_factory=dict)
     """time -> who heads the queue, where the policy plans for one job"""
-    promised: dict[float, bool] = field(default_factory=dict)
-    """time -> were starts promised then?"""
+    promised: dict[float, set[bool]] = field(default_factory=dict)
+    """time -> were starts promised then? With two switches at one moment it may be both."""
 
 
 class Chronicle:
@@ -166,7 +166,7 @@ class Chronicle:
             record.steps.append(step)
         if rank in self._was_waiting | world.waiting | set(world.arrived):
             record.heads[now] = head_now(world)
-            record.promised[now] = promises(world)
+            record.promised.setdefault(now, set()).add(promises(world))
             record.ended_early[now] = {r: end for r, end in world.expected.items() if end > now}
             arrived = {other for other in world.arrived if other != rank}
             record.came_before[now] = {r for r in arrived if world.place(world.jobs[r]) < world.place(job)}

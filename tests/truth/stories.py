@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Mapping
 from math import floor
 from typing import Any
@@ -170,10 +171,12 @@ def _(teller: Teller, was: str, now: str) -> None:
 def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
     until = wait_until(teller)
     demand(long.is_about(until - teller.time), f"it is {until - teller.time}")
-    steps = [step for step in teller.record.steps if teller.time <= step.time < until]
-    at_once = sum(step.time == teller.time for step in steps)  # after two switches at one moment
-    demand(len(steps) - at_once < many <= len(steps), f"{len(steps)} steps")
-    steps = steps[len(steps) - many :]
+    times = [step.time for step in teller.record.steps]
+    first, last = times.index(teller.time), bisect_left(times, until)
+    begin = [first + late for late in range(times.count(teller.time))]  # where two switches come at one moment
+    spans = [(at, at + many) for at in begin if last <= at + many < last + max(1, times.count(until))]
+    demand(spans, f"{last - first} steps")
+    steps = teller.record.steps[slice(*spans[-1])]
     match = re.fullmatch(
         r"s?(?:, ([\d,]+) changes?)?\):? (.*?)\.( It needed [^.]*\.)?"
         r"((?: J\d+(?:(?:, | and )J\d+)*| [\d,]+ jobs) passed it\.)?",
@@ -283,7 +286,7 @@ def _first_planned(is_promise: bool) -> Any:
         assert planned is not None
         teller.is_at(at, planned)
         is_why_planned(teller, because)
-        demand_equal(is_promise, teller.record.promised[teller.time] and bool(because), "promised")
+        demand(is_promise in {is_so and bool(because) for is_so in teller.record.promised[teller.time]}, "promised")
 
     return read
 

@@ -302,7 +302,7 @@ class World:
         self.rules, self.was_switched, self.switched_now, self.awaited = Rules(spec), True, True, None
         self.planned = {rank: Plan(at, self.jobs[rank].estimate) for rank, at in self.granted.items()}
         self.coming = set(self.waiting)
-        self.owners, self.claims, self.memo, self.finished_under = [], {}, {}, []
+        self.owners, self.claims, self.memo, self.finished_under = [], {}, {}, [*self.completed]
 
     # What there is
 

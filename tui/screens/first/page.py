@@ -73,7 +73,7 @@ def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
     >>> [arranged([*samples()], *size).picture for size in ((60, 14), (80, 20), (120, 32), (200, 56))]
     [(21, 3), (13, 3), (21, 6), (23, 14)]
     """
-    pictures = sum(entry.kind == "sample" for entry in entries)
+    width, pictures = max(width, 0), sum(entry.kind == "sample" for entry in entries)
     across = sum(width >= least for least in ACROSS)
     lines = len(entries) - pictures
     room = height - min(lines + 1, LISTED)

@@ -26,6 +26,11 @@ def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
     assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["session", "file"]
 
 
+def test_where_there_is_no_room_at_all_there_is_a_page_none_the_less() -> None:
+    assert arranged(THERE, -2, -1).width == 0
+    assert len(rows_of(-2, -1)) == arranged(THERE, -2, -1).rows
+
+
 @pytest.mark.parametrize("size", SIZES)
 def test_every_row_is_as_wide_as_the_screen(size: tuple[int, int]) -> None:
     rows = rows_of(*size)
