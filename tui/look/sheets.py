@@ -52,6 +52,13 @@ class Sheet:
     """The line of the whole body that should be in sight: what was selected or walked to."""
     of_both: bool = False
     """Does it tell of both runs, where there are two?"""
+    wants: int = 0
+    """Lines that it would rather have, where it was made shorter because there are not so many."""
+
+    @property
+    def needs(self) -> int:
+        """Rows in which all of it would be seen, its title among them."""
+        return 1 + max(len(self.head) + self.total, self.wants)
 
     @property
     def text(self) -> str:

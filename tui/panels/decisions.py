@@ -47,7 +47,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         return _one_line_each(context, size, first, happened, runs)
     lines, mark = list(happened), None
     for run in runs:
-        if run.start == context.decision:
+        if mark is None and _is_meant(run, context):
             mark = len(lines)
         lines += _run_lines(run, context, size[0])
     return Sheet(TITLE, (), tuple(lines), 0, len(lines), _note(context), mark)
@@ -55,12 +55,19 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
 
 def _one_line_each(context: Context, size: Size, first: int, happened: Sequence[Line], runs: Sequence[range]) -> Sheet:
     above = len(happened)
-    mark = None if context.decision is None else above + context.decision
+    mark = next((above + at for at, run in enumerate(runs) if _is_meant(run, context)), None)
     seen = window(above + len(runs), first, size[1])
     body = tuple(
         happened[at] if at < above else _run_lines(runs[at - above], context, size[0], wrap=False)[0] for at in seen
     )
     return Sheet(TITLE, (), body, seen.start, above + len(runs), _note(context), mark)
+
+
+def _is_meant(run: range, context: Context) -> bool:
+    """Is it walked to, or else about the selected job?"""
+    if context.decision is not None:
+        return run.start == context.decision
+    return context.selected is not None and rank_of(context.scene.snapshot.decisions[run.start]) == context.selected
 
 
 def _runs(context: Context) -> list[range]:

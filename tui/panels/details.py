@@ -20,6 +20,8 @@ from tui.panels.signs import sign
 
 TITLE = "Job"
 MOST_EVENTS = 60
+REASON = 2
+"""Lines from the end of what it asks for to how it stands and why, which is always in sight."""
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
@@ -31,8 +33,9 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     width = size[0]
     it = context.about.workload.jobs[job.rank]
     found = evidence(context, job.rank, job.passed)
+    facts = _facts(context, it, width)
     body = [
-        *_facts(context, it, width),
+        *facts,
         *_section("Now", context, _now(context, job, width)),
         *_section("In numbers", context, numbers(context, found, width) if found else ()),
         *_section("Considered", context, considered(context, found, width) if found else ()),
@@ -41,7 +44,8 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         *_section("Life", context, _life(context, it, job, width)),
     ]
     is_killed = bool(context.about.workload.killed[job.rank])
-    return Sheet(written(name(it), context), (), tuple(body), 0, len(body), _note(job, found, is_killed))
+    reason = min(len(facts) + REASON, len(body) - 1)
+    return Sheet(written(name(it), context), (), tuple(body), 0, len(body), _note(job, found, is_killed), reason)
 
 
 def _note(job: JobSoFar, found: Evidence | None, is_killed: bool) -> str:

@@ -37,7 +37,8 @@ def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
     phases = chips(context, width, height - len(rows) - LEAST_TOLD) if height - len(rows) > LEAST_TOLD else []
     head = (*rows, *phases)
     told = told_phase(context, width, height - len(head), first)
-    return Sheet(TITLE, head, told.body, told.first, told.total, _note(context, *on_turn), told.mark)
+    wants = len(shown.matrix.rows) + 1 + len(chips(context, width, height)) + told.total
+    return Sheet(TITLE, head, told.body, told.first, told.total, _note(context, *on_turn), told.mark, wants=wants)
 
 
 def _no_matrix(shown: Snapshot) -> tuple[str, ...]:

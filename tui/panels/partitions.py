@@ -7,7 +7,6 @@ borrowing, which is told when it happens, has come to.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import islice
 from typing import NamedTuple
 
 from sim.engine.snapshot import Queued, Snapshot
@@ -53,10 +52,12 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
     parts = list(parts_of(shown))
     legend = _legend(context, parts, width)
     many = min(max((height - len(legend)) // len(parts), 2), LINES)
-    body = [told for part in parts for told in islice(_lines(context, part, width), None if many == LINES else many)]
+    made = [list(_lines(context, part, width)) for part in parts]
+    body = [told for lines in made for told in (lines if many == LINES else lines[:many])]
     if height >= len(body) + len(legend):
         body += legend
-    return Sheet(TITLE, (), tuple(body), 0, len(body), f"{shown.free:,} of {processors(shown.procs)} free")
+    wants = sum(map(len, made)) + len(legend)
+    return Sheet(TITLE, (), tuple(body), 0, len(body), f"{shown.free:,} of {processors(shown.procs)} free", wants=wants)
 
 
 def _no_partitions(shown: Snapshot) -> tuple[str, ...]:

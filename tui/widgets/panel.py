@@ -79,6 +79,11 @@ class Panel(Lines, can_focus=True):
         if before is None or (before.selected, before.decision) != (context.selected, context.decision):
             self._reveal(self._sheet.mark)
 
+    @property
+    def needs(self) -> int:
+        """Rows in which all of it would be seen; 0: it has not been drawn yet."""
+        return self._sheet.needs if self._sheet.title else 0
+
     # Drawing
 
     def _redraw(self) -> None:

@@ -53,6 +53,12 @@ def test_walking_marks_one_decision_and_leaves_the_later_ones_faint() -> None:
     assert (first.mark, second.mark) == (1, 2)
 
 
+def test_what_was_decided_about_the_selected_job_comes_into_sight() -> None:
+    sheet = decisions.draw(replace(at_600(), selected=4), (44, 3), 0)
+    assert sheet.mark == 3
+    assert sheet.body[3].rank == 4
+
+
 def test_seen_as_a_whole_those_who_lack_the_same_are_told_together(lab: Lab) -> None:
     engine = lab.run("firstfit", 4, "1 0 4 900 900", *(f"{number} 1 2 10 10" for number in range(2, 9)), until=1)
     whole = decisions.draw(context_of(engine), (80, 20), 0)

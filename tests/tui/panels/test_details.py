@@ -55,6 +55,12 @@ def test_the_whole_page_of_a_waiting_job() -> None:
     ]
 
 
+def test_how_it_stands_is_always_in_sight() -> None:
+    sheet = details.draw(context_of(engine_of("z-figure4", "easy", until=600), selected=3), (30, 6), 0)
+    assert sheet.mark is not None
+    assert sheet.body[sheet.mark].text.startswith("J4 has waited 9m30: needs 4")
+
+
 def test_a_finished_job_tells_its_life() -> None:
     context = context_of(engine_of("z-figure4", "easy", until=2700), selected=3)
     lines = page(context)

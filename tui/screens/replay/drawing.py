@@ -79,7 +79,9 @@ class Drawing:
         width, height = screen.size
         self.available = self._with_something_to_show(state, scene)
         note = len(_note_lines(state, width))
-        self.layout = layout = arrange(width, height, self.available, state.hidden, state.over, note)
+        needs = {name: screen.query_one(f"#{name}", Panel).needs for name in SIDE}
+        stood = self.layout.panels if self.layout else ()
+        self.layout = layout = arrange(width, height, self.available, state.hidden, state.over, note, needs, stood)
         has_strip = "strip" not in state.hidden
         self._placed = layout, has_strip, state.alone
         if self._placed == was:
@@ -146,7 +148,12 @@ class Drawing:
                 panel.show(context)
         self._draw_sentence(context, state.said)
         keys = self._bar("keys")
-        keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing), look)
+        tabs = self._tabs(state) if self.layout and self.layout.small else ()
+        keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, tabs=tabs), look)
+
+    def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
+        """The panels that can be shown over a small chart, and which one is."""
+        return [(name, name == state.over) for name in SIDE if name in self.available | {"details"}]
 
     def draw_top(
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None

@@ -68,11 +68,12 @@ LOOKING = (
     Key("z", "maximise", "maximise", "The focused panel over the whole screen, and back."),
     Key("1", "toggle_panel('queue')", "queue", "Show or hide the queue."),
     Key("2", "toggle_panel('decisions')", "decisions", "Show or hide the decisions."),
-    Key("3", "toggle_panel('details')", "details", "Show or hide the details of the selected job."),
+    Key("3", "toggle_panel('details')", "job", "Show or hide the details of the selected job."),
     Key("4,m", "toggle_panel('matrix')", "matrix", "Show or hide the Ousterhout matrix."),
     Key("5", "toggle_panel('partitions')", "partitions", "Show or hide the partitions."),
     Key("6", "toggle_panel('metrics')", "metrics", "Show or hide the metrics."),
     Key("7", "toggle_panel('strip')", "strip", "Show or hide the strip of the whole run."),
+    Key("8", "toggle_panel('versus')", "compared", "Show or hide what tells two runs apart."),
     Key("a", "all_panels", "all panels", "All panels that have something to show, in their places."),
     Key("i", "report", "trace report", "What was read from the trace, and what that cost in truth."),
 )

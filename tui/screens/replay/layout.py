@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 SMALL_WIDTH, SMALL_HEIGHT = 100, 28
@@ -43,19 +43,24 @@ def arrange(
     hidden: Collection[str] = (),
     over: str | None = None,
     note: int = 0,
+    needs: Mapping[str, int] | None = None,
+    was: Sequence[tuple[str, int]] = (),
 ) -> Layout:
     """The layout for `width` x `height` cells.
 
     available: the panels that have something to show; hidden: those that a person does not want to see;
-    over: the panel that is shown over a small chart; note: rows that a note above the chart would take.
+    over: the panel that is shown over a small chart; note: rows that a note above the chart would take;
+    needs: rows that all of a panel takes, where that is known; was: the panels as they stand.
 
     >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
-    (('queue', 18),)
+    (('queue', 17),)
     >>> arrange(120, 36, ["queue", "decisions"]).panels
     (('queue', 16), ('decisions', 12))
+    >>> arrange(120, 36, ["queue", "decisions"], needs={"queue": 5, "decisions": 30}).panels
+    (('queue', 5), ('decisions', 23))
     """
     small = width < SMALL_WIDTH or height < SMALL_HEIGHT
-    keys = 0 if height < 8 else 1 if width >= 60 or height < 20 else 2
+    keys = 0 if height < 8 else 2 if height >= 20 and (small or width < 60) else 1
     bottom = _bottom(width, height, hidden)
     sentence = 2 if width < SMALL_WIDTH and height >= 20 else 1
     note = note if height >= 12 else 0
@@ -64,7 +69,7 @@ def arrange(
         alone = ((over, room),) if over else ()
         return Layout(True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys, sentence, note)
     wanted = [name for name in WEIGHTS if name in available and name not in hidden]
-    panels = _shared(_chosen(wanted, room), room)
+    panels = _shared(_chosen(wanted, room), room, needs or {}, was)
     side = _side(width) if panels else 0
     metrics = 0 if "metrics" in hidden or not bottom else _side(width)
     return Layout(False, side, panels, bottom, metrics, keys, note=note)
@@ -88,12 +93,35 @@ def _chosen(wanted: Sequence[str], room: int) -> list[str]:
     return [name for name in wanted if name in first]
 
 
-def _shared(names: Sequence[str], room: int) -> tuple[tuple[str, int], ...]:
-    """The rows divided by weight; what rounding leaves goes to the first."""
+def _shared(
+    names: Sequence[str], room: int, needs: Mapping[str, int], was: Sequence[tuple[str, int]]
+) -> tuple[tuple[str, int], ...]:
+    """Each what its content needs, if that is less than its share; as they stand, as long as nobody would gain."""
+    shares = _filled(names, room, needs)
+    stood = dict(was)
+    if tuple(stood) == tuple(names) and sum(stood.values()) == room:
+        gains = (min(needs.get(name, 0), rows) > stood[name] for name, rows in shares)
+        return shares if any(gains) else tuple(was)
+    return shares
+
+
+def _filled(names: Sequence[str], room: int, needs: Mapping[str, int]) -> tuple[tuple[str, int], ...]:
+    """Those who need less than their share have what they need, and the others the rest; if none does, all have it."""
+    rows: dict[str, int] = {}
+    while rest := [name for name in names if name not in rows]:
+        divided = _divided(rest, room - sum(rows.values()))
+        content = {name: needs[name] for name, share in divided if 0 < needs.get(name, 0) < share}
+        rows |= content or divided
+    for name, more in _divided(names, room - sum(rows.values()), least=0) if names else ():
+        rows[name] += more
+    return tuple((name, rows[name]) for name in names)
+
+
+def _divided(names: Sequence[str], room: int, least: int = LEAST) -> list[tuple[str, int]]:
+    """By weight; what rounding leaves goes to the first."""
     total = sum(WEIGHTS[name] for name in names)
-    rows = [max(room * WEIGHTS[name] // total, LEAST) for name in names]
-    while rows and sum(rows) > room:
+    rows = [max(room * WEIGHTS[name] // total, min(least, room // len(names))) for name in names]
+    while sum(rows) > room:
         rows[rows.index(max(rows))] -= 1
-    if rows:
-        rows[0] += room - sum(rows)
-    return tuple(zip(names, rows, strict=True))
+    rows[0] += room - sum(rows)
+    return list(zip(names, rows, strict=True))

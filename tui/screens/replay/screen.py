@@ -273,8 +273,14 @@ class ReplayScreen(Screen[None]):
             self.call_after_refresh(self.wish)
         if self.shown is not None:
             self._drawing.draw(self.state, self.shown, self.look, self.player.progress)
+            self._fit_panels()
         took = monotonic() - began
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
+
+    def _fit_panels(self) -> None:
+        """Now it is known what panels need. Those that get another size draw themselves, and may then need another."""
+        if self.is_mounted and self._drawing.place(self.state, self.scene):
+            self.call_after_refresh(self._fit_panels)
 
     # The worker
 

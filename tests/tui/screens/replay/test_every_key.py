@@ -36,6 +36,7 @@ SUITABLE = {
     "toggle_panel('details')": SELECTED,
     "toggle_panel('matrix')": MATRIX,
     "toggle_panel('partitions')": PARTITIONS,
+    "toggle_panel('versus')": COMPARED,
 }
 """Where an action has something to do, if not everywhere."""
 PRESSED = [(each, key.action) for key in every_key() for each in key.keys.split(",")]

@@ -51,6 +51,16 @@ def test_a_click_on_a_key_does_what_the_key_does() -> None:
     assert (actions["space"], actions["p"], actions["?"]) == ("toggle_play", "policy", "help")
 
 
+def test_a_small_screen_names_its_panels_with_their_keys() -> None:
+    tabs = [("queue", False), ("decisions", True), ("details", False), ("matrix", False)]
+    first, second = key_lines(80, 2, playing=False, tabs=tabs)
+    assert first.text.rstrip() == " tab panels  1 queue  2 decisions  3 job  4 matrix"
+    assert [span.text.strip() for span in first.spans if span.style == "accent"] == ["decisions"]
+    assert second.text.startswith(" space play  → step")
+    (line,) = told(key_lines(60, 1, playing=False, tabs=tabs[:3]))
+    assert line == " space play  1 queue  2 decisions  3 job  ? help  q quit"
+
+
 @given(width=st.integers(18, 250), rows=st.integers(1, 3), playing=st.booleans())
 def test_no_line_is_wider_than_the_screen(width: int, rows: int, playing: bool) -> None:
     lines = key_lines(width, rows, playing)

@@ -45,7 +45,7 @@ def test_the_precious_ones_stay_where_there_is_little_room() -> None:
 
 def test_a_small_screen_is_for_the_chart() -> None:
     found = arrange(80, 24, NAMES)
-    assert (found.small, found.side, found.panels, found.keys) == (True, 0, (), 1)
+    assert (found.small, found.side, found.panels, found.keys) == (True, 0, (), 2)
 
 
 def test_what_is_called_over_a_small_chart_is_shown_whatever_is_hidden() -> None:
@@ -61,3 +61,33 @@ def test_who_hides_everything_has_the_chart_alone() -> None:
 
 def test_a_tiny_screen_has_no_line_of_keys() -> None:
     assert [arrange(20, height, NAMES).keys for height in (5, 7, 8, 30)] == [0, 0, 1, 2]
+
+
+NEEDS = st.dictionaries(st.sampled_from(NAMES), st.integers(1, 90))
+
+
+@given(height=st.integers(28, 100), available=SOME, needs=NEEDS)
+def test_nobody_has_more_than_it_needs_while_others_lack_something(
+    height: int, available: set[str], needs: dict[str, int]
+) -> None:
+    found = arrange(120, height, available, needs=needs)
+    rows = dict(found.panels)
+    assert sum(rows.values()) == (max(height - 1 - found.sentence - found.keys - found.bottom, 0) if rows else 0)
+    lacks = [name for name in rows if rows[name] < needs.get(name, 0)]
+    spares = [name for name in rows if rows[name] > needs.get(name, rows[name])]
+    assert not (lacks and spares)
+    assert all(rows[name] >= LEAST for name in lacks)
+
+
+def test_panels_stay_as_they_are_until_somebody_lacks_what_another_has_not_to_give() -> None:
+    names = ["queue", "decisions"]
+    first = arrange(120, 36, names, needs={"queue": 6, "decisions": 6}).panels
+    again = arrange(120, 36, names, needs={"queue": 12, "decisions": 3}, was=first).panels
+    assert again == first
+    later = arrange(120, 36, names, needs={"queue": 22, "decisions": 3}, was=first).panels
+    assert dict(later)["queue"] >= 22
+
+
+def test_a_note_takes_its_rows_where_there_are_enough() -> None:
+    assert sum(dict(arrange(120, 36, NAMES, note=2).panels).values()) == 26
+    assert arrange(60, 10, NAMES, note=2).note == 0

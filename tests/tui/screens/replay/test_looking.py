@@ -14,6 +14,7 @@ from tui.screens.dialogs.help import HelpScreen
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.report import FidelityReport
 from tui.screens.replay.screen import ReplayScreen
+from tui.widgets.panel import Panel
 
 
 async def test_a_slash_finds_a_job_and_selects_it() -> None:
@@ -196,3 +197,19 @@ async def test_playing_turns_pages_unless_somebody_likes_it_to_scroll() -> None:
         await run.pilot.press("N")
         await run.wait_for(lambda: "while it plays the chart scrolls" in run.text)
         assert run.screen.chart.camera == camera.following()
+
+
+async def test_a_panel_has_the_rows_that_its_content_needs() -> None:
+    async with replay("ls-figure1", "multiqueue", at="#7") as run:
+        rows = {panel.id: panel.size.height for panel in run.screen.query(Panel) if panel.display}
+        assert rows["decisions"] < rows["partitions"]
+        assert "from about 01:23:20" in seen(run, "#queue")
+        await run.press("right", "left")
+        assert {panel.id: panel.size.height for panel in run.screen.query(Panel) if panel.display} == rows
+
+
+async def test_a_small_screen_names_the_panels_that_can_be_reached() -> None:
+    async with replay("z-figure7", "gang", (80, 24), at="#7") as run:
+        assert "tab panels  4 matrix  1 queue  2 decisions  3 job" in seen(run, "#keys")
+        await run.press("4")
+        assert run.screen.query_one("#matrix").display
