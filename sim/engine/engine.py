@@ -347,7 +347,8 @@ class Engine:
             state.before = {}
         if state.expected and not state.sharing:  # in rows plans stand until the next rebuild
             state.expected = {}
-        state.waiting.look(self._view)
+        if state.waiting.looks:
+            obey(state, state.waiting.look, self._view, self._appliers)
         if state.switches:
             self._let_successor_decide()
             return

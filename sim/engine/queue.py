@@ -46,10 +46,15 @@ class Queue:
         """The order in which the jobs stood at the last pass."""
         return self.seen or self._order.at_step(self.step)
 
-    def look(self, view: View) -> None:
-        """Before a pass: an order that looks around does."""
-        if self._order.looks:
-            self.seen = self._order.seeing(view)
+    @property
+    def looks(self) -> bool:
+        """Does the order look around before a pass?"""
+        return self._order.looks
+
+    def look(self, view: View) -> tuple[()]:
+        """It does, and decides nothing."""
+        self.seen = self._order.seeing(view)
+        return ()
 
     def ranks(self) -> array[int]:
         """Who waits, in little space."""

@@ -69,7 +69,7 @@ class Named(NamedTuple):
         """How it is written: from here on if it lies here, else by its whole path; so it is found again."""
         if not self.is_file:
             return self.source
-        path = os.path.abspath(os.path.expanduser(self.source))
+        path = _whole_path(self.source)
         near = os.path.relpath(path)
         head = path if near.startswith(os.pardir) else os.path.join(os.curdir, near)
         return head + (f"@{self.revision}" if self.revision else "")
@@ -103,10 +103,17 @@ def code_in(spec: str) -> list[Named]:
 
 def whole(spec: str) -> str:
     """A spec that means the same in every folder."""
-    for named in code_in(spec):
-        if named.is_file:
-            spec = spec.replace(named.source, os.path.abspath(os.path.expanduser(named.source)), 1)
-    return spec
+    named = named_code(spec)
+    if named is not None and named.is_file:
+        spec = _whole_path(named.source) + spec.strip()[len(named.source) :]
+    return _ORDER.sub(lambda found: found[1] + _whole_path(found[2]), spec)
+
+
+_ORDER = re.compile(r"((?:^|[:,])\s*order=)([^,:]*?\.py)(?=[@:,]|$)")
+
+
+def _whole_path(source: str) -> str:
+    return os.path.abspath(os.path.expanduser(source))
 
 
 def newest(name: str) -> CodeRef | None:

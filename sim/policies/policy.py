@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 from sim.decisions.decisions import Decision
 from sim.machine.turns import Turns
 from sim.policies.columns import Column
-from sim.policies.orders import Fcfs, Order, Xfactor
+from sim.policies.orders import OWN, Fcfs, Order, Xfactor
 from sim.policies.parameters import parameters_of, written
 from sim.policies.view import View
 from sim.workload.model import Job
@@ -96,6 +96,11 @@ class Policy:
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do at this instant."""
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")
+
+
+def is_own(policy: Policy) -> bool:
+    """Does the policy, or the order of its queue, come from somebody's own file or module?"""
+    return policy.code is not None or type(policy.queue_order()).__module__.startswith(OWN)
 
 
 def columns_of(policy: Policy) -> tuple[Column, ...]:

@@ -64,8 +64,9 @@ def _broken(policy: Policy, workload: Workload, seconds: float) -> Finding | Non
     try:
         with patience(seconds):
             engine = Engine(workload, policy, watchers=[Checker])
-            if engine.advance(MOST_STEPS):
-                return Finding(STARVES, f"{MOST_STEPS:,} steps, and it is not over", engine.step_count)
+            most = MOST_STEPS * (1 + len(workload) // 100)
+            if engine.advance(most):
+                return Finding(STARVES, f"{most:,} steps, and it is not over", engine.step_count)
             return _same_again(engine, policy, workload) or _peeks(engine, policy, workload)
     except SchedscopeError as error:
         return Finding(_rule_of(error), str(error), engine.step_count if engine else 0)
@@ -88,12 +89,12 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
     middle = first.step_count // 2
     again.advance(middle)
     checkpoint, past = again.checkpoint(), again.history.until(middle, again.state.free)
-    again.advance(MOST_STEPS)
+    again.advance(2 * first.step_count + 1)
     if (apart := _apart(first, again)) is not None:
         why = "does it draw lots without a seed, look at a clock, or remember an earlier run?"
         return Finding(TWICE, f"{apart[1]}; {why}", apart[0])
     resumed = again.at(checkpoint, past)
-    resumed.advance(MOST_STEPS)
+    resumed.advance(2 * first.step_count + 1)
     if (apart := _apart(first, resumed)) is not None:
         return Finding(HIDDEN, f"run on from a checkpoint it differs, {apart[1]}", apart[0])
     return None

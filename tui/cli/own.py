@@ -11,6 +11,7 @@ import click
 
 from sim.engine.breakdown import frame_of, patience
 from sim.errors import PolicyError
+from sim.policies.policy import is_own
 from sim.prints import debugging, listening
 from sim.testing import ContractError
 from sim.testing.contract import broken
@@ -28,7 +29,7 @@ def own_code(scenario: Scenario, debug: bool = False, aloud: bool = True) -> Ite
     debug: a breakpoint and a failure open the debugger; aloud: what they print is told.
     """
     policies = [scenario.policy, *(policy for _, policy in scenario.switches)]
-    if not debug and all(type(policy).code is None for policy in policies):
+    if not debug and not any(map(is_own, policies)):
         yield
         return
     with ExitStack() as stack:
@@ -59,7 +60,7 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
 
 def _check(scenario: Scenario) -> None:
     """Does a policy of somebody's own keep to what every policy is held to, on these very jobs?"""
-    if type(scenario.policy).code is not None and not scenario.switches:
+    if is_own(scenario.policy) and not scenario.switches:
         finding = broken(scenario.policy, scenario.workload, LONGEST_PASS)
         if finding is not None:
             raise ContractError(f"{scenario.policy.name}: {finding.rule}: {finding.told}")

@@ -91,6 +91,8 @@ def test_a_spec_that_means_the_same_everywhere(fair: Path) -> None:
     assert whole("./fair.py:halflife=2") == f"{fair}:halflife=2"
     assert whole("easy:order=fair.py:Twice,by=3") == f"easy:order={fair}:Twice,by=3"
     assert whole("easy:order=sjf") == "easy:order=sjf"
+    assert whole("fair.py@HEAD:order=fair.py:Twice,by=3") == f"{fair}@HEAD:order={fair}:Twice,by=3"
+    assert whole("a.b:C:order=fair.py") == f"a.b:C:order={fair}"
 
 
 @pytest.mark.parametrize("spec", ["easy", "easy:order=sjf", "eazy", "multiqueue:classes=1000/10000", "", ":", "this"])

@@ -52,6 +52,20 @@ def test_one_that_does_not_come_back_is_stopped(monkeypatch: pytest.MonkeyPatch)
     assert "never_returns.py:18 in decide: while job.procs > view.free:" in told
 
 
+def test_an_order_that_does_not_come_back_is_stopped_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(own, "LONGEST_PASS", 0.2)
+    schedscope("new", "fair.py", "--like", "fair-share")
+    text = (
+        Path("fair.py")
+        .read_text()
+        .replace("        for user in usage:\n", "        while True:\n            pass\n        for user in usage:\n")
+    )
+    Path("fair.py").write_text(text)
+    told = error("run", "z-figure4", "--policy", "easy:order=./fair.py")[1]
+    assert "stopped, it did not answer for 0 s" in told
+    assert "in seeing: " in told
+
+
 def debugged(folder: Path, text: str, typed: str, monkeypatch: pytest.MonkeyPatch, capsys: object) -> str:
     (folder / "fair.py").write_text(text)
     monkeypatch.setattr(sys, "argv", ["schedscope", "run", "z-figure4", "--policy", "./fair.py", "--debug"])
