@@ -7,11 +7,11 @@ stepped through.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import Any
 
-from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome, Replicate
+from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome
 from sim.errors import ParameterError
 from sim.machine.matrix import Matrix
 from sim.machine.moment import MOMENT
@@ -53,18 +53,23 @@ class Sharing:
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
         """When the next job is done; anything from `before` on is not looked into and is infinite."""
         least: dict[tuple[int, ...], float] = {}
-        rows_of, stall = self.matrix.rows_of, self.stall
+        rows_of, stall = self.matrix.standing, self.stall
         for rank, ran in self.ran.items():
-            rows, needs = rows_of(rank), runtimes[rank] - ran + stall[rank]
-            if needs < least.get(rows, inf):
+            rows, needs = rows_of[rank], runtimes[rank] - ran + stall[rank]
+            if rows not in least or needs < least[rows]:
                 least[rows] = needs
-        ends = (self.turns.finish(r, needs, self.since) for r, needs in least.items() if self.since + needs <= before)
-        return min(ends, default=inf)
+        since, end = self.since, inf
+        for needs, rows in sorted((needs, rows) for rows, needs in least.items()):
+            if since + needs > min(before, end + MOMENT):
+                break  # it will not be sooner than if it ran alone
+            end = min(end, self.turns.finish(rows, needs, since))
+        return end
 
     def next_start(self) -> float:
         """When the next job that has never been on turn will be."""
-        starts = (self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
-        return min(starts, default=inf)
+        if not self.new:
+            return inf
+        return min(self.turns.first_stand(self.matrix.rows_of(rank), self.since) for rank in self.new)
 
     # What happens
 
@@ -73,10 +78,10 @@ class Sharing:
         by_row = self.turns.gains(self.since, to)
         self.since = to
         gains: dict[tuple[int, ...], float] = {}
-        rows_of, stall, progress = self.matrix.rows_of, self.stall, self.ran
+        rows_of, stall, progress = self.matrix.standing, self.stall, self.ran
         done = []
         for rank, ran in progress.items():
-            rows = rows_of(rank)
+            rows = rows_of[rank]
             gain = gains.get(rows)
             if gain is None:
                 gain = gains[rows] = sum(map(by_row.__getitem__, rows))
@@ -99,7 +104,7 @@ class Sharing:
         if is_new:
             self.new.add(rank)
 
-    def change(self, decision: Clean | DropRows | OpenRow | Rehome | Replicate) -> None:
+    def change(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
         """A step of a rebuild that touches nothing but the matrix."""
         _CHANGES[type(decision)](self.matrix, decision)
 
@@ -116,7 +121,7 @@ class Sharing:
             self.turns.turn_to(self.to_turn, now)
             self.to_turn = None
         rows_of, row = self.matrix.rows_of, self.turns.row
-        first = sorted(rank for rank in self.new if row in rows_of(rank))
+        first = sorted(rank for rank in self.new if row in rows_of(rank)) if self.new else []
         self.new.difference_update(first)
         return first
 
@@ -138,8 +143,8 @@ class Sharing:
         """When the job would be done if it had `estimate` seconds of progress left and nothing changed."""
         return self.turns.finish(self.matrix.rows_of(rank), estimate + self.stall[rank], self.since)
 
-    def places(self) -> dict[int, tuple[int, tuple[int, ...]]]:
-        """rank -> (columns, rows) of every job."""
+    def places(self) -> Iterable[tuple[int, int, tuple[int, ...]]]:
+        """(rank, columns, rows) of every job."""
         return self.matrix.places()
 
 
@@ -148,5 +153,4 @@ _CHANGES: dict[type, Callable[[Matrix, Any], object]] = {
     DropRows: lambda matrix, _: matrix.drop_empty_rows(),
     OpenRow: lambda matrix, _: matrix.open_row(),
     Rehome: lambda matrix, step: matrix.move(step.job.rank, step.row),
-    Replicate: lambda matrix, step: matrix.replicate(step.job.rank, step.row),
 }

@@ -161,11 +161,11 @@ class State:
 
     def ran(self, rank: int) -> float:
         """How long a job has run so far; of a finished job its run time."""
-        if allocation := self.running.get(rank):
-            return allocation.ran_by(self.now)
-        if self.sharing and rank in self.sharing.ran:
-            return self.sharing.ran[rank]
-        return self.ledger.ran[rank]
+        if self.sharing is not None:
+            ran = self.sharing.ran.get(rank)
+            return self.ledger.ran[rank] if ran is None else ran
+        allocation = self.running.get(rank)
+        return self.ledger.ran[rank] if allocation is None else allocation.ran_by(self.now)
 
     def remaining_estimate(self, rank: int) -> float:
         return self.jobs[rank].estimate - self.ran(rank)

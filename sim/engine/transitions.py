@@ -92,7 +92,7 @@ class Transitions:
             OpenRow: self._change_matrix,
             Place: self._place,
             Rehome: self._change_matrix,
-            Replicate: self._change_matrix,
+            Replicate: self._replicate,
             Migrate: self._migrate,
             Stall: self._stall,
             ReserveRow: self._reserve_row,
@@ -414,8 +414,12 @@ class Transitions:
             state.before, state.expected, state.expected_row = state.expected, {}, {}
         self._note(decision)
 
-    def _change_matrix(self, decision: Clean | DropRows | OpenRow | Rehome | Replicate) -> None:
+    def _change_matrix(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
         self._sharing.change(decision)
+        self._note(decision)
+
+    def _replicate(self, decision: Replicate) -> None:
+        self._sharing.matrix.replicate(decision.job.rank, decision.row)
         self._note(decision)
 
     def _migrate(self, decision: Migrate) -> None:

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from math import inf, nextafter
 from operator import itemgetter
@@ -408,19 +408,20 @@ class History(Past):
         self._boundaries.append((now, tuple(owners)))
         self._boundary_step.append(step)
 
-    def share(self, now: float, turns: Turns, places: Mapping[int, tuple[int, tuple[int, ...]]]) -> None:
-        """From now on the rows go by this clock, and each job (rank) has these (columns, rows)."""
+    def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
+        """From now on the rows go by this clock, and each job has its place: (rank, columns, rows)."""
         self._clock_since.append(now)
         self._clocks.append(turns.copy())
         self._clock_step.append(len(self._time))
-        for rank, (columns, rows) in places.items():
-            known = self._places.get(rank)
+        all_known = self._places
+        for rank, columns, rows in places:
+            known = all_known.get(rank)
             if known is None or known[1] != rows or known[0] != columns:
                 if known is not None:
                     self.finish(known[2], now, MOVED)
                 stretch = self.begin(rank, now, columns, GANG)
                 self._rows[stretch] = rows
-                self._places[rank] = columns, rows, stretch
+                all_known[rank] = columns, rows, stretch
                 if not self._started.has(rank):
                     self._new.add(rank)
         for rank in [rank for rank in self._new if turns.row in self._places[rank][1]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 from sim.decisions.decisions import Decision
 from sim.history.history import History, Switch
@@ -29,7 +29,7 @@ class Unwritten(History):
     def boundaries(self, now: float, owners: Sequence[int]) -> None:
         pass
 
-    def share(self, now: float, turns: Turns, places: Mapping[int, tuple[int, tuple[int, ...]]]) -> None:
+    def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
         pass
 
     def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:

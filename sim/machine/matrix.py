@@ -8,9 +8,10 @@ anything has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
 from itertools import count as counted
-from operator import itemgetter
+from operator import and_, itemgetter
 from typing import NamedTuple, NoReturn
 
 from sim.errors import DecisionError
@@ -89,19 +90,26 @@ class MatrixView:
         rows_of = self._rows_of
         return [rank for rank in self._columns if row in rows_of[rank]]
 
-    def places(self) -> dict[int, tuple[int, tuple[int, ...]]]:
-        """rank -> (columns, rows) of every job, in order of placement."""
-        rows_of = self._rows_of
-        return {rank: (columns, rows_of[rank]) for rank, columns in self._columns.items()}
+    def homes(self) -> dict[int, list[int]]:
+        """row -> the jobs whose home it is, in order of placement."""
+        homes: dict[int, list[int]] = {row: [] for row in self._rows}
+        home = self._home
+        for rank in self._columns:
+            homes[home[rank]].append(rank)
+        return homes
+
+    def places(self) -> Iterator[tuple[int, int, tuple[int, ...]]]:
+        """(rank, columns, rows) of every job, in order of placement."""
+        return zip(self._columns, self._columns.values(), map(self._rows_of.__getitem__, self._columns), strict=True)
 
     def with_room(self, procs: int) -> list[tuple[int, int]]:
         """(free columns, row) of the rows with so many free; the fewest first, of equals the earlier row."""
         rows = [(free, row) for row, used in self._used.items() if (free := self.procs - used.bit_count()) >= procs]
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
-    def that_fit(self, ranks: Iterable[int], row: int) -> list[int]:
-        """Those of the jobs whose columns are free in the row."""
-        columns, used = self._columns, self._used[row]
+    def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
+        """Those of the jobs none of whose columns is taken in all these rows: of one, those that have room there."""
+        columns, used = self._columns, reduce(and_, map(self._used.__getitem__, rows))
         return [rank for rank in ranks if not columns[rank] & used]
 
     def used(self, row: int) -> int:
@@ -183,6 +191,11 @@ class Matrix(MatrixView):
         for name in _SHARED[1:]:
             getattr(twin, name).update(getattr(self, name))
         return twin
+
+    @property
+    def standing(self) -> Mapping[int, tuple[int, ...]]:
+        """rank -> every row that the job stands in: as it is, for who looks at all jobs."""
+        return self._rows_of
 
     def open_row(self) -> int:
         """A new, empty row after the last; its id, the lowest that is free."""

@@ -15,6 +15,9 @@ from typing import NamedTuple
 from sim.errors import DecisionError
 from sim.machine.moment import MOMENT
 
+_FEW = 4
+"""So many moments are asked about again and again."""
+
 
 class Turn(NamedTuple):
     """A row on turn from `begin` until `end`, without progress until `overhead_until`."""
@@ -38,7 +41,7 @@ class Turns:
     1615.0
     """
 
-    __slots__ = ("begin", "overhead", "row", "rows", "slice")
+    __slots__ = ("_known_works", "begin", "overhead", "row", "rows", "slice")
 
     def __init__(self, slice: float, cs: float = 0) -> None:
         self.slice = float(slice)
@@ -49,11 +52,13 @@ class Turns:
         """The row on turn; None: there is no row."""
         self.begin: float = 0
         """When its turn began."""
+        self._known_works: dict[tuple[float, float], list[float]] = {}
+        """(time, overhead) -> what `_works` found, since anything changed last"""
 
     def copy(self) -> Turns:
         twin = Turns.__new__(Turns)
         twin.slice, twin.overhead = self.slice, self.overhead
-        twin.rows, twin.row, twin.begin = self.rows, self.row, self.begin
+        twin.rows, twin.row, twin.begin, twin._known_works = self.rows, self.row, self.begin, {}
         return twin
 
     @property
@@ -75,6 +80,7 @@ class Turns:
         ended = self._ended_by(to)
         if not ended:
             return
+        self._known_works.clear()
         at_the_end = self.begin + ended * self.slice >= to - MOMENT
         self.begin += ended * self.slice
         place = self.rows.index(self.row)
@@ -96,6 +102,8 @@ class Turns:
         """
         old, on_turn = self.rows, self.row
         self.rows = tuple(rows)
+        if old != self.rows:
+            self._known_works.clear()
         if on_turn in self.rows:
             if len(old) == 1 and self.alternate:
                 self.begin = now
@@ -112,6 +120,7 @@ class Turns:
     def turn_to(self, row: int, now: float) -> None:
         """This row starts a turn at once, whoever's turn it is; the others follow in their order."""
         self.row, self.begin = row, now
+        self._known_works.clear()
 
     # What jobs make of it
 
@@ -198,14 +207,18 @@ class Turns:
 
     def _works(self, time: float, overhead: float) -> list[float]:
         """The progress made in each row from the beginning of the present turn until `time`."""
-        count, now = len(self.rows), self.rows.index(self.row)
-        ended = max(int((time - self.begin) // self.slice), 0)
-        a_turn, works = self.slice - overhead, []
-        for place in range(-now, count - now):
-            place %= count
-            works.append(((ended - place + count - 1) // count if ended > place else 0) * a_turn)
-        works[(now + ended) % count] += max(time - self.begin - ended * self.slice - overhead, 0)
-        return works
+        known = self._known_works.get((time, overhead))
+        if known is None:
+            count, now = len(self.rows), self.rows.index(self.row)
+            ended = max(int((time - self.begin) // self.slice), 0)
+            a_turn, (cycles, more) = self.slice - overhead, divmod(ended, count)
+            works = [(cycles + 1) * a_turn] * more + [cycles * a_turn] * (count - more)
+            works[more] += max(time - self.begin - ended * self.slice - overhead, 0)
+            known = works[count - now :] + works[: count - now]
+            if len(self._known_works) > _FEW:
+                self._known_works.clear()
+            self._known_works[time, overhead] = known
+        return known
 
 
 def _ceil(work: float, a_turn: float) -> int:

@@ -74,11 +74,14 @@ def compact(
     matrix, moved = view.matrix, False
     held = {row: matrix.used(row).bit_count() for row in reversed(matrix.rows)}
     rows = sorted(held, key=held.__getitem__)
+    homes = matrix.homes()
     for place, row in enumerate(rows):
-        homes = matrix.at_home(row)
-        for target in rows[:place:-1]:
+        targets = rows[:place:-1]
+        if not migration and not (targets and matrix.that_fit(homes[row], *targets)):
+            continue
+        for target in targets:
             before = matrix.used(target)
-            for rank in homes if migration else matrix.that_fit(homes, target):
+            for rank in homes[row] if migration else matrix.that_fit(homes[row], target):
                 if not matrix.used(target) & matrix.columns(rank):
                     if may_move(rank, target):
                         yield Rehome(view.job(rank), target, Fuller(held[row], held[target]))
@@ -86,8 +89,8 @@ def compact(
                 elif migration and migration.can_bring(rank, target) and may_move(rank, target):
                     yield from migration.bring(rank, target)
                     moved = True
-            if homes and matrix.used(target) != before:
-                homes = [rank for rank in homes if matrix.home(rank) == row]
+            if matrix.used(target) != before:
+                homes = matrix.homes()
     if not all(map(matrix.used, matrix.rows)):
         yield DropRows()
     return moved
@@ -103,7 +106,7 @@ def fill(view: GangView) -> Iterator[Step]:
     hopeful = matrix.jobs if len(matrix.rows) > 1 else []
     while hopeful:
         replicated = []
-        for rank in hopeful:
+        for rank in matrix.that_fit(hopeful, *matrix.rows):
             row = matrix.room_for_replica(rank)
             if row is not None:
                 yield Replicate(view.job(rank), row)

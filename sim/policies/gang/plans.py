@@ -49,8 +49,8 @@ class RowPlans:
 
     def _made(self, row: int) -> Profile:
         view, mpl, matrix = self._view, self._mpl, self._matrix
-        now, remaining = view.now, view.remaining_estimate
-        jobs = [(now + remaining(rank) * mpl, rank, matrix.columns(rank).bit_count()) for rank in matrix.at_home(row)]
+        now, remaining, job_of = view.now, view.remaining_estimate, view.job
+        jobs = [(now + remaining(rank) * mpl, rank, job_of(rank).procs) for rank in matrix.at_home(row)]
         plan = Profile.of_running(now, view.procs - sum(procs for _, _, procs in jobs), sorted(jobs))
         for job, where, at in self._reserved:
             if where == row:
