@@ -32,6 +32,21 @@ class _Hearing(local):
 _HEARING = _Hearing()
 
 
+_OWN: set[str] = set()
+"""The code of somebody's own that there is"""
+
+
+def in_own_code(name: str) -> dict[str, Callable[..., None]]:
+    """What the code of this name has in place of what Python has."""
+    _OWN.add(name)
+    return {"print": own_print, "breakpoint": own_breakpoint}
+
+
+def may_be_heard() -> bool:
+    """Is there code that may print?"""
+    return bool(_OWN)
+
+
 def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
     """From now on what own code prints in this thread goes there, as of that step; None: to stderr."""
     _HEARING.lines, _HEARING.step, _HEARING.time = lines, step, time

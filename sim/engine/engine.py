@@ -39,7 +39,7 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
-from sim.prints import hear
+from sim.prints import hear, may_be_heard
 from sim.words import clock
 from sim.workload.model import Workload
 
@@ -82,7 +82,7 @@ class Engine:
 
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
-        self._in_vain = 0
+        self._in_vain, self._hears = 0, may_be_heard()
         self._view = StateView(state)
         self._transitions = Transitions(self._runtimes, self._killed, state, future, history)
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
@@ -179,7 +179,9 @@ class Engine:
             raise ParameterError(
                 f"the policy can be switched from {now:.12g} to {inf if due is None else due:.12g} now, got {at:.12g}"
             )
-        self._happen(at, policy_of(policy))
+        successor = policy_of(policy)
+        self._hears = may_be_heard()
+        self._happen(at, successor)
 
     def step(self) -> bool:
         """Go to the next instant and let everything happen there; False when there is none."""
@@ -194,7 +196,8 @@ class Engine:
         self.hurry(until)
         while (time := self.next_time()) is not None and time <= until:
             self._happen(time)
-            self.hurry(until)
+            if self._loops is not None:
+                self.hurry(until)
         if until == inf:
             self.check_all_done()
 
@@ -227,14 +230,16 @@ class Engine:
 
     def _happen(self, now: float, successor: Policy | None = None) -> None:
         """Everything that happens at one instant; then a successor takes over, if there is one."""
-        hear(self.state.printed, self.state.step_count + 1, now)
+        if self._hears:
+            hear(self.state.printed, self.state.step_count + 1, now)
         try:
             self._pass_by(now, successor)
         except (Exception, SystemExit) as error:
             blame(self.state.policy, error, when(self.state))
             raise
         finally:
-            hear(None)
+            if self._hears:
+                hear(None)
 
     def _pass_by(self, now: float, successor: Policy | None) -> None:
         state = self.state

@@ -116,7 +116,8 @@ class Transitions:
         state, future = self.state, self.future
         job, _, on, limit = decision
         now, machine, rank, procs, estimate = state.now, state.machine, job.rank, job.procs, job.estimate
-        self._must_wait(job, "start")
+        if state.waiting.jobs.get(rank) is not job:
+            self._must_wait(job, "start")
         if on is None:
             if procs > state.free:
                 raise DecisionError(f"job {job.id} cannot start at {now:.12g}: it needs {procs}, {state.free} are free")

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nextafter
 from operator import itemgetter
@@ -396,7 +396,7 @@ class History(Past):
         self._free.append(free)
         self._waiting.append(waiting)
         self._wanted.append(wanted)
-        self._decision_end.append(len(self._decisions))
+        self._decision_end.append(len(self._decisions.forms))
         self._begun.append(len(self._start))
 
     def boundaries(self, now: float, owners: Sequence[int]) -> None:

@@ -24,7 +24,7 @@ from sim.deadline import NoAnswerError, deadline
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.policies.orders import OWN, Order
 from sim.policies.policy import CodeRef, Policy
-from sim.prints import own_breakpoint, own_print
+from sim.prints import in_own_code
 from sim.words import listed, printable, shortened
 
 PLUGINS = "schedscope.policies"
@@ -259,7 +259,7 @@ def _module_of(data: bytes, ref: CodeRef, named: Named) -> ModuleType:
     name = f"{OWN}{_hash(ref.name.encode())[:8]}_{ref.sha256[:16]}"
     module = ModuleType(name)
     module.__file__ = ref.name
-    vars(module).update(print=own_print, breakpoint=own_breakpoint)
+    vars(module).update(in_own_code(module.__name__))
     with blamed(ref.name, named.head):
         text = data.decode("utf-8-sig")
         linecache.cache[ref.name] = (len(text), None, text.splitlines(keepends=True), ref.name)

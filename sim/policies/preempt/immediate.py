@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from math import inf
@@ -11,9 +11,7 @@ from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.decisions.sentences import Reason
-from sim.machine.moment import MOMENT
 from sim.policies.parameters import parameter
-from sim.policies.preempt.keepers import NOBODY, Keepers
 from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.registry import policy
 from sim.policies.view import RunningJob, View
@@ -34,12 +32,11 @@ class Immediate(Preemptive):
 
     def decide(self, view: View) -> Iterator[Decision]:
         yield from self.claims_come_true(view)
-        hopeful = self._hopeful(view)
-        yield from self.go_on(view, partial(suffering, view), [*hopeful, *(job.rank for job in view.queue)])
-        self._find_keepers(view, hopeful)
-        served = self._served(view)
+        yield from self.go_on(view, partial(suffering, view))
+        queue = view.queue
+        served = self._served(view) if queue else []
         disappointed = False
-        for job in view.queue:
+        for job in queue:
             if job.rank in view.notes["claim"]:
                 continue
             if self.fits(view, job):
@@ -59,40 +56,15 @@ class Immediate(Preemptive):
         if disappointed and (run := self._next_served(view)):
             yield Wake(self._slice_over(run), run.job)
 
-    def _hopeful(self, view: View) -> Collection[int]:
-        """The suspended jobs for which there may be room now though there was none before."""
-        suspended, running = view.suspended, view.running
-        if self.restart == "any":
-            return suspended
-        keepers: Keepers = view.notes.setdefault("keepers", Keepers())
-        hopeful = keepers.kept_by([keeper for keeper in keepers.kept if keeper not in running])
-        if len(keepers.of) < len(suspended):
-            hopeful += suspended.keys() - keepers.of.keys()
-        return hopeful
-
-    def _find_keepers(self, view: View, ranks: Iterable[int]) -> None:
-        """Each of those still suspended waits for one on its processors: for the last to leave by the estimates."""
-        if self.restart == "any":
-            return
-        keepers, suspended, held = view.notes["keepers"], view.suspended, view.held
-        for rank in ranks:
-            own = suspended.get(rank)
-            if own is None:
-                keepers.forget(rank)
-            else:
-                keepers.keep(rank, next((other for _, other, _ in reversed(view.ends) if held(other) & own), NOBODY))
-
     def _served(self, view: View) -> list[Job]:
         """The running jobs that have had their slice, who suffered least first."""
-        if not view.queue:
-            return []
-        served = [s.job for s in view.running.values() if s.runs and self._slice_over(s) <= view.now + MOMENT]
+        served = [s.job for s in view.running.values() if s.runs and self._slice_over(s) <= view.now]
         served.sort(key=lambda job: (suffering(view, job), -job.rank))
         return served
 
     def _next_served(self, view: View) -> RunningJob | None:
         """The stay of the running job that will be the next to have had its slice."""
-        unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now + MOMENT)
+        unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now)
         return min(unserved, key=self._slice_over, default=None)
 
     def _slice_over(self, run: RunningJob) -> float:

@@ -94,9 +94,11 @@ class Preemptive(Policy):
             return []
         if ranks is None:
             ranks = [*view.suspended, *(job.rank for job in view.queue)]
-        own = view.suspended if self.restart == "own" else {}
-        busy, count, claims, running = ~free, free.bit_count(), view.notes.get("claim", ()), view.running
-        takers = map(view.job, [rank for rank in ranks if not own.get(rank, 0) & busy])
+        if self.restart == "own":
+            own, busy = view.suspended.get, ~free
+            ranks = [rank for rank in ranks if not own(rank, 0) & busy]
+        count, claims, running = free.bit_count(), view.notes.get("claim", ()), view.running
+        takers = map(view.job, ranks)
         return [job for job in takers if job.procs <= count and job.rank not in claims and job.rank not in running]
 
     def take_room(self, view: View, job: Job) -> Start | Resume:
