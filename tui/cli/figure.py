@@ -10,7 +10,7 @@ from typing import Any
 from sim.experiments.series import Panel
 from sim.files import write_whole
 from sim.words import printable, shortened
-from tui.cli.plot import extra
+from tui.cli.extras import extra
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
 """Of Okabe and Ito: told apart on white, by colour-blind eyes as well; the marker differs, too."""
@@ -20,8 +20,8 @@ ACROSS = 3
 
 def save_figure(out: str, made: Sequence[Panel], titles: tuple[str, str], log: bool) -> None:
     """Write the figure, a panel beside the other."""
-    matplotlib = extra("matplotlib")
-    extra("matplotlib.figure")
+    matplotlib = extra("matplotlib", "a figure", "plot")
+    extra("matplotlib.figure", "a figure", "plot")
     across = min(ACROSS, len(made))
     down = -(-len(made) // across)
     with matplotlib.rc_context({"svg.hashsalt": "schedscope", "svg.fonttype": "none", "font.size": 9}):

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import os
+import io
 from collections.abc import Sequence
-from importlib import import_module
 from typing import Any
 
-from sim.errors import SchedscopeError
+from sim.files import write_whole
+from tui.cli.extras import extra
 
 
 def write_parquet(path: str, records: Sequence[dict[str, Any]]) -> None:
     """The file, whole or not at all; values of several kinds in one column become words."""
-    try:
-        arrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError:
-        raise SchedscopeError("a Parquet file needs pyarrow: pip install 'schedscope[parquet]'") from None
+    arrow, parquet = (extra(module, "a Parquet file", "parquet") for module in ("pyarrow", "pyarrow.parquet"))
     names = list(records[0]) if records else []
     table = arrow.table({name: arrow.array(_alike([record[name] for record in records])) for name in names})
-    draft = f"{path}.part"
-    try:
-        parquet.write_table(table, draft)
-        os.replace(draft, path)
-    except OSError as error:
-        raise SchedscopeError(f"cannot write {path}: {error.strerror or error}") from None
+    data = io.BytesIO()
+    parquet.write_table(table, data)
+    with write_whole(path) as file:
+        file.buffer.write(data.getvalue())
 
 
 def _alike(values: list[Any]) -> list[Any]:

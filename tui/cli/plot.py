@@ -5,17 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from importlib import import_module
-from types import ModuleType
 from typing import Any
 
 import click
 
-from sim.errors import SchedscopeError
 from sim.experiments.pivot import Ask, Condition
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
 from sim.words import printable, shortened
+from tui.cli.extras import extra
 from tui.cli.figures import titled
 from tui.cli.terminal import columns, say, shows_unicode
 from tui.look.palette import JOB_COLOURS
@@ -52,17 +50,9 @@ def command(
 
         save_figure(output, made, titles, log)
         return
-    plotext = extra("plotext")
+    plotext = extra("plotext", "a plot", "plot")
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     say("\n\n".join(_drawn(plotext, panel, titles, log, has_colour) for panel in made) + "\n" + _notes(made))
-
-
-def extra(module: str) -> ModuleType:
-    """What comes with `.[plot]`."""
-    try:
-        return import_module(module)
-    except ImportError:
-        raise SchedscopeError(f"a plot needs {module}: pip install 'schedscope[plot]'") from None
 
 
 def _notes(made: Sequence[Panel]) -> str:

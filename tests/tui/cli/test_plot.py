@@ -1,6 +1,6 @@
 """`schedscope plot`: lines in the terminal and figures in files.
 
-Also tests tui.cli.figure.
+Also tests tui.cli.extras, tui.cli.figure.
 """
 
 from __future__ import annotations
@@ -46,7 +46,10 @@ def test_without_the_extra_one_line_says_how_to_get_it(path: Path, monkeypatch: 
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     asked = ("plot", path, "-x", "load", "-y", "mean_wait")
     assert error(*asked) == (1, "a plot needs plotext: pip install 'schedscope[plot]'")
-    assert error(*asked, "-o", path.parent / "f.svg") == (1, "a plot needs matplotlib: pip install 'schedscope[plot]'")
+    assert error(*asked, "-o", path.parent / "f.svg") == (
+        1,
+        "a figure needs matplotlib: pip install 'schedscope[plot]'",
+    )
     assert not (path.parent / "f.svg").exists()
 
 
