@@ -312,7 +312,22 @@ class Schedscope(App[int]):
 
     @on(Quit)
     def _quit(self) -> None:
-        self.exit()
+        """Leave; who would lose where it stands is asked first."""
+        begun = self.replay is not None and self.replay.scene is not None and self.replay.scene.snapshot.step > 0
+        problem = self.keeper.keep_last() if begun else None
+        if problem is None:
+            self.exit()
+            return
+        from tui.screens.dialogs.choice import Choice
+
+        options = (("s", "save", f"in a file of your choice: {problem}"), ("q", "quit", "where it stands is lost"))
+        self.push_screen(Choice("The session cannot be kept", options), self._quit_or_save)
+
+    async def _quit_or_save(self, answer: str | None) -> None:
+        if answer == "quit":
+            self.exit()
+        elif answer == "save" and self.replay is not None:
+            await self.replay.run_action("save")
 
     def exit(self, *args: Any, **kwargs: Any) -> None:
         self.keeper.leave()

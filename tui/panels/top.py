@@ -89,6 +89,6 @@ def _speed(going: Going) -> list[Span]:
     if going.progress:
         what, share = going.progress
         told = what if share is None else f"{what} {percent(share, 0)}"
-        return [Span(told, "warn", "escape"), Span(" esc stops" + (" it" if share is None else ""), "dim", "escape")]
+        return [Span(f"{told}, ", "warn", "escape"), Span("esc stops", "key", "escape")]
     sign = ("▶" if going.direction > 0 else "◀") if going.playing else "‖"
     return [Span(f"{sign} ", "accent" if going.playing else "dim", "toggle_play"), Span(going.speed, "", "speed(1)")]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 import numpy as np
 
 from sim.why.causes import last_change
-from sim.words import name
+from sim.words import name, span
 from tui.replay import requests as o
 from tui.replay.requests import Noticed
 from tui.replay.stage import Stage
@@ -110,7 +110,8 @@ class Traveller:
             return "no job has started"
         rank = int(np.nanargmax(waits))
         self.seek_time(float(starts[rank]), halted)
-        return Noticed(rank)
+        job = self.stage.workload.jobs[rank]
+        return Noticed(rank, f"{name(job)} waited longest in the whole run: {span(float(waits[rank]))}")
 
     def to_end(self, halted: Halted) -> str | None:
         while self.compute_a_little(halted):

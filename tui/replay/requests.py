@@ -204,6 +204,8 @@ class Noticed(NamedTuple):
     """This job is what was looked for."""
 
     rank: int
+    told: str = ""
+    """What there is to say of it first."""
 
 
 class Failed(NamedTuple):

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from queue import Empty, SimpleQueue
 from threading import Event, Thread
-from time import perf_counter, sleep
+from time import monotonic, perf_counter, sleep
 from typing import NamedTuple, TypeVar
 
 from sim.deadline import NoAnswerError
@@ -24,6 +24,8 @@ SLICE = 0.004
 """Seconds of computing ahead before orders are looked at again."""
 PATIENCE = 5.0
 """Seconds after which it is told that a policy does not answer; it may then be stopped."""
+LONG = 0.5
+"""Seconds after which it is said that something takes long."""
 REPORT = 0.5
 """Seconds after which, while it computes ahead, the screen is shown how far that has come."""
 
@@ -48,6 +50,8 @@ class Player:
         """When orders were taken last: not sooner than a frame later are others."""
         self._asks: SimpleQueue[_Ask | None] = SimpleQueue()
         self._answered = 0
+        self._since = 0.0
+        """When the first was asked of what has not been answered."""
         self._obeyed = Event()
         self._obeyed.set()
         self._halt = Event()
@@ -62,6 +66,8 @@ class Player:
 
     def ask(self, order: Order | None) -> None:
         """Obey this as soon as possible; None: only show how things stand."""
+        if self._answered == self.asked:
+            self._since = monotonic()
         self.asked += 1
         self._obeyed.clear()
         self._asks.put(_Ask(order, self.asked))
@@ -81,7 +87,11 @@ class Player:
     def progress(self) -> tuple[str, float | None] | None:
         """What takes long, and how much of it is done, of 1, where that is known."""
         file, seconds = self._unanswered
-        return (f"{file} has not answered for {seconds:.0f} s,", None) if file else self._conductor.progress
+        if file:
+            return f"{file} has not answered for {seconds:.0f} s", None
+        if self._conductor.progress or self._answered == self.asked or monotonic() - self._since < LONG:
+            return self._conductor.progress
+        return "computing", None
 
     @property
     def _unanswered(self) -> tuple[str, float]:

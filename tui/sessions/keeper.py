@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -104,15 +103,22 @@ class Keeper:
         self.save_now()
         self._has_left = True
 
+    def keep_last(self) -> str | None:
+        """Keep where it stands as the last session; what went wrong, if something did."""
+        try:
+            if (session := self._now()) is not None:
+                last_path().parent.mkdir(parents=True, exist_ok=True)
+                write_session(session, last_path())
+        except (SchedscopeError, OSError) as error:
+            return str(error)
+        return None
+
     def leave(self) -> None:
         """The program ends as it should: nothing broke off, and where it was left is kept as the last session."""
         if self._has_left:
             return
         self._has_left = True
-        with suppress(SchedscopeError, OSError):
-            if (session := self._now()) is not None:
-                last_path().parent.mkdir(parents=True, exist_ok=True)
-                write_session(session, last_path())
+        self.keep_last()
         if self._autosave is not None:
             self._autosave.close()
             self._autosave = None

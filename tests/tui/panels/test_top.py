@@ -43,7 +43,7 @@ def test_how_it_plays_is_a_sign(going: Going, sign: str) -> None:
 
 def test_what_takes_long_says_how_far_it_is_and_how_to_stop_it() -> None:
     line = told(Going(True, 1, "1h/s", ("searching", 0.42)))
-    assert "searching 42 % esc stops" in line
+    assert "searching 42 %, esc stops" in line
     assert "1h/s" not in line
 
 

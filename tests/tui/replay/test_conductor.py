@@ -150,7 +150,7 @@ def test_what_is_nowhere_leaves_the_moment_as_it_was(figure: Replayed, direction
 
 
 def test_to_where_the_job_starts_that_waited_longest(figure: Replayed) -> None:
-    assert figure.does(o.GoToLongest()) == o.Noticed(3)
+    assert figure.does(o.GoToLongest()) == o.Noticed(3, "J4 waited longest in the whole run: 29m30")
     assert figure.place == (9, 1800)
 
 

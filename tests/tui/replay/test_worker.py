@@ -263,7 +263,7 @@ def test_a_policy_that_does_not_answer_is_told_and_can_be_stopped(monkeypatch: p
     watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
     watched.player.start()
     watched.wait_for(lambda: watched.player.progress)
-    assert watched.player.progress == ("test_worker.py has not answered for 0 s,", None)
+    assert watched.player.progress == ("test_worker.py has not answered for 0 s", None)
     watched.player.halt()
     watched.wait_for(lambda: watched.failed)
     assert "stuck failed after step" in watched.failed[0]

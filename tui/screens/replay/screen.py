@@ -331,8 +331,8 @@ class ReplayScreen(Screen[None]):
                 self.draw()
             case Stopped(why):
                 self.change(playing=False, said=why)
-            case Noticed(rank):
-                self.select(rank)
+            case Noticed(rank, told):
+                self.change(selected=rank, said=told)
             case Failed(what):
                 self.pause()
                 self.fail(what)

@@ -10,8 +10,10 @@ from sim.session.session import from_line, read_session
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import enter, noted, seen
 from tui.screens.dialogs.choice import Choice
+from tui.screens.dialogs.prompt import Prompt
 from tui.screens.dialogs.trace_picker import TracePicker
 from tui.screens.replay.screen import ReplayScreen
+from tui.sessions import keeper
 from tui.sessions.moment import found_session
 
 
@@ -123,6 +125,25 @@ async def test_q_leaves_and_the_last_session_is_kept() -> None:
         await run.wait_for(lambda: run.app._exit)
     async with replay(session=found_session("last")) as again:
         assert again.step == 5
+
+
+async def test_q_asks_where_the_last_session_cannot_be_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with replay(at="#5") as run:
+        monkeypatch.setattr(keeper, "last_path", lambda: Path("/dev/null/last.session"))
+        await run.pilot.press("q")
+        await run.wait_for(lambda: isinstance(run.app.screen, Choice))
+        assert "where it stands is lost" in run.text
+        await run.press("s")
+        assert isinstance(run.app.screen, Prompt)
+        await run.press("escape", "q", "q")
+        await run.wait_for(lambda: run.app._exit)
+
+
+async def test_q_before_the_first_step_has_nothing_to_lose(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with replay() as run:
+        monkeypatch.setattr(keeper, "last_path", lambda: Path("/dev/null/last.session"))
+        await run.pilot.press("q")
+        await run.wait_for(lambda: run.app._exit)
 
 
 async def test_the_palette_finds_what_has_no_key() -> None:

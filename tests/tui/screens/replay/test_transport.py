@@ -134,7 +134,7 @@ async def test_capital_w_goes_to_the_start_of_the_job_that_waited_longest() -> N
     async with replay() as run:
         await run.press("W")
         assert run.step == 9
-        assert "J4" in seen(run, "#sentence")
+        assert "J4 waited longest in the whole run: 29m30" in seen(run, "#sentence")
 
 
 async def test_brackets_go_to_events_of_the_chosen_kind() -> None:
