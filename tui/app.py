@@ -105,7 +105,7 @@ class Schedscope(App[int]):
         from tui.screens.commands import Palette
 
         if not isinstance(self.screen, Palette):
-            self.push_screen(Palette(id="--command-palette"))
+            self.push_screen(Palette())
 
     def get_driver_class(self) -> type[Driver]:
         return patient(super().get_driver_class())

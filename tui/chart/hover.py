@@ -77,6 +77,22 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int) -> str:
     return " · ".join(parts) + ("\n" + more if more else "")
 
 
+def free_text(chart: ChartScene, spot: Spot) -> str:
+    """What is said of a place without a job."""
+    at = clock_near(chart.clock)
+    if spot.time > chart.clock:
+        return f"at {at(spot.time)} nothing is planned on processor {spot.processor:,}"
+    return f"at {at(spot.time)} processor {spot.processor:,} was free"
+
+
+def measured(chart: ChartScene, one: Spot, other: Spot) -> str:
+    """How far it is between two places: time, and processors."""
+    at, (begin, end) = clock_near(chart.clock), sorted((one.time, other.time))
+    low, high = sorted((one.processor, other.processor))
+    across = f"; {processors(high - low + 1)}, {low:,} to {high:,}" if high > low else ""
+    return f"{span(end - begin)}, from {at(begin)} to {at(end)}{across}"
+
+
 def _ran(workload: Workload, rank: int) -> str:
     return f"ran {span(float(workload.runtime[rank]))}"
 

@@ -15,7 +15,7 @@ from tui.chart.colours import partition_hue
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels.curves import joined
-from tui.panels.folding import fold
+from tui.panels.folding import drawn_columns, fold
 from tui.panels.parts import Context, swatch, taught, written
 
 TITLE = "Partitions"
@@ -58,6 +58,23 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
         body += legend
     wants = sum(map(len, made)) + len(legend)
     return Sheet(TITLE, (), tuple(body), 0, len(body), f"{shown.free:,} of {processors(shown.procs)} free", wants=wants)
+
+
+def told_at(context: Context, size: Size, column: int, row: int) -> str:
+    """Whose the processors under the pointer are."""
+    shown = context.scene.snapshot
+    if not shown.owners or not 0 <= column < drawn_columns(shown.procs, size[0]):
+        return ""
+    columns = drawn_columns(shown.procs, size[0])
+    low, high = column * shown.procs // columns, max((column + 1) * shown.procs // columns - 1, 0)
+    which = f"processor {low:,}" if high <= low else f"processors {low:,}–{high:,}"
+    owner, first = (
+        next((p for p, own in enumerate(of) if own >> low & 1), None) for of in (shown.owners, shown.division)
+    )
+    if owner is None:
+        return which
+    was = f", at first of {name_of(shown, first)}" if first not in (owner, None) and first is not None else ""
+    return f"{which}: {'free' if shown.free_set >> low & 1 else 'in use'}, of {name_of(shown, owner)}{was}"
 
 
 def _no_partitions(shown: Snapshot) -> tuple[str, ...]:

@@ -53,6 +53,10 @@ Draw: TypeAlias = Callable[[Context, Size, int], Sheet]
 """What a panel shows: (what it may know, columns and rows for its lines, the first line of its body) -> a sheet."""
 
 
+Tell: TypeAlias = Callable[[Context, Size, int, int], str]
+"""What a panel says of a place: (what it may know, its size, column and line of its body) -> words, or none."""
+
+
 # Windows into long bodies
 
 

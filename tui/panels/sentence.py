@@ -85,6 +85,7 @@ def _ahead(context: Context) -> Iterator[str]:
     if len(workload):
         policy = context.scene.snapshot.policy
         yield f"{count(len(workload), 'job')} on {processors(workload.procs)}, under {policy}."
+    yield "ctrl+p finds everything else."
 
 
 def _over(shown: Snapshot) -> Iterator[str]:

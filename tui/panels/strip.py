@@ -58,6 +58,19 @@ def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
     return lines[:rows]
 
 
+def told_at(context: Context, size: Size, column: int, row: int) -> str:
+    """The moment under the pointer, how much of the machine was in use then, and how many waited."""
+    strip, columns = context.scene.strip, plot_columns(size[0])
+    if not LABEL <= column < LABEL + columns:
+        return ""
+    place = (column - LABEL) * len(strip.utilization) // columns
+    if place >= len(strip.utilization) or (used := strip.utilization[place]) is None:
+        return f"about {clock(time_at(strip, column, size[0]))}: not computed yet"
+    waiting = strip.waiting[place] or 0.0
+    told = f"about {clock(time_at(strip, column, size[0]))}: {percent(used, 0)} in use, {waiting:,.0f} waiting"
+    return f"{told}\na click goes there"
+
+
 def _labelled(name: str, curve: Sequence[Sequence[Span]], value: str, most: str) -> Iterator[Line]:
     """A curve, beside its lowest row its name and its value now, beside its highest what its height stands for."""
     for row, spans in enumerate(curve):

@@ -45,7 +45,31 @@ def choices(colours: Iterable[str]) -> Iterator[Command]:
 
 
 class Palette(CommandPalette):
-    """Textual's; in a terminal too small to draw its list no page is turned."""
+    """Textual's in the frame of our dialogs; in a terminal too small to draw its list no page is turned."""
+
+    DEFAULT_CSS = """
+    Palette {
+        & > Vertical { width: 95%; max-width: 132; margin-top: 2; background: $surface; }
+        SearchIcon { display: none; }
+        #--input, #--input.--list-visible {
+            border: round $border-blurred;
+            border-title-color: $text-accent;
+            border-title-style: bold;
+            border-subtitle-color: $text-muted;
+            background: $surface;
+        }
+        CommandInput, CommandInput:focus { background: $panel; padding: 0 1; height: 1; border: none; }
+        CommandList { background: $surface; border: none; padding: 0 2; scrollbar-size-vertical: 1; }
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__(id="--command-palette", placeholder="find what to do: a policy, a colour, a sample ...")
+
+    def on_mount(self) -> None:
+        """The same words as on other dialogs."""
+        field = self.query_one("#--input")
+        field.border_title, field.border_subtitle = "Commands", "↑ ↓ choose   enter do it   esc close"
 
     def _action_command_list(self, action: str) -> None:
         if self.query_one(CommandList).scrollable_content_region:

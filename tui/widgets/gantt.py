@@ -20,10 +20,10 @@ from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
-from tui.chart.hover import Spot, hover_text, job_span, spot_at
+from tui.chart.hover import Spot, free_text, hover_text, job_span, measured, spot_at
 from tui.chart.plan import planned_start
 from tui.chart.scale import Camera
-from tui.look.palette import DARK, Look
+from tui.look.palette import DARK, Hue, Look, Tone, ink
 from tui.look.themes import Printable
 from tui.replay.scene import Scene
 from tui.widgets.rows import Rows
@@ -76,6 +76,13 @@ class Gantt(Rows, can_focus=True):
             self.gantt, self.rank = gantt, rank
             super().__init__()
 
+    class Measured(Message):
+        """A span was dragged over."""
+
+        def __init__(self, told: str) -> None:
+            self.told = told
+            super().__init__()
+
     def __init__(
         self, workload: Workload, camera: Camera | None = None, *, id: str | None = None, classes: str | None = None
     ) -> None:
@@ -89,6 +96,8 @@ class Gantt(Rows, can_focus=True):
         self._spot: Spot | None = None
         self._grabbed: tuple[int, int, Camera] | None = None
         """Where a drag began, and how the camera stood"""
+        self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
+        """From where to where a drag measures"""
 
     # What it is given
 
@@ -146,6 +155,7 @@ class Gantt(Rows, can_focus=True):
         before = self._cells
         planned = None if self._selected is None else planned_start(self._scene.snapshot, self._selected)
         self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected, planned)
+        self._draw_measure(self._cells)
         if changed := self._cells.changed(before):
             self.refresh(*(Region(begin, row, end - begin, 1) for row, begin, end in changed))
 
@@ -239,21 +249,26 @@ class Gantt(Rows, can_focus=True):
         return spot_at(self._scene.chart, event.x - margin(self._workload.procs), row)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self._measured is not None:
+            self._measure(event)
+            return
         if self._grabbed is not None:
             self._drag(event)
             return
         spot = self._spot_at(event)
         rank = spot.rank if spot else None
-        if (self._spot.rank if self._spot else None) != rank:
-            self.tooltip = None if rank is None else self._told(rank)
         if spot != self._spot:
+            if rank is None or self._spot is None or self._spot.rank != rank:
+                self.tooltip = self._told(spot)
             self._spot = spot
             self.post_message(self.Hovered(rank, spot))
 
-    def _told(self, rank: int) -> Content | None:
-        if self._scene is None or self._scene.chart is None:
+    def _told(self, spot: Spot | None) -> Content | None:
+        if self._scene is None or self._scene.chart is None or spot is None:
             return None
-        return Content(printable_lines(hover_text(self._scene.chart, self._scene.snapshot, rank)))
+        chart = self._scene.chart
+        told = free_text(chart, spot) if spot.rank is None else hover_text(chart, self._scene.snapshot, spot.rank)
+        return Content(printable_lines(told))
 
     def on_leave(self) -> None:
         if self._spot is not None:
@@ -261,9 +276,31 @@ class Gantt(Rows, can_focus=True):
             self.post_message(self.Hovered(None, None))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
-        if self._camera is not None and event.button == 1:
+        if event.shift or event.button == 3:
+            self._measured = event, event
+            self.capture_mouse()
+        elif self._camera is not None and event.button == 1:
             self._grabbed = event.x, event.y, self._camera
             self.capture_mouse()
+
+    def _measure(self, event: events.MouseMove) -> None:
+        """How much time, and how many processors, lie between where the drag began and the pointer."""
+        assert self._measured is not None
+        self._measured = self._measured[0], event
+        one, other = map(self._spot_at, self._measured)
+        if one is not None and other is not None and self._scene is not None and self._scene.chart is not None:
+            self.post_message(self.Measured(measured(self._scene.chart, one, other)))
+        self._redraw()
+
+    def _draw_measure(self, cells: Cells) -> None:
+        """A bar from where the drag began to the pointer."""
+        if self._measured is None:
+            return
+        (x, _), (to, y) = ((event.x, event.y) for event in self._measured)
+        begin, end = sorted((x, to))
+        ends, bar = ("||", "-") if self._brush.look.ascii else ("├┤", "─")
+        told = f"{ends[0]}{bar * (end - begin - 1)}{ends[1]}" if end > begin else ends[0]
+        cells.write(y, begin, told, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.ACCENT, Tone.STRONG))
 
     def _drag(self, event: events.MouseMove) -> None:
         """What was grabbed stays under the pointer."""
@@ -277,6 +314,9 @@ class Gantt(Rows, can_focus=True):
         """A click is a drag that went nowhere."""
         grabbed, self._grabbed = self._grabbed, None
         self.release_mouse()
+        if self._measured is not None:
+            self._measured = None
+            self._redraw()
         if grabbed is not None and (event.x, event.y) == grabbed[:2]:
             spot = self._spot_at(event)
             self.post_message(self.Picked(self, spot.rank if spot else None))

@@ -5,18 +5,22 @@ It draws a value and decides nothing: a pure function makes the sheet, and what 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.segment import Segment
 from textual import events
 from textual.binding import Binding, BindingType
+from textual.content import Content
 from textual.message import Message
 
+from sim.words import printable_lines
+from tui.chart.hover import hover_text
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Span
-from tui.panels.parts import Context, Draw, window
+from tui.panels.parts import Context, Draw, Tell, window
 from tui.widgets.rows import Lines, fitted
 
 MARGIN = 1
@@ -62,9 +66,13 @@ class Panel(Lines, can_focus=True):
         def control(self) -> Panel:
             return self.panel
 
-    def __init__(self, draw: Draw, *, id: str | None = None, classes: str | None = None) -> None:
+    def __init__(
+        self, draw: Draw, *, tell: Tell | None = None, id: str | None = None, classes: str | None = None
+    ) -> None:
         super().__init__(id=id, classes=classes)
-        self._draw = draw
+        self._draw, self._tell = draw, tell
+        self._told = ""
+        """What the pointer is told."""
         self._shown: Context | None = None
         self._sheet = Sheet("")
         self._first = 0
@@ -158,7 +166,23 @@ class Panel(Lines, can_focus=True):
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         line = self._line_at(event.y)
-        self._hover(line.rank if line else None)
+        self._hover(None if line is None else line.rank)
+        if (told := self._told_at(event.x - MARGIN, event.y - 1, line)) != self._told:
+            self._told = told
+            self.tooltip = Content(told) if told else None
+
+    def _told_at(self, column: int, row: int, line: Line | None) -> str:
+        """What is said of what is under the pointer: of a job, or of whatever the panel knows to say."""
+        context = self._shown
+        if context is None or line is None:
+            return ""
+        rank = line.rank if line.rank is not None else rank_at(line, column)
+        if rank is not None and (chart := context.scene.chart) is not None:
+            return printable_lines(hover_text(chart, context.scene.snapshot, rank))
+        if self._tell is None:
+            return ""
+        size = max(self.size.width - 2 * MARGIN, 1), self.size.height - 1
+        return printable_lines(self._tell(context, size, column, row + self._first))
 
     def on_leave(self) -> None:
         self._hover(None)
@@ -191,6 +215,13 @@ def span_at(line: Line, column: int) -> Span | None:
             return span
         column -= width
     return None
+
+
+def rank_at(line: Line, column: int) -> int | None:
+    """The job that a click there selects."""
+    found = span_at(line, column)
+    selects = re.fullmatch(r"select_rank\((\d+)\)", found.action if found else "")
+    return int(selects[1]) if selects else None
 
 
 def draw_rows(

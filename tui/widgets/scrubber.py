@@ -31,6 +31,8 @@ class Scrubber(Panel, can_focus=False):
     def on_mouse_move(self, event: events.MouseMove) -> None:
         if self._held:
             self._scrub(event)
+        else:
+            super().on_mouse_move(event)
 
     def on_mouse_up(self) -> None:
         self._held = False

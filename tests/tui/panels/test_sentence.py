@@ -14,7 +14,7 @@ from tui.panels.sentence import sentence, sentence_lines
 
 def test_before_the_first_step_it_says_what_to_press() -> None:
     told = sentence(context_of(engine_of("z-figure4", "easy")), 100).text
-    assert told == "Press space to play, → to step. 5 jobs on 10 processors, under easy."
+    assert told == "Press space to play, → to step. 5 jobs on 10 processors, under easy. ctrl+p finds everything else."
 
 
 def test_after_a_step_it_says_what_happened_and_why() -> None:

@@ -41,6 +41,42 @@ SIGNS: Rows = (
     ("◆", "the policy was switched"),
     ("⚑", "a bookmark"),
 )
+HERE: dict[str, tuple[str, Rows]] = {
+    "chart": (
+        "the chart",
+        (
+            ("click", "Select the job; in the other chart of two, tell of that run."),
+            ("drag", "Move the chart; the wheel zooms, with shift in processors."),
+            ("shift drag", "Measure: how long, and how many processors (or with the right button)."),
+            ("pointer", "Tells what is under it."),
+        ),
+    ),
+    "queue": ("the queue", (("click", "Select the job."), ("w", "Select the next one that waits, and tell why."))),
+    "decisions": ("the decisions", (("click", "Select the job."), (". ,", "Walk through them one by one."))),
+    "matrix": (
+        "the matrix",
+        (("click", "Select the job; on a phase of the rebuild, tell what it did."), ("M", "Rows in the chart, too.")),
+    ),
+    "partitions": ("the partitions", (("click", "Select the pivot."), ("D", "Back to when a boundary moved."))),
+    "versus": (
+        "the comparison",
+        (
+            ("e", "Tell of the other run."),
+            ("C", "Colour gain and loss."),
+            ("d", "To where they part."),
+            ("click", "Select the job."),
+        ),
+    ),
+    "details": (
+        "the selected job",
+        (("r", "Back to what moved its start."), ("o", "Fit it."), ("[ ]", "Its events: j j.")),
+    ),
+}
+"""Panel -> what it is called, and what can be done there."""
+IN_A_PANEL: Rows = (
+    ("↑ ↓ pgup pgdn", "Scroll."),
+    ("z", "Over the whole screen, and back; so does a click on the title."),
+)
 WORDS: Rows = (
     ("backfilling", "A job passes others that wait before it, because it fits into a hole and delays no promise."),
     ("bounded slowdown", "Slowdown, in which runs of less than 10 s count as 10 s, so that tiny jobs do not rule."),
@@ -94,9 +130,12 @@ class HelpScreen(Dialog[None]):
         Binding("enter", "dismiss", "Close"),
     ]
 
-    def __init__(self, groups: Groups) -> None:
+    def __init__(self, groups: Groups, where: str = "chart") -> None:
+        """`where` is the panel in focus: what can be done there is told first."""
         super().__init__()
+        title, rows = HERE.get(where, HERE["chart"])
         self._groups = (
+            (f"Here: {title}", (*rows, *(IN_A_PANEL if title != "the chart" else ()))),
             ("How to read this screen", HOW_TO_READ),
             *groups,
             ("Signs", SIGNS),

@@ -13,7 +13,7 @@ from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels import decisions, details, matrix, partitions, queue
 from tui.panels.legend import legend_line
-from tui.panels.parts import Context, Draw
+from tui.panels.parts import Context, Draw, Tell
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, top_line
 from tui.replay.requests import Scenes
@@ -52,6 +52,10 @@ SIDE: dict[str, Draw] = {
 def _note_lines(state: ViewState, width: int) -> list[Line]:
     """What is to be seen at first."""
     return wrapped(state.note, width - 1, "accent", indent=1)[:2] if state.note else []
+
+
+TELL: dict[str, Tell] = {"partitions": partitions.told_at}
+"""What those of them say of what is under the pointer, where that is no job."""
 
 
 class Drawing:

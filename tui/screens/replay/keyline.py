@@ -7,10 +7,12 @@ from typing import TypeAlias
 
 from tui.look import text
 from tui.look.sheets import Line, Span, line
-from tui.screens.replay.keys import every_key, sign
+from tui.screens.replay.keys import PALETTE, every_key, sign
 
 ALWAYS = ("help", "quit")
 """These stand at the end, however little room there is."""
+ROOMY = 140
+"""From so many columns on the palette of commands is among them."""
 TWINS = {"speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next")}
 """Pairs of keys that are told together."""
 
@@ -29,7 +31,8 @@ def key_lines(
         return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, absent)]
     chosen = sorted((key for key in every_key() if key.shown), key=lambda key: key.shown)
     chosen = [key for key in chosen if key.word not in absent and key.action != "speed(-1)"]
-    last = [_spans(key.keys, key.action, key.word) for key in chosen if key.action in ALWAYS]
+    at_the_end = [*([PALETTE] if width >= ROOMY else []), *(key for key in chosen if key.action in ALWAYS)]
+    last = [_spans(key.keys, key.action, key.word) for key in at_the_end]
     reserved = sum(_width(spans) for spans in last)
     lines: list[list[Span]] = [[Span(" ")]]
     for number, key in enumerate(chosen):

@@ -21,6 +21,8 @@ class Key(NamedTuple):
     shown: int = 0
 
 
+PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can be done, found by typing.")
+"""The program's, not the screen's."""
 PLAYING = (
     Key("space", "toggle_play", "play", "Play, or pause.", 1),
     Key("right", "step(1)", "step", "One step forwards: everything that happens at the next instant.", 2),

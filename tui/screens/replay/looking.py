@@ -11,7 +11,7 @@ from tui.replay.places import find_job
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
 from tui.screens.replay.controlled import ControlledScreen
-from tui.screens.replay.keys import GROUPS, sign
+from tui.screens.replay.keys import GROUPS, PALETTE, sign
 from tui.screens.replay.layout import WEIGHTS
 from tui.screens.replay.messages import Remember
 from tui.screens.replay.state import PANELS
@@ -146,4 +146,6 @@ class Looking:
     def help(self) -> None:
         chart = [(sign(b.key), b.description) for b in Gantt.BINDINGS if isinstance(b, Binding)]
         groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
-        self._screen.open(dialogs.HelpScreen([*groups, ("The chart", chart)]))
+        groups[-1][1].append((PALETTE.keys, PALETTE.meaning))
+        where = self._screen.state.over or self._screen.in_focus or "chart"
+        self._screen.open(dialogs.HelpScreen([*groups, ("The chart", chart)], where))

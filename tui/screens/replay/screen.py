@@ -24,7 +24,7 @@ from tui.chart.colours import MODES
 from tui.chart.scale import PAGE, Camera
 from tui.look.palette import Look
 from tui.panels.metrics import draw_metrics
-from tui.panels.strip import draw_strip, time_at
+from tui.panels.strip import draw_strip, time_at, told_at
 from tui.replay.conductor import Conductor
 from tui.replay.file_watch import FileWatch
 from tui.replay.requests import (
@@ -42,9 +42,9 @@ from tui.replay.requests import (
 )
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
-from tui.screens.replay.drawing import SIDE, Drawing
+from tui.screens.replay.drawing import SIDE, TELL, Drawing
 from tui.screens.replay.files import Files
-from tui.screens.replay.keys import bindings, every_key
+from tui.screens.replay.keys import bindings, every_key, sign
 from tui.screens.replay.layout import Layout
 from tui.screens.replay.looking import Looking
 from tui.screens.replay.state import ViewState
@@ -143,10 +143,10 @@ class ReplayScreen(Screen[None]):
                 yield Bar(id="legend")
             with Vertical(id="side"):
                 for name, draw in SIDE.items():
-                    yield Panel(draw, id=name)
+                    yield Panel(draw, tell=TELL.get(name), id=name)
         yield Bar(id="sentence")
         with Horizontal(id="bottom"):
-            yield Scrubber(draw_strip, id="strip")
+            yield Scrubber(draw_strip, tell=told_at, id="strip")
             yield Panel(draw_metrics, id="metrics")
         yield Bar("surface", id="keys")
 
@@ -399,6 +399,10 @@ class ReplayScreen(Screen[None]):
         if message.spot is not None:
             self.state = replace(self.state, spot=message.spot)
 
+    @on(Gantt.Measured)
+    def _measured(self, message: Gantt.Measured) -> None:
+        self.tell(message.told)
+
     @on(Panel.Hovered)
     def _hovered(self, message: Panel.Hovered) -> None:
         if message.rank != self.state.hovered:
@@ -446,7 +450,7 @@ class ReplayScreen(Screen[None]):
     def palette_commands(self) -> Iterable[Command]:
         for key in every_key():
             if key.action != "escape":
-                yield key.meaning.rstrip("."), f"key {key.keys}", key.action
+                yield key.meaning.rstrip("."), f"key {sign(key.keys)}", key.action
         for condition, meaning in JUMPS.values():
             yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
         from tui.screens.commands import choices

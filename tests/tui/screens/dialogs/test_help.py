@@ -50,7 +50,10 @@ def test_things_are_found_by_what_people_call_them(word: str) -> None:
 async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
     async with ask(HelpScreen(GROUPS)) as person:
         assert "How to read this screen" in person.text
+        assert "Here: the chart" in person.text
+        await person.type("resumes")
         assert "suspended, until it resumes" in person.text
+        await person.press(*["backspace"] * len("resumes"))
         await person.type("policy another")
         assert "Another policy." in person.text
         assert "Play, or pause." not in person.text
@@ -63,5 +66,12 @@ async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
 async def test_a_small_screen_scrolls_while_one_may_type(ask: Ask) -> None:
     async with ask(HelpScreen(GROUPS), size=(80, 24)) as person:
         assert "Compare with another policy" not in person.text
-        await person.press(*["pagedown"] * 6, "down")
+        await person.press(*["pagedown"] * 8)
         assert "Compare with another policy" in person.text
+
+
+async def test_what_can_be_done_in_the_panel_in_focus_comes_first(ask: Ask) -> None:
+    async with ask(HelpScreen(GROUPS, "versus")) as person:
+        assert person.text.index("Here: the comparison") < person.text.index("How to read this screen")
+        assert "Colour gain and loss." in person.text
+        assert "Over the whole screen" in person.text

@@ -153,8 +153,41 @@ async def test_the_pointer_tells_about_the_job_below_it() -> None:
     async with replay(at="#8") as run:
         await run.pilot.hover("#chart", offset=cell(run, 300, 0))
         assert str(run.screen.chart.tooltip).startswith("J1 · 6 processors")
-        await run.pilot.hover("#chart", offset=cell(run, 1300, 9))
-        assert run.screen.chart.tooltip is None
+        await run.pilot.hover("#chart", offset=cell(run, 1150, 2))
+        assert str(run.screen.chart.tooltip) == "at 00:19:07 processor 3 was free"
+
+
+async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
+    async with replay("ls-figure1", "multiqueue", at="#7") as run:
+        await run.complete()
+        await run.pilot.hover("#queue", offset=find(run, "#queue", "from about"))
+        assert tooltip(run, "#queue").startswith("J7 · 10 processors")
+        await run.pilot.hover("#partitions", offset=find(run, "#partitions", "····"))
+        assert tooltip(run, "#partitions") == "processor 4: in use, of >= 10000 s, at first of < 1000 s"
+        await run.pilot.hover("#strip", offset=(20, 1))
+        assert "in use, " in tooltip(run, "#strip")
+        assert "a click goes there" in tooltip(run, "#strip")
+    async with replay("z-figure7", "gang-backfill", at="#9") as run:
+        await run.pilot.hover("#matrix", offset=find(run, "#matrix", "J6"))
+        assert tooltip(run, "#matrix").startswith("J6 · 4 processors")
+
+
+def tooltip(run: Replay, panel: str) -> str:
+    return str(run.screen.query_one(panel).tooltip)
+
+
+async def test_a_drag_with_shift_measures_time_and_processors() -> None:
+    async with replay(at="#8") as run:
+        before = view(run)
+        await run.pilot.mouse_down("#chart", offset=cell(run, 600, 0), shift=True)
+        await run.pilot.hover("#chart", offset=cell(run, 1200, 5))
+        assert "├" in seen(run, "#chart")
+        await run.pilot.mouse_up("#chart", offset=cell(run, 1200, 5), shift=True)
+        await run.settle()
+        assert "9m45, from 00:10:07 to 00:19:52; 5 processors, 1 to 5" in seen(run, "#sentence")
+        assert "├" not in seen(run, "#chart")
+        assert view(run) == before
+        assert run.screen.state.selected is None
 
 
 async def test_the_job_of_the_line_under_the_pointer_is_lit_in_other_panels() -> None:
