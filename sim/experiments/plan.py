@@ -91,7 +91,7 @@ class Plan:
     def values(self) -> dict[str, tuple[str, ...]]:
         """Every factor with its values, in the order in which they are nested."""
         factors = dict(factor for axis in self.axes for factor in axis)
-        return {name: factors[name] for name in FACTORS if name in factors}
+        return {name: tuple(dict.fromkeys(factors[name])) for name in FACTORS if name in factors}
 
     def settings(self) -> Iterator[dict[str, str]]:
         """The value of each factor, run by run."""
@@ -101,10 +101,17 @@ class Plan:
 
     def runs(self) -> Iterator[Run]:
         """Every run, once. Traces are not read but for their hashes; policies are made."""
+        seen = set()
+        for run in self.runs_of_settings():
+            if run.key not in seen:
+                seen.add(run.key)
+                yield run
+
+    def runs_of_settings(self) -> Iterator[Run]:
+        """The run of each setting; two settings may be one run."""
         policies = {spec: _policy(spec) for spec in self.values["policy"]}
         hashes = {trace: _hash(trace) for trace in self.values["trace"]}
         options_of = cache(_options)
-        seen = set()
         for setting in self.settings():
             trace, (policy, identity) = setting.pop("trace"), policies[setting.pop("policy")]
             options = options_of(tuple(setting.items()))
@@ -112,11 +119,9 @@ class Plan:
             if self.cut:
                 made_of["cut"] = self.cut
             key = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:32]
-            if key not in seen:
-                seen.add(key)
-                code = policy.code.sha256 if policy.code else ""
-                full = full_policy(policy)
-                yield Run(key, trace, hashes[trace], options, written_policy(policy), full, code, self.cut)
+            code = policy.code.sha256 if policy.code else ""
+            full = full_policy(policy)
+            yield Run(key, trace, hashes[trace], options, written_policy(policy), full, code, self.cut)
 
     @property
     def draws(self) -> bool:
@@ -142,7 +147,7 @@ def version() -> str:
 
 def _expanded(name: str, given: Sequence[str]) -> tuple[str, ...]:
     try:
-        return tuple(dict.fromkeys(value for text in given for value in expand(text)))
+        return tuple(value for text in given for value in expand(text))
     except ParameterError as error:
         raise ParameterError(f"{name}: {error}") from None
 
@@ -164,9 +169,12 @@ def _axes(
         taken |= dict.fromkeys(names, names)
     axes: dict[tuple[str, ...], None] = {}
     for name in FACTORS:
-        if name in values:
+        if name in values and name not in taken:
+            axes[name,] = None
+        elif name in values:
             axes[tuple(sorted(taken.get(name, (name,)), key=FACTORS.index))] = None
-    return tuple(tuple((name, values[name]) for name in axis) for axis in axes)
+    nested = {name: tuple(dict.fromkeys(of)) for name, of in values.items() if name not in taken}
+    return tuple(tuple((name, (dict(values) | nested)[name]) for name in axis) for axis in axes)
 
 
 def _group(name: str) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import sys
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from sim.experiments.plan import FACTORS, Plan
-from sim.experiments.sweep import Progress
+from sim.experiments.sweep import Progress, Told
 from sim.experiments.work import Outcome
 from sim.words import printable, shortened, span
 
@@ -60,7 +61,17 @@ def _number(text: str) -> str:
 
 
 @contextmanager
-def shown(filling: Filling, console: Console | None = None) -> Iterator[Callable[[Progress, list[Outcome]], None]]:
+def shown_where_seen(filling: Filling) -> Iterator[Told]:
+    """The same where stderr is a terminal; nothing where it is not."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda progress, outcomes: None
+        return
+    with shown(filling) as told:
+        yield told
+
+
+@contextmanager
+def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
     """While a sweep goes on: what it tells is drawn, and goes when it is over."""
     from rich.console import Console
     from rich.live import Live

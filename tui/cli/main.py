@@ -22,6 +22,7 @@ COMMANDS = {
     "explain": "Why a job waited as long as it did, as a story with numbers.",
     "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
     "new": "Write a policy of your own that runs as it stands, and a test beside it.",
+    "papers": "The papers' tables, made again beside the papers' figures.",
     "plot": "Plot a file of results: lines with 95 % confidence, a panel each trace.",
     "policies": "List the policies, or explain one with its parameters.",
     "results": "What a file of results says: its runs, or means with 95 % confidence.",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
@@ -20,7 +19,7 @@ from sim.experiments.sweep import Progress, Told, lacks, sweep
 from sim.experiments.work import Outcome
 from sim.words import count, printable, span
 from sim.workload.options import OPTIONS, Option
-from tui.cli.filling import Filling, shown
+from tui.cli.filling import Filling, shown_where_seen
 from tui.cli.terminal import say
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -110,7 +109,7 @@ def _made(plan: Plan, path: str, workers: int, retry: bool) -> int:
         return also
 
     try:
-        with _shown(plan) as told:
+        with shown_where_seen(Filling.of(plan)) as told:
             progress = sweep(plan, path, workers=workers, told=watched(told), retry=retry)
     except KeyboardInterrupt:
         there = progress.there + progress.made if progress else 0
@@ -119,19 +118,6 @@ def _made(plan: Plan, path: str, workers: int, retry: bool) -> int:
         ) from None
     say("\n".join(_told(progress, path, errors, overloaded)))
     return 1 if progress.failed else 0
-
-
-@contextmanager
-def _shown(plan: Plan) -> Iterator[Told]:
-    """A bar and a table that fills, where stderr is a terminal."""
-    import sys
-
-    if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda progress, outcomes: None
-        return
-    filling = Filling.of(plan)
-    with shown(filling) as told:
-        yield told
 
 
 def _told(progress: Progress, path: str, errors: list[Outcome], overloaded: int) -> Iterator[str]:

@@ -1,0 +1,126 @@
+"""The papers' tables as plans: what each says, which runs make it again, and what comes out of them.
+
+A table is a TOML file in `plans`: `head` names what the first cells of each row are after its name (factors of a plan,
+or the `label` of a group of jobs), `metrics` what the paper's figures at its end are; `[options]` hold for all rows.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sim.errors import ParameterError, SchedscopeError, near
+from sim.experiments.plan import Plan
+from sim.experiments.results import Results
+from sim.words import quoted
+
+PLANS = Path(__file__).parent / "plans"
+MISSED = "missed_share"
+_OF = {MISSED: ("missed_reservations", "reservations")}
+"""Figures that are one metric over another."""
+
+
+class Figure(NamedTuple):
+    """A number of a paper, and ours; None where the run failed."""
+
+    row: str
+    metric: str
+    paper: float
+    ours: float | None
+
+
+@dataclass(frozen=True)
+class PaperTable:
+    """One table."""
+
+    name: str
+    title: str
+    note: str
+    metrics: tuple[str, ...]
+    head: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    options: Mapping[str, Any]
+    group: str = ""
+
+    @property
+    def logs(self) -> tuple[str, ...]:
+        """The logs that it needs, by the names that the archive gives them."""
+        return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
+
+    def plan(self, folder: str | Path) -> Plan:
+        """The runs of its rows, on logs in a folder."""
+        for log in self.logs:
+            if not os.path.isfile(os.path.join(folder, log)):
+                raise SchedscopeError(
+                    f"{self.name} needs the log {log} of the Parallel Workloads Archive: put it into {folder}, or say "
+                    "with --logs FOLDER where it is"
+                )
+        settings = list(self._settings())
+        factors = {name: [setting[name] for setting in settings] for name in settings[0]}
+        plan = Plan.of(factors, [list(factors)], [self.group] if self.group else [])
+        return plan.with_traces(lambda log: os.path.join(folder, log))
+
+    def figures(self, plan: Plan, results: Results) -> Iterator[Figure]:
+        """The paper's numbers beside those of the runs, in the order of the table."""
+        found = self._found(results)
+        for row, run in zip(self.rows, plan.runs_of_settings(), strict=True):
+            label = str(row[1 + self.head.index("label")]) if "label" in self.head else ""
+            values = found.get((run.key, label), {})
+            for metric, paper in zip(self.metrics, row[1 + len(self.head) :], strict=True):
+                yield Figure(str(row[0]), metric, float(paper), _value(values, metric))
+
+    def _settings(self) -> Iterator[dict[str, str]]:
+        for row in self.rows:
+            of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
+            of.pop("label", None)
+            yield {
+                name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
+                for name, value in of.items()
+            }
+
+    def _found(self, results: Results) -> dict[tuple[str, str], dict[str, Any]]:
+        names = list(dict.fromkeys(part for metric in self.metrics for part in _OF.get(metric, (metric,))))
+        found = {(row[0], ""): dict(zip(names, row[1:], strict=True)) for row in results.rows(["key"], also=names)}
+        if self.group:
+            for key, label, *values in results.rows(["key"], self.group, ["label", *names]):
+                found[key, label] = dict(zip(names, values, strict=True))
+        return found
+
+
+def _value(values: Mapping[str, Any], metric: str) -> float | None:
+    of, *over = (values.get(name) for name in _OF.get(metric, (metric,)))
+    if of is None or (over and not over[0]):
+        return None
+    return float(of / over[0] if over else of)
+
+
+@cache
+def tables() -> dict[str, PaperTable]:
+    """All of them by name."""
+    return {path.stem: _read(path) for path in sorted(PLANS.glob("*.toml"))}
+
+
+def table(name: str) -> PaperTable:
+    """The table of that name."""
+    if name not in tables():
+        raise ParameterError(f"no table {quoted(name)}{near(name, tables())}")
+    return tables()[name]
+
+
+def _read(path: Path) -> PaperTable:
+    found = tomllib.loads(path.read_text(encoding="utf-8"))
+    return PaperTable(
+        path.stem,
+        found["title"],
+        found["note"],
+        tuple(found["metrics"]),
+        tuple(found["head"]),
+        tuple(map(tuple, found["rows"])),
+        found.get("options", {}),
+        found.get("group", ""),
+    )

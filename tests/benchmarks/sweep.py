@@ -1,0 +1,115 @@
+"""A plan of 400 runs: both cores' use, what the sweep costs beside its runs, asking again, and kills at random.
+
+    python -m tests.benchmarks.sweep ../shared/traces
+
+`--runs 40 --jobs 2000 --kills 3` is short. The bare runs are those of the plan, one after another in one process that
+reads the trace once and makes the jobs of a workload once.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from sim.experiments.measured import measured
+from sim.experiments.plan import Plan
+from sim.experiments.pool import cores
+from sim.experiments.results import dump
+from sim.experiments.sweep import sweep
+from sim.timeline.scenario import run as simulate
+from sim.workload.model import Workload
+from sim.workload.reading import read
+from tests.benchmarks.report import KTH, TRACES
+
+POLICIES = ("easy", "easy:order=sjf")
+LOADS = "{0.8,0.9,1.0,1.1}"
+
+
+def plan_of(trace: Path, runs: int, jobs: int) -> Plan:
+    """Two policies, four loads and as many seeds as it takes."""
+    seeds = max(1, runs // (len(POLICIES) * 4))
+    factors = {
+        "trace": [str(trace)], "policy": list(POLICIES), "load": [LOADS], "estimates": ["random:2"],
+        "seed": [f"{{0..{seeds - 1}}}"],
+    }  # fmt: skip
+    return Plan.of(factors | ({"jobs": [str(jobs)]} if jobs else {}))
+
+
+def cpu() -> float:
+    """Seconds of a core that this process and the children that have ended took."""
+    spent = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(of.ru_utime + of.ru_stime for of in spent)
+
+
+def bare(plan: Plan, trace: Path) -> float:
+    """Seconds of a core for the runs alone."""
+    begun = time.process_time()
+    whole, workload, made = Workload.of(read(trace)), None, None
+    for run in plan.runs():
+        if run.options != made:
+            workload, made = run.source.transforms.apply(whole), run.options
+        assert workload is not None
+        measured(simulate(workload, run.policy))
+    return time.process_time() - begun
+
+
+def begun(plan_words: list[str], path: Path) -> subprocess.Popen[bytes]:
+    """The same sweep from the command line, in a process of its own."""
+    command = [sys.executable, "-m", "tui.cli.main", "sweep", *plan_words, "-o", str(path)]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL)
+
+
+def killed(plan_words: list[str], path: Path, kills: int, seconds: float, rng: random.Random) -> int:
+    """Begin it, kill it at random, so many times, then let it end; how many kills it did not live through."""
+    hit = 0
+    for _ in range(kills):
+        process = begun(plan_words, path)
+        try:
+            process.wait(rng.uniform(0.2, 2 * seconds / kills))
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGKILL)
+            process.wait()
+            hit += 1
+    assert begun(plan_words, path).wait() == 0
+    return hit
+
+
+def main() -> None:
+    """Print what was measured, a line each."""
+    parser = argparse.ArgumentParser(description="a sweep")
+    parser.add_argument("traces", nargs="?", type=Path, default=Path(TRACES), help="the folder of the logs")
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--jobs", type=int, default=0, help="only the first so many jobs; 0: all")
+    parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--seed", type=int, default=0, help="for when it is killed")
+    options = parser.parse_args()
+    trace = options.traces / KTH
+    plan = plan_of(trace, options.runs, options.jobs)
+    words = [str(trace), *(word for policy in POLICIES for word in ("--policy", policy)), "--load", LOADS]
+    words += ["--estimates", "random:2", "--seeds", str(len(plan.values["seed"]))]
+    words += ["--jobs", str(options.jobs)] if options.jobs else []
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "undisturbed.sqlite"
+        spent, start = cpu(), time.perf_counter()
+        progress = sweep(plan, path)
+        wall, spent = time.perf_counter() - start, cpu() - spent
+        print(f"{progress.made} runs in {wall:.1f} s: {spent / wall / cores():.0%} of {cores()} cores")
+        start = time.perf_counter()
+        assert begun(words, path).wait() == 0
+        print(f"asking again: {time.perf_counter() - start:.2f} s")
+        alone = bare(plan, trace)
+        print(f"CPU: {spent:.1f} s, of the bare runs {alone:.1f} s: {spent / alone - 1:+.1%}")
+        hit = killed(words, Path(folder) / "killed.sqlite", options.kills, wall, random.Random(options.seed))
+        same = dump(path) == dump(Path(folder) / "killed.sqlite")
+        print(f"killed {hit} times of {options.kills}: results {'the same, bit by bit' if same else 'DIFFER'}")
+
+
+if __name__ == "__main__":
+    main()

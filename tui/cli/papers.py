@@ -1,0 +1,85 @@
+"""`schedscope papers`: the papers' tables, made again beside the papers' figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from sim.experiments.papers import MISSED, Figure, PaperTable, table, tables
+from sim.experiments.results import Results
+from sim.experiments.sweep import sweep
+from sim.metrics.catalogue import Metric, metric
+from sim.words import percent
+from tui.cli.figures import cell, titled
+from tui.cli.filling import Filling, shown_where_seen
+from tui.cli.terminal import say, shows_unicode
+from tui.look.text import plain
+from tui.look.text import table as lines_of
+
+
+@click.command("papers")
+@click.argument("name", required=False)
+@click.option("--list", "listing", is_flag=True, help="What there is, and which logs it needs (so without NAME).")
+@click.option("--logs", metavar="FOLDER", default=".", help="Where the archive's logs are; default: here.")
+@click.option("-o", "--output", "path", metavar="FILE", help="Keep the runs in this file of results.")
+@click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
+def command(name: str | None, listing: bool, logs: str, path: str | None, workers: int | None) -> int:
+    """The papers' tables, made again beside the papers' figures."""
+    if name is None or listing:
+        say(_listed(logs))
+        return 0
+    of = table(name)
+    plan = of.plan(logs)
+    with shown_where_seen(Filling.of(plan)) as told:
+        progress = sweep(plan, path or _kept(), workers=workers or 0, told=told)
+    with Results(path or _kept()) as results:
+        lines = [of.title, "", *_shown(list(of.figures(plan, results))), "", of.note]
+    say("\n".join(lines if shows_unicode() else map(plain, lines)))
+    return 1 if progress.failed else 0
+
+
+def _kept() -> Path:
+    """Where runs are kept unless told, so that a table that was made is there."""
+    from platformdirs import user_cache_path
+
+    return user_cache_path("schedscope", ensure_exists=True) / "papers.sqlite"
+
+
+def _listed(logs: str) -> str:
+    rows = [["table", "what it is", "needs"]]
+    rows += [[name, of.title.partition(": ")[2], _needs(of, logs)] for name, of in tables().items()]
+    hint = "schedscope papers NAME --logs FOLDER makes one; logs are those of the Parallel Workloads Archive"
+    return "\n".join([*lines_of(rows, align=["left"] * 3), "", hint])
+
+
+def _needs(of: PaperTable, logs: str) -> str:
+    return ", ".join(log if os.path.isfile(os.path.join(logs, log)) else f"{log} (missing)" for log in of.logs)
+
+
+def _shown(figures: list[Figure]) -> Iterator[str]:
+    """A row a row of the paper: for each metric the paper's figure, ours and the difference."""
+    metrics = list(dict.fromkeys(figure.metric for figure in figures))
+    head = [""]
+    for name in metrics:
+        head += [titled(_metric(name)), "here", "difference"]
+    rows: dict[int, list[str]] = {}
+    for at, figure in enumerate(figures):
+        row = rows.setdefault(at // len(metrics), [figure.row])
+        entry = _metric(figure.metric)
+        ours = figure.ours
+        off = "" if ours is None or not figure.paper else f"{ours / figure.paper - 1:+.1%}"
+        row += [cell(entry, figure.paper), "failed" if ours is None else cell(entry, ours), off]
+    yield from lines_of([head, *rows.values()])
+    known = [abs(f.ours / f.paper - 1) for f in figures if f.ours is not None and f.paper]
+    if known:
+        yield ""
+        yield f"half of the figures are within {percent(sorted(known)[len(known) // 2])} of the paper's"
+
+
+def _metric(name: str) -> Metric:
+    if name == MISSED:
+        return Metric(MISSED, "missed reservations", "share", "smaller", "of those that were asked for")
+    return metric(name)
