@@ -4,20 +4,32 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
+from operator import attrgetter
 
-from sim.policies.orders import Order
+from sim.policies.orders import Fcfs, Order
 from sim.policies.view import View
 from sim.workload.model import Job
+
+_RANK: Callable[[Job], float] = attrgetter("rank")
+
+
+def _standing(order: Order, job: Job) -> float:
+    """Where a job stands in an order that does not depend on the clock."""
+    return order.key(job, job.submit)
 
 
 class Queue:
     """A queue: sorted once where the order allows it, at every look where it depends on the clock."""
 
-    __slots__ = ("_in_order", "_keys", "_order", "jobs", "seen", "step", "wanted")
+    __slots__ = ("_in_order", "_key", "_keys", "_order", "jobs", "looks", "seen", "step", "wanted")
 
     def __init__(self, order: Order) -> None:
         self._order = order
+        self._key = _RANK if type(order) is Fcfs else partial(_standing, order)
+        self.looks = order.looks
+        """Does the order look at more than the job and the clock?"""
         self.jobs: dict[int, Job] = {}
         """rank -> job, in order of joining"""
         self._keys: list[tuple[float, int]] = []
@@ -46,13 +58,8 @@ class Queue:
         """The order in which the jobs stood at the last pass."""
         return self.seen or self._order.at_step(self.step)
 
-    @property
-    def looks(self) -> bool:
-        """Does the order look around before a pass?"""
-        return self._order.looks
-
     def look(self, view: View) -> tuple[()]:
-        """It does, and decides nothing."""
+        """Before a pass, where the order looks around; it decides nothing."""
         self.seen = self._order.seeing(view)
         return ()
 
@@ -65,7 +72,7 @@ class Queue:
         self.jobs[job.rank] = job
         self.wanted += job.procs
         if not self._order.by_clock:
-            key = (self._order.key(job, job.submit), job.rank)
+            key = (self._key(job), job.rank)
             place = bisect_left(self._keys, key)
             self._keys.insert(place, key)
             self._in_order.insert(place, job)
@@ -77,7 +84,7 @@ class Queue:
         if not self._order.by_clock:
             place = 0
             if self._keys[0][1] != job.rank:
-                place = bisect_left(self._keys, (self._order.key(job, job.submit), job.rank))
+                place = bisect_left(self._keys, (self._key(job), job.rank))
             del self._keys[place], self._in_order[place]
 
     def in_order(self, now: float) -> list[Job]:

@@ -216,7 +216,8 @@ class Transitions:
     def _reserve(self, decision: Reserve) -> None:
         state, job, at = self.state, decision.job, decision.at
         now, rank = state.now, job.rank
-        self._must_wait(job, "get a reservation")
+        if state.waiting.jobs.get(rank) is not job:
+            self._must_wait(job, "get a reservation")
         if not at >= now:
             raise DecisionError(f"job {job.id} cannot get a reservation for {at:.12g}: it is {now:.12g}")
         if state.policy.keeps_reservations:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 
 from sim.decisions import reasons
-from sim.decisions.decisions import Backfill, Decision, Reserve, Start, job_of
+from sim.decisions.decisions import Backfill, Decision, Reserve, Start
 from sim.workload.model import Job
 
 WIDTH = 3
@@ -81,14 +81,13 @@ class Decided:
     def append(self, decision: Decision) -> None:
         """One more."""
         kind, jobs, head = type(decision), self._jobs, -1
+        at: float | None = None
         because: Any
-        numbers: tuple[Any, ...] = ()
-        if kind is Reserve:
-            job, at, because, more = decision  # type: ignore[misc]
-            numbers = (at,)
-        elif kind is Start or kind is Backfill:
+        if kind is Start or kind is Backfill:
             job, because, on, limit = decision  # type: ignore[misc]
             more = on if limit is None else limit
+        elif kind is Reserve:
+            job, at, because, more = decision  # type: ignore[misc]
         else:
             more = decision
         if more is not None:
@@ -102,7 +101,7 @@ class Decided:
             rank = job.rank
             if jobs[rank] is not job or (names_job and jobs[head] is not named):
                 raise ValueError
-            self.numbers.extend(numbers + because + pad)
+            self.numbers.extend(because + pad if at is None else (at, *because, *pad))
         except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
             del self.numbers[WIDTH * len(self.forms) :]
             self._keep(decision)
@@ -113,9 +112,9 @@ class Decided:
 
     def _keep(self, decision: Decision) -> None:
         """As it is."""
-        job = job_of(decision)
+        job = getattr(decision, "job", None)
         self.forms.append(AS_IT_IS)
-        self.ranks.append(job.rank if job and job.rank < len(self._jobs) else -1)
+        self.ranks.append(job.rank if isinstance(job, Job) and job.rank < len(self._jobs) else -1)
         self.heads.append(len(self._kept))
         self.numbers.extend(_NOTHING)
         self._kept.append(decision)

@@ -83,22 +83,28 @@ class Preemptive(Policy):
         for job in takers:
             if self.fits(view, job):
                 yield self.take_room(view, job)
+        view.notes["left over"] = {0: self.unclaimed(view)}
         if view.curious:
             for job in self.idle(view):
                 yield Keep(job, self._obstacle(view, job))
 
     def _takers(self, view: View, ranks: Iterable[int] | None) -> list[Job]:
-        """The idle jobs for each of which there is room; hundreds may be idle, so nothing is asked twice."""
+        """The idle jobs for each of which there is room.
+
+        Hundreds may be idle, so nothing is asked twice: whose own processors were left over before did not go on then.
+        """
         free = self.unclaimed(view)
         if not free:
             return []
+        busy, suspended, queue = ~free if self.restart == "own" else 0, view.suspended, []
         if ranks is None:
-            ranks = [*view.suspended, *(job.rank for job in view.queue)]
-        if self.restart == "own":
-            own, busy = view.suspended.get, ~free
-            ranks = [rank for rank in ranks if not own(rank, 0) & busy]
+            queue = view.queue
+            is_new = not busy or free & ~view.notes.get("left over", {0: 0})[0]
+            ranks = [rank for rank, own in suspended.items() if not own & busy] if is_new else ()
+        else:
+            ranks = [rank for rank in ranks if not suspended.get(rank, 0) & busy]
         count, claims, running = free.bit_count(), view.notes.get("claim", ()), view.running
-        takers = map(view.job, ranks)
+        takers = [*map(view.job, ranks), *queue]
         return [job for job in takers if job.procs <= count and job.rank not in claims and job.rank not in running]
 
     def take_room(self, view: View, job: Job) -> Start | Resume:
