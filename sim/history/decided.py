@@ -81,7 +81,7 @@ class Decided:
     def append(self, decision: Decision) -> None:
         """One more."""
         kind, jobs, head = type(decision), self._jobs, -1
-        at: float | None = None
+        at: Any = None
         because: Any
         if kind is Start or kind is Backfill:
             job, because, on, limit = decision  # type: ignore[misc]

@@ -25,13 +25,12 @@ class Keepers:
 
     def keep(self, rank: int, keeper: int) -> None:
         """The idle job waits for this one from now on."""
-        if self.of.get(rank) != keeper:
-            self.forget(rank)
-            self.of[rank] = keeper
-            if keeper in self.kept:
-                self.kept[keeper].add(rank)
-            else:
-                self.kept[keeper] = {rank}
+        self.forget(rank)
+        self.of[rank] = keeper
+        if keeper in self.kept:
+            self.kept[keeper].add(rank)
+        else:
+            self.kept[keeper] = {rank}
 
     def forget(self, rank: int) -> None:
         """The job waits for nobody."""

@@ -126,10 +126,12 @@ class Tolls:
             toll, keeper = inf, NOBODY  # somebody waits there for those who are leaving
         else:
             toll, keeper = ladder.toll(job.procs, pinned)
-        self._keepers.keep(rank, keeper)
+        if self._keepers.of.get(rank) != keeper:
+            self._keepers.keep(rank, keeper)
         self._paying[rank] = least = self._terms.sf * toll
         if least < inf:
-            self._moments[rank] = EARLY * (job.submit + view.ran(rank) + least * job.estimate) - job.estimate
+            ran = view.ran(rank) if rank in view.suspended else 0.0
+            self._moments[rank] = EARLY * (job.submit + ran + least * job.estimate) - job.estimate
         else:
             self._moments.pop(rank, None)
 
