@@ -44,7 +44,7 @@ FLOORS = (
     ("tui.panels", "tui.widgets"),
     ("tui.screens",),
     ("tui.sessions",),
-    ("tui.app", "tui.faults", "tui.ending"),
+    ("tui.app", "tui.faults", "tui.ending", "tui.memory"),
     ("tui.cli", "tui.__main__"),
 )
 """The rooms, the ground first: a room knows those of its own floor and of the floors before it."""

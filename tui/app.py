@@ -24,6 +24,7 @@ from tui.ending import close_the_gone, is_gone, on_signals, patient
 from tui.look.palette import Look
 from tui.look.settings import load, save, settings_path
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
+from tui.memory import give_back_at_once
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared, opening_of
 from tui.replay.speed import BY_EVENT
@@ -364,6 +365,7 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
 
 def open_replay(opening: Opening | None, asked: NeedsTrustError | None = None) -> int:
     """Open the replay screen, or (None) the first one, and ask; what is wrong with the trace is said before."""
+    give_back_at_once()
     app = Schedscope(None if opening is None else opening.prepare(), asked)
     app.run()
     if is_gone():

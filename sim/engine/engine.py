@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from copy import copy
 from heapq import heappop
 from math import inf
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -71,7 +72,7 @@ class Engine:
         self.workload = workload
         self._loops = choice.chosen() if placement == "lowest" else None
         self._jobs, self._runtimes, self._killed = workload.jobs, workload.runtimes, workload.killed.tolist()
-        self._submits = [*(job.submit for job in workload.jobs), inf]
+        self._submits = [*map(attrgetter("submit"), workload.jobs), inf]
         chosen = policy_of(policy)
         try:
             state = State(workload, chosen, placement, curious)

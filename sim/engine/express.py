@@ -18,7 +18,7 @@ from sim.history.extension import Extension
 from sim.history.history import History
 from sim.history.stretch import RUN
 from sim.kernel.known import Known, known, line
-from sim.kernel.loop import ENOUGH, FULL, STUCK
+from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK
 from sim.kernel.present import CONSERVATIVE, EASY, RECORDED, RELAXED, REPLAN
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
@@ -61,6 +61,8 @@ class Express:
             more *= 2 if loop.step == made else 1
         if loop.credit < credit:
             self._settle()
+        if reason == OVER:
+            self._loop = None  # it holds as much as the history
         return credit - int(loop.credit)
 
     def _make_steps(self, until: float, goal: int, a_step: int, more: int) -> int:
@@ -92,7 +94,7 @@ class Express:
             return False
         if self._at != state.step_count:
             self._enter(self._known)
-        return True
+        return self._loop is not None
 
     def _is_plain(self, kind: int) -> bool:
         """Is there nothing in the state that the loop does not know?"""

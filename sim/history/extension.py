@@ -51,7 +51,7 @@ class Extension:
         self._rows: tuple[Any, ...] = (decided.forms, decided.ranks, decided.heads)
         _extend(more, *self.by_step, *self.by_stretch, history._kind)
         history._end[begun:] = array("d", [inf]) * more
-        history._end_step[begun:] = array("l", [NEVER]) * more
+        history._end_step[begun:] = array("i", [NEVER]) * more
         history._next[begun:] = array("i", [-1]) * more
         _extend(2 * more, *self._rows)
         _extend(2 * more * WIDTH, decided.numbers)

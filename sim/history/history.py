@@ -34,7 +34,7 @@ from sim.policies.policy import Policy, written_policy
 from sim.workload.model import Job
 
 MARK_EVERY = 256
-_A_STEP, _A_STRETCH = 56, 80
+_A_STEP, _A_STRETCH = 36, 72
 """About how many bytes each takes"""
 
 
@@ -329,14 +329,14 @@ class History(Past):
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         """`jobs` are those that decisions may be about, by rank."""
-        self._rank, self._start, self._end = array("l"), array("d"), array("d")
-        self._end_step, self._begun, self._waiting, self._wanted = (array("l") for _ in range(4))
+        self._rank, self._start, self._end = array("i"), array("d"), array("d")
+        self._end_step, self._begun, self._waiting, self._wanted = array("i"), array("i"), array("i"), array("l")
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
         self._marks = []
         self._next, self._first, self._last = array("i"), array("i"), array("i")
         self._started, self._done = Times(), Times()
         self._time, self._free = array("d"), array("d")
-        self._decisions, self._decision_end = Decided(jobs), array("l")
+        self._decisions, self._decision_end = Decided(jobs), array("i")
         self.decided = self._decisions.append
         self._boundaries, self._boundary_step = [], array("l")
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
@@ -386,7 +386,7 @@ class History(Past):
     def _make_room(self, more: int) -> None:
         """For so many more jobs, of whom nothing is known."""
         for links in (self._first, self._last):
-            links.extend([-1] * more)
+            links.extend(array("i", [-1]) * more)
         self._started.make_room(more)
         self._done.make_room(more)
 

@@ -22,8 +22,8 @@ class Ledger:
         self.ran = array("d", [0]) * jobs
         """Seconds of progress, up to the job's last rest"""
         self.backfilled = bytearray(jobs)
-        self.preemptions = array("l", [0]) * jobs
-        self.migrations = array("l", [0]) * jobs
+        self.preemptions = array("i", [0]) * jobs
+        self.migrations = array("i", [0]) * jobs
 
     def entry(self, rank: int) -> Entry:
         """What has become of one job."""

@@ -23,8 +23,8 @@ class Times:
 
     def make_room(self, more: int) -> None:
         """For so many more jobs, to which it has not happened."""
-        self.at.extend([nan] * more)
-        self.step.extend([NEVER] * more)
+        self.at.extend(array("d", [nan]) * more)
+        self.step.extend(array("i", [NEVER]) * more)
 
     def note(self, rank: int, at: float, step: int) -> None:
         """It happened."""

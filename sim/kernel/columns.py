@@ -6,9 +6,10 @@ of `count` values, which in lists is all that there is and in arrays what is in 
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_left, bisect_right
 from typing import Any
+
+import numpy as np
 
 from sim.kernel import cython
 
@@ -18,16 +19,16 @@ INFINITE = float("inf")
 
 
 def times(count: int) -> Any:
-    """A column of so many moments."""
+    """A column of so many moments, which take no memory before they are written."""
     if cython.compiled:
-        return array("d", bytes(8 * count))
+        return np.zeros(count)
     return [0.0] * count
 
 
 def numbers(count: int) -> Any:
     """A column of so many whole numbers."""
     if cython.compiled:
-        return array("i", bytes(4 * count))
+        return np.zeros(count, np.int32)
     return [0] * count
 
 

@@ -64,7 +64,8 @@ cdef class Present:
     cdef public double wait, worst_wait, slowdown, worst, area
     # The history and the ledger
     cdef double[::1] h_time, h_free, h_start, h_end, h_started, h_done, h_numbers
-    cdef long[::1] h_waiting, h_wanted, h_decided, h_begun, h_rank, h_end_step
+    cdef int[::1] h_waiting, h_decided, h_begun, h_rank, h_end_step
+    cdef long[::1] h_wanted
     cdef long long[::1] h_place
     cdef unsigned char[::1] h_ended_by, h_form
     cdef int[::1] h_next, h_first, h_last, h_started_in, h_done_in, h_about, h_head, h_ranges

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sim.machine.processors import Placement
@@ -43,7 +43,7 @@ class Opening:
     def prepare(self) -> Prepared:
         """Read the trace and set up its replay."""
         trace, workload = self.source.read()
-        about = About(self.source.trace, caption(trace), workload, trace)
+        about = About(self.source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
         switches = timed(workload, self.policy, self.switches, self.placement)
         timeline = Timeline(workload, self.policy, placement=self.placement, switches=switches)
         return Prepared(self, about, timeline, self._first(workload), switches)

@@ -32,6 +32,7 @@ class About:
     caption: str
     workload: Workload
     read: Trace
+    """Without its table: the workload has what is needed of it."""
 
 
 @dataclass(frozen=True, slots=True)
