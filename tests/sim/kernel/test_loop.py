@@ -65,11 +65,24 @@ def all_of(engine: Engine) -> dict[str, Any]:
         "machine": [state.machine.free_set, state.machine.free, state.machine.held],
         "plan": state.kept_plan and list(state.kept_plan.steps()),
         "queue": [state.queue, state.waiting.wanted, state.waiting.step],
+        "notes": {name: noted for name, noted in state.notes.items() if isinstance(noted, dict)},
         "snapshot": repr(engine.snapshot()),
     }
 
 
-_APART = {"ledger", "tally", "machine", "kept_plan", "waiting", "sharing", "timers", "wakes", "before", "policy"}
+_APART = {
+    "ledger",
+    "tally",
+    "machine",
+    "kept_plan",
+    "waiting",
+    "sharing",
+    "timers",
+    "wakes",
+    "before",
+    "policy",
+    "notes",
+}
 
 
 def by(loop: str, workload: Workload, spec: str) -> Engine:
