@@ -129,15 +129,17 @@ cdef class Loop(Present):
     cdef void _cast_shadow(self, int head) noexcept
     @cython.locals(shadow=double)
     cdef void _reserve_head(self, int head, bint had, double was) noexcept
-    @cython.locals(draft=Plan, now=double, index=Py_ssize_t, passes=bint, place=int, rank=int, procs=int,
-                   length=double, at=double, form=int)
+    @cython.locals(draft=Plan, now=double, index=Py_ssize_t, passes=bint, tried=Py_ssize_t, tried_procs=int[::1],
+                   tried_for=double[::1], tried_to=double[::1], place=int, rank=int, procs=int, length=double,
+                   at=double, last=Py_ssize_t, form=int)
     cdef void _decide_replan(self) noexcept
     @cython.locals(now=double, rank=int, at=double, index=Py_ssize_t, passes=bint, place=int)
     cdef bint _decide_conservative(self) noexcept
     @cython.locals(plan=Plan, now=double, tried=Py_ssize_t, moves=Py_ssize_t, at=double[::1], free=int[::1],
                    tried_procs=int[::1], tried_for=double[::1], tried_from=double[::1], tried_to=double[::1],
                    tried_moves=int[::1], left=double[::1], turn=Py_ssize_t, rank=int, start=double, procs=int,
-                   length=double, last=Py_ssize_t, hope=double, index=Py_ssize_t, moved=Py_ssize_t, earlier=double)
+                   length=double, before=double, last=Py_ssize_t, hope=double, index=Py_ssize_t, moved=Py_ssize_t,
+                   earlier=double)
     cdef void _compress(self) noexcept
     @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef Py_ssize_t _line_up(self) noexcept

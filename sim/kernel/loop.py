@@ -313,14 +313,32 @@ class Loop(Present):
     # Everybody has a reservation
 
     def _decide_replan(self) -> None:
+        """A wider and longer job finds no place before that of one that was placed."""
         self._make_plan()
-        draft, now, index, passes = self.draft, self.now, 0, False
+        draft, now, index, passes, tried = self.draft, self.now, 0, False, 0
+        tried_procs, tried_for, tried_to = self.tried_procs, self.tried_for, self.tried_to
         draft.become(self.plan)
         while index < self.waiting:
             place = self.queue[index]
-            rank, procs, length = self.rank_at[place], self.width[place], self.length[place]
-            at = draft.earliest(procs, length, now)
+            rank, procs, length, at, last = self.rank_at[place], self.width[place], self.length[place], now, tried - 1
+            while last >= 0:
+                if tried_procs[last] <= procs and tried_for[last] <= length:
+                    at = tried_to[last]
+                    break
+                last -= 1
+            at = draft.earliest(procs, length, at)
             draft.take(at, at + length, procs)
+            while (
+                tried
+                and tried_procs[tried - 1] >= procs
+                and tried_for[tried - 1] >= length
+                and tried_to[tried - 1] <= at
+            ):
+                tried -= 1
+            tried_procs[tried] = procs
+            tried_for[tried] = length
+            tried_to[tried] = at
+            tried += 1
             if at == now:
                 self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
                 continue
@@ -364,11 +382,19 @@ class Loop(Present):
         self._make_plan()
         plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
         tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
-        tried_to, tried_moves, left = self.tried_to, self.tried_moves, self.left
+        tried_to, tried_moves, left, last = self.tried_to, self.tried_moves, self.left, 0
         for turn in range(self._line_up()):
             rank = self.turn[turn]
             start, procs, length = self.planned[rank], self.procs[rank], self.estimate[rank]
-            last = time_before(at, plan.count, start - A_MOMENT) - 1
+            before = start - A_MOMENT
+            if self.compress == BY_START:  # not far from where the job before it stood
+                last = min(last, plan.count - 1)
+                while last + 1 < plan.count and at[last + 1] < before:
+                    last += 1
+                while last >= 0 and at[last] >= before:
+                    last -= 1
+            else:
+                last = time_before(at, plan.count, before) - 1
             if last < 0 or (free[last] < procs and now + length >= start):
                 continue
             hope, index = now, tried - 1
@@ -381,7 +407,7 @@ class Loop(Present):
                 index -= 1
             earlier = plan.gap_before(last, start, procs, length, hope if hope > now else now)
             moved = moves
-            if earlier < start - A_MOMENT:
+            if earlier < before:
                 self._reserve(rank, earlier, self.moves_as, start, 0.0)
                 index = moves - 1
                 while index >= 0 and left[index] > start:

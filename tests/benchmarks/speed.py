@@ -1,10 +1,11 @@
 """How long simulations take and how much memory, as ratios made in one run. Run by hand:
 
-    python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...]
+    python -m tests.benchmarks.speed [FOLDER OF TRACES] [--trace NAME ...] [--policy SPEC ...] [--pyss FOLDER]
 
 For each trace: a bare loop (no classes, no reasons, no history) computes EASY; the engine alone, the loop as it is and
 the compiled loop, each with decisions and full history, compute the same schedule and then other policies. Times are
-the best of a few runs, of other policies of one. Memory is the peak of a process of its own that loads the trace and
+the best of a few runs, of other policies of one. With a checkout of pyss its time on the same jobs, reading them
+included, stands beside ours, reading them included. Memory is the peak of a process of its own that loads the trace and
 runs EASY with full history.
 """
 
@@ -25,6 +26,7 @@ from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
+from tests.benchmarks import pyss
 from tests.benchmarks.bare_loop import easy as bare_easy
 
 TRACES = ("KTH-SP2-1996-2", "CTC-SP2-1996-3.1-cln")
@@ -80,7 +82,7 @@ def bare(workload: Workload) -> list[float]:
     )
 
 
-def measure(path: Path, policies: tuple[str, ...], runs: int) -> None:
+def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | None) -> None:
     """Print the table of one trace."""
     workload = load(path)
     assert bare(workload) == run(workload, "easy").schedule().start.tolist(), "the schedules differ"
@@ -88,14 +90,26 @@ def measure(path: Path, policies: tuple[str, ...], runs: int) -> None:
     loop = best_of(runs, lambda: bare(workload))
     print(f"\n{path.name}: {len(workload):,} jobs on {workload.procs} processors; seconds, times the bare loop")
     print(f"  {'bare loop, EASY':<28}{loop:9.3f}")
-    print(f"  {'loading':<28}{best_of(runs, lambda: load(path)):9.3f}")
+    loading = best_of(runs, lambda: load(path))
+    print(f"  {'loading':<28}{loading:9.3f}")
     print(f"  {'':<28}" + "".join(f"{name:>20}" for name in ("engine alone", "loop", "loop, compiled")[: len(loops)]))
     for spec in ("easy", *policies):
         known_here = loops if known(parse_policy(spec)) else loops[:1]
         many = runs if spec == "easy" else 1
         times = [best_of(many, lambda spec=spec, by=by: run(workload, spec, by)) for by in known_here]  # type: ignore[misc]
         print(f"  {spec:<28}" + "".join(f"{time:11.3f} {time / loop:8.2f}" for time in times), flush=True)
+    if checkout:
+        _beside_pyss(checkout, workload, loading, loops, runs)
     print(f"  {'memory, easy':<34}{memory(path):8.0f} MB at its peak")
+
+
+def _beside_pyss(checkout: Path, workload: Workload, loading: float, loops: list[str], runs: int) -> None:
+    """Seconds, and how many times as long pyss takes, of each that makes its schedules by the same rules."""
+    for spec in pyss.SCHEDULERS:
+        theirs = pyss.seconds(checkout, workload, spec)
+        ours = [loading + best_of(runs, lambda spec=spec, by=by: run(workload, spec, by)) for by in loops]  # type: ignore[misc]
+        beside = "".join(f"{time:11.3f} {theirs / time:7.1f}x" for time in ours)
+        print(f"  pyss {theirs:.2f} s, {spec.partition(':')[0]:<16}{beside}", flush=True)
 
 
 def memory(path: Path) -> float:
@@ -110,6 +124,7 @@ def main() -> None:
     parser.add_argument("--trace", action="append", help="a log without .swf.gz, or a sample; default KTH and CTC")
     parser.add_argument("--policy", action="append", help="beside easy")
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--pyss", type=Path, help="a folder with a checkout of pyss")
     parser.add_argument("--memory", type=Path, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.memory:
@@ -118,9 +133,15 @@ def main() -> None:
         status = Path("/proc/self/status").read_text(encoding="ascii")
         print(int(status.partition("VmHWM:")[2].split()[0]) / 1024)
         return
-    for name in chosen.trace or TRACES:
-        path = chosen.folder / f"{name}.swf.gz"
-        measure(path if path.exists() else sample_path(name), tuple(chosen.policy or POLICIES), chosen.runs)
+    policies = tuple(chosen.policy or POLICIES)
+    try:
+        if chosen.pyss:
+            pyss.found(chosen.pyss)
+        for name in chosen.trace or TRACES:
+            path = chosen.folder / f"{name}.swf.gz"
+            measure(path if path.exists() else sample_path(name), policies, chosen.runs, chosen.pyss)
+    except pyss.NoPyssError as error:
+        sys.exit(f"speed: {error}")
 
 
 if __name__ == "__main__":
