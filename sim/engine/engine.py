@@ -12,8 +12,9 @@ forgotten before each pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from copy import copy
+from functools import partial
 from heapq import heappop
 from math import inf
 from operator import attrgetter
@@ -21,6 +22,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from sim.decisions.decisions import Decision
 from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
 from sim.engine.breakdown import beginning, blame, leaves_waiting, obey, when
@@ -40,6 +42,7 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
+from sim.policies.view import View
 from sim.prints import hear, may_be_heard
 from sim.words import clock
 from sim.workload.model import Workload
@@ -84,6 +87,8 @@ class Engine:
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
         self._in_vain, self._hears = 0, may_be_heard()
+        self._most: int | None = None
+        """How many decisions are made at a pass, if not all"""
         self._view = StateView(state)
         self._transitions = Transitions(self._runtimes, self._killed, state, future, history)
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
@@ -191,6 +196,11 @@ class Engine:
             return False
         self._happen(now)
         return True
+
+    def step_within(self, decisions: int) -> None:
+        """Go to the next instant and leave its pass when so many decisions are made: to be looked at, not to go on."""
+        self._most = decisions
+        self.step()
 
     def run(self, until: float = inf) -> None:
         """Make all steps up to and including `until`."""
@@ -358,7 +368,10 @@ class Engine:
         if state.switches:
             self._let_successor_decide()
             return
-        obey(state, state.policy.decide, self._view, self._appliers)
+        decide = state.policy.decide
+        if self._most is not None:
+            decide = partial(_first_of, state, self._most)
+        obey(state, decide, self._view, self._appliers)
 
     def _let_successor_decide(self) -> None:
         """A policy that has taken over: in its first pass all who wait are new to it."""
@@ -391,6 +404,14 @@ class Engine:
     def schedule(self) -> Schedule:
         """What has come of it so far, as columns."""
         return schedule_of(self.state, self.workload, self.history)
+
+
+def _first_of(state: State, most: int, view: View) -> Iterator[Decision]:
+    """What the policy decides, as long as no more than that has been decided in this step."""
+    for decision in state.policy.decide(view):
+        if len(state.decisions) >= most:
+            return
+        yield decision
 
 
 def _has_another(heap: Sequence[tuple[float, ...]], time: float, until: float) -> bool:

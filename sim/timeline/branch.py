@@ -27,6 +27,8 @@ _A_STEP = 40
 """The work of a step beside that for the jobs there are"""
 _A_COPY = 20
 """The work of a checkpoint for each of the jobs there are: where many wait, there are fewer"""
+MOST_PRINTED = 2000
+"""Of so many steps it is kept what was printed."""
 _A_LOOK = 256
 """A replay asks after so many steps whether it is to stop"""
 
@@ -65,6 +67,8 @@ class Branch:
         """Those that were made, by their step."""
         self.then: tuple[tuple[float, Policy], ...] = ()
         """Those that were planned when it was switched."""
+        self.printed: dict[int, tuple[str, ...]] = {}
+        """step -> what the policy printed in it, a line each, of its last steps: foreign text"""
         self._checkpoints = [engine.checkpoint()]
         self._steps = [engine.step_count]
         self._sizes = [self._checkpoints[0].size]
@@ -143,10 +147,24 @@ class Branch:
             spent = engine.hurry(until, steps, self._interval - self._work, _A_STEP)
             if not spent and not engine.step():
                 return False
+            if engine.state.printed:
+                self._keep_printed(engine.step_count, engine.state.printed)
         self._work += spent or _A_STEP + engine.state.crowd
         if self._work >= self._interval:
             self._keep(engine.checkpoint())
         return True
+
+    def _keep_printed(self, step: int, lines: Iterable[str]) -> None:
+        self.printed[step] = tuple(lines)
+        if len(self.printed) > MOST_PRINTED:
+            del self.printed[next(iter(self.printed))]
+
+    def printed_until(self, step: int, most: int) -> list[tuple[int, tuple[str, ...]]]:
+        """What was printed in the last steps up to this one, as far as it is kept, the oldest first."""
+        own = [entry for entry in self.printed.items() if entry[0] <= step][-most:]
+        if self._parent is None or len(own) == most:
+            return own
+        return [*self._parent.printed_until(min(step, self.forked_at), most - len(own)), *own]
 
     def _fail(self, error: Exception) -> SchedscopeError:
         """Take the frontier back to the last complete step, and say what happened after that."""
@@ -182,6 +200,7 @@ class Branch:
         self.complete = False
         self._pending = [*self._planned.values(), *self._pending]
         self._planned = {}
+        self.printed.clear()
         del self._checkpoints[1:], self._steps[1:], self._sizes[1:]
         self._interval, self._work, self._all_work = _WORK, 0, 0
         self.engine.curious = self.engine.state.sharing is not None
@@ -246,6 +265,18 @@ class Branch:
                 engine.switch(switch.policy, switch.time)
             else:
                 engine.step()
+        return engine
+
+    def within(self, step: int, decisions: int) -> Engine | None:
+        """An engine in that step, after so many of its decisions; None where the pass cannot be left in the middle."""
+        if any(switch.step == step for switch in self.switches) or self.engine.state.sharing is not None:
+            return None
+        engine = self.replay(step - 1)
+        assert engine is not None
+        if engine.state.sharing is not None:
+            return None
+        engine.curious = True
+        engine.step_within(decisions)
         return engine
 
     def _restored(self, step: int) -> Engine:

@@ -225,6 +225,11 @@ class Timeline:
         """The present at the cursor, as if every step up to there had been watched."""
         return self._cursor.snapshot()
 
+    def snapshot_within(self, decisions: int) -> Snapshot | None:
+        """The moment within the cursor's step at which so many of its decisions have been made; None: there is none."""
+        engine = self.branch.within(self.step, decisions) if self.step else None
+        return None if engine is None else engine.snapshot()
+
     def schedule(self) -> Schedule:
         """What has come of the branch as far as it is known."""
         return self.branch.engine.schedule()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -17,7 +18,9 @@ TITLE = "Queue"
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """The lines of the queue that are seen from `first` on."""
+    """The lines of the queue that are seen from `first` on; as it was before the decision that is walked to."""
+    if context.decision is not None and context.scene.then is not None:
+        context = replace(context, scene=replace(context.scene, snapshot=context.scene.then))
     shown = context.scene.snapshot
     if not shown.queue and not shown.suspended:
         return taught(TITLE, context, size, *_nobody_waits(shown), note="0 waiting")
@@ -28,7 +31,8 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
     table = fitting(context, size[0], [entry for entry in entries if isinstance(entry, Row)])
     body = tuple(table.line(entry) if isinstance(entry, Row) else entry for entry in entries)
     mark = _mark(context, sections)
-    return Sheet(TITLE, (table.heading(),), body, seen.start, total, _note(shown, size[0]), mark)
+    note = _note(shown, size[0]) if context.decision is None else f"before decision {context.decision + 1:,}"
+    return Sheet(TITLE, (table.heading(),), body, seen.start, total, note, mark)
 
 
 def _note(shown: Snapshot, width: int) -> str:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import isfinite
 from typing import NamedTuple
 
 from sim.decisions.reasons_to_wait import TooFewFree
-from sim.decisions.sentences import Brief, brief
+from sim.decisions.sentences import Brief, Unit, brief
 from sim.engine.snapshot import Queued, Snapshot
+from sim.policies.columns import Column as OwnColumn
 from sim.words import listed, name, span
 from sim.workload.model import Job
 from tui.look import text
@@ -19,6 +21,10 @@ GAP = 2
 BAR = 2
 MOVED = 8
 LEAST_WHY, MORE_WHY = 12, 5
+LEAST_OWN, MOST_OWN = 7, 12
+"""Columns of a number of the policy's own."""
+MOST_PLAIN = 1e6
+"""From here on such a number is rounded."""
 
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
 """What the column of planned starts is called where they are promised, where none is, and where only some are."""
@@ -37,6 +43,8 @@ class Row(NamedTuple):
     """Is the planned start a promise, or made anew at each pass?"""
     moved: Span
     why: Brief
+    own: tuple[float | None, ...] = ()
+    """Numbers of the policy's own."""
 
 
 def waiting_row(context: Context, index: int) -> Row:
@@ -44,7 +52,7 @@ def waiting_row(context: Context, index: int) -> Row:
     queued = waiting_by_clock(context.scene.snapshot.queue[index], context.scene)
     starts = "" if queued.planned is None else _start(queued.planned, context)
     moved, why = _moved(queued, context), _why(queued, context)
-    return Row(queued.job, queued.waited, queued.xfactor, starts, queued.reserved, moved, why)
+    return Row(queued.job, queued.waited, queued.xfactor, starts, queued.reserved, moved, why, queued.own)
 
 
 def halted_row(context: Context, index: int) -> Row:
@@ -112,11 +120,13 @@ class Column(NamedTuple):
     title: str
     width: int
     cell: Callable[[Row], Span]
+    key: str = ""
+    """Of a number of the policy's own, which may be called like one of ours."""
 
     @property
     def weighed(self) -> str:
         """What it is called where columns are chosen."""
-        return "starts" if self.title in STARTS else self.title
+        return self.key or ("starts" if self.title in STARTS else self.title)
 
 
 class Table(NamedTuple):
@@ -137,16 +147,25 @@ class Table(NamedTuple):
         cells += [text.pad(column.title, column.width, "right") for column in self.columns]
         return line(Span((" " * GAP).join(cells) + (f"{' ' * GAP}why" if self.why else ""), "dim"))
 
+    def _sign(self, job: Job) -> Span:
+        """Is it about this job that is decided?"""
+        decisions, at = self.context.scene.decisions, self.context.decision
+        if at is None or at >= len(decisions) or getattr(decisions[at], "job", None) != job:
+            return Span(" ")
+        return Span("▸" if self.context.unicode else ">", "accent")
+
     def line(self, row: Row) -> Line:
         context, job = self.context, row.job
         bar = mini_bar(job.procs / context.scene.snapshot.procs, BAR, context.unicode)
         hue = context.scene.hues.get(job.rank)
         spans = [
             Span(bar, "dim" if hue is None else f"hue:{hue}"),
-            Span(" " + text.pad(text.shorten(written(job.id, context), self.job), self.job, "right")),
+            self._sign(job),
+            Span(text.pad(text.shorten(written(job.id, context), self.job), self.job, "right")),
         ]
         for column in self.columns:
             told, style, _ = column.cell(row)
+            told = text.shorten(told, column.width)
             spans += [Span(" " * GAP), Span(text.pad(told, column.width, "right"), style)]
         if self.why:
             said = row.why if not row.starts or self.has_starts else _from(row)
@@ -197,7 +216,36 @@ def _columns(context: Context, title: str) -> tuple[Column, ...]:
         Column("xfactor", 7, lambda row: Span(f"{row.xfactor:,.2f}")),
         Column(title, starts, start),
         Column("moved", MOVED, lambda row: row.moved),
+        *(_own_column(context, place, own) for place, own in enumerate(context.scene.snapshot.columns)),
     )
+
+
+def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
+    """A number of the policy's own: its name is foreign, and so is the number."""
+    title = written(text.shorten(own.name, MOST_OWN), context)
+
+    def cell(row: Row) -> Span:
+        value = row.own[place] if place < len(row.own) else None
+        return Span("–", "faint") if value is None else Span(own_number(own, value, context), "accent")
+
+    least = LEAST_OWN + (own.unit is Unit.MOMENT)
+    return Column(title, max(text.cells(title), least), cell, _own_key(place))
+
+
+def _own_key(place: int) -> str:
+    return f"own {place}"
+
+
+def own_number(own: OwnColumn, value: float, context: Context) -> str:
+    """As its policy says that it is to be written."""
+    if not isfinite(value):
+        return str(value)
+    if own.unit is Unit.MOMENT:
+        return _start(value, context)
+    if own.unit is Unit.SPAN:
+        return span(value)
+    digits = 2 if abs(value) < 1000 else 1 if abs(value) < 10000 else 0
+    return text.number(round(value, digits), digits) if abs(value) < MOST_PLAIN else f"{value:.3g}"
 
 
 def _starts_title(rows: Sequence[Row]) -> str:
@@ -211,8 +259,14 @@ def _starts_title(rows: Sequence[Row]) -> str:
 def _by_weight(shown: Snapshot) -> list[str]:
     """The columns, those that matter most first; "more" is room for longer reasons.
 
-    Where starts are planned for a few only, the reason's column says them if there is no room for one more.
+    What a policy says of itself comes first: its author wants to see it.
     """
+    first, *others = _ours_by_weight(shown)
+    return [first, *map(_own_key, range(len(shown.columns))), *others]
+
+
+def _ours_by_weight(shown: Snapshot) -> list[str]:
+    """Where starts are planned for a few only, the reason's column says them if there is no room for one more."""
     rules = shown.rules
     if shown.suspended or (rules.suspends and rules.weighs_xfactors()):
         return ["procs", "xfactor", "why", "waited", "estimate", "more"]

@@ -181,6 +181,8 @@ class Wish:
     bookmarks: tuple[Bookmark, ...] = ()
     other: bool = False
     """Is what is told, and stepped through, the run beside?"""
+    decision: int | None = None
+    """Which decision of the step is walked to: how things stood before it is to be seen, too."""
 
 
 # What the worker tells

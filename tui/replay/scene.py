@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sim.decisions.decisions import Decision
 from sim.engine.snapshot import Snapshot
 from sim.history.tally import Totals
 from sim.life.so_far import JobSoFar
@@ -105,5 +106,11 @@ class Scene:
     """All there are, with the switches that made them."""
     hues: Mapping[int, int] = field(default_factory=dict)
     """rank -> colour of the jobs that panels name."""
+    then: Snapshot | None = None
+    """How things stood before the decision that is walked to."""
+    decisions: tuple[Decision, ...] = ()
+    """All that were made in this step."""
+    printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
+    """(step, lines) of what the policy printed last, up to this moment: foreign text."""
     versus: VersusScene | None = None
     """The run beside this one; None: nothing is compared."""

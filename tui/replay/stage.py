@@ -28,6 +28,8 @@ PLOT = 50
 """Columns of the small plots."""
 MAKERS = 2
 """Of so many branches it is remembered what was drawn: of the one that is looked at, and of those before."""
+PRINTED = 100
+"""Of so many steps it is shown what was printed."""
 NAMED = 200
 """So many waiting jobs of a long queue have a colour in the panels: nobody sees more at once."""
 
@@ -53,6 +55,7 @@ class Stage:
         """The moment that is shown: not before the cursor's step, and before the next one."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
+        self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
 
     @property
     def workload(self) -> Workload:
@@ -125,7 +128,25 @@ class Stage:
             branch=timeline.branch.name,
             branches=records_of(timeline),
             hues=dict(zip(named, hues.tolist(), strict=True)),
+            then=self._within(wish.decision),
+            decisions=snapshot.decisions,
+            printed=self._printed(),
         )
+
+    def _within(self, decision: int | None) -> Snapshot | None:
+        """How things stood before that decision of the step; made once for each."""
+        if decision is None:
+            return None
+        place = self.timeline.branch.name, self.timeline.step, decision
+        if self._walked is None or self._walked[0] != place:
+            self._walked = place, self.timeline.snapshot_within(decision)
+        return self._walked[1]
+
+    def _printed(self) -> tuple[tuple[int, tuple[str, ...]], ...]:
+        """Of this step always, of those before it as far as it is kept."""
+        step, now = self.timeline.step, self.snapshot.printed
+        kept = [entry for entry in self.timeline.branch.printed_until(step, PRINTED) if entry[0] < step]
+        return (*kept, (step, now)) if now else tuple(kept)
 
     def _makers_of(self, branch: str) -> _Makers:
         makers = self._makers.pop(branch, None) or _Makers(self._new_chart(), StripMaker(self.workload))

@@ -5,21 +5,27 @@ Also tests tui.panels.parts, tui.panels.queue_table.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import pytest
 
+from sim.decisions.decisions import Decision
+from sim.decisions.sentences import Unit
 from sim.engine.snapshot import Queued
 from sim.policies.backfill.conservative import Conservative
+from sim.policies.columns import Column
+from sim.policies.view import View
 from tests.sim.conftest import Lab
-from tests.tui.scenes import context_of, engine_of
+from tests.tui.scenes import context_of, engine_of, stage_of
+from tui.chart.scale import Camera
 from tui.look.palette import DARK
 from tui.look.sheets import Line
 from tui.look.text import plain
 from tui.panels import queue
 from tui.panels.parts import Context
+from tui.replay.requests import Wish
 
 HEAD_AND_ANOTHER = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11")
 
@@ -246,3 +252,37 @@ def test_of_many_on_a_suspended_jobs_processors_the_first_is_named_and_the_other
         "J11 and 3 more",
         "J11 + 3",
     ]
+
+
+class Numbered(Conservative):
+    name = "numbered"
+    columns = (Column("usage"), Column("due", unit=Unit.MOMENT), Column("procs"))
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in view.queue:
+            view.notes.setdefault("usage", {})[job.rank] = 1234.567 * job.procs
+            view.notes.setdefault("due", {})[job.rank] = 60
+        return iter(())
+
+
+def test_numbers_of_the_policys_own_are_columns(lab: Lab) -> None:
+    engine = lab.run(Numbered(), 4, *HEAD_AND_ANOTHER, until=2)
+    heading, first, *_ = shown(context_of(engine), 110).splitlines()[1:]
+    ours = ["job", "procs", "estimate", "waited", "starts", "moved"]
+    assert heading.split() == [*ours, "usage", "due", "procs", "why"]
+    assert first.split()[1:8] == ["1", "3", "12s", "2s", "–", "3,703.7", "00:01:00"]
+    assert shown(context_of(engine), 50).splitlines()[1].split() == ["job", "procs", "waited", "usage", "due", "procs"]
+
+
+def test_the_queue_is_as_it_was_before_the_decision_that_is_walked_to() -> None:
+    engine = engine_of("z-figure4", "easy", steps=6)  # J4 is kept waiting, then J5 is backfilled
+    stage = stage_of(engine)
+    told = []
+    for place in range(2):
+        scene = stage.scene(Wish(Camera.on(engine.workload, 80, 40), decision=place))
+        told.append(shown(replace(context_of(engine, decision=place), scene=scene)).splitlines())
+    assert [each[0] for each in told] == ["Queue   before decision 1", "Queue   before decision 2"]
+    assert [line[2:7].split() for line in told[0][2:]] == [["3"], ["▸", "4"], ["5"]]
+    assert [line[2:7].split() for line in told[1][2:]] == [["3"], ["4"], ["▸", "5"]]
+    assert told[1][3].endswith("would delay J3")
+    assert [queued.job.id for queued in engine.snapshot().queue] == ["3", "4"]

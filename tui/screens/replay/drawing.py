@@ -11,7 +11,7 @@ from tui.chart.scene import ChartScene
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
-from tui.panels import decisions, details, matrix, partitions, queue
+from tui.panels import decisions, details, matrix, partitions, prints, queue
 from tui.panels.legend import legend_line
 from tui.panels.parts import Context, Draw, Tell
 from tui.panels.sentence import sentence_lines
@@ -45,6 +45,7 @@ SIDE: dict[str, Draw] = {
     "decisions": decisions.draw,
     "partitions": partitions.draw_partitions,
     "details": details.draw,
+    "prints": prints.draw,
 }
 """The panels beside the chart, from top to bottom."""
 
@@ -125,6 +126,8 @@ class Drawing:
             names.add("matrix")
         if scene and scene.versus is not None:
             names.add("versus")
+        if scene and scene.printed:
+            names.add("prints")
         if scene and scene.snapshot.owners:
             names.add("partitions")
         return frozenset(names)

@@ -76,6 +76,7 @@ LOOKING = (
     Key("6", "toggle_panel('metrics')", "metrics", "Show or hide the metrics."),
     Key("7", "toggle_panel('strip')", "strip", "Show or hide the strip of the whole run."),
     Key("8", "toggle_panel('versus')", "compared", "Show or hide what tells two runs apart."),
+    Key("9", "toggle_panel('prints')", "prints", "Show or hide what a policy of your own prints."),
     Key("a", "all_panels", "all panels", "All panels that have something to show, in their places."),
     Key("i", "report", "trace report", "What was read from the trace, and what that cost in truth."),
 )

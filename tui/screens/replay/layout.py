@@ -9,9 +9,9 @@ SMALL_WIDTH, SMALL_HEIGHT = 100, 28
 """Below one of these the chart has the whole width, and panels come over its right half in turn."""
 LEAST = 7
 """Rows of the least panel, its title included."""
-WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4}
+WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3}
 """Panels beside the chart from top to bottom, and how the height is shared between them."""
-PRECIOUS = ("versus", "matrix", "queue", "decisions", "details", "partitions")
+PRECIOUS = ("versus", "matrix", "queue", "decisions", "prints", "details", "partitions")
 """Who gets a place first where there is too little room for all."""
 
 

@@ -286,7 +286,10 @@ class ReplayScreen(Screen[None]):
 
     def ask(self, order: Order) -> None:
         """Ask the worker to do this; what has been walked to within the step is left."""
+        walked = self.state.decision is not None
         self.state = replace(self.state, decision=None, said="", note="")
+        if walked:
+            self.wish()
         self.player.ask(order)
 
     def go(self, *orders: Order) -> None:
@@ -311,6 +314,7 @@ class ReplayScreen(Screen[None]):
             colour=state.colour,
             stops=state.stops,
             bookmarks=state.bookmarks,
+            decision=state.decision,
             other=state.other,
         )
 
