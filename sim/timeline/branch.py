@@ -29,6 +29,11 @@ _A_COPY = 20
 """The work of a checkpoint for each of the jobs there are: where many wait, there are fewer"""
 MOST_PRINTED = 2000
 """Of so many steps it is kept what was printed."""
+FORGETFUL = (
+    "decides otherwise when step {:,} is made again: it remembers something outside of view.notes, "
+    "or asks a clock or a lot"
+)
+"""What is said of a policy on which nothing can be built."""
 _A_LOOK = 256
 """A replay asks after so many steps whether it is to stop"""
 
@@ -263,8 +268,8 @@ class Branch:
             engine.curious = engine.step_count + 1 == step or engine.state.sharing is not None or switch is not None
             if switch:
                 engine.switch(switch.policy, switch.time)
-            else:
-                engine.step()
+            elif not engine.step():
+                raise PolicyError(f"{engine.state.spec} {FORGETFUL.format(engine.step_count + 1)}")
         return engine
 
     def within(self, step: int, decisions: int) -> Engine | None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from time import perf_counter
 from types import MappingProxyType
 
+from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend
 from sim.engine.engine import Engine, Watcher
 from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
@@ -230,6 +231,17 @@ class Timeline:
         engine = self.branch.within(self.step, decisions) if self.step else None
         return None if engine is None else engine.snapshot()
 
+    @property
+    def is_as_it_was(self) -> bool:
+        """Was in the cursor's step, which was made again, done what was done at first?
+
+        Else the policy remembers something that no checkpoint copies, and nothing that is shown can be trusted.
+        """
+        if not self.step:
+            return True
+        first, again = self.history.decisions(self.step - 1), self._cursor.state.decisions
+        return _done(first) == _done(again)
+
     def schedule(self) -> Schedule:
         """What has come of the branch as far as it is known."""
         return self.branch.engine.schedule()
@@ -315,6 +327,11 @@ class Timeline:
                     break
             else:
                 return
+
+
+def _done(decisions: Iterable[Decision]) -> list[tuple[type, int]]:
+    acts = (Start, Backfill, Suspend, Resume)
+    return [(type(decision), decision.job.rank) for decision in decisions if isinstance(decision, acts)]
 
 
 def _checkers() -> Sequence[Watcher]:

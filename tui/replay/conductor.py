@@ -267,8 +267,10 @@ class Conductor:
         self._remake = None
         if remake.new is not None:
             self._put_in_place(remake, remake.new)
-        later = f"{remake.told}; then it breaks off: {remake.later}" if remake.later else ""
-        return News(remake.told, bool(later), later)
+        if remake.later is None:
+            return News(remake.told)
+        later = getattr(remake.later, "brief", str(remake.later))
+        return News(later, True, f"{remake.told}; then it breaks off: {remake.later}")
 
     def _put_in_place(self, remake: Remake, new: Branch) -> None:
         """The new run is looked at where the old one was; of older ones the last few stay."""
@@ -276,7 +278,7 @@ class Conductor:
         timeline.take_in(new)
         if was is remake.old:
             self._look_at(o.LookAt(new.name), None, lambda: False)
-        self._remade = remake
+        self._remade, self.stage.doubt = remake, None
         self._versions = [*filter(remake.old.name.__ne__, self._versions), remake.old.name, new.name]
         while len(self._versions) > VERSIONS:
             oldest = self._versions.pop(0)

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from sim.engine.snapshot import Snapshot
 from sim.life.so_far import JobReader, JobSoFar
 from sim.session.branches import records_of
+from sim.timeline.branch import FORGETFUL
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from tui.chart.chart_maker import ChartMaker
@@ -55,6 +56,8 @@ class Stage:
         """The moment that is shown: not before the cursor's step, and before the next one."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
+        self.doubt: str | None = None
+        """Why nothing that is shown can be trusted; told once."""
         self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
 
     @property
@@ -97,6 +100,8 @@ class Stage:
         branch, step = self.timeline.branch.name, self.timeline.step
         if self._seen is None or self._seen[:2] != (branch, step):
             self._seen = branch, step, self._made_snapshot()
+            if self.doubt is None and type(self._seen[2].rules).code is not None and not self.timeline.is_as_it_was:
+                self.doubt = f"{self._seen[2].policy} {FORGETFUL.format(step)}"
         return self._seen[2]
 
     def _made_snapshot(self) -> Snapshot:

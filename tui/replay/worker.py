@@ -56,6 +56,7 @@ class Player:
         self._obeyed.set()
         self._halt = Event()
         self._closed = False
+        self._doubted = ""
         self._thread = Thread(target=self._work, name="replay", daemon=True)
 
     def start(self) -> None:
@@ -179,6 +180,9 @@ class Player:
     def _make_scene(self) -> bool:
         scene, beside = self._conductor.scenes(self._wish)
         self._tell(Scenes(scene, beside, self._answered))
+        if (doubt := self._conductor.stage.doubt) and doubt != self._doubted:
+            self._doubted = doubt
+            self._tell(Failed(doubt))
         charts = [s.chart for s in (scene, beside) if s is not None]
         return any(chart is not None and chart.pending for chart in charts)
 

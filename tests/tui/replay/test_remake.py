@@ -7,6 +7,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from sim.errors import PolicyError
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
@@ -105,8 +106,8 @@ def test_who_forgets_a_job_is_told_when_the_run_is_over(watched: Watched) -> Non
 def test_what_breaks_off_only_later_is_shown_up_to_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     watched = Watched(own_file(tmp_path, monkeypatch), step=1)
     news = watched.saves(RAISES)
-    assert (news.what, news.is_bad) == ("fair.py: nothing differs up to here", True)
-    assert "then it breaks off: ./fair.py failed" in news.whole
+    assert (news.what, news.is_bad) == ("fair.py:18: ZeroDivisionError: division by zero: 1 / 0", True)
+    assert news.whole.startswith("fair.py: nothing differs up to here; then it breaks off: ./fair.py failed")
 
 
 def test_an_endless_loop_that_nobody_waits_for_is_stopped(watched: Watched, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,3 +142,31 @@ def test_of_many_versions_the_last_few_stay(watched: Watched) -> None:
         watched.saves(FCFS + f"\n# {number}\n")
     assert len(watched.timeline.branches) == VERSIONS + 1
     assert "main" in watched.timeline.branches
+
+
+HIDDEN = """        is_new, _ = view.now not in SEEN, SEEN.append(view.now)
+        for job in view.queue:
+            if job.procs <= view.free and (is_new or {}):
+                yield Start(job, InOrder(view.free))
+            elif not is_new:
+                return
+"""
+
+
+@pytest.mark.parametrize("again", ["view.now < 600", "False"])
+def test_who_remembers_something_that_no_checkpoint_copies_is_found_out(
+    again: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At first it starts whoever fits; when a moment comes again, nobody from 600 s on, or nobody at all."""
+    own_file(tmp_path, monkeypatch, "        SEEN: list[float] = self.seen\n" + HIDDEN.format(again))
+    body = (tmp_path / "fair.py").read_text(encoding="utf-8")
+    (tmp_path / "fair.py").write_text(body.replace("    def ", "    seen = []\n\n    def ", 1), encoding="utf-8")
+    watched = Watched(tmp_path / "fair.py", step=0)
+    watched.timeline.compute_all()
+    try:
+        watched.does(o.GoTo(6))
+        watched.conductor.scenes(watched.wish)
+        told = str(watched.conductor.stage.doubt)
+    except PolicyError as error:
+        told = str(error)
+    assert "./fair.py decides otherwise when step" in told
