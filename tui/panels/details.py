@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from sim.decisions.decisions import Reserve
@@ -16,6 +16,7 @@ from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.evidence import considered, evidence, numbers, standing
 from tui.panels.parts import Context, spark, taught, worded, written
+from tui.panels.queue_table import own_number
 from tui.panels.signs import sign
 
 TITLE = "Job"
@@ -39,6 +40,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         *_section("Now", context, _now(context, job, width)),
         *_section("In numbers", context, numbers(context, found, width) if found else ()),
         *_section("Considered", context, considered(context, found, width) if found else ()),
+        *_section("The policy's own numbers", context, _own_numbers(context, width)),
         *_section("Expansion factor", context, _xfactor(context, it, job, width)),
         *_section("Planned start", context, _plans(context, job, width)),
         *_section("Life", context, _life(context, it, job, width)),
@@ -56,7 +58,8 @@ def _note(job: JobSoFar, found: Evidence | None, is_killed: bool) -> str:
     return f"{job.state}, {rejected if found.status == 'rejected' else found.status}"
 
 
-def _section(title: str, context: Context, lines: Sequence[Line]) -> list[Line]:
+def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
+    lines = list(lines)
     return [line(""), line(Span(title, "strong")), *lines] if lines else []
 
 
@@ -93,6 +96,19 @@ def _whose(context: Context, job: Job) -> Iterator[str]:
 
 def _now(context: Context, job: JobSoFar, width: int) -> list[Line]:
     return [part for told in standing(context, job) for part in worded(told, context, width)]
+
+
+# What the policy notes of it
+
+
+def _own_numbers(context: Context, width: int) -> Iterator[Line]:
+    """Each number so far as a curve, and from where to where it went."""
+    for column, values in context.scene.numbers:
+        first, last = (own_number(column, value, context) for value in (values[0], values[-1]))
+        told = f"{column.name} {last}" if first == last else f"{column.name} from {first} to {last}"
+        meant = f": {column.meaning}" if column.meaning else ""
+        yield line(Span(spark(values, width, context.unicode), "accent"))
+        yield from worded(text.shorten(f"{told}{meant}", 200), context, width, "dim")
 
 
 # How its expansion factor grew

@@ -126,7 +126,7 @@ class Conductor:
     @property
     def is_computed(self) -> bool:
         """Is there nothing left to compute ahead?"""
-        return self._remake is None and self._are_computed
+        return self._remake is None and self._are_computed and self.stage.has_read_numbers
 
     @property
     def _are_computed(self) -> bool:
@@ -140,6 +140,7 @@ class Conductor:
     def compute(self, seconds: float) -> News | None:
         """Compute ahead for about so long; what has become of a run that was made again, once that is known."""
         self._compute_both(seconds)
+        self.stage.read_numbers(seconds)
         return None if self._remake is None else self._go_on_remaking(self._remake, seconds)
 
     def _compute_both(self, seconds: float) -> None:

@@ -14,6 +14,7 @@ from sim.decisions.decisions import Decision
 from sim.engine.snapshot import Snapshot
 from sim.history.tally import Totals
 from sim.life.so_far import JobSoFar
+from sim.policies.columns import Column
 from sim.session.session import BranchRecord
 from sim.workload.model import Trace, Workload
 from tui.chart.scene import ChartScene, Mark
@@ -112,5 +113,7 @@ class Scene:
     """All that were made in this step."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """(step, lines) of what the policy printed last, up to this moment: foreign text."""
+    numbers: tuple[tuple[Column, tuple[float, ...]], ...] = ()
+    """How the policy's own numbers of the selected job went so far, as far as they have been read."""
     versus: VersusScene | None = None
     """The run beside this one; None: nothing is compared."""

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from sim.engine.snapshot import Snapshot
 from sim.life.so_far import JobReader, JobSoFar
+from sim.policies.columns import Column
 from sim.session.branches import records_of
 from sim.timeline.branch import FORGETFUL
 from sim.timeline.timeline import Timeline
@@ -19,6 +20,7 @@ from sim.workload.model import Workload
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Mark
+from tui.replay.own_numbers import OwnNumbers
 from tui.replay.requests import Wish
 from tui.replay.scene import Scene
 from tui.replay.strip_maker import StripMaker
@@ -56,6 +58,7 @@ class Stage:
         """The moment that is shown: not before the cursor's step, and before the next one."""
         self._makers: dict[str, _Makers] = {} if like is None else dict(like._makers)
         self._seen: tuple[str, int, Snapshot] | None = None
+        self._numbers: OwnNumbers | None = None
         self.doubt: str | None = None
         """Why nothing that is shown can be trusted; told once."""
         self._walked: tuple[tuple[str, int, int], Snapshot | None] | None = None
@@ -136,7 +139,27 @@ class Stage:
             then=self._within(wish.decision),
             decisions=snapshot.decisions,
             printed=self._printed(),
+            numbers=self._numbers_of(wish.selected),
         )
+
+    def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, tuple[float, ...]], ...]:
+        """The numbers of the policy's own of the selected job, as far as they have been read."""
+        if rank is None or not self.snapshot.columns:
+            self._numbers = None
+            return ()
+        branch, job = self.timeline.branch, self.workload.jobs[rank]
+        if self._numbers is None or not self._numbers.is_of(branch, job):
+            self._numbers = OwnNumbers(branch, job)
+        return self._numbers.until(self.clock)
+
+    @property
+    def has_read_numbers(self) -> bool:
+        return self._numbers is None or self._numbers.has_read(self.timeline.step)
+
+    def read_numbers(self, seconds: float) -> None:
+        """Read on how the numbers of the selected job went."""
+        if self._numbers is not None:
+            self._numbers.read(self.timeline.step, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
         """How things stood before that decision of the step; made once for each."""

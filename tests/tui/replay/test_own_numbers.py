@@ -1,0 +1,59 @@
+"""The policy's own numbers of a job are read step by step, up to the moment that is shown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import InOrder
+from sim.policies import Policy
+from sim.policies.columns import Column
+from sim.policies.view import View
+from sim.timeline.timeline import Timeline
+from sim.workload.source import Source
+from tests.tui.scenes import about_of
+from tui.chart.scale import Camera
+from tui.look.palette import DARK
+from tui.panels import details
+from tui.panels.parts import Context
+from tui.replay import requests as o
+from tui.replay.conductor import Conductor
+from tui.replay.requests import Wish
+from tui.replay.stage import Stage
+
+
+@dataclass(frozen=True)
+class Counting(Policy):
+    """First come, first served; it counts how often each was looked at."""
+
+    name = "counting"
+    columns = (Column("looked", "how often it was looked at"),)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        looked = view.notes.setdefault("looked", {})
+        for job in view.queue:
+            looked[job.rank] = looked.get(job.rank, 0) + 1
+        for job in view.queue:
+            if job.procs > view.free:
+                return
+            yield Start(job, InOrder(view.free))
+
+
+def test_they_are_read_while_there_is_nothing_else_to_do() -> None:
+    workload = Source("z-figure4").read()[1]
+    conductor = Conductor(Stage(Timeline(workload, Counting())))
+    wish = Wish(Camera.on(workload, 80, 40), selected=2)  # J3 comes at 20, the third step, and waits
+    conductor.obey(o.GoTo(6), wish, lambda: False)
+    assert conductor.scenes(wish)[0].numbers == ()
+    assert not conductor.is_computed
+    while not conductor.is_computed:
+        conductor.compute(0.1)
+    scene = conductor.scenes(wish)[0]
+    ((column, values),) = scene.numbers
+    assert (column.name, values) == ("looked", (1, 2, 3, 4))
+    told = details.draw(Context(about_of(workload), scene, DARK, 2), (60, 40), 0).text
+    assert "looked from 1 to 4: how often it was looked at" in told
+    conductor.obey(o.GoTo(3), wish, lambda: False)
+    assert conductor.scenes(wish)[0].numbers[0][1] == (1,)
+    assert conductor.scenes(Wish(wish.camera))[0].numbers == ()

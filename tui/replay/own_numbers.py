@@ -1,0 +1,65 @@
+"""How the policy's own numbers of one job went: read step by step while there is nothing else to do."""
+
+from __future__ import annotations
+
+from time import perf_counter
+
+from sim.engine.engine import Engine
+from sim.errors import SchedscopeError
+from sim.policies.columns import Column
+from sim.policies.policy import columns_of
+from sim.timeline.branch import Branch
+from sim.workload.model import Job
+
+MOST = 2000
+"""Values of a number that are kept: of more every second one goes."""
+
+
+class OwnNumbers:
+    """Of a job that waits, from its submission on; it may be asked for as long as its branch is looked at."""
+
+    def __init__(self, branch: Branch, job: Job) -> None:
+        self._branch, self._job = branch, job
+        before = branch.history.step_at(job.submit)
+        self._step = 0 if before is None else before
+        self._engine: Engine | None = None
+        self._is_over = False
+        self._found: dict[Column, list[tuple[float, float]]] = {}
+
+    def is_of(self, branch: Branch, job: Job) -> bool:
+        return (self._branch, self._job) == (branch, job)
+
+    def has_read(self, step: int) -> bool:
+        """Is there nothing to read up to that step?"""
+        return self._is_over or self._step >= step
+
+    def read(self, step: int, seconds: float) -> None:
+        """Read on up to that step, for about so long."""
+        until = perf_counter() + seconds
+        while not self.has_read(step) and perf_counter() < until:
+            self._step += 1
+            try:
+                self._engine = self._branch.replay(self._step, self._engine)
+            except SchedscopeError:  # told where the step is shown
+                self._engine = None
+            if self._engine is None:
+                self._is_over = True
+                return
+            self._look(self._engine)
+
+    def _look(self, engine: Engine) -> None:
+        state = engine.state
+        if state.now >= self._job.submit and self._job.rank not in state.waiting.jobs:
+            self._is_over = True
+            return
+        for column in columns_of(state.policy):
+            if (value := column.value(state.notes, self._job)) is not None:
+                values = self._found.setdefault(column, [])
+                values.append((state.now, value))
+                if len(values) > MOST:
+                    del values[1:-1:2]
+
+    def until(self, moment: float) -> tuple[tuple[Column, tuple[float, ...]], ...]:
+        """The values of each number up to a moment."""
+        found = ((column, tuple(v for at, v in values if at <= moment)) for column, values in self._found.items())
+        return tuple((column, values) for column, values in found if values)
