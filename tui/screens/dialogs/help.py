@@ -110,6 +110,14 @@ OTHERWISE = {
     "explain": ("why", "cause"), "reason": ("why", "cause"), "speed": ("faster", "slower", "speed"),
 }  # fmt: skip
 """What people say -> what is said here."""
+OWN: Rows = (
+    ("p", '"Open a file ...": a policy out of a file; Enter reads it, which runs what is in it.'),
+    ("save", "Saving the file makes the run again: the top line says where it first differs, d goes there."),
+    ("x", "Stop there: job 17 considered, job 17 waits because too few free, number usage > 100, print."),
+    (". ,", "Through the decisions of a step: the queue stands as it was before each of them."),
+    ("9", "What the policy prints, step by step; breakpoint() stops under schedscope run --debug."),
+    ("$", "schedscope new fair.py writes one that runs as it stands, schedscope test ./fair.py tries it."),
+)
 TO_TRY: Rows = (
     ("•", "Step through the sample z-figure4 under fcfs, then under easy. Who passed whom, and why could it?"),
     ("•", "Select a job that waits for long. When was its start planned, how often did that move, and who moved it?"),
@@ -139,6 +147,7 @@ class HelpScreen(Dialog[None]):
             ("How to read this screen", HOW_TO_READ),
             *groups,
             ("Signs", SIGNS),
+            ("A policy of your own", OWN),
             ("Words", WORDS),
             ("Three to try", TO_TRY),
         )
