@@ -42,7 +42,6 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
-from sim.policies.view import View
 from sim.prints import hear, may_be_heard
 from sim.words import clock
 from sim.workload.model import Workload
@@ -406,7 +405,7 @@ class Engine:
         return schedule_of(self.state, self.workload, self.history)
 
 
-def _first_of(state: State, most: int, view: View) -> Iterator[Decision]:
+def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
     """What the policy decides, as long as no more than that has been decided in this step."""
     for decision in state.policy.decide(view):
         if len(state.decisions) >= most:

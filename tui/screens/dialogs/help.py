@@ -67,6 +67,7 @@ HERE: dict[str, tuple[str, Rows]] = {
             ("click", "Select the job."),
         ),
     ),
+    "prints": ("what the policy prints", (("x", "print stops at the next step in which it prints."),)),
     "details": (
         "the selected job",
         (("r", "Back to what moved its start."), ("o", "Fit it."), ("[ ]", "Its events: j j.")),
