@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -367,6 +368,7 @@ def open_replay(opening: Opening | None, asked: NeedsTrustError | None = None) -
     """Open the replay screen, or (None) the first one, and ask; what is wrong with the trace is said before."""
     give_back_at_once()
     app = Schedscope(None if opening is None else opening.prepare(), asked)
+    sys.stdin = StringIO()  # the keyboard is the screen's: a policy that asks for input is told that there is none
     app.run()
     if is_gone():
         close_the_gone()
