@@ -156,11 +156,13 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
     """What the policy decides, as long as nobody starts who is in the way of a granted reservation.
 
-    When it would start such a job, it is asked again and does not see the job.
+    When it would start such a job, it is asked again and does not see the job. What it plans then holds, and no more
+    what it planned before.
     """
     said: set[Decision] = set()
     while True:
         in_the_way: Job | None = None
+        planned: set[int] = set(state.granted)
         for decision in state.policy.decide(shown):
             if isinstance(decision, Start | Backfill):
                 job = decision.job
@@ -168,11 +170,16 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
                     in_the_way = job
                     break
             elif isinstance(decision, Reserve | Expect | Keep):
+                if not isinstance(decision, Keep):
+                    planned.add(decision.job.rank)
                 if decision in said:
                     continue
                 said.add(decision)
             yield decision
         if in_the_way is None:
+            for plans in (state.reserved, state.expected):
+                for rank in plans.keys() - planned:
+                    del plans[rank]
             return
         shown.passed_over.add(in_the_way.rank)
         if state.curious:

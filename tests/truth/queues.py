@@ -84,8 +84,8 @@ def its_pivot(world: World, job: Work, pivot: str, start: float, needs: int, idl
 def _(world: World, job: Work, needs: int, idle: int, pivot: str, extra: int, start: float) -> None:
     first = its_pivot(world, job, pivot, start, needs, idle)
     kind = world.rules.class_of(job)
-    own = [held for rank, held in world.running.items() if world.rules.class_of(world.jobs[rank]) == kind]
-    freed = sum(held.mask.bit_count() for held in own if held.ends <= start)
+    held = [(end, procs) for end, procs, rank in world.holds() if world.rules.class_of(world.jobs[rank]) == kind]
+    freed = sum(procs for end, procs in held if end <= start)
     demand_equal(extra, max(0, idle + freed - first.procs))
     demand(needs <= extra)
 

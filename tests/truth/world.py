@@ -385,16 +385,20 @@ class World:
 
     def ends(self) -> list[tuple[float, int]]:
         """(until when, how many) of what runs; of the awaited one as if it ran already."""
+        return [(end, procs) for end, procs, _ in self.holds()]
+
+    def holds(self) -> list[tuple[float, int, int]]:
+        """(until when, how many, who)."""
         if self.awaited is None:
-            return [(held.ends, held.mask.bit_count()) for held in self.running.values()]
+            return [(held.ends, held.mask.bit_count(), rank) for rank, held in self.running.items()]
         own, begins, found = self.kept(), self.now, []
-        for held in self.running.values():
+        for rank, held in self.running.items():
             if held.mask & own:
                 begins = max(begins, held.ends)
             if rest := (held.mask & ~own).bit_count():
-                found.append((held.ends, rest))
+                found.append((held.ends, rest, rank))
         left = self.jobs[self.awaited].estimate - self.progress(self.awaited)
-        return [*found, (begins + left, own.bit_count())]
+        return [*found, (begins + left, own.bit_count(), self.awaited)]
 
     def slots(self, without: int | None = None) -> list[Slot]:
         """What runs, and what is reserved but for one job."""

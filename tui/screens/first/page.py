@@ -82,7 +82,7 @@ def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
     places = [Place(n // across * (high + 1), n % across * each, high, each) for n in range(pictures)]
     below = -(-pictures // across) * (high + 1)
     places += [Place(below + n, 0, 1, width) for n in range(lines)]
-    return Page(width, tuple(places), below + lines, (min(each * 2 // 5 - MARK, 8 * high), high))
+    return Page(width, tuple(places), below + lines, (max(min(each * 2 // 5 - MARK, 8 * high), 0), high))
 
 
 def drawn(

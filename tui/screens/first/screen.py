@@ -204,7 +204,7 @@ class FirstScreen(Screen[None]):
         worker, page, look = get_current_worker(), self._menu.page, self._look
         size = Size(*page.picture)
         for entry in self._menu.entries:
-            if entry.kind != "sample" or worker.is_cancelled:
+            if entry.kind != "sample" or not size.columns or worker.is_cancelled:
                 continue
             if entry.value not in self._sketches:
                 self._sketches[entry.value] = Sketch(entry.value)

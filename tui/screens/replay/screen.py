@@ -265,7 +265,7 @@ class ReplayScreen(Screen[None]):
             self._draw_now()
 
     def _draw_now(self) -> None:
-        if not self.is_mounted:
+        if not self.is_mounted or not self.query("#chart"):  # it comes, or goes
             return
         self.is_behind, began = False, monotonic()
         if self._drawing.place(self.state, self.scene):

@@ -27,7 +27,7 @@ def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
 
 
 def test_where_there_is_no_room_at_all_there_is_a_page_none_the_less() -> None:
-    assert arranged(THERE, -2, -1).width == 0
+    assert (arranged(THERE, -2, -1).width, arranged(THERE, 3, 1).picture[0]) == (0, 0)
     assert len(rows_of(-2, -1)) == arranged(THERE, -2, -1).rows
 
 
