@@ -11,6 +11,7 @@ from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.decisions.sentences import Reason
+from sim.machine.moment import MOMENT
 from sim.policies.parameters import parameter
 from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.registry import policy
@@ -58,13 +59,13 @@ class Immediate(Preemptive):
 
     def _served(self, view: View) -> list[Job]:
         """The running jobs that have had their slice, who suffered least first."""
-        served = [s.job for s in view.running.values() if s.runs and self._slice_over(s) <= view.now]
+        served = [s.job for s in view.running.values() if s.runs and self._slice_over(s) <= view.now + MOMENT]
         served.sort(key=lambda job: (suffering(view, job), -job.rank))
         return served
 
     def _next_served(self, view: View) -> RunningJob | None:
         """The stay of the running job that will be the next to have had its slice."""
-        unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now)
+        unserved = (run for run in view.running.values() if run.runs and self._slice_over(run) > view.now + MOMENT)
         return min(unserved, key=self._slice_over, default=None)
 
     def _slice_over(self, run: RunningJob) -> float:
