@@ -185,6 +185,7 @@ class Observer:
                 self._end_pause(d.because)
                 if isinstance(d, Place):
                     self._see_entry(d)
+                    self._plans.forget()
             elif not isinstance(d, _HAS_MOMENT):
                 self._moments.append(Told(now, d))
 

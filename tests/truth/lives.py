@@ -84,8 +84,8 @@ class Record:
     """time -> who ended then, and when it was to"""
     came_before: dict[float, set[int]] = field(default_factory=dict)
     """time -> who came then and stands before it"""
-    heads: dict[float, str | None] = field(default_factory=dict)
-    """time -> who heads the queue, where the policy plans for one job"""
+    heads: dict[float, set[str | None]] = field(default_factory=dict)
+    """time -> who heads the queue, where the policy plans for one job; with two switches at one moment several"""
     promised: dict[float, set[bool]] = field(default_factory=dict)
     """time -> were starts promised then? With two switches at one moment it may be both."""
 
@@ -165,7 +165,7 @@ class Chronicle:
                 step = step._replace(kind=NoVictims)  # it looks for victims at its ticks only
             record.steps.append(step)
         if rank in self._was_waiting | world.waiting | set(world.arrived):
-            record.heads[now] = head_now(world)
+            record.heads.setdefault(now, set()).add(head_now(world))
             record.promised.setdefault(now, set()).add(promises(world))
             record.ended_early[now] = {r: end for r, end in world.expected.items() if end > now}
             arrived = {other for other in world.arrived if other != rank}
