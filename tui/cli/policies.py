@@ -33,7 +33,8 @@ def listing() -> str:
     if own:
         lines += ["", f"of other packages: {', '.join(map(printable, own))}"]
     hint = "schedscope policies NAME explains one with its parameters; in a run: --policy name:key=value,key=value"
-    return "\n".join([*lines, "", "Short names", *short, "", hint])
+    own_file = "One of your own: schedscope new fair.py writes it, schedscope test fair.py tries it, --policy ./fair.py"
+    return "\n".join([*lines, "", "Short names", *short, "", hint, own_file])
 
 
 def explanation(name: str) -> str:
@@ -41,9 +42,9 @@ def explanation(name: str) -> str:
     if name in POLICIES.aliases:
         spec = POLICIES.aliases[name]
         return f"{name} stands for {spec}\n\n" + explanation(spec.partition(":")[0])
-    if name in POLICIES:
+    if name in list(POLICIES):
         return _explained(POLICIES[name])
-    if named_code(name) or name in plugins():
+    if named_code(name) or name in plugins():  # read anew, whatever was loaded before
         return _explained(type(parse_policy(name)))
     if name in ORDERS:
         return "\n".join(_told(f"{name} (an order of the queue)", ORDERS[name])).rstrip()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -102,3 +103,16 @@ def test_explain_tells_its_numbers_over_time(folder: Path) -> None:
     assert "\nThe policy's priority (hours): 0.2 at d0 00:00:40, 0.52 at d0 00:20:00.\n" in page
     found = json.loads(schedscope("explain", "z-figure4", "5", "--policy", "./fair.py", "--format", "json").stdout)
     assert found["numbers"]["priority"][0] == [40, 0.2]
+
+
+def test_a_policy_of_a_file_is_explained_like_ours(folder: Path) -> None:
+    schedscope("new", "fair.py", "--like", "fair-share")
+    page = schedscope("policies", "./fair.py").stdout
+    assert page.startswith("./fair.py\n\nEASY backfilling in the order of fair shares.\n")
+    assert re.search(r"^  \./fair\.py:LeastUsed +halflife=7 +Whose user has had", page, re.M)
+    assert "schedscope new fair.py writes it" in schedscope("policies").stdout
+
+
+def test_trust_is_about_a_session() -> None:
+    code, told = error("watch", "--trust")
+    assert (code, "--trust is about the code that a --session names" in told) == (2, True)
