@@ -119,9 +119,6 @@ class Schedscope(App[int]):
         for theme in themes():
             self.register_theme(theme)
         self.look = self.look.with_depth(24 if self.is_headless else depth_of(self.console))
-        if self.look.depth == 4 and self.settings.mode is None:
-            # Sixteen colours do not tell jobs apart; textures and names do.
-            self.look = self.look.with_mode("mono") if self.look.colour else self.look
         self.use_look(self.look, kept=False)
         if self.settings.keymap:
             self.set_keymap(dict(self.settings.keymap))

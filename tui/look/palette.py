@@ -126,6 +126,8 @@ class Look:
     ramp: tuple[str, ...] = RAMP_COLOURS
     soft: float = 0.8
     """How strong a full block is."""
+    lift: float = 1.0
+    """Below 1: what is weak is stronger, for projectors."""
     mode: Mode = "colour"
     depth: int = 24
     """Bits of colour that the terminal has: 24, 8 or 4."""
@@ -138,6 +140,11 @@ class Look:
     @property
     def ascii(self) -> bool:
         return self.mode == "ascii"
+
+    @property
+    def patterned(self) -> bool:
+        """Are jobs told apart by patterns, too? Sixteen colours are too few; without any there is nothing else."""
+        return self.mode != "colour" or self.depth == 4
 
     def with_mode(self, mode: Mode) -> Look:
         return replace(self, mode=mode, _styles={})
@@ -203,15 +210,20 @@ class Look:
         return tuple(self._ink(hue, Tone(tone)) for hue in range(HUES) for tone in range(TONES))
 
     def cell(self, fg: int, bg: int) -> Style:
-        """The style of a cell of the chart; without colour, tones are said by weight."""
-        if self.colour:
+        """The style of a cell of the chart; where there are patterns, tones are said by weight."""
+        if not self.patterned:
             return Style(color=self.inks[fg], bgcolor=self.inks[bg])
         hue, tone = divmod(fg, TONES)
-        return Style(
-            bold=hue == Hue.ACCENT or tone == Tone.TEXT,
-            dim=tone == Tone.DIMMED,
-            reverse=tone == Tone.STRONG and hue < Hue.MANY,
+        is_job, is_text = hue < Hue.MANY, tone == Tone.TEXT
+        weight = Style(
+            bold=hue == Hue.ACCENT or is_text or (is_job and tone == Tone.STRONG),
+            dim=tone == Tone.DIMMED and not self.colour,
+            reverse=(is_text and hue == Hue.ACCENT) or (self.ascii and is_job and tone == Tone.STRONG),
         )
+        if not self.colour:
+            return weight
+        plain = self.accent if is_text and hue == Hue.ACCENT else self.text if is_text else self.inks[fg]
+        return weight + Style(color=plain, bgcolor=self.background)
 
     def _ink(self, hue: int, tone: Tone) -> str:
         colour = self._hue(hue)
@@ -221,7 +233,7 @@ class Look:
             return self.background
         if self.depth == 4 and hue < Hue.RAMP:
             return _FAINT if tone in (Tone.QUARTER, Tone.DIMMED) else SIXTEEN[hue % len(SIXTEEN)]
-        share = _SHARE[tone] if tone != Tone.FULL else self.soft
+        share = _SHARE[tone] ** self.lift if tone != Tone.FULL else self.soft
         return snapped(mixed(colour, self.background, share), self.depth)
 
     def inks_full(self, hue: int) -> str:
@@ -261,7 +273,7 @@ LIGHT = Look(
 CONTRAST = Look(
     name="contrast", dark=True, background="#000000", surface="#000000", text="#ffffff", dim="#d0d0d0",
     faint="#808080", accent="#ffff00", good="#00ff7f", warn="#ffd700", bad="#ff6060", cool="#60b0ff", warm="#ffa060",
-    soft=1.0,
+    soft=1.0, lift=0.75,
 )  # fmt: skip
 LOOKS: dict[str, Look] = {look.name: look for look in (DARK, LIGHT, CONTRAST)}
 

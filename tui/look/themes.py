@@ -17,7 +17,7 @@ from textual.theme import Theme
 from sim.words import printable
 from tui.look.palette import LOOKS, Look, Mode, mixed
 from tui.look.settings import Settings
-from tui.look.text import cells, plain
+from tui.look.text import ASCII_SIGNS, cells, plain
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -172,21 +172,10 @@ def in_ascii(text: str) -> str:
     >>> in_ascii("╭─ 日本 ▸ easy · ≤ 4 ─╮")
     '+- ???? > easy - < 4 -+'
     """
-    return "".join(c if c.isascii() else _SIGNS.get(c) or _like(c) for c in text)
+    return "".join(c if c.isascii() else ASCII_SIGNS.get(c) or _like(c) for c in text)
 
 
 def _like(character: str) -> str:
     width = cells(character)
     known = plain(character)
     return known if len(known) == width and known != "?" else "?" * width
-
-
-_SIGNS = {
-    sign: ascii_sign
-    for signs, ascii_sign in (
-        ("╭╮╰╯┌┐└┘├┤┬┴┼┏┓┗┛", "+"), ("─━═▔▁▀▄▂▃╌┄", "-"), ("│┃║▏▎▍▌▋▊▉▐▕", "|"), ("█▇▆▅", "#"), ("▸▶❯›→", ">"),
-        ("◀◂‹←", "<"), ("▼▾↓", "v"), ("▲▴↑", "^"), ("●•◆■⚑✓◐", "*"), ("○◇□", "o"), ("≤", "<"), ("≥", ">"), ("░", "."),
-        ("▒", ":"), ("╱", "/"), ("’‘", "'"), ("“”", '"'), ("…", "~"), ("↵", "~"), ("\xa0", " "),
-    )
-    for sign in signs
-}  # fmt: skip

@@ -22,6 +22,6 @@ def legend_line(chart: ChartScene, look: Look, width: int) -> Line:
         told = f" {printable(label)}  "
         if room < text.cells(told) + 2:
             break
-        spans += [Span("▇▇" if look.colour else 2 * sign_of(hue, look), f"hue:{hue}"), Span(told)]
+        spans += [Span(2 * sign_of(hue, look) if look.patterned else "▇▇", f"hue:{hue}"), Span(told)]
         room -= text.cells(told) + 2
     return line(*spans)

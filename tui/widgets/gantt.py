@@ -166,7 +166,7 @@ class Gantt(Rows, can_focus=True):
     @property
     def _folds(self) -> int:
         """Pixel rows in a row of cells."""
-        return 2 if self._brush.look.colour else 1
+        return 1 if self._brush.look.patterned else 2
 
     def on_resize(self) -> None:
         self._cells = None

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import combinations
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from tui.look.palette import DARK, JOB_COLOURS, JOB_HUES, LIGHT, LOOKS, Hue, Look, Tone, brightness, ink
+from tui.look.palette import CONTRAST, DARK, JOB_COLOURS, JOB_HUES, LIGHT, LOOKS, Hue, Look, Tone, brightness, ink
 
 EYES = (
     ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)),
@@ -68,6 +69,20 @@ def test_jobs_that_come_one_after_another_differ_most(by: int) -> None:
     found = apart(JOB_COLOURS)
     near = [found[hue, (hue + by) % 12] for hue in range(12)]
     assert min(near) > 17
+
+
+def test_for_projectors_what_is_weak_is_stronger() -> None:
+    weak = [ink(3, tone) for tone in (Tone.DIMMED, Tone.PLAN, Tone.GROUND)]
+    plain = replace(CONTRAST, lift=1)
+    assert all(brightness(CONTRAST.inks[one]) > 1.5 * brightness(plain.inks[one]) for one in weak)
+
+
+def test_sixteen_colours_come_with_patterns_and_a_weight_for_each_tone() -> None:
+    look = DARK.with_depth(4)
+    assert look.patterned
+    assert not DARK.patterned
+    tones = [look.cell(ink(3, tone), 0) for tone in (Tone.FULL, Tone.DIMMED, Tone.STRONG)]
+    assert len({(style.color, style.bold) for style in tones}) == 3
 
 
 @pytest.mark.parametrize("look", LOOKS.values(), ids=LOOKS)

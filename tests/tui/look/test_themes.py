@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -11,7 +12,7 @@ from textual.color import Color
 
 from tui.look.palette import LOOKS, Look
 from tui.look.settings import Settings
-from tui.look.text import cells
+from tui.look.text import cells, plain
 from tui.look.themes import Ascii, Printable, choose, depth_of, in_ascii, theme_name, theme_of, themes
 
 
@@ -73,3 +74,14 @@ def test_nothing_that_a_terminal_obeys_passes_and_everything_keeps_its_room() ->
     filtered = Printable().apply(told, Color(0, 0, 0))
     assert "".join(segment.text for segment in filtered) == "a[31mbc日本\xa0"
     assert sum(segment.cell_length for segment in filtered) == sum(segment.cell_length for segment in told)
+
+
+def test_every_sign_of_ours_has_one_of_ascii() -> None:
+    ours = {
+        sign
+        for file in (Path(__file__).resolve().parents[3] / "tui").rglob("*.py")
+        for sign in file.read_text(encoding="utf-8")
+    } - {*"日本"}
+    signs = "".join(sorted(sign for sign in ours if not sign.isascii()))
+    assert "?" not in in_ascii(signs) + plain(signs)
+    assert len(signs) > 50

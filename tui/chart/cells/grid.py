@@ -65,7 +65,7 @@ class Grid:
 
     def __init__(self, chart: ChartScene, look: Look, size: Size, selected: int | None) -> None:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
-        self.folds = 2 if look.colour else 1
+        self.folds = 1 if look.patterned else 2
         self.dims = False
         """Are all but the selected job dim? Only where that is to be seen."""
         self.now = chart.view.column_of(chart.clock)

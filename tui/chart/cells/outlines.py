@@ -19,7 +19,7 @@ _PLAIN = " -- |++ |++ |   "
 def draw_outlines(area: Cells, grid: Grid) -> None:
     """What is planned stands in a frame of its own colour; a thin gap parts neighbours of one colour."""
     _frame_planned(area, grid)
-    if grid.look.colour:
+    if not grid.look.patterned:
         _part_alike(area, grid)
 
 
@@ -33,7 +33,7 @@ def _frame_planned(area: Cells, grid: Grid) -> None:
     line = lines[_sides(np.where(is_planned, up.rank, -1))]
     at = is_planned & (line != ord(" "))
     area.chars[at] = line[at]
-    if grid.look.colour and not grid.dims:
+    if not grid.look.patterned and not grid.dims:
         area.fg[at] = up.hue[at] * TONES + Tone.FULL
 
 

@@ -102,7 +102,7 @@ def _fill(area: Cells, grid: Grid) -> None:
     up, low = grid.upper, grid.lower
     top, bottom = np.where(up.gone, up.ground, up.ink), np.where(low.gone, low.ground, low.ink)
     area.fg[:] = top
-    if grid.look.colour:
+    if not grid.look.patterned:
         area.bg[:] = bottom
         area.chars[:] = np.where(top == bottom, ord(" "), ord("▀"))
         _part(area, grid)
@@ -152,7 +152,7 @@ def _borrowed(area: Cells, grid: Grid) -> None:
     rows, columns = np.nonzero(at)
     dotted = rows, columns = rows[(rows + columns) % 2 == 0], columns[(rows + columns) % 2 == 0]
     area.chars[dotted] = ord(":" if grid.look.ascii else "·")
-    if grid.look.colour:
+    if not grid.look.patterned:
         inks = grid.upper.ink[dotted]
         is_held = grid.upper.rank[dotted] >= 0
         area.fg[dotted] = inks // TONES * TONES + np.where(is_held, Tone.TEXT, Tone.FULL)
@@ -164,10 +164,10 @@ def _cover(area: Cells, grid: Grid, at: Bools, sign: _Sign, hues: NDArray[np.uin
         return
     lit, others = grid.upper.lit[at] | grid.lower.lit[at], grid.dims
     area.chars[at] = ord(sign.plain if grid.look.ascii else sign.char)
-    if not grid.look.colour:
-        area.fg[at] = np.where(lit, ink(0, Tone.STRONG), ink(0, Tone.DIMMED if others else Tone.PLAN))
-        return
     hue = hues[at] * TONES
+    if grid.look.patterned:
+        area.fg[at] = hue + np.where(lit & others, Tone.STRONG, Tone.DIMMED if others else Tone.HALF)
+        return
     area.fg[at] = hue + np.where(lit, Tone.STRONG, Tone.QUARTER if others else sign.fg)
     if sign.bg is None:
         area.bg[at] = grid.upper.ground[at]

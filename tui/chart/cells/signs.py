@@ -132,7 +132,7 @@ def _draw_ends(area: Cells, grid: Grid) -> None:
     if not at.any():
         return
     area.chars[at] = ord("x" if grid.look.ascii else "×")
-    if grid.look.colour:
+    if not grid.look.patterned:
         inks = np.where(upper, grid.upper.ink, grid.lower.ink)[at]
         area.fg[at] = ink(Hue.GREY) if grid.dims else inks // TONES * TONES + Tone.TEXT
         area.bg[at] = inks
@@ -191,8 +191,8 @@ def _name_ink(grid: Grid, label: Label) -> int:
     """What is read well upon the job's block."""
     hue, tone = divmod(int(grid.upper.ink[label.row, label.column]), TONES)
     is_selected = label.rank == grid.selected
-    if not grid.look.colour:
-        return ink(0, Tone.STRONG if is_selected else Tone.TEXT)
+    if grid.look.patterned:
+        return ink(Hue.ACCENT if is_selected else Hue.NONE, Tone.TEXT)
     if grid.dims and not is_selected:
         return ink(Hue.GREY, Tone.MOST)
     return ink(hue if tone in (Tone.MOST, Tone.FULL, Tone.STRONG) else Hue.NONE, Tone.TEXT)
@@ -207,7 +207,7 @@ def _draw_now(area: Cells, grid: Grid) -> None:
             waits = ~np.array([grid.chart.lanes[lane].is_on_turn for lane in grid.lane_of_rows()])
             area.chars[waits, grid.now] = ord(":" if grid.look.ascii else "│")
             area.fg[waits, grid.now] = ink(Hue.ACCENT, Tone.HALF)
-        if grid.look.colour:
+        if not grid.look.patterned:
             upper, lower = grid.upper.ink[:, grid.now], grid.lower.ink[:, grid.now]
             ground = grid.upper.ground[:, grid.now]
             is_free = (upper == ground) | (grid.lower.texture[:, grid.now] == Texture.TRAIL)

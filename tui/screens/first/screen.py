@@ -208,7 +208,7 @@ class FirstScreen(Screen[None]):
                 continue
             if entry.value not in self._sketches:
                 self._sketches[entry.value] = Sketch(entry.value)
-            chart = self._sketches[entry.value].chart(size.columns, size.rows * (2 if look.colour else 1))
+            chart = self._sketches[entry.value].chart(size.columns, size.rows * (1 if look.patterned else 2))
             if not worker.is_cancelled:
                 self.post_message(Sketched(entry.value, sketch(chart, look, size), page))
 

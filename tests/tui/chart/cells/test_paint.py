@@ -228,6 +228,14 @@ def test_without_colour_no_style_has_one(engine: Engine, mode: str) -> None:
         assert cells.text.isascii()
 
 
+def test_in_sixteen_colours_two_jobs_differ_by_pattern_and_by_colour(engine: Engine) -> None:
+    look = DARK.with_depth(4)
+    cells = cells_of(engine, look)
+    drawn = [column.ravel().tolist() for column in (cells.chars, cells.fg, cells.bg)]
+    seen = {(char, look.cell(fg, bg).color) for char, fg, bg in zip(*drawn, strict=True) if chr(char) in "█▓▚▀▌▞▄▐▙▜▛▟"}
+    assert len({char for char, _ in seen}) == len({colour for _, colour in seen}) >= 2
+
+
 @pytest.mark.parametrize("look", [DARK, LIGHT, CONTRAST])
 def test_in_colour_every_cell_has_its_background(engine: Engine, look: Look) -> None:
     cells = cells_of(engine, look)
