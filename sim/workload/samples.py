@@ -212,7 +212,7 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
             title="Taking turns",
             policy="gang:mpl=4",
             at=300,
-            note="Four rows take turns of 200 s. J4 and J5 run in two of them, as there is room beside J6.",
+            note="Rows take turns of 200 s; J4 and J5 run in two, for there is room beside J6.",
         ),
         notes=(
             "Try gang:mpl=4 and look at the matrix at 300; then fcfs, to see how long job 6 waits without it.",
