@@ -361,7 +361,7 @@ class Engine:
         elif state.before:
             state.before = {}
         if state.expected and not state.sharing:  # in rows plans stand until the next rebuild
-            state.expected = {}
+            state.before, state.expected = {**state.before, **state.expected}, {}
         if state.waiting.looks:
             obey(state, state.waiting.look, self._view, self._appliers)
         if state.switches:

@@ -246,7 +246,10 @@ class Transitions:
 
     def _expect(self, decision: Expect) -> None:
         self._must_wait(decision.job, "be expected")
-        self.state.expected[decision.job.rank] = decision.at
+        rank, at = decision.job.rank, decision.at
+        self.state.expected[rank] = at
+        if self.state.before.get(rank) != at:
+            self.history.decided(decision)
 
     def _wake(self, decision: Wake) -> None:
         state, at = self.state, decision.at

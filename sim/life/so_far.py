@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import takewhile
 from typing import NamedTuple
 
-from sim.decisions.decisions import Decision, Reserve
+from sim.decisions.decisions import Decision, Expect, Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.history.history import Past
@@ -72,7 +72,7 @@ class JobReader:
             state=state_of(snapshot, self.job),
             start=past.start_of(rank),
             end=past.end_of(rank),
-            planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow)),
+            planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow | Expect)),
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,

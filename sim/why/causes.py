@@ -13,7 +13,19 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple, TypeAlias
 
-from sim.decisions.decisions import Await, Backfill, Borrow, Decision, Divide, Reserve, Resume, Start, Suspend, Switched
+from sim.decisions.decisions import (
+    Await,
+    Backfill,
+    Borrow,
+    Decision,
+    Divide,
+    Expect,
+    Reserve,
+    Resume,
+    Start,
+    Suspend,
+    Switched,
+)
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
 from sim.decisions.reasons import AskedFor, WhenFree
 from sim.history.history import Past
@@ -78,15 +90,15 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
     all plans were made anew in that step; the same that is written last, after others, is no change. Who takes over
     and does not write it has given it up, and so has who plans for another head, unless its user asked for it.
     """
-    latest: tuple[int, Reserve | ReserveRow, float] | None = None
+    latest: tuple[int, Reserve | ReserveRow | Expect, float] | None = None
     is_anew = False
     for step in range(before - 1, 0, -1):
         if step % _ASK == 0:
             yield None
         decisions = history.decisions(step - 1)
-        plans = [d for d in decisions if isinstance(d, Reserve | ReserveRow) and d.job.rank == rank]
+        plans = [d for d in decisions if isinstance(d, Reserve | ReserveRow | Expect) and d.job.rank == rank]
         if not plans:
-            if latest and not isinstance(latest[1].because, AskedFor) and any(map(_plans_for_others, decisions)):
+            if latest and not _was_asked(latest[1]) and any(map(_plans_for_others, decisions)):
                 break
             continue
         if latest and latest[1].at != plans[-1].at:
@@ -104,6 +116,11 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 def _plans_for_others(decision: Decision) -> bool:
     """Does a policy take over, or plan for a head?"""
     return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, WhenFree))
+
+
+def _was_asked(plan: Reserve | ReserveRow | Expect) -> bool:
+    """Did its user ask for the start?"""
+    return not isinstance(plan, Expect) and isinstance(plan.because, AskedFor)
 
 
 def _switched(history: Past, step: int) -> Switched | None:

@@ -13,7 +13,7 @@ from tests.truth.rows import Rows
 from tests.truth.words import Lasts, UntrueError, demand, demand_equal, exactly, read_aloud, reads
 from tests.truth.world import KEEP_RESERVATIONS, Held, Plan, Stopped, Work, World
 
-UNSAID = {d.Expect: "a plan for this pass, which is not kept", d.Wake: "a timer, which is not kept"}
+UNSAID = {d.Expect: "a plan for this pass, which no step shows", d.Wake: "a timer, which is not kept"}
 """What no step shows."""
 
 __all__ = ["preempt", "queues"]  # whoever reads decisions knows these readings

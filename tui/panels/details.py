@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from sim.decisions.decisions import Reserve
+from sim.decisions.decisions import Expect, Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
 from sim.life.so_far import JobSoFar
@@ -180,8 +180,8 @@ def _events(context: Context, job: Job, shown: JobSoFar) -> Iterator[tuple[float
         yield job.submit, dot, "submitted"
     planned = False
     for time, decision in shown.decided:
-        if not (planned and isinstance(decision, Reserve | ReserveRow)):
+        if not (planned and isinstance(decision, Reserve | ReserveRow | Expect)):
             yield time, sign(decision, unicode), say(decision, context.at).removeprefix(f"{name(job)} ")
-        planned = planned or isinstance(decision, Reserve | ReserveRow)
+        planned = planned or isinstance(decision, Reserve | ReserveRow | Expect)
     if shown.end is not None:
         yield shown.end, dot, f"ended, {span(shown.end - job.submit)} after its submission"

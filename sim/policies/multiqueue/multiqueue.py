@@ -91,7 +91,7 @@ class MultiQueue(Policy):
             yield Divide(divided(view, self._classes))
             arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
         reserving = {job.rank for job in arrived if job.reserve is not None or self._is_tried(job)}
-        if not view.free and not reserving and not view.curious:
+        if not view.queue:
             return
         queue = self._queued(view, reserving)
         pivots = Pivots(view, queue, self._classes)
@@ -103,9 +103,8 @@ class MultiQueue(Policy):
             yield from self._serve_reserved(view, pivots)
         if queue:
             yield from self._serve_queues(view, pivots, queue)
-        if view.curious:
-            for pivot, start in pivots.planned():
-                yield Expect(pivot, start)
+        for pivot, start in pivots.planned():
+            yield Expect(pivot, start)
 
     # Reservations and speculative runs
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.decisions.decisions import Backfill, Expect, Reserve, Start
 from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
@@ -29,7 +29,7 @@ def searched(engine: Engine, shown: Snapshot, rank: int) -> JobSoFar:
         state=_state(engine, shown, rank),
         start=engine.state.start_of(rank),
         end=_number(engine.state.ledger.end[rank]),
-        planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow)),
+        planned=tuple(PlannedAt(time, d.at) for time, d in decided if isinstance(d, Reserve | ReserveRow | Expect)),
         decided=tuple(decided),
         stretches=stretches,
         ahead=waiting.index(rank) if rank in waiting else None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 
-from sim.decisions.decisions import Backfill, Borrow, Divide, Reserve, Resume, Start, Suspend
+from sim.decisions.decisions import Backfill, Borrow, Divide, Expect, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import ReserveRow
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
@@ -150,3 +150,11 @@ def test_the_holder_is_the_same_from_the_cause_on(workload: Workload) -> None:
         since = 0 if found is None else found[0]
         assert len(set(holders[since:cursor])) == 1
         assert found is None or holders[since] != holders[since - 1]
+
+
+def test_a_pivot_is_planned_otherwise_when_a_job_ends_early_or_another_comes_before_it(lab: Lab) -> None:
+    # Job 3 wants the whole machine: it is planned for 60 at first, for 40 when job 1 ends at 20.
+    engine = lab.run("multiqueue:classes=none", 4, "1 0 2 20 60", "2 0 2 30 40", "3 5 4 10 10")
+    found = last_change(engine.history, PlanOf(2), engine.step_count)
+    assert found == (3, Expect(engine.workload.jobs[2], 40))
+    assert last_change(engine.history, PlanOf(2), 3) == (2, Expect(engine.workload.jobs[2], 60))
