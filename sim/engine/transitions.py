@@ -451,6 +451,8 @@ class Transitions:
         state.expected[rank], state.expected_row[rank] = at, decision.row
         was = state.row_planned.get(rank)
         if was is not None and abs(at - was) < self._sharing.turns.slice:
+            if rank in state.moved:  # by the first schedule of this rebuild, which is made again
+                state.moved[rank] = at - state.before[rank]
             self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
             return
         if (before := state.before.get(rank)) is not None:
