@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
+from tests.tui.own import FCFS, own_file
 from tests.tui.replays import Replay, replay
 from tui.screens.replay.keys import every_key
 
@@ -23,6 +25,7 @@ SELECTED = Where(before=("w",))
 COMPARED = Where(before=("V", *"fcfs", "enter"))
 MATRIX = Where("z-figure7", "gang-backfill")
 PARTITIONS = Where("ls-figure1", "multiqueue", at="#6")
+PRINTS = Where(policy="./fair.py")
 SUITABLE = {
     "escape": SELECTED,
     "branches": Where(before=("f",)),
@@ -37,6 +40,7 @@ SUITABLE = {
     "toggle_panel('matrix')": MATRIX,
     "toggle_panel('partitions')": PARTITIONS,
     "toggle_panel('versus')": COMPARED,
+    "toggle_panel('prints')": PRINTS,
 }
 """Where an action has something to do, if not everywhere."""
 PRESSED = [(each, key.action) for key in every_key() for each in key.keys.split(",")]
@@ -62,8 +66,10 @@ async def prepare(run: Replay, where: Where) -> None:
 
 
 @pytest.mark.parametrize(("key", "action"), PRESSED, ids=[key for key, _ in PRESSED])
-async def test_every_key_does_something(key: str, action: str) -> None:
+async def test_every_key_does_something(key: str, action: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     where = SUITABLE.get(action, Where())
+    if where is PRINTS:
+        own_file(tmp_path, monkeypatch, FCFS.replace("return", "return print(job.id)"))
     async with replay(where.trace, where.policy, at=where.at) as run:
         await prepare(run, where)
         before = observed(run)
