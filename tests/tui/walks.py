@@ -134,7 +134,7 @@ class Onlooker:
 
     def _sight(self, scene: Scene, selected: int | None) -> Sight:
         assert scene.chart is not None
-        cells = paint(scene.chart, DARK, SIZE, selected)
+        cells = paint(replace(scene.chart, label="", shift=None), DARK, SIZE, selected)  # as without a run beside
         alone = replace(scene, versus=None)
         contexts = {name: Context(self.about, scene if name == "versus" else alone, DARK, selected) for name in SIDE}
         drawn = [draw(contexts[name], PANEL, 0) for name, draw in SIDE.items() if name != "versus" or scene.versus]
@@ -300,8 +300,11 @@ class Walk:
 
 
 def course(timeline: Timeline) -> Hashable:
-    """What has made the state at the cursor what it is, wherever else somebody has been: the switches, the steps."""
-    switches = (s for s in timeline.branch.switches if s.step <= timeline.step)
+    """What has made the state at the cursor what it is, wherever else somebody has been: the switches, the steps.
+
+    Before the first step the policy that takes over with it is the one that is told.
+    """
+    switches = (s for s in timeline.branch.switches if s.step <= max(timeline.step, 1))
     return timeline.step, *((s.step, s.time, s.spec) for s in switches)
 
 
