@@ -494,8 +494,7 @@ class History(Past):
         divisions, clocks = bisect_left(self._boundary_step, step), bisect_left(self._clock_step, step)
         cut._boundaries, cut._boundary_step = self._boundaries[:divisions], self._boundary_step[:divisions]
         cut._clock_since, cut._clocks = self._clock_since[:clocks], self._clocks[:clocks]
-        cut._clock_step = self._clock_step[:clocks]
-        cut._changes = [change for change in self._changes if change.step <= step]
+        cut._clock_step, cut._changes = self._clock_step[:clocks], [c for c in self._changes if c.step <= step]
         if step:
             cut._free[-1] = free
         return cut
