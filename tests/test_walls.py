@@ -146,10 +146,11 @@ def test_a_policy_knows_neither_the_engine_nor_the_machine_nor_the_history(path:
     assert not {module for module, _ in known} & {
         "sim.engine.engine",
         "sim.history.history",
+        "sim.history.past",
         "sim.engine.check",
         "sim.engine.snapshot",
     }
-    assert not {name for _, name in known} & {"Engine", "Machine", "History"}
+    assert not {name for _, name in known} & {"Engine", "Machine", "History", "Past"}
 
 
 @pytest.mark.parametrize("path", POLICY_FILES, ids=name_of)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sim.comparison.differences import Comparison, compare
 from sim.comparison.parting import Account, Parting, Side, account, part
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.timeline.branch import Branch
 from sim.timeline.timeline import Timeline
 from sim.workload.categories import TAU

@@ -11,7 +11,7 @@ from sim.decisions.decisions import Decision, Keep
 from sim.decisions.sentences import Reason
 from sim.engine.sharing import Sharing
 from sim.engine.state import State, copied
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.history.stretch import GANG, KINDS
 from sim.history.tally import Totals
 from sim.machine.matrix import MatrixPicture

@@ -16,8 +16,8 @@ from sim.engine.allocation import Allocation
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
 from sim.errors import DecisionError, PolicyError
-from sim.history.history import Switch
 from sim.history.ledger import Ledger
+from sim.history.past import Switch
 from sim.history.tally import Tally
 from sim.machine.matrix import Matrix
 from sim.machine.processors import Machine, Placement

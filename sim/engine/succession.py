@@ -19,7 +19,7 @@ from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
 from sim.engine.state import State
 from sim.engine.transitions import Transitions
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.history.stretch import MOVED, QUEUED, RESUMING, RUN, SPECULATIVE, SUSPENDED, SUSPENDING
 from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile

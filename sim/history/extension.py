@@ -8,7 +8,8 @@ from math import inf
 from typing import Any, NamedTuple
 
 from sim.history.decided import WIDTH
-from sim.history.history import MARK_EVERY, History
+from sim.history.history import History
+from sim.history.past import MARK_EVERY
 from sim.history.times import NEVER
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.history.stretch import CUT, MOVED, QUEUED, SUSPENDING
 
 

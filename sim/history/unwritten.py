@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from sim.decisions.decisions import Decision
-from sim.history.history import History, Switch
+from sim.history.history import History
+from sim.history.past import Switch
 from sim.history.stretch import DONE
 from sim.machine.turns import Turns
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sim.decisions.decisions import Decision, Expect, Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.history.stays import passers_of
 from sim.history.stretch import Stretch
 from sim.why.evidence import entry_of

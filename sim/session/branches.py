@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.policies.policy import Policy
 from sim.session.session import BranchRecord
 from sim.timeline.branch import Branch

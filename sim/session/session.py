@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, get_args
 
 from sim.errors import ParameterError, near
 from sim.files import write_whole
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.machine.processors import Placement
 from sim.policies.loading import whole
 from sim.policies.policy import CodeRef

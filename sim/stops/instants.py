@@ -15,7 +15,7 @@ from typing import Protocol, cast
 from sim.decisions.decisions import Decision
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.policies.policy import columns_of
 from sim.workload.model import Job, Workload
 

@@ -28,7 +28,7 @@ from sim.decisions.decisions import (
 )
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
 from sim.decisions.reasons import AskedFor, WhenFree
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.history.stays import came_in, divided_in, left_in, stretches_on
 
 _ASK = 1024

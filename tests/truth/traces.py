@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from sim.decisions.decisions import Switched
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.why.causes import Division, HolderOf, PlanOf, last_change
 from tests.truth.lives import Chronicle
 from tests.truth.told import After

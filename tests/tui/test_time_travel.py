@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.policies import POLICIES, parse_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source

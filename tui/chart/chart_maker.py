@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.snapshot import Snapshot
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.history.stretch import Stretch
 from sim.history.times import Floats
 from sim.policies import Policy

@@ -12,7 +12,7 @@ from itertools import count
 from typing import NamedTuple
 
 from sim.engine.snapshot import Snapshot
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.history.stretch import Stretch
 from tui.chart.turns import row_on_turn
 

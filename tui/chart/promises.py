@@ -10,7 +10,7 @@ from sim.decisions.matrix import ReserveRow
 from sim.decisions.reasons import EndsBefore, FitsExtra, InWindow
 from sim.decisions.reasons_to_wait import WindowCloses, WouldDelay
 from sim.engine.snapshot import Queued, Snapshot
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.words import clock_near, name, span
 from tui.chart.scene import Hole, Mark
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.history.stretch import Stretch
 from sim.workload.model import Workload
 from tui.chart.lanes import Lane

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.engine.snapshot import Snapshot
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.history.stretch import Stretch
 
 Ints = NDArray[np.intp]

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.workload.model import Workload
 from tui.chart.scene import Mark
 from tui.replay.scene import Series, StripScene

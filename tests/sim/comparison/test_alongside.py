@@ -14,7 +14,7 @@ from sim.comparison.alongside import Alongside, later_or_earlier, shared_steps
 from sim.comparison.differences import compare
 from sim.comparison.parting import Side, part
 from sim.decisions.decisions import Decision
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.policies import parse_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload

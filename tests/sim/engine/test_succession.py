@@ -17,7 +17,7 @@ from sim.decisions.decisions import Await, Reserve, Resume, Start, Suspend, Swit
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.machine.processors import written
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy

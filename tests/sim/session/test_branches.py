@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.errors import ParameterError
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.session.branches import records_of, restore
 from sim.session.session import BranchRecord

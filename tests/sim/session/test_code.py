@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sim.errors import PolicyError
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.session.code import NotRun
 from sim.session.session import BranchRecord, Session, parsed, written

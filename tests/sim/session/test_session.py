@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.session.session import (
     PREFIX,

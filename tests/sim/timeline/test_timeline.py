@@ -20,7 +20,7 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
 from sim.errors import DecisionError, ParameterError, PolicyError
-from sim.history.history import Switch
+from sim.history.past import Switch
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.orders import lot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sim.history.history import Past
+from sim.history.past import Past
 from sim.workload.model import Floats
 from tui.chart.scene import Drawing
 from tui.chart.svg.elements import Rect, element, number, text

@@ -1,0 +1,314 @@
+"""What ran where and when, and why: columns that only grow, and that a chart can query by time.
+
+A *stretch* is a span of time in which a job holds a set of processors. Stretches are appended in the order in
+which they begin; the end of an open one is infinite until it is closed. Every `MARK_EVERY` stretches the open ones
+are marked, so that a window of time is answered by looking at what is in it and at most `MARK_EVERY` more.
+
+Where jobs share processors in time, a stretch of kind "gang" is a stay in the same rows of the matrix. How the rows
+took turns is known from their clock after each step; the turns of a stretch are derived when somebody looks.
+
+A stretch that has ended says why (`ENDINGS`); those of one job are linked and read without a look at any other's.
+
+It is known of every stretch in which steps it began and ended, so the past can be read as it was after any step
+(`as_of`), and cut there and continued differently (`History.until`): two steps may have the same time.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import inf, nextafter
+from operator import itemgetter
+
+from sim.decisions.decisions import Decision
+from sim.history.decided import Decided
+from sim.history.processor_sets import ProcessorSets
+from sim.history.stretch import ENDINGS, KINDS, SUSPENDED, Stretch
+from sim.history.times import NEVER, Floats, Times
+from sim.machine.turns import Turns
+from sim.policies.policy import Policy, written_policy
+
+MARK_EVERY = 256
+
+
+@dataclass(frozen=True)
+class Switch:
+    """Another policy takes over: the run has made so many steps then, that one included (0: that is not known yet)."""
+
+    step: int
+    time: float
+    policy: Policy
+    was: str = ""
+    """The policy before it, as text."""
+    planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
+    """rank -> start, as the policy before it left them."""
+
+    @property
+    def spec(self) -> str:
+        return written_policy(self.policy)
+
+
+class Past:
+    """The past of one run up to some step, for reading. Made by `History.as_of`; a `History` is one that goes on."""
+
+    __slots__ = (
+        "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
+        "_decision_end", "_decisions", "_done", "_end", "_end_step", "_ended_by", "_first", "_free", "_kind",
+        "_marks", "_next", "_processors", "_rank", "_rows", "_start", "_started", "_steps", "_time", "_waiting",
+        "_wanted",
+    )  # fmt: skip
+
+    _rank: array[int]
+    _start: array[float]
+    _end: array[float]
+    _end_step: array[int]
+    """In which step, counted from 0, the stretch ended"""
+    _ended_by: bytearray
+    """An index into `ENDINGS`, of those that have ended"""
+    _kind: bytearray
+    _processors: ProcessorSets
+    _next: array[int]
+    """The next stretch of the same job; -1: none"""
+    _marks: list[tuple[int, ...]]
+    """The stretches that are open, or after which their job is suspended"""
+    _first: array[int]
+    """rank -> the first stretch of the job; -1: none"""
+    _started: Times
+    """When each job first ran"""
+    _done: Times
+    """When each job was done, or killed at its estimate"""
+    _rows: dict[int, tuple[int, ...]]
+    """stretch -> rows, of those of kind gang"""
+    _time: array[float]
+    _free: array[float]
+    _waiting: array[int]
+    _wanted: array[int]
+    _begun: array[int]
+    """How many stretches had begun by the end of each step"""
+    _decisions: Decided
+    _decision_end: array[int]
+    _boundaries: list[tuple[float, tuple[int, ...]]]
+    _boundary_step: array[int]
+    _clock_since: array[float]
+    _clocks: list[Turns]
+    _clock_step: array[int]
+    _changes: list[Switch]
+    _steps: int | None
+    """How many steps are looked at; None: all, and what has happened since the last"""
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.steps:,} steps>"
+
+    @property
+    def steps(self) -> int:
+        """How many steps there are."""
+        return len(self._time) if self._steps is None else self._steps
+
+    def as_of(self, step: int) -> Past:
+        """The past as it was when so many steps had been made: what runs then is open, what came later is not there.
+
+        The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are
+        already the average until the next.
+        """
+        past = Past.__new__(Past)
+        for name in Past.__slots__:
+            setattr(past, name, getattr(self, name))
+        past._steps = min(step, self.steps)
+        return past
+
+    def __len__(self) -> int:
+        """How many stretches there are."""
+        if self._steps is None:
+            return len(self._start)
+        return self._begun[self._steps - 1] if self._steps else 0
+
+    def stretch(self, index: int) -> Stretch:
+        """That stretch, counted from 0 in the order in which they began."""
+        open_ = self._end_step[index] >= self._now
+        return Stretch(
+            self._rank[index],
+            self._start[index],
+            None if open_ else self._end[index],
+            KINDS[self._kind[index]],
+            self._processors[index],
+            self._rows.get(index, ()),
+            None if open_ else ENDINGS[self._ended_by[index]],
+        )
+
+    @property
+    def _now(self) -> int:
+        """What happened in this step, or later, is not seen."""
+        return NEVER if self._steps is None else self._steps
+
+    def stretches(self) -> Iterator[Stretch]:
+        """All of them, in the order in which they began."""
+        return map(self.stretch, range(len(self)))
+
+    # By job
+
+    def of(self, rank: int) -> list[Stretch]:
+        """The job's stretches, in order."""
+        return list(map(self.stretch, self._of(rank)))
+
+    def _of(self, rank: int) -> Iterator[int]:
+        count, stretch = len(self), self._first[rank] if rank < len(self._first) else -1
+        while 0 <= stretch < count:
+            yield stretch
+            stretch = self._next[stretch]
+
+    def starts(self, jobs: int) -> Floats:
+        """When each of so many jobs first ran, by rank: nan if it has not, or stood in rows that were not on turn."""
+        return self._started.column(jobs, self._now)
+
+    def ends(self, jobs: int) -> Floats:
+        """When each of so many jobs was done, or killed at its estimate; nan if it was not."""
+        return self._done.column(jobs, self._now)
+
+    def start_of(self, rank: int) -> float | None:
+        """When the job first ran; None if it has not."""
+        return self._started.of(rank, self._now)
+
+    def end_of(self, rank: int) -> float | None:
+        """When the job was done, or killed at its estimate; None if it was not."""
+        return self._done.of(rank, self._now)
+
+    def decided_about(self, rank: int, submit: float, since: int = 0) -> Iterator[tuple[int, Decision]]:
+        """(step, decision) of all about a job, from that step on.
+
+        Nothing is decided about it before it comes or when it is done: no such step is looked at.
+        """
+        ends, step = self._decision_end, max(since, bisect_left(self._time, submit, 0, self.steps))
+        until = self._done.step[rank] + 1 if self._done.has(rank, self._now) else self.steps
+        if step < until:
+            for row in self._decisions.about(rank, ends[step - 1] if step else 0, ends[until - 1]):
+                yield bisect_right(ends, row, step, until), self._decisions[row]
+
+    def beginning(self, rank: int) -> tuple[Stretch, tuple[int, ...]] | None:
+        """The stretch with which the job begins, and what each partition owned then; None: it has not begun."""
+        stretch = next(self._of(rank), None)
+        if stretch is None:
+            return None
+        division = bisect_right(self._boundary_step, bisect_right(self._begun, stretch)) - 1
+        return self.stretch(stretch), self._boundaries[division][1] if division >= 0 else ()
+
+    # By time
+
+    def segments(self) -> Iterator[Stretch]:
+        """All stretches in which processors were held: where rows take turns, every turn is one."""
+        now = self._time[self.steps - 1] if self.steps else 0
+        for stretch in self.stretches():
+            if stretch.rows:
+                yield from self.turns(stretch, stretch.start, now if stretch.end is None else stretch.end)
+            else:
+                yield stretch
+
+    def turns(self, stretch: Stretch, start: float, end: float) -> Iterator[Stretch]:
+        """The turns of a stretch of kind gang, from `start` until `end`, cut off there."""
+        start, end = max(start, stretch.start), end if stretch.end is None else min(end, stretch.end)
+        clocks = bisect_left(self._clock_step, self._now)
+        clock = max(bisect_right(self._clock_since, start, 0, clocks) - 1, 0)
+        row, begun, ended = -1, start, start
+        while start < end and clock < clocks:
+            until = min(end, self._clock_since[clock + 1]) if clock + 1 < clocks else end
+            for turn in self._clocks[clock].window(start, until):
+                if turn.row not in stretch.rows:
+                    continue
+                if turn.row != row or turn.begin != ended:
+                    if ended > begun:
+                        yield stretch.turn(begun, ended, (row,))
+                    row, begun = turn.row, turn.begin
+                ended = turn.end
+            start, clock = until, clock + 1
+        if ended > begun:
+            yield stretch.turn(begun, ended, (row,))
+
+    def between(self, start: float, end: float, processors: int = -1) -> list[Stretch]:
+        """What ran on these processors (default: on any) at some moment from `start` until `end`.
+
+        Takes time in proportion to what is visible, however long the history is.
+        """
+        first = bisect_left(self._start, start, 0, len(self))
+        last = bisect_left(self._start, end, 0, len(self))
+        ends, held, now = self._end, self._processors, self._now
+        seen = [i for i in self._under_way(start, first) if ends[i] > start or self._end_step[i] >= now]
+        seen += range(first, last)
+        return [self.stretch(i) for i in seen if held[i] & processors]
+
+    def pauses(self, start: float, end: float) -> list[Stretch]:
+        """Which jobs were suspended at some moment from `start` until `end`, and where, in the order of these pauses.
+
+        A pause, of kind "suspended", lasts from the end of a stretch to the beginning of the job's next one.
+        """
+        if SUSPENDED not in self._ended_by:
+            return []
+        pauses, count, now = [], len(self), self._now
+        for i in self._under_way(start, bisect_left(self._start, end, 0, count)):
+            if self._ended_by[i] == SUSPENDED and self._end_step[i] < now and self._end[i] < end:
+                then, since = self._next[i], self._end[i]
+                until = self._start[then] if 0 <= then < count else None
+                if until is None or until > max(start, since):
+                    goes_on = None if until is None else until
+                    pauses.append(Stretch(self._rank[i], since, goes_on, "suspended", self._processors[i]))
+        return sorted(pauses, key=itemgetter(1))
+
+    def _under_way(self, start: float, before: int) -> list[int]:
+        """The stretches before that one, but for some that were over, with the pause after them, by `start`."""
+        if not self._marks:
+            return []
+        mark = (
+            max(bisect_right(self._start, start, 0, len(self)) - 1, 0) // MARK_EVERY
+        )  # the last that was made by then
+        return [*self._marks[mark], *range(mark * MARK_EVERY, before)]
+
+    def step_at(self, time: float) -> int | None:
+        """The last step at or before `time`, counted from 0; None before the first."""
+        index = bisect_right(self._time, time, 0, self.steps) - 1
+        return index if index >= 0 else None
+
+    def time_of(self, step: int) -> float:
+        """When that step, counted from 0, was."""
+        return self._time[step]
+
+    def decisions(self, step: int) -> Sequence[Decision]:
+        """What was decided in that step, in order."""
+        first = self._decision_end[step - 1] if step else 0
+        return [self._decisions[row] for row in range(first, self._decision_end[step])]
+
+    def all_decisions(self, since: int = 0) -> Iterator[tuple[int, Decision]]:
+        """(step, decision) from that step on."""
+        return ((step, decision) for step in range(since, self.steps) for decision in self.decisions(step))
+
+    @property
+    def switches(self) -> tuple[Switch, ...]:
+        """Every switch of the policy so far."""
+        return tuple(change for change in self._changes if change.step <= self.steps)
+
+    def owners_at(self, time: float) -> tuple[int, ...]:
+        """Which processors each partition owned then; empty without partitions."""
+        since = self.owners_between(time, nextafter(time, inf))
+        return since[-1][1] if since else ()
+
+    def owners_between(self, start: float, end: float) -> list[tuple[float, tuple[int, ...]]]:
+        """(since when, owners) of every division that held at some moment from `start` until `end`."""
+        known = bisect_left(self._boundary_step, self._now)
+        first = max(bisect_right(self._boundaries, start, 0, known, key=itemgetter(0)) - 1, 0)
+        last = bisect_left(self._boundaries, end, 0, known, key=itemgetter(0))
+        return self._boundaries[first:last]
+
+    def turn_at(self, time: float) -> float | None:
+        """How long rows were on turn then, or had been before; None: they have never taken turns."""
+        clocks = bisect_left(self._clock_step, self._now)
+        clock = bisect_right(self._clock_since, time, 0, clocks) - 1
+        return self._clocks[clock].slice if clock >= 0 else None
+
+    def rows_settled(self, since: int = 0) -> Iterator[tuple[float, tuple[int, ...]]]:
+        """(time, rows of the matrix) each time that they were settled, but for so many of the first."""
+        for clock in range(since, bisect_left(self._clock_step, self._now)):
+            yield self._clock_since[clock], self._clocks[clock].rows
+
+    def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:
+        """time, free, waiting and wanted after each step: copies."""
+        steps = self.steps
+        return self._time[:steps], self._free[:steps], self._waiting[:steps], self._wanted[:steps]
