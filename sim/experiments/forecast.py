@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import TypeAlias
 
+from sim.experiments.copies import Copies, copy_of
 from sim.experiments.plan import Run
 from sim.experiments.results import Results
-from sim.experiments.work import Task, copies, reading_of, size_of, work
+from sim.experiments.work import Task, size_of, work
 
 TRIED = 250
 """Jobs of a first try; twice as many until one takes as long as it must to say something."""
@@ -28,10 +28,9 @@ def forecast(runs: Iterable[Run], path: Path, workers: int) -> float | None:
         kinds.setdefault(_kind(run.sha256, run.policy), []).append(run)
     costs = known_costs(path)
     end = monotonic() + PATIENCE
-    with TemporaryDirectory(prefix="schedscope-") as folder:
-        for kind, some in kinds.items():
-            if kind not in costs and monotonic() < end:
-                costs[kind] = _tried(some[len(some) // 2], Path(folder))
+    for kind, some in kinds.items():
+        if kind not in costs and monotonic() < end:
+            costs[kind] = _tried(some[len(some) // 2])
     found = [costs[kind] for kind in kinds if kind in costs]
     if not found:
         return None
@@ -56,14 +55,16 @@ def _kind(sha256: str, policy: str) -> Kind:
     return sha256, policy.partition(":")[0]
 
 
-def _tried(run: Run, folder: Path) -> float:
+def _tried(run: Run) -> float:
     """The cost of a run, were all its jobs as those that are tried."""
-    copy = copies([run], folder)[reading_of(run)]
-    whole, jobs = size_of(copy, run), TRIED
+    with Copies([run]) as copies:
+        task = Task(run, copy_of(run), copies.code[run.policy])
+        work([], 0.0, copies={task.copy: copies[task.copy]})
+    whole, jobs = size_of(task.copy, run), TRIED
     while True:
         jobs = min(jobs, whole)
         options = tuple((name, jobs if name == "jobs" else value) for name, value in run.options)
-        (outcome,) = work([Task(run._replace(options=options), copy)], 0.0)
+        (outcome,) = work([task._replace(run=run._replace(options=options))], 0.0).outcomes
         if outcome.error or outcome.cpu > LONG_ENOUGH or jobs >= whole:
             return outcome.cpu * whole / max(1, jobs)
         jobs *= 2

@@ -9,19 +9,20 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, CancelledError, Executor, Future, wait
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import monotonic
 
 from sim.errors import SchedscopeError
+from sim.experiments.copies import Copies, copy_of
 from sim.experiments.plan import Plan, Run
 from sim.experiments.pool import LocalPool, cores
 from sim.experiments.results import Known, Results
-from sim.experiments.work import Outcome, Task, copies, reading_of, work
+from sim.experiments.versions import check_versions, versions
+from sim.experiments.work import Made, Outcome, Task, work
 
 LARGEST = 64
 """Runs in a bundle."""
@@ -80,25 +81,27 @@ def sweep(
     plan: Plan,
     path: str | Path,
     *,
-    workers: int = 0,
+    workers: int | Callable[[], int] = 0,
     executor: Callable[[], Executor] | None = None,
     told: Told = _nobody,
     retry: bool = False,
 ) -> Progress:
-    """Make what is missing of a plan in a file of results; `executor` makes the workers, of whom there are so many."""
-    workers = workers or cores()
+    """Make what is missing of a plan in a file of results; `executor` makes the workers.
+
+    There are so many of them, or as many as `workers` says when it is asked; what they need travels by content.
+    """
+    many = workers if callable(workers) else partial(int, workers or cores())
     runs = deque(plan.runs())
     with Results(path, write=True) as results:
         known, asked = results.known(), len(runs)
         runs = deque(run for run in runs if lacks(run, plan, known, retry))
-        progress = Progress(asked, asked - len(runs), workers=workers)
+        progress = Progress(asked, asked - len(runs), workers=many())
         told(progress, [])
         if runs:
-            with TemporaryDirectory(prefix="schedscope-") as folder:
-                read = copies(runs, Path(folder))
-                tasks = (Task(run, read[reading_of(run)], plan.groups) for run in _emptied(runs))
-                make = executor or partial(LocalPool, min(workers, progress.missing))
-                _Sweep(tasks, results, make, progress, told).make()
+            with Copies(runs) as copies:
+                tasks = (Task(run, copy_of(run), copies.code[run.policy], plan.groups) for run in _emptied(runs))
+                make = executor or partial(LocalPool, min(progress.workers, progress.missing))
+                _Sweep(tasks, copies, results, make, many, progress, told).make()
         return progress
 
 
@@ -108,33 +111,45 @@ def _emptied(runs: deque[Run]) -> Iterator[Run]:
 
 
 def _ask(pool: Executor) -> None:
-    """A worker must be alive before it is trusted with anything, else it is not the runs that kill."""
+    """A worker must be alive, and be as we are, before it is trusted with anything: else it is not runs that kill."""
     try:
-        pool.submit(int).result()
+        pool.submit(check_versions, versions()).result()
+    except SchedscopeError:
+        raise
     except BrokenExecutor as error:
         raise SchedscopeError(f"no worker stays alive: {error}") from None
+    except Exception as error:
+        raise SchedscopeError(f"a worker cannot do it: {type(error).__name__}: {error}") from None
 
 
 class _Sweep:
     """The runs on their way: ahead, with the workers, and under suspicion."""
 
     def __init__(
-        self, tasks: Iterator[Task], results: Results, make: Callable[[], Executor], progress: Progress, told: Told
+        self,
+        tasks: Iterator[Task],
+        copies: Copies,
+        results: Results,
+        make: Callable[[], Executor],
+        workers: Callable[[], int],
+        progress: Progress,
+        told: Told,
     ) -> None:
-        self._tasks, self._results, self._make_pool = tasks, results, make
-        self._progress, self._told = progress, told
+        self._tasks, self._copies, self._results, self._make_pool = tasks, copies, results, make
+        self._workers, self._progress, self._told = workers, progress, told
         self._back: deque[Task] = deque()
         """What a worker did not come to."""
         self._suspects: deque[tuple[Task, ...]] = deque()
         self._deaths: dict[str, int] = {}
-        self._flight: dict[Future[list[Outcome]], tuple[Task, ...]] = {}
+        self._flight: dict[Future[Made], tuple[Task, ...]] = {}
 
     def make(self) -> None:
         pool = self._make_pool()
         try:
+            _ask(pool)
             while self._fill(pool):
                 done, _ = wait(self._flight, timeout=_BEAT, return_when=FIRST_COMPLETED)
-                if self._take(done):
+                if self._take(done, pool):
                     self._end(pool)
                     pool = self._make_pool()
                     _ask(pool)
@@ -149,25 +164,31 @@ class _Sweep:
         if isinstance(pool, LocalPool):
             pool.stop()
         else:
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(wait=False)
 
     def _fill(self, pool: Executor) -> bool:
         """Give the workers enough to do; is anything under way?"""
+        self._progress.workers = max(1, self._workers())
         while len(self._flight) < (1 if self._suspects else 2 * self._progress.workers):
             if self._suspects and self._flight:
                 break
             bundle = self._suspects.popleft() if self._suspects else self._bundle()
-            if not bundle:
-                break
-            try:
-                self._flight[pool.submit(work, bundle, PATIENCE)] = bundle
-            except BrokenExecutor as error:
-                broken: Future[list[Outcome]] = Future()
-                broken.set_exception(error)
-                self._flight[broken] = bundle
+            if not bundle or not self._send(pool, bundle):
                 break
         self._progress.running = sum(map(len, self._flight.values()))
         return bool(self._flight)
+
+    def _send(self, pool: Executor, bundle: tuple[Task, ...], lacks: str = "") -> bool:
+        """Give runs to a worker, and the copy that one lacked; is the pool whole?"""
+        sent = {lacks: self._copies[lacks]} if lacks else None
+        try:
+            self._flight[pool.submit(work, bundle, PATIENCE, versions(), sent)] = bundle
+        except BrokenExecutor as error:
+            broken: Future[Made] = Future()
+            broken.set_exception(error)
+            self._flight[broken] = bundle
+            return False
+        return True
 
     def _bundle(self) -> tuple[Task, ...]:
         """The next runs: fewer where few are left, so that all workers end together."""
@@ -176,21 +197,34 @@ class _Sweep:
         taken = [self._back.popleft() for _ in range(min(size, len(self._back)))]
         return (*taken, *islice(self._tasks, size - len(taken)))
 
-    def _take(self, done: set[Future[list[Outcome]]]) -> bool:
+    def _take(self, done: set[Future[Made]], pool: Executor) -> bool:
         """Keep what has been made; has the pool broken?"""
         broken = False
         made: list[Outcome] = []
         for future in done:
             try:
-                outcomes = future.result()
+                found = future.result()
             except BrokenExecutor:
                 broken = True
                 continue
+            except CancelledError:
+                raise SchedscopeError("the workers are gone; ask again to go on") from None
+            except SchedscopeError:
+                raise
+            except Exception:  # workers of a cluster die without it
+                made += self._suspect([self._flight.pop(future)])
+                continue
             bundle = self._flight.pop(future)
-            made += outcomes
-            self._back.extendleft(reversed(bundle[len(outcomes) :]))
+            made += found.outcomes
+            ahead = bundle[len(found.outcomes) :]
+            if found.lacks:
+                self._send(pool, ahead, found.lacks)
+            else:
+                self._back.extendleft(reversed(ahead))
         if broken:
-            made += self._suspect()
+            bundles = list(self._flight.values())
+            self._flight.clear()
+            made += self._suspect(bundles)
         if made:
             self._results.add(made)
             self._progress.made += len(made)
@@ -199,10 +233,8 @@ class _Sweep:
         self._told(self._progress, made)
         return broken
 
-    def _suspect(self) -> list[Outcome]:
+    def _suspect(self, bundles: list[tuple[Task, ...]]) -> list[Outcome]:
         """A worker has died: all that was under way is tried again, what was alone in halves, or given up."""
-        bundles = list(self._flight.values())
-        self._flight.clear()
         if len(bundles) > 1:
             self._suspects.extend(bundles)
             return []

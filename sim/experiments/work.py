@@ -1,27 +1,29 @@
-"""What a worker does: makes runs of traces that were parsed once, and measures them."""
+"""What a worker does, here or on another machine: makes runs of traces that were parsed once, and measures them."""
 
 from __future__ import annotations
 
-import os
-import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from pathlib import Path
 from time import perf_counter, thread_time
 from typing import NamedTuple
 
 from sim.deadline import NoAnswerError
 from sim.errors import SchedscopeError
+from sim.experiments.copies import Code, unpacked
 from sim.experiments.measured import Measured, measured
 from sim.experiments.plan import Run
+from sim.experiments.versions import Versions, check_versions
 from sim.policies import parse_policy
+from sim.policies.loading import provided
 from sim.timeline.scenario import run as simulate
 from sim.words import printable, shortened
-from sim.workload.model import Trace, Workload
-from sim.workload.reading import read
-from sim.workload.source import Source, find
+from sim.workload.model import Workload
+from sim.workload.source import Source
 
 LONGEST_ERROR = 500
+MOST_HELD = 16
+"""Copies of traces that a worker keeps."""
+_HELD: dict[str, bytes] = {}
 
 
 class Task(NamedTuple):
@@ -29,7 +31,8 @@ class Task(NamedTuple):
 
     run: Run
     copy: str
-    """The trace as it was parsed, in a file of our own."""
+    """What stands for the trace as it was parsed."""
+    code: Code
     groups: tuple[str, ...] = ()
 
 
@@ -46,15 +49,35 @@ class Outcome(NamedTuple):
     """That were asked for."""
 
 
-def work(tasks: Sequence[Task], patience: float) -> list[Outcome]:
+class Made(NamedTuple):
+    """What a worker brings."""
+
+    outcomes: list[Outcome]
+    lacks: str = ""
+    """The copy of a trace that it did not have, before whose first run it stopped."""
+
+
+def work(
+    tasks: Sequence[Task], patience: float, versions: Versions | None = None, copies: Mapping[str, bytes] | None = None
+) -> Made:
     """Make runs, one after the other, until so many seconds have passed; at least the first is made."""
+    check_versions(versions)
+    _hold(copies or {})
     begun = perf_counter()
     made: list[Outcome] = []
     for task in tasks:
+        if task.copy not in _HELD:
+            return Made(made, task.copy)
         made.append(_made(task))
         if perf_counter() - begun > patience:
             break
-    return made
+    return Made(made)
+
+
+def _hold(copies: Mapping[str, bytes]) -> None:
+    _HELD.update(copies)
+    for old in list(_HELD)[:-MOST_HELD]:
+        _HELD.pop(old, None)
 
 
 def _made(task: Task) -> Outcome:
@@ -70,7 +93,8 @@ def _made(task: Task) -> Outcome:
 
 def _run(task: Task) -> Measured:
     run = task.run
-    policy = parse_policy(run.policy)
+    with provided(task.code.files):
+        policy = parse_policy(task.code.spec)
     if policy.code and policy.code.sha256 != run.code:
         raise SchedscopeError(f"{policy.code.name} has changed since the sweep began")
     workload = _workload(task.copy, run.options)
@@ -87,31 +111,9 @@ def _workload(copy: str, options: tuple[tuple[str, object], ...]) -> Workload:
 
 @lru_cache(maxsize=2)
 def _whole(copy: str, procs: int | None) -> Workload:
-    with open(copy, "rb") as file:
-        trace: Trace = pickle.load(file)  # our own: nobody else may write into that folder
-    return Workload.of(trace, procs)
+    return Workload.of(unpacked(_HELD[copy]), procs)
 
 
 def size_of(copy: str, run: Run) -> int:
     """How many jobs a run has."""
     return len(_workload(copy, run.options))
-
-
-def copies(runs: Iterable[Run], folder: Path) -> dict[tuple[str, str, str], str]:
-    """Every trace parsed once, as a file that workers read quickly; by trace, and the options of reading it."""
-    made: dict[tuple[str, str, str], str] = {}
-    for run in runs:
-        if (reading := reading_of(run)) not in made:
-            _, count, held = reading
-            trace = read(find(run.trace), count=count, held=held)  # type: ignore[arg-type]
-            path = os.fspath(folder / f"{len(made)}.trace")
-            with open(path, "wb") as file:
-                pickle.dump(trace, file, protocol=pickle.HIGHEST_PROTOCOL)
-            made[reading] = path
-    return made
-
-
-def reading_of(run: Run) -> tuple[str, str, str]:
-    """What determines how a trace is read."""
-    options = dict(run.options)
-    return run.trace, options["count"], options["held"]

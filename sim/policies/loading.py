@@ -12,12 +12,13 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module, metadata
 from pathlib import Path
 from traceback import walk_tb
-from types import ModuleType
+from types import MappingProxyType, ModuleType
 from typing import NamedTuple, TypeVar
 
 from sim.deadline import NoAnswerError, deadline
@@ -40,6 +41,7 @@ _Made = TypeVar("_Made", type[Policy], type[Order])
 
 _LOADED: dict[CodeRef, ModuleType] = {}
 _NEWEST: dict[str, CodeRef] = {}
+_PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=MappingProxyType({}))
 
 
 class OwnCodeError(ParameterError):
@@ -149,6 +151,21 @@ def load(named: Named) -> ModuleType:
     return _LOADED[ref]
 
 
+def content_of(named: Named) -> bytes:
+    """What a file of code says now."""
+    return _read(named)
+
+
+@contextmanager
+def provided(contents: Mapping[str, bytes]) -> Iterator[None]:
+    """Meanwhile files of these names say this, whether they lie here or not."""
+    token = _PROVIDED.set(contents)
+    try:
+        yield
+    finally:
+        _PROVIDED.reset(token)
+
+
 def own_policy(named: Named) -> type[Policy]:
     """The policy that is meant: the one that is named, or the only one there is."""
     return _one_of(_declared(load(named), Policy), named, "policy", "policies", "Policy")
@@ -217,6 +234,8 @@ def _text(error: BaseException) -> str:
 
 
 def _read(named: Named) -> bytes:
+    if (content := _PROVIDED.get().get(named.name)) is not None:
+        return content
     if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
         return _from_git(named)
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
 from functools import reduce
 from pathlib import Path
 from typing import Any, TypeVar
@@ -49,19 +50,26 @@ def _as_click(option: Option) -> Callable[[F], F]:
 @click.option("--groups", metavar="A,B", help="Also measured: class, category, ... as in run --by.")
 @click.option("--cut", default="", metavar="A,B", help="Not measured: the first and the last jobs (10%,5% or 7d,7d).")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
+@click.option("--cluster", "address", metavar="ADDRESS", help="By the workers of a Dask cluster: tcp://HOST:8786.")
+@click.option(
+    "--slurm", metavar="OPTIONS", help="By workers in jobs of Slurm: account=A,cores=4,walltime=1:00:00,jobs=9."
+)
 @click.option("--dry-run", is_flag=True, help="Say how many runs, and about how long.")
 @click.option("--retry", is_flag=True, help="Make runs that failed once more.")
 @click.option("--trust", is_flag=True, help="Run the code of its own that the plan names.")
 @_any_values
 def command(
     traces: tuple[str, ...], policies: tuple[str, ...], path: str | None, many: int | None, together: tuple[str, ...],
-    groups: str | None, cut: str, workers: int | None, dry_run: bool, retry: bool, trust: bool, **given: str | None,
+    groups: str | None, cut: str, workers: int | None, address: str | None, slurm: str | None, dry_run: bool,
+    retry: bool, trust: bool, **given: str | None,
 ) -> int | None:  # fmt: skip
     """Make many runs by all cores, into one file of results.
 
     Traces x policies x options x seeds, or a plan; what is typed beside a plan takes the place of what it says. Any
     value may be a range, in quotes: --policy 'relaxed:omega={0,1,2}' --load '{0.8..1.4..0.1}' --jobs '{1..9}'.
     """
+    if sum(given is not None for given in (workers, address, slurm)) > 1:
+        raise click.UsageError("--workers are of this machine, --cluster and --slurm have their own: give one of them")
     asked = _asked(traces, policies, given, trust)
     if many is not None:
         if given["seed"] is not None:
@@ -79,7 +87,12 @@ def command(
         say(_foretold(plan, Path(path) if path else None, workers or cores(), retry))
         return None
     assert path is not None
-    return _made(plan, path, workers or cores(), retry)
+    if address is None and slurm is None:
+        return _made(plan, path, retry, workers or cores())
+    from tui.cli.cluster import cluster
+
+    with cluster(address, slurm) as (executor, there):
+        return _made(plan, path, retry, there, executor)
 
 
 def _asked(traces: tuple[str, ...], policies: tuple[str, ...], given: dict[str, str | None], trust: bool) -> Asked:
@@ -93,7 +106,13 @@ def _asked(traces: tuple[str, ...], policies: tuple[str, ...], given: dict[str, 
     return asked
 
 
-def _made(plan: Plan, path: str, workers: int, retry: bool) -> int:
+def _made(
+    plan: Plan,
+    path: str,
+    retry: bool,
+    workers: int | Callable[[], int],
+    executor: Callable[[], Executor] | None = None,
+) -> int:
     progress: Progress | None = None
     errors: list[Outcome] = []
     overloaded = 0
@@ -110,7 +129,7 @@ def _made(plan: Plan, path: str, workers: int, retry: bool) -> int:
 
     try:
         with shown_where_seen(Filling.of(plan)) as told:
-            progress = sweep(plan, path, workers=workers, told=watched(told), retry=retry)
+            progress = sweep(plan, path, workers=workers, executor=executor, told=watched(told), retry=retry)
     except KeyboardInterrupt:
         there = progress.there + progress.made if progress else 0
         raise KeyboardInterrupt(

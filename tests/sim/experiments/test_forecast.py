@@ -15,7 +15,7 @@ from tests.sim.experiments.examples import small
 
 
 def test_like_runs_cost_what_they_have_cost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(forecasting, "copies", None)  # nothing is tried
+    monkeypatch.setattr(forecasting, "Copies", None)  # nothing is tried
     runs = list(small("easy", "fcfs").runs())
     with Results(tmp_path / "r", write=True) as results:
         results.add([Outcome(run, Measured({}), {"easy": 3.0, "fcfs": 1.0}[run.policy]) for run in runs[:4]])

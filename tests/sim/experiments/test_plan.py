@@ -12,15 +12,16 @@ from sim.experiments.plan import Plan
 FAIR = """
 from dataclasses import dataclass
 from sim.decisions.decisions import Start
+from sim.decisions.reasons import Fits
 from sim.policies.policy import Policy
 
 @dataclass(frozen=True)
 class Fair(Policy):
     def decide(self, view):
         for job in list(view.queue):
-            if not view.fits_now(job):
+            if job.procs > view.free:
                 return
-            yield Start(job)
+            yield Start(job, Fits(view.free))
 """
 
 

@@ -69,7 +69,7 @@ def test_processes_threads_and_an_executor_that_is_passed_make_the_same(
 
 def test_asking_again_starts_no_worker_and_reads_no_trace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made(tmp_path / "r")
-    monkeypatch.setattr(sweeping, "copies", None)
+    monkeypatch.setattr(sweeping, "Copies", None)
     again = made(tmp_path / "r", executor=lambda: pytest.fail("a worker was started"))
     assert (again.asked, again.there, again.made) == (18, 18, 0)
 

@@ -1,0 +1,48 @@
+"""Which program a worker runs: another one might make other runs, and is refused."""
+
+from __future__ import annotations
+
+import platform
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sim.errors import SchedscopeError
+from sim.experiments.plan import version
+
+
+class Versions(NamedTuple):
+    """What runs depend on beside what is asked for."""
+
+    schedscope: str
+    sources: str
+    """The beginning of a hash of its files: two of one version may differ."""
+    python: str
+    numpy: str
+
+    def __str__(self) -> str:
+        return f"schedscope {self.schedscope} ({self.sources}), Python {self.python}, numpy {self.numpy}"
+
+
+class OtherVersionError(SchedscopeError):
+    """A worker runs another program."""
+
+
+@cache
+def versions() -> Versions:
+    """Of this process."""
+    files = sorted(Path(__file__).parents[1].rglob("*.py"))
+    sources = sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+    python = ".".join(platform.python_version_tuple()[:2])
+    return Versions(version(), sources[:8], python, np.__version__)
+
+
+def check_versions(wanted: Versions | None) -> None:
+    """Refuse to work for a program that differs from this one; None: for this process itself."""
+    if wanted is not None and wanted != versions():
+        raise OtherVersionError(
+            f"a worker on {platform.node()} has {versions()}; here are {wanted}: install the same in both places"
+        )

@@ -1,0 +1,102 @@
+"""Workers on other machines: those of a Dask cluster that is there, or of jobs that Slurm is asked for."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor
+from contextlib import contextmanager
+from functools import partial
+from time import monotonic
+from typing import Any
+
+import click
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.words import quoted
+from tui.cli.extras import extra
+
+PATIENCE = 10
+"""Seconds in which a scheduler must answer."""
+COUNTED = 1.0
+"""Seconds for which it is believed how many workers there are."""
+_WORDS = {"account": "account", "cores": "cores", "jobs": "jobs", "memory": "memory", "partition": "queue",
+          "processes": "processes", "walltime": "walltime"}  # fmt: skip
+"""What may be asked of Slurm, and what dask-jobqueue calls it; else it is an option of sbatch."""
+
+
+@contextmanager
+def cluster(address: str | None, slurm: str | None) -> Iterator[tuple[Callable[[], Executor], Callable[[], int]]]:
+    """What gives an executor, and how many workers there are at the moment; a cluster of our own ends with us."""
+    distributed = extra("distributed", "a cluster", "cluster")
+    for name in [name for name in logging.root.manager.loggerDict if name.startswith("distributed")]:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # what matters is told here
+    if slurm is not None:
+        with _slurm(parse_slurm(slurm)) as started, _client(distributed, started, "Slurm") as client:
+            yield _workers(client)
+    else:
+        with _client(distributed, address, str(address)) as client:
+            yield _workers(client)
+
+
+def parse_slurm(text: str) -> dict[str, Any]:
+    """What is asked of Slurm.
+
+    >>> parse_slurm("account=a1,cores=4,walltime=01:00:00,jobs=20,gres=disk:1")["job_extra_directives"]
+    ['--gres=disk:1']
+    """
+    asked: dict[str, Any] = {"cores": 1, "jobs": 1, "walltime": "01:00:00", "job_extra_directives": []}
+    for part in filter(None, text.split(",")):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if not equals or not name or not value:
+            raise ParameterError(f"--slurm is like account=NAME,cores=4,walltime=01:00:00,jobs=20, got {quoted(part)}")
+        if name not in _WORDS:
+            asked["job_extra_directives"].append(f"--{name}={value}")
+        elif name not in ("cores", "jobs", "processes"):
+            asked[_WORDS[name]] = value
+        elif value.isdecimal() and int(value):
+            asked[name] = int(value)
+        else:
+            raise ParameterError(f"--slurm: {name} are counted from 1, got {quoted(value)}")
+    asked.setdefault("processes", asked["cores"])
+    asked.setdefault("memory", f"{2 * asked['cores']} GB")
+    return asked
+
+
+@contextmanager
+def _slurm(asked: dict[str, Any]) -> Iterator[Any]:
+    jobqueue = extra("dask_jobqueue", "a cluster of Slurm", "cluster")
+    jobs = asked.pop("jobs")
+    with jobqueue.SLURMCluster(**asked) as started:
+        started.scale(jobs=jobs)
+        click.echo(f"schedscope: Slurm is asked for {jobs:,} jobs of {asked['processes']:,} workers", err=True)
+        yield started
+
+
+@contextmanager
+def _client(distributed: Any, cluster: Any, called: str) -> Iterator[Any]:
+    try:
+        client = distributed.Client(cluster, timeout=PATIENCE, set_as_default=False)
+    except (OSError, ValueError) as error:
+        told = " ".join(str(error).split()) or type(error).__name__
+        raise SchedscopeError(f"no scheduler of Dask answers at {called}: {told}") from None
+    with client:
+        if not client.nthreads():
+            click.echo("schedscope: waiting for a worker", err=True)
+            client.wait_for_workers(1)
+        yield client
+
+
+def _workers(client: Any) -> tuple[Callable[[], Executor], Callable[[], int]]:
+    counted, asked = 0, -COUNTED
+
+    def many() -> int:
+        nonlocal counted, asked
+        if monotonic() - asked >= COUNTED:
+            try:
+                counted, asked = sum(client.nthreads().values()), monotonic()
+            except (OSError, RuntimeError):
+                raise SchedscopeError("the scheduler of Dask does not answer any more; ask again to go on") from None
+        return counted
+
+    return partial(client.get_executor, pure=False), many
