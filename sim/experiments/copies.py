@@ -9,7 +9,7 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from sim.experiments.plan import Run
-from sim.policies.loading import code_in, content_of, whole
+from sim.policies.loading import code_in, contents_of, whole
 from sim.workload.model import Trace
 from sim.workload.reading import read
 from sim.workload.source import find
@@ -27,13 +27,14 @@ class Code(NamedTuple):
     spec: str
     """The same in every folder."""
     files: dict[str, bytes]
-    """What the files of somebody's own code that it names say."""
+    """What the files of somebody's own code say that it names, and what they import from beside them."""
 
     @classmethod
     def of(cls, policy: str) -> Code:
         """The code of a spec as it is now."""
         spec = whole(policy)
-        return cls(spec, {named.name: content_of(named) for named in code_in(spec) if named.is_file})
+        files = (contents_of(named) for named in code_in(spec) if named.is_file)
+        return cls(spec, {name: content for found in files for name, content in found.items()})
 
 
 class Copies:

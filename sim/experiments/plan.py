@@ -18,6 +18,7 @@ from sim.experiments.cut import Cut
 from sim.experiments.ranges import MOST, expand
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.policies import parse_policy
+from sim.policies.loading import code_of
 from sim.policies.policy import Policy, full_policy, written_policy
 from sim.session.trace_ref import TraceRef
 from sim.words import listed, quoted
@@ -45,7 +46,7 @@ class Run(NamedTuple):
     parameters: str
     """The spec with all parameters."""
     code: str
-    """The hash of the file from which the policy comes, if it comes from one."""
+    """The hash of the file from which the policy, or its order, comes, if it comes from one."""
     cut: str
 
     @property
@@ -119,7 +120,7 @@ class Plan:
             if self.cut:
                 made_of["cut"] = self.cut
             key = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:32]
-            code = policy.code.sha256 if policy.code else ""
+            code = hash_of_code(policy)
             full = full_policy(policy)
             yield Run(key, trace, hashes[trace], options, written_policy(policy), full, code, self.cut)
 
@@ -197,11 +198,16 @@ def _policy(spec: str) -> tuple[Policy, str]:
 
 
 def identity(policy: Policy) -> str:
-    """What tells a policy from all others: its parameters, and of one from a file what the file says, not its place."""
-    full = full_policy(policy)
-    if policy.code is None:
-        return full
-    return f"{policy.code.sha256}:{type(policy).__name__}{full.removeprefix(policy.name)}"
+    """What tells a policy from all others: its parameters, and of code out of a file what the file says, not where."""
+    told = full_policy(policy)
+    for cls, ref in code_of(policy).items():
+        told = told.replace(cls.name, f"{ref.sha256}:{cls.__name__}", 1)
+    return told
+
+
+def hash_of_code(policy: Policy) -> str:
+    """Of the files from which the policy and its order come; nothing where they come with this library."""
+    return "+".join(dict.fromkeys(ref.sha256 for ref in code_of(policy).values()))
 
 
 def _hash(trace: str) -> str:

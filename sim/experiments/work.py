@@ -11,7 +11,7 @@ from sim.deadline import NoAnswerError
 from sim.errors import SchedscopeError
 from sim.experiments.copies import Code, unpacked
 from sim.experiments.measured import Measured, measured
-from sim.experiments.plan import Run
+from sim.experiments.plan import Run, hash_of_code
 from sim.experiments.versions import Versions, check_versions
 from sim.policies import parse_policy
 from sim.policies.loading import provided
@@ -95,8 +95,8 @@ def _run(task: Task) -> Measured:
     run = task.run
     with provided(task.code.files):
         policy = parse_policy(task.code.spec)
-    if policy.code and policy.code.sha256 != run.code:
-        raise SchedscopeError(f"{policy.code.name} has changed since the sweep began")
+    if hash_of_code(policy) != run.code:
+        raise SchedscopeError(f"the code of {run.policy} has changed since the sweep began")
     workload = _workload(task.copy, run.options)
     if not len(workload):
         raise SchedscopeError("nothing to simulate: no job is left")

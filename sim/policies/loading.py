@@ -1,7 +1,8 @@
 """Policies of somebody's own: out of a file, a revision of it in git, a module, or a plug-in that is installed.
 
-Code runs here, and only because a person has named it. A file is read anew each time; each content makes a module of
-its own, and the same content the same classes, so that a file may be changed and loaded again while older runs go on.
+Code runs here, and only because a person has named it. A file is read anew each time, with what it imports from beside
+it; each content makes a module of its own, and the same content the same classes, so that a file may be changed and
+loaded again while older runs go on.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from typing import NamedTuple, TypeVar
 
 from sim.deadline import NoAnswerError, deadline
 from sim.errors import ParameterError, SchedscopeError, near
+from sim.policies.beside import Beside, beside
 from sim.policies.orders import OWN, Order
 from sim.policies.policy import CodeRef, Policy
 from sim.prints import in_own_code
@@ -71,15 +73,19 @@ class Named(NamedTuple):
         """How it is written: from here on if it lies here, else by its whole path; so it is found again."""
         if not self.is_file:
             return self.source
-        path = _whole_path(self.source)
-        near = os.path.relpath(path)
-        head = path if near.startswith(os.pardir) else os.path.join(os.curdir, near)
+        near = os.path.relpath(self.path)
+        head = self.path if near.startswith(os.pardir) else os.path.join(os.curdir, near)
         return head + (f"@{self.revision}" if self.revision else "")
 
     @property
     def name(self) -> str:
         """As a `CodeRef` has it."""
         return os.path.abspath(self.head) if self.is_file else self.source
+
+    @property
+    def path(self) -> str:
+        """Of the file, whatever revision of it is meant."""
+        return _whole_path(self.source)
 
 
 def named_code(spec: str) -> Named | None:
@@ -129,7 +135,7 @@ def changed(ref: CodeRef) -> bool | None:
     try:
         if named is None or not named.is_file:
             return _module_ref(ref.name).sha256 != ref.sha256
-        return _hash(_read(named)) != ref.sha256
+        return _ref(named, *_read_all(named)) != ref
     except (SchedscopeError, ImportError, ValueError):
         return None
 
@@ -143,17 +149,18 @@ def load(named: Named) -> ModuleType:
         _NEWEST[ref.name], _LOADED[ref] = ref, module
         _name(module, ref, named.head)
         return module
-    data = _read(named)
-    ref = CodeRef(named.name, _hash(data))
+    data, others = _read_all(named)
+    ref = _ref(named, data, others)
     if ref not in _LOADED:
-        _LOADED[ref] = _module_of(data, ref, named)
+        _LOADED[ref] = _module_of(data, others, ref, named)
     _NEWEST[ref.name] = ref
     return _LOADED[ref]
 
 
-def content_of(named: Named) -> bytes:
-    """What a file of code says now."""
-    return _read(named)
+def contents_of(named: Named) -> dict[str, bytes]:
+    """What a file of code says now, and what those say that it imports from beside it; by their names."""
+    data, others = _read_all(named)
+    return {named.name: data} | {named._replace(source=path).name: other for path, other in others.items()}
 
 
 @contextmanager
@@ -164,6 +171,21 @@ def provided(contents: Mapping[str, bytes]) -> Iterator[None]:
         yield
     finally:
         _PROVIDED.reset(token)
+
+
+def files_of_code(named: Named) -> tuple[str, ...]:
+    """The file that is meant, and those that it imports from beside it. Nothing runs."""
+    try:
+        return named.path, *_read_all(named)[1]
+    except OwnCodeError:
+        return (named.path,)
+
+
+def code_of(policy: Policy) -> dict[type[Policy] | type[Order], CodeRef]:
+    """The code of a policy and of the order of its queue, of those that are somebody's own."""
+    made = {module.__name__: ref for ref, module in _LOADED.items()}
+    classes: tuple[type[Policy] | type[Order], ...] = (type(policy.queue_order()), type(policy))
+    return {cls: made[cls.__module__] for cls in classes if cls.__module__ in made}
 
 
 def own_policy(named: Named) -> type[Policy]:
@@ -233,6 +255,22 @@ def _text(error: BaseException) -> str:
 # Reading
 
 
+def _read_all(named: Named) -> tuple[bytes, dict[str, bytes]]:
+    """The file, and what it imports from beside it, path by path."""
+    data = _read(named)
+
+    def read(path: str) -> bytes | None:
+        other = named._replace(source=path)
+        if named.name in (contents := _PROVIDED.get()):
+            return contents.get(other.name)
+        try:
+            return _read(other) if named.revision or os.path.isfile(path) else None
+        except OwnCodeError:
+            return None
+
+    return data, beside(named.path, data, read)
+
+
 def _read(named: Named) -> bytes:
     if (content := _PROVIDED.get().get(named.name)) is not None:
         return content
@@ -252,7 +290,7 @@ def _read(named: Named) -> bytes:
 
 def _from_git(named: Named) -> bytes:
     """The file as it was in that revision; nothing is checked out."""
-    folder, file = os.path.split(os.path.abspath(os.path.expanduser(named.source)))
+    folder, file = os.path.split(named.path)
     if named.revision.startswith("-"):
         raise OwnCodeError(f"{shortened(named.revision)} is no revision", named.head)
     show = ["git", "-C", folder, "show", f"{named.revision}:./{file}"]
@@ -266,6 +304,13 @@ def _from_git(named: Named) -> bytes:
     return shown.stdout
 
 
+def _ref(named: Named, data: bytes, others: Mapping[str, bytes]) -> CodeRef:
+    """What tells this content of the file, and of what lies beside it, from all others."""
+    folder = os.path.dirname(named.path)
+    of_others = (f"\0{os.path.relpath(path, folder)}\0{_hash(other)}".encode() for path, other in others.items())
+    return CodeRef(named.name, _hash(data + b"".join(of_others)))
+
+
 def _hash(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
@@ -273,24 +318,32 @@ def _hash(data: bytes) -> str:
 # Making modules
 
 
-def _module_of(data: bytes, ref: CodeRef, named: Named) -> ModuleType:
+def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Named) -> ModuleType:
     """The module of a file; it stays among those that Python knows, for what asks for the module of a class."""
     name = f"{OWN}{_hash(ref.name.encode())[:8]}_{ref.sha256[:16]}"
     module = ModuleType(name)
     module.__file__ = ref.name
     vars(module).update(in_own_code(module.__name__))
     with blamed(ref.name, named.head):
+        for path, other in others.items():
+            _keep_lines(path, other.decode("utf-8-sig", "replace"))
         text = data.decode("utf-8-sig")
-        linecache.cache[ref.name] = (len(text), None, text.splitlines(keepends=True), ref.name)
+        _keep_lines(ref.name, text)
         sys.modules[name] = module
         try:
-            with _beside(os.path.dirname(ref.name)):
+            folder = os.path.dirname(named.path)
+            with _beside(folder), Beside(folder, others):
                 exec(compile(text, ref.name, "exec"), module.__dict__)
         except BaseException:
             del sys.modules[name]
             raise
     _name(module, ref, named.head)
     return module
+
+
+def _keep_lines(path: str, text: str) -> None:
+    """Lines are cited as they were read, whatever becomes of the file."""
+    linecache.cache[path] = (len(text), None, text.splitlines(keepends=True), path)
 
 
 @contextmanager

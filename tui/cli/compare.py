@@ -25,7 +25,7 @@ from sim.workload.categories import LENGTHS, WIDTHS
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tui.cli import options
-from tui.cli.own import own_code
+from tui.cli.own import own_code, time_of
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, run_to_end, say, shows_unicode
 from tui.cli.test import write_trace
@@ -110,7 +110,7 @@ def compared(
     """The body of the command: run both, and tell what sets them apart."""
     options.heed(placement, [parse_policy(spec) for spec in specs])  # a mistake is told before the trace is read
     workload = options.jobs_of(source)
-    since = None if at is None else Scenario(workload, specs[0], placement=placement).time_of(at)
+    since = None if at is None else time_of(Scenario(workload, specs[0], placement=placement), at)
     pair = run_pair(workload, specs, since, placement, check)
     if wanted.smallest:
         pair = replace(pair, smallest=_smallest(specs))

@@ -10,12 +10,12 @@ import click
 
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.timeline.scenario import Scenario, timed
+from sim.timeline.scenario import Scenario
 from sim.words import Moment
 from sim.workload.source import Source
 from tui.chart.svg.drawing import Options, form_of, save_drawing
 from tui.cli import options as cli
-from tui.cli.own import own_code
+from tui.cli.own import own_code, time_of, timed
 from tui.cli.terminal import run_to_end
 
 
@@ -60,7 +60,7 @@ def draw(
     cli.heed(placement, [parse_policy(spec), *(other for _, other in switches)])  # a mistake is told before reading
     workload = cli.jobs_of(source)
     scenario = Scenario(workload, spec, timed(workload, spec, switches, placement), placement)
-    begin, until = (None if moment is None else scenario.time_of(moment) for moment in window)
+    begin, until = (None if moment is None else time_of(scenario, moment) for moment in window)
     if window != (None, None):
         options = replace(options, begin=begin, until=until)
     with own_code(scenario):

@@ -18,12 +18,12 @@ from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
 from sim.policies.columns import Column
 from sim.policies.policy import full_policy
-from sim.timeline.scenario import Scenario, timed
+from sim.timeline.scenario import Scenario
 from sim.words import clock, name, printable, shortened, span
 from sim.workload.model import Field
 from sim.workload.source import Source
 from tui.cli import options
-from tui.cli.own import own_code
+from tui.cli.own import own_code, timed
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, run_to_end, say, shows_unicode
 from tui.look import text

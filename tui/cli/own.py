@@ -3,32 +3,56 @@
 from __future__ import annotations
 
 from bdb import BdbQuit
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from types import FrameType
 
 import click
 
 from sim.engine.breakdown import frame_of, patience
 from sim.errors import PolicyError
-from sim.policies.policy import is_own
+from sim.machine.processors import Placement
+from sim.policies.policy import Policy, is_own
+from sim.policies.registry import policy_of
 from sim.prints import debugging, listening
 from sim.testing import ContractError
 from sim.testing.contract import broken
+from sim.timeline import scenario
 from sim.timeline.scenario import Scenario
-from sim.words import clock, printable
+from sim.words import Moment, clock, printable
+from sim.workload.model import Workload
 
 LONGEST_PASS = 20.0
 """Seconds after which a policy does not come back."""
 
 
+def timed(
+    workload: Workload, policy: Policy | str, switches: Iterable[tuple[Moment, str]], placement: Placement
+) -> tuple[tuple[float, str], ...]:
+    """Switches at their seconds. One at a step is found by making all before it, by policies that may not come back."""
+    switches = tuple(switches)
+    with patient([policy, *(spec for _, spec in switches)]):
+        return scenario.timed(workload, policy, switches, placement)
+
+
+def time_of(run: Scenario, moment: Moment) -> float:
+    """A moment of the run in seconds: a step is found in the same way."""
+    with patient([run.policy, *(policy for _, policy in run.switches)]):
+        return run.time_of(moment)
+
+
+def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
+    """Meanwhile none of these policies may take too long over a step; with nothing but ours it does nothing."""
+    return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
+
+
 @contextmanager
-def own_code(scenario: Scenario, debug: bool = False, aloud: bool = True) -> Iterator[None]:
+def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator[None]:
     """What policies of somebody's own may need while they run; with nothing but ours it does nothing.
 
     debug: a breakpoint and a failure open the debugger; aloud: what they print is told.
     """
-    policies = [scenario.policy, *(policy for _, policy in scenario.switches)]
+    policies = [run.policy, *(policy for _, policy in run.switches)]
     if not debug and not any(map(is_own, policies)):
         yield
         return
@@ -36,8 +60,8 @@ def own_code(scenario: Scenario, debug: bool = False, aloud: bool = True) -> Ite
         if aloud:
             stack.enter_context(listening(_print_line))
         stack.enter_context(debugging() if debug else patience(LONGEST_PASS))
-        if scenario.check and not debug:
-            _check(scenario)
+        if run.check and not debug:
+            _check(run)
         try:
             yield
         except PolicyError as error:
@@ -58,12 +82,12 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
     debugger.interaction(frame, None)
 
 
-def _check(scenario: Scenario) -> None:
+def _check(run: Scenario) -> None:
     """Does a policy of somebody's own keep to what every policy is held to, on these very jobs?"""
-    if is_own(scenario.policy) and not scenario.switches:
-        finding = broken(scenario.policy, scenario.workload, LONGEST_PASS)
+    if is_own(run.policy) and not run.switches:
+        finding = broken(run.policy, run.workload, LONGEST_PASS)
         if finding is not None:
-            raise ContractError(f"{scenario.policy.name}: {finding.rule}: {finding.told}")
+            raise ContractError(f"{run.policy.name}: {finding.rule}: {finding.told}")
 
 
 def _print_line(step: int, time: float, line: str) -> None:

@@ -23,14 +23,14 @@ from sim.metrics.over_time import OverTime, over_time
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
-from sim.timeline.scenario import Scenario, timed
+from sim.timeline.scenario import Scenario
 from sim.words import clock, count, percent, printable, processors, shortened
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.figures import cell, titled
 from tui.cli.options import told
-from tui.cli.own import own_code
+from tui.cli.own import own_code, timed
 from tui.cli.terminal import run_to_end, say, shows_unicode
 from tui.look.text import duration, instant, number, plain, table
 

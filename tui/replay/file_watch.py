@@ -12,7 +12,7 @@ from threading import Event, Thread
 from typing import TypeAlias
 
 from sim.errors import SchedscopeError
-from sim.policies.loading import changed, code_in, newest
+from sim.policies.loading import changed, code_in, files_of_code, newest
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 
@@ -71,6 +71,13 @@ class FileWatch:
             self._read[path] = stamp
             if not (is_first and _is_as_loaded(path)):
                 self._renew(path, specs)
+                self._follow_imports()
+
+    def _follow_imports(self) -> None:
+        """A file that was saved may import others now."""
+        self._specs = files_of(frozenset().union(*self._specs.values()))
+        for path in self._specs:
+            self._read.setdefault(path, _stamp(path))
 
     def _renew(self, path: str, specs: Iterable[str]) -> None:
         try:
@@ -82,12 +89,12 @@ class FileWatch:
 
 
 def files_of(specs: Iterable[str]) -> dict[str, frozenset[str]]:
-    """The files that these policies come from; a revision of one does not change."""
+    """The files that these policies come from, and what those import from beside them; a revision does not change."""
     found: dict[str, frozenset[str]] = {}
     for spec in specs:
         for named in code_in(spec):
-            if named.is_file and not named.revision:
-                found[named.name] = found.get(named.name, frozenset()) | {spec}
+            for path in files_of_code(named) if named.is_file and not named.revision else ():
+                found[path] = found.get(path, frozenset()) | {spec}
     return found
 
 

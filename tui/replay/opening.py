@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from sim.engine.breakdown import patience
 from sim.machine.processors import Placement
 from sim.policies import Policy
 from sim.policies.registry import policy_of
@@ -19,6 +20,10 @@ from tui.replay.scene import About
 
 if TYPE_CHECKING:
     from sim.session.session import Session
+
+
+PATIENCE = 5.0
+"""Seconds that a policy has for a step on the way to a switch: before there is a screen nobody can stop it."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +49,8 @@ class Opening:
         """Read the trace and set up its replay."""
         trace, workload = self.source.read()
         about = About(self.source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
-        switches = timed(workload, self.policy, self.switches, self.placement)
+        with patience(PATIENCE):
+            switches = timed(workload, self.policy, self.switches, self.placement)
         timeline = Timeline(workload, self.policy, placement=self.placement, switches=switches)
         return Prepared(self, about, timeline, self._first(workload), switches)
 

@@ -45,6 +45,8 @@ class Player:
         """How many orders and wishes there have been."""
         self.playing = False
         """Is somebody watching it play? Then computing ahead takes less of the time."""
+        self.beginning: Scenes | None = None
+        """How it begins: to be seen while what was asked at first takes long."""
         self._conductor, self._wish, self._tell, self._frame = conductor, wish, tell, frame
         self._taken = 0.0
         """When orders were taken last: not sooner than a frame later are others."""
@@ -156,6 +158,8 @@ class Player:
         self._halt.clear()
         if self._closed:  # looked at after that, or else the halt of `close` would be lost
             return False
+        if not self._answered and any(ask.order is not None for ask in asks):
+            self._guard(self._see_the_beginning)
         for order in merged([ask.order for ask in asks if ask.order is not None]):
             self._guard(lambda order=order: self._obey(order))  # type: ignore[misc]
             if self._closed:
@@ -176,6 +180,9 @@ class Player:
 
     def _show(self) -> bool:
         return self._guard(self._make_scene) or False
+
+    def _see_the_beginning(self) -> None:
+        self.beginning = Scenes(*self._conductor.scenes(self._wish), self._answered)
 
     def _make_scene(self) -> bool:
         scene, beside = self._conductor.scenes(self._wish)

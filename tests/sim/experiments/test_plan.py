@@ -72,6 +72,14 @@ def test_the_key_of_a_policy_of_ones_own_follows_its_text_and_not_its_place(tmp_
     assert one == same != other
 
 
+def test_the_key_of_an_order_of_ones_own_follows_its_text_and_not_its_place(tmp_path: Path) -> None:
+    text = "from sim.policies.orders import Order\nclass Late(Order):\n    def key(self, job, now): return -now\n"
+    for name, written in {"a": text, "b": text, "c": text.replace("-now", "now")}.items():
+        (tmp_path / f"{name}.py").write_text(written)
+    one, same, other = (keys(policy=f"easy:order={tmp_path / name}.py:Late") for name in "abc")
+    assert one == same != other
+
+
 def test_a_copy_of_a_trace_makes_the_same_runs(tmp_path: Path) -> None:
     from sim.workload.samples import sample_path
 

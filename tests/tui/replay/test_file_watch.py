@@ -90,6 +90,23 @@ def test_a_file_that_is_gone_is_waited_for(fair: Path, policy: Policy) -> None:
     assert (watch.found, watch.failed) == ([], [])
 
 
+def test_a_file_that_it_imports_is_watched_and_so_is_one_that_it_imports_later(fair: Path, policy: Policy) -> None:
+    watch = Watched()
+    watch.follow([policy.name])
+    watch.look_twice()
+    fair.write_text("import limits\n" + fair.read_text())
+    watch.look_twice()
+    assert watch.failed == ["./fair.py:1: ModuleNotFoundError: No module named 'limits': import limits"]
+    (fair.parent / "limits.py").write_text("")
+    watch.read_again()
+    watch.look_twice()
+    assert set(watch.files) == {str(fair), str(fair.parent / "limits.py")}
+    (fair.parent / "limits.py").write_text("DEPTH = 2\n")
+    watch.look_twice()
+    assert [title for title, _ in watch.found] == ["fair.py", "limits.py"]
+    assert watch.found[0][1] != watch.found[1][1]
+
+
 def test_revisions_modules_and_built_in_policies_have_no_file_that_changes(fair: Path) -> None:
     assert files_of(["easy", "./fair.py@HEAD~1", "own.module:Fair", "gang:slice=60"]) == {}
     assert files_of(["./fair.py", "easy:order=./fair.py:Usage"]) == {

@@ -15,14 +15,18 @@ import pytest
 
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
+from sim.engine.breakdown import give_up
+from sim.errors import PolicyError
 from sim.policies import Policy, parse_policy
 from sim.policies.view import View
 from sim.timeline.timeline import Timeline
+from sim.words import Step
 from sim.workload.source import Source
 from tui.chart.scale import Camera
+from tui.replay import opening, worker
 from tui.replay import requests as o
-from tui.replay import worker
 from tui.replay.conductor import Conductor
+from tui.replay.opening import Opening
 from tui.replay.requests import Failed, Scenes, Stopped, Told, Wish
 from tui.replay.scene import Scene
 from tui.replay.speed import Speed
@@ -271,3 +275,28 @@ def test_a_policy_that_does_not_answer_is_told_and_can_be_stopped(monkeypatch: p
     watched.player.ask(o.GoToEnd())
     assert 0 < (watched.settle().snapshot.time or 0) < 10_000
     watched.player.close()
+
+
+def test_how_it_begins_can_be_seen_while_the_way_to_the_first_moment_does_not_end() -> None:
+    _, workload = Source("lublin-128").read()
+    watched = Watched("lublin-128", "easy")
+    watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    watched.player.ask(o.GoToEnd())
+    watched.player.start()
+    watched.wait_for(lambda: watched.player.beginning and watched.player.progress)
+    assert not watched.shown
+    assert watched.player.beginning is not None
+    assert watched.player.beginning.scene.snapshot.step == 0
+    watched.player.close()
+    while not watched.failed:
+        give_up(watched.player._thread.ident or 0)
+        sleep(0.01)
+
+
+def test_a_switch_at_a_step_that_is_never_reached_is_told_before_anything_opens(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(opening, "PATIENCE", 0.1)
+    switches = ((Step(5000), parse_policy("easy")),)
+    with pytest.raises(PolicyError, match=r"stuck failed after step .* stopped, it did not answer"):
+        Opening(Source("lublin-128"), Stuck(), switches=switches).prepare()

@@ -328,11 +328,7 @@ class ReplayScreen(Screen[None]):
     def _told(self, message: FromWorker) -> None:
         match message.told:
             case Scenes() as shown if shown is self._newest:  # of those that piled up the last is drawn
-                if self.shown is None:
-                    self.call_after_refresh(settle_memory)
-                self.shown = shown
-                self._follow(shown)
-                self.draw()
+                self._show(shown)
             case Stopped(why):
                 self.change(playing=False, said=why)
             case Noticed(rank, told):
@@ -344,6 +340,13 @@ class ReplayScreen(Screen[None]):
                 self.change(news=news, said="" if is_bad else what)
                 if is_bad:
                     self.fail(whole)
+
+    def _show(self, shown: Scenes) -> None:
+        if self.shown is None:
+            self.call_after_refresh(settle_memory)
+        self.shown = shown
+        self._follow(shown)
+        self.draw()
 
     def _follow(self, shown: Scenes) -> None:
         """Watch the files of the policies that this run and the one beside it have had, or will have."""
@@ -373,6 +376,8 @@ class ReplayScreen(Screen[None]):
             self.player.ask(Play(min(passed, A_PIECE), state.rate, state.direction))
             self._ticked = now
         if self.player.progress:
+            if self.shown is None and self.player.beginning is not None:
+                self._show(self.player.beginning)
             self.player.lose_patience()
             self._drawing.draw_top(self.state, self.shown, self.look, self.player.progress)
         if self.is_behind:

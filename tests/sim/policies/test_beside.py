@@ -1,0 +1,102 @@
+"""What a policy's file imports from beside it is part of it: read with it, new with it, and of the same revision."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.policies import Policy, parse_policy
+from sim.policies.beside import beside
+from sim.policies.loading import changed, code_of, files_of_code, named_code
+from sim.timeline.scenario import run
+from sim.workload.source import read
+from tests.tui.own import FCFS, HEAD
+
+
+@pytest.fixture
+def fair(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """`fair.py`, whose depth is that of `limits.py`, which takes it from a package."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "fair.py"
+    head = HEAD.replace("    def", "    depth = limits.DEPTH\n\n    def")
+    path.write_text("import json\nimport limits\n" + head + FCFS)
+    (tmp_path / "limits.py").write_text("from shares.depths import DEPTH\n")
+    (tmp_path / "shares").mkdir()
+    (tmp_path / "shares" / "__init__.py").write_text("")
+    (tmp_path / "shares" / "depths.py").write_text("from . import usual\nDEPTH = usual.DEPTH\n")
+    (tmp_path / "shares" / "usual.py").write_text("DEPTH = 1\n")
+    return path
+
+
+def depth_of(policy: Policy) -> object:
+    return getattr(policy, "depth", None)
+
+
+def test_all_that_is_imported_from_beside_it_is_found_and_nothing_runs(fair: Path) -> None:
+    (fair.parent / "shares" / "usual.py").write_text("1 / 0\n")
+    named = named_code("./fair.py")
+    assert named is not None
+    names = [Path(path).relative_to(fair.parent).as_posix() for path in files_of_code(named)]
+    assert names == ["fair.py", "limits.py", "shares/__init__.py", "shares/depths.py", "shares/usual.py"]
+
+
+def test_a_file_that_is_imported_makes_the_policy_another_when_it_changes(fair: Path) -> None:
+    was = parse_policy("./fair.py")
+    (fair.parent / "shares" / "usual.py").write_text("DEPTH = 2\n")  # as long, within the same second
+    assert was.code is not None
+    assert changed(was.code)
+    now = parse_policy("./fair.py")
+    assert (depth_of(was), depth_of(now)) == (1, 2)
+    assert type(was) is not type(now)
+    assert type(parse_policy("./fair.py")) is type(now)
+
+
+def test_two_folders_have_each_their_own(fair: Path) -> None:
+    other = fair.parent / "other"
+    other.mkdir()
+    (other / "fair.py").write_text(fair.read_text())
+    (other / "limits.py").write_text("DEPTH = 7\n")
+    assert [depth_of(parse_policy(spec)) for spec in ("./fair.py", "other/fair.py", "./fair.py")] == [1, 7, 1]
+
+
+def test_what_is_installed_is_not_hidden_by_a_file_of_its_name(fair: Path) -> None:
+    (fair.parent / "pytest.py").write_text("1 / 0\n")
+    fair.write_text("import pytest\n" + fair.read_text())
+    assert depth_of(parse_policy("./fair.py")) == 1
+
+
+def test_a_revision_imports_what_was_there_then(fair: Path) -> None:
+    for words in (["init", "-q"], ["add", "."], ["commit", "-q", "-m", "first"]):
+        subprocess.run(["git", "-c", "user.name=me", "-c", "user.email=me@here", *words], check=True, cwd=fair.parent)
+    (fair.parent / "limits.py").write_text("DEPTH = 9\n")
+    assert [depth_of(parse_policy(spec)) for spec in ("./fair.py@HEAD", "./fair.py")] == [1, 9]
+
+
+def test_a_mistake_in_it_is_told_with_its_place(fair: Path) -> None:
+    (fair.parent / "limits.py").write_text("DEPTH = 1 / 0\n")
+    with pytest.raises(ParameterError, match=r"limits.py:1: ZeroDivisionError: division by zero: DEPTH = 1 / 0"):
+        parse_policy("./fair.py")
+
+
+def test_what_it_prints_is_kept_with_the_step(fair: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    (fair.parent / "limits.py").write_text("DEPTH = 1\n\ndef say() -> None:\n    print('here')\n")
+    fair.write_text(fair.read_text().replace("        for job", "        limits.say()\n        for job"))
+    run(read("z-figure4"), "./fair.py")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_order_out_of_a_file_is_known_by_its_content(fair: Path) -> None:
+    late = "class Late(Order):\n    def key(self, job, now): return -now\n"
+    fair.write_text("from sim.policies.orders import Order\n" + late)
+    policy = parse_policy("easy:order=./fair.py:Late")
+    ((cls, ref),) = code_of(policy).items()
+    assert (cls.__name__, ref.name) == ("Late", str(fair))
+    assert code_of(parse_policy("easy")) == {}
+
+
+def test_files_that_import_each_other_are_read_once() -> None:
+    files = {"/a/b.py": b"import c", "/a/c.py": b"import b, d, os", "/a/d.py": b"not python ("}
+    assert beside("/a/b.py", files["/a/b.py"], files.get) == {p: files[p] for p in ("/a/c.py", "/a/d.py")}
