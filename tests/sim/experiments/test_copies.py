@@ -21,13 +21,15 @@ def test_a_run_needs_neither_the_trace_nor_the_policy_where_it_is_made(
 ) -> None:
     monkeypatch.setattr(working, "_HELD", {})
     (tmp_path / "a.swf").write_bytes(sample_path("z-figure4").read_bytes())
-    policy = policy_file(tmp_path, FAIR)
+    policy = policy_file(tmp_path, "import beside_it\n" + FAIR)
+    (tmp_path / "beside_it.py").write_text("DEPTH = 1\n")
     (run,) = Plan.of({"trace": [str(tmp_path / "a.swf")], "policy": [policy]}).runs()
     with Copies([run]) as copies:
         task = Task(run, copy_of(run), copies.code[run.policy])
         content = copies[task.copy]
     assert (unpacked(content).table == read(tmp_path / "a.swf").table).all()
     (tmp_path / "a.swf").unlink()
+    (tmp_path / "beside_it.py").unlink()
     Path(policy).write_text("1 / 0", encoding="utf-8")  # changed since, or not there: it is as it was asked for
     assert work([task], 0.0) == ([], task.copy)
     (outcome,) = work([task], 0.0, copies={task.copy: content}).outcomes
