@@ -308,6 +308,10 @@ class Past:
         for clock in range(since, bisect_left(self._clock_step, self._now)):
             yield self._clock_since[clock], self._clocks[clock].rows
 
+    def times(self, since: int = 0) -> array[float]:
+        """When each step was, but for so many of the first: a copy."""
+        return self._time[since : self.steps]
+
     def columns(self) -> tuple[array[float], array[float], array[int], array[int]]:
         """time, free, waiting and wanted after each step: copies."""
         steps = self.steps

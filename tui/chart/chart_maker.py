@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 from math import ceil, floor, inf, nextafter
@@ -17,9 +17,10 @@ from sim.history.stretch import Stretch
 from sim.history.times import Floats
 from sim.policies import Policy
 from sim.workload.model import Workload
+from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
 from tui.chart.lanes import Lanes
-from tui.chart.plan import plan_boxes
+from tui.chart.plan import plan_boxes, planned_times
 from tui.chart.promises import Promises, hole_of
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
@@ -35,6 +36,7 @@ class ChartMaker:
     def __init__(self, workload: Workload) -> None:
         self.workload = workload
         self.colours = Colours(workload)
+        self.steps = Steps()
         self._lanes = Lanes(workload.procs)
         self._promises = Promises()
         self._tiles = Tiles()
@@ -44,7 +46,9 @@ class ChartMaker:
         """A maker for a branch that has been the same until then: what is drawn of that is drawn."""
         made = ChartMaker(self.workload)
         made.colours, made._shares = self.colours, self._shares
-        made._tiles = self._tiles.until(lambda layout: floor(time / layout[0]))
+        made.steps = Steps(self.steps.kind)
+        ends = {CLOCK.kind: time, self.steps.kind: len(self.steps.known(time)) - 1}
+        made._tiles = self._tiles.until(lambda layout: floor(ends.get(layout[2], 0) / layout[0]))
         return made
 
     def make(
@@ -57,14 +61,18 @@ class ChartMaker:
         budget_seconds: float = 0.02,
         marks: Sequence[Mark] = (),
         selected: int | None = None,
+        axis: Axis | None = None,
     ) -> ChartScene:
         """The chart at `clock`, which is not before the snapshot and before the next step.
 
-        Columns that there is no time for are left out; the scene says so (`pending`), and the next one has more.
+        By event it has an `axis` of its own, unless it shares one with the chart beside it. Columns that there
+        is no time for are left out; the scene says so (`pending`), and the next one has more.
         """
         deadline = perf_counter() + budget_seconds
-        lanes = self._lanes_of(history, snapshot, clock, camera.by_rows, camera.per_column)
-        view = camera.view(clock)
+        if axis is None:
+            axis = self._by_event(history, snapshot, clock) if camera.by_event else CLOCK
+        view = camera.view(axis.place(clock), axis)
+        lanes = self._lanes_of(history, snapshot, clock, camera.by_rows, view.seconds)
         if lanes is not None:
             view = replace(view, lanes=lanes.count, stride=lanes.stride)
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
@@ -139,6 +147,9 @@ class ChartMaker:
             division=snapshot.division,
         )
 
+    def _by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
+        return axis_by_event(self.steps.kind, self.steps.of(history, clock), [snapshot], clock)
+
     def hues_of(
         self, history: Past, ranks: Sequence[int], mode: str, clock: float, times: tuple[Floats, Floats] | None = None
     ) -> NDArray[np.uint8]:
@@ -159,34 +170,34 @@ class ChartMaker:
         shares = self._shares.setdefault(edges, Shares(edges))
         if len(self._shares) > 8:
             del self._shares[next(iter(self._shares))]
-        now = floor(clock / view.per_column)
-        finished = min(max(now, view.first), view.first + view.columns)
+        axis, last = view.axis, view.first + view.columns
+        now = floor(axis.place(clock) / view.per_column)
+        finished = min(max(floor(axis.settled(clock) / view.per_column), view.first), last)
 
         def draw(first: int, columns: int) -> Raster:
-            return self._past(history, Frame(view.per_column, first, columns, edges), clock, shares, lanes)
+            return self._past(history, Frame(view.per_column, first, columns, edges, axis), clock, shares, lanes)
 
-        layout = view.per_column, edges
+        layout = view.per_column, edges, axis.kind
         budget = max(deadline - perf_counter(), 0.001)
         past, pending = self._tiles.window(layout, view.bands, view.first, finished, draw, budget)
-        rest = view.first + view.columns - finished
-        if rest <= 0:
+        if last <= finished:
             return past, pending
         ahead = _ahead(plan, lanes)
-        raster = rasterise(ahead, Frame(view.per_column, finished, rest, edges), inf, shares)
-        if now == finished:
-            begun = Raster(raster.pixels[:, :1])
-            raster.pixels[:, :1] = draw(now, 1).above(begun).pixels
+        raster = rasterise(ahead, Frame(view.per_column, finished, last - finished, edges, axis), inf, shares)
+        if (begun := min(now + 1, last) - finished) > 0:
+            under = Raster(raster.pixels[:, :begun])
+            raster.pixels[:, :begun] = draw(finished, begun).above(under).pixels
         return past.before(raster), pending
 
     def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | None) -> Raster:
         """Columns of what has been."""
-        start, end = frame.first * frame.per_column, (frame.first + frame.columns) * frame.per_column
+        start, end = (frame.axis.time(at * frame.per_column) for at in (frame.first, frame.first + frame.columns))
         end = min(end, nextafter(clock, inf))
         stretches = history.between(start, end)
         if not stretches:
             held = Raster.blank(len(frame.edges) - 1, frame.columns, FREE)
         else:
-            turns = by_turns(history, stretches, start, end, frame.per_column)
+            turns = by_turns(history, stretches, start, end, frame.axis.seconds(frame.per_column))
             shown = list(turns if lanes is None else lanes.spread(stretches))
             held = rasterise(shown, frame, clock, shares, _cut(stretches if lanes is None else shown, clock))
         pauses = history.pauses(start, end)
@@ -261,6 +272,16 @@ def _owners_of(division: tuple[int, ...], edges: tuple[int, ...]) -> tuple[int, 
     owner, band, share = Shares(edges).of(division)
     shares[owner, band] = share
     return tuple(np.argmax(shares, axis=0).tolist())
+
+
+def axis_by_event(kind: Hashable, steps: Floats, snapshots: Sequence[Snapshot], clock: float) -> Axis:
+    """Each of these steps is as wide as any other, and so is each moment at which something is planned."""
+    steps = steps if len(steps) else np.array([clock])
+    ahead = sorted({time for shown in snapshots for time in planned_times(shown) if time > steps[-1]})
+    due = max((shown.next_time for shown in snapshots if shown.next_time is not None), default=-inf)
+    if due > (ahead or steps)[-1]:  # the clock may come as far as that
+        ahead.append(due)
+    return ByEvent(kind, steps, ahead)
 
 
 def turn_of(policy: Policy) -> float | None:

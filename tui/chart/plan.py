@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from heapq import nsmallest
+from math import inf
 
 from sim.engine.snapshot import Queued, Running, Snapshot
 from sim.machine.matrix import MatrixPicture
@@ -28,7 +29,15 @@ def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | 
         return tuple(_turns(snapshot, snapshot.matrix, view, clock, turn))
     running = [run for run in snapshot.running if run.expected_end > clock]
     boxes = [Box(run.job.rank, clock, run.expected_end, run.processors, "expected") for run in running]
-    return (*boxes, *_placed(_planned(snapshot, view), running, snapshot.procs))
+    return (*boxes, *_placed(_planned(snapshot, view.end), running, snapshot.procs))
+
+
+def planned_times(snapshot: Snapshot) -> Iterator[float]:
+    """The moments at which something is expected or planned."""
+    yield from (run.expected_end for run in snapshot.running)
+    for queued in _planned(snapshot, inf):
+        start = queued.planned or 0.0
+        yield from (start, start + queued.job.estimate)
 
 
 def planned_start(snapshot: Snapshot, rank: int) -> float | None:
@@ -37,9 +46,9 @@ def planned_start(snapshot: Snapshot, rank: int) -> float | None:
     return None if place is None else snapshot.queue[place].planned
 
 
-def _planned(snapshot: Snapshot, view: ChartView) -> list[Queued]:
-    """The waiting jobs with a planned start in view, in its order."""
-    return nsmallest(_MOST, snapshot.queue.planned_before(view.end, _LOOKED_AT), key=_by_start)
+def _planned(snapshot: Snapshot, before: float) -> list[Queued]:
+    """The waiting jobs with a planned start before then, in its order."""
+    return nsmallest(_MOST, snapshot.queue.planned_before(before, _LOOKED_AT), key=_by_start)
 
 
 def _by_start(queued: Queued) -> tuple[float, int]:
@@ -83,7 +92,7 @@ def _turns(
 ) -> Iterator[Box]:
     """The rows go on taking turns: each in its time or, where a turn is not seen, all until their ends."""
     ends = {run.job.rank: run.expected_end for run in snapshot.running}
-    if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.per_column):
+    if view.lanes > 1 or turn is None or snapshot.turn_end is None or not are_seen(turn, view.seconds):
         for row, cells in matrix.rows:
             yield from (Box(c.rank, clock, ends[c.rank], c.columns, "sharing", (row,)) for c in cells)
         return

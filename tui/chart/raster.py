@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from sim.history.stretch import KINDS, Stretch
 from sim.machine.processors import ranges
+from tui.chart.axis import CLOCK, Axis
 from tui.chart.shares import Shares
 from tui.chart.turns import rows_sharing
 
@@ -91,6 +92,7 @@ class Frame(NamedTuple):
     first: int
     columns: int
     edges: tuple[int, ...]
+    axis: Axis = CLOCK
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -167,7 +169,8 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
     starts = np.fromiter((s.start for s in stretches), float, count)
     ends = np.fromiter((now if s.end is None else s.end for s in stretches), float, count)
     left, right = frame.first * frame.per_column, (frame.first + frame.columns) * frame.per_column
-    begin, end = np.clip(starts, left, right), np.clip(np.minimum(ends, now), left, right)
+    starts, ends = frame.axis.places(starts), frame.axis.places(np.minimum(ends, now))
+    begin, end = np.clip(starts, left, right), np.clip(ends, left, right)
     first = np.clip(np.floor(begin / frame.per_column).astype(np.intp) - frame.first, 0, frame.columns)
     last = np.clip(np.ceil(end / frame.per_column).astype(np.intp) - frame.first, 0, frame.columns)
     last = np.where(end > begin, last, first)
@@ -176,9 +179,9 @@ def _parts(stretches: Sequence[Stretch], frame: Frame, now: float, shares: Share
     index = np.repeat(np.arange(len(owner)), length)
     stretch = owner[index]
     column = np.arange(len(index)) - np.repeat(np.cumsum(length) - length, length) + first[stretch]
-    opens = (column + frame.first) * frame.per_column  # in seconds, so that a column is the same in every frame
-    seconds = np.minimum(end[stretch], opens + frame.per_column) - np.maximum(begin[stretch], opens)
-    amount = seconds / frame.per_column * share[index]
+    opens = (column + frame.first) * frame.per_column  # in places, so that a column is the same in every frame
+    width = np.minimum(end[stretch], opens + frame.per_column) - np.maximum(begin[stretch], opens)
+    amount = width / frame.per_column * share[index]
     is_shared = np.fromiter((s.kind in _SHARED for s in stretches), np.bool_, count)
     if is_shared.any():
         size = max((frame.edges[0] - frame.edges[-1]) // (len(frame.edges) - 1), 1)
@@ -227,7 +230,7 @@ def _cross(pixels: Pixels, stretch: Stretch, frame: Frame) -> None:
     """One sign where a killed job ends: in the middle of the largest piece of its processors that is seen."""
     if stretch.end is None:
         return
-    column = int(np.ceil(stretch.end / frame.per_column)) - 1 - frame.first
+    column = int(np.ceil(frame.axis.place(stretch.end) / frame.per_column)) - 1 - frame.first
     low, high = frame.edges[-1], frame.edges[0]
     seen = stretch.processors >> low & ((1 << (high - low)) - 1)
     if not 0 <= column < frame.columns or not seen:

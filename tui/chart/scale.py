@@ -1,18 +1,21 @@
 """Where things are in the chart: time across, processors up.
 
-A `Camera` is what a person chose: how much time a column is, follow now or stay, which processors. A `ChartView` is
-what comes of it at a moment on a screen of some size. Columns are counted from time 0, so that a column is the same
-span of time wherever the chart stands: what has been drawn for it stays true.
+A `Camera` is what a person chose: how wide a column is, follow now or stay, which processors. A `ChartView` is what
+comes of it at a moment on a screen of some size. Both count in places (see `tui.chart.axis`): seconds, or events.
+Columns are counted from place 0, so that a column is the same span wherever the chart stands: what has been drawn for
+it stays true.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import floor, inf
 
 from sim.workload.model import Workload
+from tui.chart.axis import CLOCK, Axis
 
 LADDER = (
     1, 2, 3, 5, 10, 15, 20, 30, 45, 60, 90, 120, 180, 300, 450, 600, 900, 1200, 1800, 2700, 3600, 5400, 7200, 10800,
@@ -20,6 +23,10 @@ LADDER = (
     4320000, 8640000,
 )  # fmt: skip
 """How many seconds a column may be."""
+EVENTS = tuple(2.0**power for power in range(-4, 14))
+"""How many events."""
+AN_EVENT = 0.25
+"""Of an event so much is a column at first."""
 NOW_AT = 0.7
 """Where now stands in the chart's width while it follows."""
 PAGE = 0.15, 0.85
@@ -32,7 +39,7 @@ _FIRST_JOBS = 40
 
 @dataclass(frozen=True, slots=True)
 class ChartView:
-    """What the chart shows: `columns` of `per_column` seconds from column `first`, processors `low` until `high`.
+    """What the chart shows: `columns` of `per_column` places from column `first`, processors `low` until `high`.
 
     The processors stand in bands: of one each where there is room, else of several. Bands are equally high if that
     leaves little blank, at the top.
@@ -49,23 +56,34 @@ class ChartView:
     """So many times the processors stand one above the other."""
     stride: int = 0
     """What the numbers of a processor in two neighbouring lanes differ by, where there are several."""
+    axis: Axis = CLOCK
+    """What place each moment has."""
 
     @property
     def start(self) -> float:
         """The time of the left edge."""
-        return self.first * self.per_column
+        return self.time_at(0)
 
     @property
     def end(self) -> float:
         """The time of the right edge."""
-        return (self.first + self.columns) * self.per_column
+        return self.time_at(self.columns)
+
+    @property
+    def seconds(self) -> float:
+        """How long a column is; infinite where that differs."""
+        return self.axis.seconds(self.per_column)
 
     def time_at(self, column: float) -> float:
-        return (self.first + column) * self.per_column
+        return self.axis.time((self.first + column) * self.per_column)
 
     def column_of(self, time: float) -> int:
         """The column in which that moment is, counted from the left edge; it may be out of sight."""
-        return floor(time / self.per_column) - self.first
+        return floor(self.axis.place(time) / self.per_column) - self.first
+
+    def shows(self, time: float) -> bool:
+        """Is that moment in sight?"""
+        return 0 <= self.column_of(time) < self.columns
 
     @property
     def bands(self) -> int:
@@ -133,7 +151,7 @@ class ChartView:
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """What a person chose to see."""
+    """What a person chose to see. Its methods are told the place of now."""
 
     per_column: float
     low: int
@@ -144,11 +162,15 @@ class Camera:
     first: int = 0
     """The first column where it does not follow now; where it turns pages, of the page that others are counted from."""
     begin: float | None = None
-    """While it follows, no column before this moment is shown: there is nothing."""
+    """While it follows, no column before this place is shown: there is nothing."""
     pages: bool = False
     """Does it follow by turning pages, or by scrolling?"""
     by_rows: bool | None = None
     """Where rows take turns: each in a lane of its own? None: when a turn is shorter than a column."""
+    by_event: bool = False
+    """Are places events, or seconds?"""
+    held: float | None = None
+    """The moment in the middle, where it is not known yet which column that is."""
 
     @classmethod
     def on(cls, workload: Workload, columns: int, rows: int) -> Camera:
@@ -164,8 +186,8 @@ class Camera:
         come = float(workload.submit[_FIRST_JOBS - 1]) - begin
         return replace(camera, per_column=_rung(min(max(come, 600.0), 86400.0) / (camera.columns * NOW_AT)))
 
-    def view(self, now: float) -> ChartView:
-        """What is seen at this moment. Following scrolls by whole columns, or turns pages when now nears an edge.
+    def view(self, now: float, axis: Axis = CLOCK) -> ChartView:
+        """What is seen when now is here. Following scrolls by whole columns, or turns pages when now nears an edge.
 
         >>> camera = Camera(60, 0, 9, 100, 40).paging(60000)
         >>> [camera.view(60 * minute).first for minute in (1000, 1014, 1015, 1084, 1085, 944)]
@@ -181,7 +203,27 @@ class Camera:
                 first = self.first + (at - self.first - low) // page * page
             if self.begin is not None:
                 first = max(first, floor(min(self.begin, now) / self.per_column))
-        return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high)
+        elif self.held is not None:
+            first = floor(axis.place(self.held) / self.per_column) - self.columns // 2
+        return ChartView(self.per_column, first, self.columns, self.rows, self.low, self.high, axis=axis)
+
+    def spaced(self, by_event: bool, held: float | None) -> Camera:
+        """By event, or by the clock, as closely as at first; about a moment that is held, else about now."""
+        same = replace(self, by_event=by_event, follow=held is None, held=held, pages=False)
+        return replace(same, per_column=AN_EVENT, begin=0.0) if by_event else same
+
+    def held_on(self, axis: Axis) -> Camera:
+        """The same, when it is known where the moment in the middle is."""
+        return self if self.held is None else replace(self, first=self.view(0, axis).first, held=None)
+
+    @property
+    def _ladder(self) -> Sequence[float]:
+        return EVENTS if self.by_event else LADDER
+
+    @property
+    def seconds(self) -> float:
+        """How long a column is at least."""
+        return 0.0 if self.by_event else self.per_column
 
     def staying(self, now: float) -> Camera:
         """The same picture, no longer following."""
@@ -208,13 +250,13 @@ class Camera:
 
     def zoomed(self, rungs: int, now: float, at: int | None = None) -> Camera:
         """Rungs of the ladder closer; what is in column `at` stays there. Following, now stays where it is."""
-        place = bisect_left(LADDER, self.per_column) - rungs
-        per_column = LADDER[min(max(place, 0), len(LADDER) - 1)]
+        ladder = self._ladder
+        per_column = ladder[min(max(bisect_left(ladder, self.per_column) - rungs, 0), len(ladder) - 1)]
         if at is None and self.follow:
             closer = replace(self, per_column=per_column)
             return closer if not self.pages else replace(closer, first=floor(now / per_column) - self._now_in(now))
         at = self.columns // 2 if at is None else at
-        held = self.view(now).time_at(at + 0.5)
+        held = (self.view(now).first + at + 0.5) * self.per_column
         return replace(self, per_column=per_column, follow=False, first=floor(held / per_column) - at)
 
     def _now_in(self, now: float) -> int:
@@ -222,7 +264,7 @@ class Camera:
 
     def fitting(self, start: float, end: float) -> Camera:
         """All from `start` until `end` is seen, and as closely as that allows."""
-        per_column = _rung((end - start) / max(self.columns - 1, 1))
+        per_column = _rung((end - start) / max(self.columns - 1, 1), self._ladder)
         return replace(self, per_column=per_column, follow=False, first=floor(start / per_column))
 
     # Processors
@@ -285,6 +327,6 @@ def _band_rows(rows: int, count: int) -> tuple[int, ...]:
     return (-1,) * (rows - each * count) + tuple(band for band in range(count) for _ in range(each))
 
 
-def _rung(per_column: float) -> float:
+def _rung(per_column: float, ladder: Sequence[float] = LADDER) -> float:
     """The finest rung that is not finer than that."""
-    return next((rung for rung in LADDER if rung >= per_column), LADDER[-1]) if per_column < inf else LADDER[-1]
+    return next((rung for rung in ladder if rung >= per_column), ladder[-1]) if per_column < inf else ladder[-1]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import ceil, floor
+from typing import TypeVar
 
 from sim.words import clock
 
@@ -14,6 +15,7 @@ STEPS = (
 )  # fmt: skip
 """Seconds between two moments that are named: what people count in."""
 _DAY = 86400
+Time = TypeVar("Time", int, float)
 
 
 def times(begin: float, end: float, room: Callable[[str], float]) -> list[tuple[int, str]]:
@@ -24,6 +26,15 @@ def times(begin: float, end: float, room: Callable[[str], float]) -> list[tuple[
     """
     step = next((step for step in STEPS if step >= room(moment(end // step * step, step))), STEPS[-1])
     return list(named(range(ceil(begin / step) * step, floor(end) + 1, step)))
+
+
+def as_they_are(moments: Sequence[float]) -> list[tuple[float, str]]:
+    """Moments that are not round with their names, all as exact as is needed.
+
+    >>> as_they_are([60, 3660.5, 86400])
+    [(60, 'd0 00:01:00'), (3660.5, '01:01:00'), (86400, 'd1 00:00:00')]
+    """
+    return list(_told(moments, 60 if all(not time % 60 for time in moments) else 1))
 
 
 def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[int]:
@@ -68,10 +79,15 @@ def named(moments: range) -> Iterator[tuple[int, str]]:
     >>> list(named(range(79200, 93601, 7200)))
     [(79200, 'd0 22:00'), (86400, 'd1 00:00'), (93600, '02:00')]
     """
+    return _told(moments, moments.step)
+
+
+def _told(moments: Iterable[Time], step: int) -> Iterator[tuple[Time, str]]:
+    """As exact as for moments that are a step apart."""
     said = None
     for time in moments:
         day = time // _DAY
-        yield time, moment(time, moments.step, day != said)
+        yield time, moment(time, step, day != said)
         said = day
 
 

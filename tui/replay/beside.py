@@ -15,6 +15,8 @@ from sim.comparison.telling import about, headline, names_of, tell
 from sim.metrics.aggregates import ratio
 from sim.words import clock, clock_near, printable
 from sim.workload.model import Floats
+from tui.chart.axis import Axis, Steps
+from tui.chart.chart_maker import axis_by_event
 from tui.look.palette import Hue
 from tui.replay.requests import VERSUS, Wish
 from tui.replay.scene import Scene, VersusScene
@@ -28,6 +30,7 @@ class Versus(Alongside):
 
     def __init__(self, one: Stage, other: Stage) -> None:
         self._stages = one, other
+        self._steps = Steps()
         super().__init__(one.timeline, other.timeline)
 
     def scene(self, moment: float) -> VersusScene:
@@ -47,6 +50,11 @@ class Versus(Alongside):
             comparison=self.comparison,
         )
         return scene if self.parting is None else self._with_parting(scene, self.parting)
+
+    def axis(self, moment: float) -> Axis:
+        """By event: the steps of both."""
+        steps = self._steps.together([stage.steps() for stage in self._stages], moment)
+        return axis_by_event(self._steps.kind, steps, [stage.snapshot for stage in self._stages], moment)
 
     def _with_parting(self, scene: VersusScene, parting: Parting) -> VersusScene:
         shortest = printable(

@@ -152,10 +152,11 @@ class Conductor:
 
     def scenes(self, wish: Wish) -> tuple[Scene, Scene | None]:
         """What is to be seen of the run, and of the one beside it."""
-        scene = self.stage.scene(wish)
         if self.beside is None or self._versus is None:
-            return scene, None
-        beside = self.beside.scene(replace(wish, camera=wish.beside or wish.camera))
+            return self.stage.scene(wish), None
+        axis = self._versus.axis(self.stage.clock) if wish.camera.by_event else None
+        scene = self.stage.scene(wish, axis)
+        beside = self.beside.scene(replace(wish, camera=wish.beside or wish.camera), axis)
         told = self._versus.scene(self.stage.clock)
         seen = (replace(each, versus=told) for each in (scene, beside))
         one, other = (self._versus.painted(each, bool(number), wish) for number, each in enumerate(seen))

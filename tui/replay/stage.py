@@ -17,6 +17,7 @@ from sim.session.branches import records_of
 from sim.timeline.branch import FORGETFUL
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
+from tui.chart.axis import Axis, Floats
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Mark
@@ -114,15 +115,21 @@ class Stage:
             return snapshot
         return replace(snapshot, policy=switches[0].spec, rules=switches[0].policy)
 
-    def scene(self, wish: Wish) -> Scene:
-        """What is to be seen of this moment."""
+    def steps(self) -> Floats:
+        """The moments of the steps so far."""
+        history = self.timeline.history.as_of(self.timeline.step)
+        return self._makers_of(self.timeline.branch.name).chart.steps.of(history, self.clock)
+
+    def scene(self, wish: Wish, axis: Axis | None = None) -> Scene:
+        """What is to be seen of this moment; the chart by event has an axis of its own, or this one."""
         timeline, snapshot = self.timeline, self.snapshot
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
         marks = (*self._switches(), *self._bookmarks(wish))
         mode = wish.colour if wish.colour in MODES else "job"
         named = sorted(set(_named(snapshot, wish.selected)))
-        chart = makers.chart.make(past, snapshot, self.clock, wish.camera, mode, DRAWING, marks, wish.selected)
+        seen = mode, DRAWING, marks, wish.selected, axis
+        chart = makers.chart.make(past, snapshot, self.clock, wish.camera, *seen)
         hues = makers.chart.hues_of(past, named, mode, self.clock, (chart.start, chart.end))
         return Scene(
             snapshot=snapshot,

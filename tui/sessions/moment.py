@@ -15,7 +15,7 @@ from sim.session.text import Value, shortened
 from sim.session.trust import NeedsTrustError, needs_trust, trusted
 from sim.workload.model import Workload
 from tui.chart.colours import MODES
-from tui.chart.scale import LADDER, Camera
+from tui.chart.scale import EVENTS, LADDER, Camera
 from tui.replay.opening import Opening
 from tui.replay.requests import BESIDE, CompareBranch, CompareFrom, Restore, Scenes
 from tui.replay.speed import SPEEDS
@@ -105,7 +105,7 @@ def _view(state: ViewState, shown: Scenes, workload: Workload) -> dict[str, Valu
 FURTHEST = 2.0**53
 """Seconds: no moment is further away."""
 CONDITIONS = {condition for condition, _ in JUMPS.values()}
-_CAMERA = ("per_column", "low", "high", "follow", "first", "pages")
+_CAMERA = ("per_column", "low", "high", "follow", "first", "pages", "by_event")
 
 
 # From a session: what makes no sense any more is left as it is
@@ -209,14 +209,15 @@ def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tupl
 
 def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
     """The camera of a session on a screen of another size; what makes no sense stays as it is."""
-    per_column, low, high, follow, first, pages = (view.get(f"camera.{name}") for name in _CAMERA)
+    per_column, low, high, follow, first, pages, by_event = (view.get(f"camera.{name}") for name in _CAMERA)
     if not (isinstance(per_column, int | float) and isinstance(low, int) and isinstance(high, int)):
         return now
-    if not (LADDER[0] <= per_column <= LADDER[-1] and 0 <= low < high <= now.high):
+    ladder = EVENTS if by_event else LADDER
+    if not (ladder[0] <= per_column <= ladder[-1] and 0 <= low < high <= now.high):
         return now
     if not isinstance(first, int) or abs(first * per_column) > FURTHEST:
         return now
-    seen = replace(now, per_column=per_column, low=low, high=high, first=first)
+    seen = replace(now.spaced(bool(by_event), None), per_column=per_column, low=low, high=high, first=first)
     return replace(seen, follow=bool(follow), pages=bool(pages))
 
 

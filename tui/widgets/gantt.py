@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -16,6 +16,7 @@ from textual.message import Message
 
 from sim.words import printable_lines
 from sim.workload.model import Workload
+from tui.chart.axis import CLOCK, Axis
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import Size
@@ -32,6 +33,15 @@ _A_PAN = 8
 """Columns, and rows of cells, that a key moves the chart by."""
 
 
+class _Looking(NamedTuple):
+    """How the chart is looked at."""
+
+    camera: Camera
+    axis: Axis
+    now: float
+    """Its place."""
+
+
 class Gantt(Rows, can_focus=True):
     """The chart of a scene. The camera is the widget's own; whoever makes scenes is told when it moves."""
 
@@ -44,6 +54,7 @@ class Gantt(Rows, can_focus=True):
         Binding("shift+right,l,greater_than_sign", "pan(1)", "later", show=False, id="chart.later"),
         Binding("shift+up,pageup", "pan_processors(1)", "higher processors", show=False, id="chart.higher"),
         Binding("shift+down,pagedown", "pan_processors(-1)", "lower processors", show=False, id="chart.lower"),
+        Binding("K", "space_by_event", "space by event, or by the clock", show=False, id="chart.by_event"),
         Binding("M", "toggle_rows", "rows of the matrix, or processors", show=False, id="chart.rows"),
         Binding("n", "follow", "follow now", show=False, id="chart.follow"),
         Binding("0", "fit_all", "whole run", show=False, id="chart.fit_all"),
@@ -93,8 +104,10 @@ class Gantt(Rows, can_focus=True):
         self._selected: int | None = None
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
+        self._by_clock: Camera | None = None
+        """How the camera stood when it was last by the clock"""
         self._spot: Spot | None = None
-        self._grabbed: tuple[int, int, Camera] | None = None
+        self._grabbed: tuple[int, int, _Looking] | None = None
         """Where a drag began, and how the camera stood"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
         """From where to where a drag measures"""
@@ -108,6 +121,8 @@ class Gantt(Rows, can_focus=True):
             self._brush = Brush(look)
             self._cells = None
             self._fit_size()
+        if self._camera is not None and self._camera.held is not None and (looking := self._looking()):
+            self._move(looking.camera)
         self._redraw()
 
     @property
@@ -131,6 +146,12 @@ class Gantt(Rows, can_focus=True):
         """Look there: the size stays that of the widget, and nobody is told."""
         inner = self._inner
         self._camera = camera.sized(inner.columns, inner.rows * self._folds)
+
+    def turn_pages(self, pages: bool) -> bool:
+        """Follow by pages, or by scrolling; nobody is told. False: it cannot be known yet where now is."""
+        if looking := self._looking():
+            self._camera = looking.camera.paging(looking.now) if pages else looking.camera.following()
+        return looking is not None
 
     # Drawing
 
@@ -194,17 +215,40 @@ class Gantt(Rows, can_focus=True):
     def _clock(self) -> float:
         return 0.0 if self._scene is None else self._scene.clock
 
+    def _looking(self) -> _Looking | None:
+        """None where the picture that is seen is by another axis than what the person wants to see."""
+        chart = self._scene.chart if self._scene else None
+        if self._camera is None or chart is None or chart.view.axis.by_event != self._camera.by_event:
+            return None
+        axis = chart.view.axis
+        return _Looking(self._camera.held_on(axis), axis, axis.place(self._clock))
+
     def action_zoom(self, rungs: int) -> None:
-        if self._camera is not None:
-            self._move(self._camera.zoomed(rungs, self._clock))
+        if looking := self._looking():
+            self._move(looking.camera.zoomed(rungs, looking.now))
 
     def action_zoom_processors(self, steps: int) -> None:
         if self._camera is not None:
             self._move(self._camera.stretched(steps, self._workload.procs))
 
     def action_pan(self, direction: int) -> None:
-        if self._camera is not None:
-            self._move(self._camera.panned(direction * _A_PAN, self._clock))
+        if looking := self._looking():
+            self._move(looking.camera.panned(direction * _A_PAN, looking.now))
+
+    def action_space_by_event(self) -> None:
+        """Each step as wide as any other, or as long as it is; about now if that is in sight."""
+        if self._camera is None or self._scene is None or self._scene.chart is None:
+            return
+        view, was = self._scene.chart.view, self._camera
+        held = None if view.shows(self._clock) else view.time_at(view.columns / 2)
+        if not was.by_event:
+            self._by_clock = was
+            self._move(was.spaced(True, held))
+            return
+        before = (self._by_clock or Camera.on(self._workload, was.columns, was.rows)).sized(was.columns, was.rows)
+        before = replace(before, low=was.low, high=was.high, by_rows=was.by_rows)
+        stays = held is None and before.view(self._clock).shows(self._clock)
+        self._move(before if stays else before.spaced(False, held).held_on(CLOCK))
 
     def action_pan_processors(self, direction: int) -> None:
         if self._camera is not None:
@@ -221,11 +265,11 @@ class Gantt(Rows, can_focus=True):
 
     def action_fit_all(self) -> None:
         """The whole run, as far as it is known."""
-        if self._camera is None or self._scene is None or not len(self._workload):
+        if (looking := self._looking()) is None or self._scene is None or not len(self._workload):
             return
-        strip = self._scene.strip
-        known = self._clock if strip is None else max(strip.known, self._clock)
-        self._move(self._camera.fitting(float(self._workload.submit[0]), known))
+        axis, known = looking.axis, max(self._scene.strip.known, self._clock)
+        begin, end = axis.place(float(self._workload.submit[0])), min(axis.place(known), axis.last)
+        self._move(looking.camera.fitting(begin, end))
 
     def action_fit_first(self) -> None:
         """The standard zoom: the whole machine, and now."""
@@ -234,11 +278,13 @@ class Gantt(Rows, can_focus=True):
 
     def action_fit_job(self) -> None:
         """The selected job, with what was there shortly before and after."""
-        if self._camera is None or self._scene is None or self._scene.chart is None or self._selected is None:
+        looking, chart = self._looking(), self._scene.chart if self._scene else None
+        if looking is None or chart is None or self._selected is None:
             return
-        if (lasts := job_span(self._scene.chart, self._selected)) is not None:
-            about = max((lasts[1] - lasts[0]) * 0.2, 10.0)
-            self._move(self._camera.fitting(lasts[0] - about, lasts[1] + about))
+        if (lasts := job_span(chart, self._selected)) is not None:
+            begin, end = map(looking.axis.place, lasts)
+            about = max((end - begin) * 0.2, 1.0 if looking.axis.by_event else 10.0)
+            self._move(looking.camera.fitting(begin - about, end + about))
 
     # The mouse
 
@@ -279,8 +325,8 @@ class Gantt(Rows, can_focus=True):
         if event.shift or event.button == 3:
             self._measured = event, event
             self.capture_mouse()
-        elif self._camera is not None and event.button == 1:
-            self._grabbed = event.x, event.y, self._camera
+        elif event.button == 1 and (looking := self._looking()):
+            self._grabbed = event.x, event.y, looking
             self.capture_mouse()
 
     def _measure(self, event: events.MouseMove) -> None:
@@ -305,9 +351,9 @@ class Gantt(Rows, can_focus=True):
     def _drag(self, event: events.MouseMove) -> None:
         """What was grabbed stays under the pointer."""
         assert self._grabbed is not None
-        x, y, camera = self._grabbed
+        x, y, (camera, _, now) = self._grabbed
         if event.x != x:
-            camera = camera.panned(x - event.x, self._clock)
+            camera = camera.panned(x - event.x, now)
         self._move(camera.lifted((event.y - y) * self._folds, self._workload.procs))
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
@@ -342,10 +388,10 @@ class Gantt(Rows, can_focus=True):
         """Zoom about the pointer: time, or with shift processors."""
         event.prevent_default()
         event.stop()
-        spot = self._spot_at(event)
-        if self._camera is None or spot is None:
+        spot, looking = self._spot_at(event), self._looking()
+        if looking is None or spot is None:
             return
         if event.shift:
-            self._move(self._camera.stretched(steps, self._workload.procs, spot.processor))
+            self._move(looking.camera.stretched(steps, self._workload.procs, spot.processor))
         else:
-            self._move(self._camera.zoomed(steps, self._clock, event.x - margin(self._workload.procs)))
+            self._move(looking.camera.zoomed(steps, looking.now, event.x - margin(self._workload.procs)))

@@ -39,10 +39,11 @@ def same(a: ChartScene, b: ChartScene) -> bool:
     return np.array_equal(a.raster.pixels, b.raster.pixels) and owners and np.array_equal(a.hues, b.hues)
 
 
+@pytest.mark.parametrize("by_event", [False, True], ids=["by the clock", "by event"])
 @pytest.mark.parametrize("spec", SPECS)
-def test_a_picture_made_step_by_step_is_the_one_made_at_once(spec: str) -> None:
+def test_a_picture_made_step_by_step_is_the_one_made_at_once(spec: str, by_event: bool) -> None:
     engine = engine_of(spec)
-    maker, camera = ChartMaker(engine.workload), camera_of(engine)
+    maker, camera = ChartMaker(engine.workload), camera_of(engine).spaced(by_event, None)
     for step in range(200):
         engine.step()
         shown = draw(maker, engine, camera)
@@ -74,6 +75,28 @@ def test_without_time_a_frame_is_incomplete_and_says_so() -> None:
     while shown.pending:
         shown = draw(maker, engine, camera, budget=0)
     assert same(shown, draw(ChartMaker(engine.workload), engine, camera))
+
+
+def test_by_event_each_step_is_as_wide_as_any_other(lab: Lab) -> None:
+    engine = lab.run("conservative", 4, "1 0 4 3600 3600", "2 5 1 10 10", "3 9 4 600 700", until=9)
+    camera = Camera(1, 0, 4, 24, 8, follow=False).spaced(True, None)
+    chart = draw(ChartMaker(engine.workload), engine, camera)
+    view, (expected, planned, *_) = chart.view, chart.plan
+    assert [view.column_of(time) for time in (0, 5, 9, 3600, 3610, 4310)] == [0, 4, 8, 12, 16, 20]
+    assert chart.raster.rank[-1].tolist() == [0] * 12 + [1] * 4 + [2] * 4 + [-1] * 4
+    assert (expected.end, planned.start, view.time_at(14)) == (3600, 3600, 3605)
+
+
+def test_a_branch_shares_what_was_drawn_by_event() -> None:
+    engine = engine_of("easy")
+    engine.advance(150)
+    maker, camera = ChartMaker(engine.workload), camera_of(engine).spaced(True, None)
+    draw(maker, engine, camera)
+    engine.switch(parse_policy("fcfs"))
+    branch = maker.parted(engine.now)
+    assert not draw(branch, engine, camera, budget=0).pending
+    engine.advance(20)
+    assert same(draw(branch, engine, camera), draw(ChartMaker(engine.workload), engine, camera))
 
 
 def test_left_of_now_is_the_past_and_right_of_it_the_plan(lab: Lab) -> None:

@@ -146,3 +146,15 @@ def test_gain_and_loss_can_be_coloured_instead() -> None:
     assert (painted.chart.label, painted.chart.is_told) == ("easy", False)
     assert painted.chart.hues.tolist() == [Hue.GREY] * 4 + [Hue.COOL]
     assert painted.hues[4] == Hue.COOL
+
+
+def test_charts_by_event_share_one_axis_and_say_the_same_moments() -> None:
+    one, other = stages(workload("z-figure4"), "fcfs", "easy")
+    for stage in (one, other):
+        stage.timeline.seek_time(1300)
+        stage.clock = 1300
+    axis, wish = Versus(one, other).axis(1300), Wish(Camera(1, 0, 10, 60, 20).spaced(True, None))
+    views = [stage.scene(wish, axis).chart.view for stage in (one, other)]  # type: ignore[union-attr]
+    steps = sorted({*one.steps().tolist(), *other.steps().tolist()})
+    assert views[0] == views[1]
+    assert [axis.place(time) for time in steps] == list(range(len(steps)))

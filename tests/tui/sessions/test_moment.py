@@ -251,6 +251,7 @@ def test_a_camera_that_was_kept() -> None:
         12,
         True,
     )
+    assert camera_of({**KEPT, "camera.by_event": True, "camera.per_column": 0.25}, CAMERA).by_event
     before = {name: value for name, value in KEPT.items() if name != "camera.pages"}
     assert not camera_of(before, CAMERA).pages
 
@@ -259,7 +260,7 @@ def test_a_camera_that_was_kept() -> None:
     "wrong",
     [
         {"camera.per_column": 0}, {"camera.per_column": "1h"}, {"camera.low": 64}, {"camera.high": 10**6},
-        {"camera.low": -1}, {"camera.first": 0.5}, {"camera.high": None},
+        {"camera.low": -1}, {"camera.first": 0.5}, {"camera.high": None}, {"camera.per_column": 0.25},
     ],
     ids=str,
 )  # fmt: skip

@@ -17,7 +17,8 @@ from tests.sim.conftest import Lab
 from tests.tui.chart.charts import scene_of
 from tui.chart.cells.edges import margin
 from tui.chart.chart_maker import ChartMaker
-from tui.chart.scale import Camera
+from tui.chart.scale import Camera, ChartView
+from tui.chart.scene import ChartScene
 from tui.look.palette import DARK, LIGHT, Look
 from tui.widgets.gantt import Gantt
 
@@ -33,6 +34,7 @@ class Stand(App[None]):
         super().__init__()
         self.engine, self.maker, self.look = engine, ChartMaker(engine.workload), DARK
         self.told: list[Message] = []
+        self.drawn: ChartScene | None = None
         self.chart = Gantt(engine.workload)
 
     def compose(self) -> ComposeResult:
@@ -53,12 +55,19 @@ class Stand(App[None]):
         camera, engine = self.chart.camera, self.engine
         assert camera is not None
         made = self.maker.make(engine.history, engine.snapshot(), engine.now, camera, budget_seconds=60)
+        self.drawn = made
         self.chart.show(scene_of(engine, made), self.look)
 
     @property
     def camera(self) -> Camera:
         assert self.chart.camera is not None
         return self.chart.camera
+
+    @property
+    def view(self) -> ChartView:
+        """As it was drawn last."""
+        assert self.drawn is not None
+        return self.drawn.view
 
     @property
     def text(self) -> list[str]:
@@ -131,6 +140,30 @@ async def test_keys_move_the_camera(pilot: Press, key: str, holds: Callable[[Cam
     await pilot.pause()
     assert holds(before, app.camera)
     assert [message.camera for message in app.told_of(Gantt.CameraChanged)] == [app.camera] * (before != app.camera)
+
+
+async def test_space_can_go_by_event_and_back(pilot: Press) -> None:
+    app = stand(pilot)
+    app.chart.focus()
+    before = app.camera
+    await pilot.press("K")
+    await pilot.pause()
+    assert app.camera.by_event
+    assert "by event" in app.text[-2]
+    await pilot.press("minus", "shift+left", "K")
+    await pilot.pause()
+    assert app.camera == before
+
+
+async def test_by_event_the_middle_stays_where_now_is_out_of_sight(pilot: Press) -> None:
+    app = stand(pilot)
+    app.chart.focus()
+    await pilot.press("plus", "plus", "plus", *["h"] * 20)
+    middle = app.view.time_at(app.camera.columns / 2)
+    await pilot.press("K")
+    await pilot.pause()
+    assert app.view.column_of(middle) == app.camera.columns // 2
+    assert app.camera.held is None
 
 
 async def test_processors_can_be_zoomed_and_panned(lab: Lab) -> None:

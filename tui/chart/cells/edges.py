@@ -12,7 +12,7 @@ from tui.chart.cells.cells import Cells
 from tui.chart.cells.grid import BLANK, Grid
 from tui.chart.colours import partition_hue
 from tui.chart.scale import ChartView
-from tui.chart.ticks import processors, times, unit_of
+from tui.chart.ticks import as_they_are, processors, times, unit_of
 from tui.look.palette import Hue, Tone, ink
 
 ROWS = 2
@@ -42,7 +42,11 @@ def time_ticks(view: ChartView) -> tuple[Tick, ...]:
     >>> [tick.label for tick in time_ticks(ChartView(600, 141, 60, 40, 0, 9))]
     ['d1 00:00', '02:00', '04:00', '06:00', '08:00']
     """
-    ticks = times(view.start, view.end, lambda label: view.per_column * max(len(label) + _GAP, _APART))
+    if view.axis.by_event:
+        ends = view.first * view.per_column, (view.first + view.columns) * view.per_column
+        ticks: Sequence[tuple[float, str]] = as_they_are(view.axis.named(*ends, _APART * view.per_column))
+    else:
+        ticks = times(view.start, view.end, lambda label: view.per_column * max(len(label) + _GAP, _APART))
     return tuple(Tick(view.column_of(time), label) for time, label in ticks if time < view.end)
 
 
@@ -74,16 +78,18 @@ def time_axis(view: ChartView, now: float, ascii_only: bool = False) -> tuple[st
     return "".join(line), "".join(times)
 
 
-def axis_titles(line: str, upwards: Sequence[str], unit: str, ascii_only: bool = False) -> list[tuple[int, str]]:
+def axis_titles(
+    line: str, upwards: Sequence[str], across: Sequence[str], ascii_only: bool = False
+) -> list[tuple[int, str]]:
     """(column, words) of what the axes are, where the line has room: upwards at its begin, time at its end.
 
-    >>> axis_titles("───┬───────────┴now────────────┬─────", ["processors", "procs"], "h:min")
+    >>> axis_titles("───┬───────────┴now────────────┬─────", ["processors", "procs"], ["time in h:min", "h:min"])
     [(4, ' ↑ procs '), (22, ' h:min → ')]
     """
     up, right, flat = ("^", ">", "-") if ascii_only else ("↑", "→", "─")
     third, names = len(line) // 3, [f" {up} {name} " for name in upwards]
     first = [(at, name) for name in names if 0 <= (at := line.find(len(name) * flat)) < third]
-    times = f" time in {unit} {right} ", f" {unit} {right} "
+    times = [f" {name} {right} " for name in across]
     last = [(at, time) for time in times if (at := line.rfind(len(time) * flat)) > third]
     return [*first[:1], *last[:1]]
 
@@ -161,9 +167,9 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     cells.write(rows, left - 1, ("+" if grid.look.ascii else "└") + line, _LINE)
     cells.write(rows + 1, left, times, _QUIET)
     upwards = ("rows",) if grid.chart.lanes else ("processors", "procs")
-    for column, title in axis_titles(
-        line, upwards, unit_of([tick.label for tick in time_ticks(grid.chart.view)]), grid.look.ascii
-    ):
+    unit = unit_of([tick.label for tick in time_ticks(grid.chart.view)])
+    across = (f"by event, in {unit}", "by event") if grid.chart.view.axis.by_event else (f"time in {unit}", unit)
+    for column, title in axis_titles(line, upwards, across, grid.look.ascii):
         cells.write(rows, left + column, title, _QUIET)
     if grid.has_now:
         cells.write(rows, left + grid.now, line[grid.now : grid.now + 4], ink(Hue.ACCENT, Tone.STRONG))

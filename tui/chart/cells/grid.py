@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from math import inf, nextafter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -153,7 +154,7 @@ class Grid:
         head, until, extra = self.chart.hole
         view, free = self.chart.view, rank == FREE
         start = view.column_of(until)
-        end = start + round(self.chart.workload.jobs[head].estimate / view.per_column)
+        end = view.column_of(nextafter(until + self.chart.workload.jobs[head].estimate, -inf)) + 1
         room = np.zeros(rank.shape, np.bool_)
         room[:, max(self.now + 1, 0) : max(start, 0)] = free[:, max(self.now + 1, 0) : max(start, 0)]
         after = start + 1  # in the column in which it starts others still end

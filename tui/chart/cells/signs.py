@@ -109,7 +109,7 @@ def _name_hole(area: Cells, grid: Grid) -> None:
     extra = f"{hole.extra:,} extra" if hole.extra else ""
     for told, first, last in (
         (f"may end by {name(jobs[hole.rank])}'s start", grid.now + 1, start),
-        (extra, start, start + round(jobs[hole.rank].estimate / view.per_column)),
+        (extra, start, view.column_of(hole.until + jobs[hole.rank].estimate)),
     ):
         part = area.chars[:, max(first, 0) : max(last, 0)]
         if not told or part.shape[1] < len(told) + 2:

@@ -387,7 +387,7 @@ class ReplayScreen(Screen[None]):
     def _pace(self) -> float:
         """Seconds from one picture to the next while it plays: what does not move is not drawn again and again."""
         camera = self.state.camera
-        return 0.0 if camera is None else min(self.state.rate.pace(camera.per_column), A_GLANCE)
+        return 0.0 if camera is None else min(self.state.rate.pace(camera.seconds), A_GLANCE)
 
     # What widgets tell
 
@@ -442,12 +442,12 @@ class ReplayScreen(Screen[None]):
         camera, state = self.chart.camera if self.is_mounted else None, self.state
         if not state.playing or camera is None or not camera.follow or self.scene is None:
             return
-        lasts = (PAGE[1] - PAGE[0]) * camera.columns * state.rate.pace(camera.per_column)
+        lasts = (PAGE[1] - PAGE[0]) * camera.columns * state.rate.pace(camera.seconds)
         pages = state.pages and lasts >= A_PAGE
         if pages != camera.pages:
-            for gantt in (self.chart, self.query_one("#beside", Gantt)):
-                gantt.camera = camera.paging(self.scene.clock) if pages else camera.following()
-            self._look_there()
+            turned = [gantt.turn_pages(pages) for gantt in (self.chart, self.query_one("#beside", Gantt))]
+            if turned[0]:
+                self._look_there()
 
     @on(Scrubber.Scrubbed)
     def _scrub(self, message: Scrubber.Scrubbed) -> None:

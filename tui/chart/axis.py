@@ -1,0 +1,144 @@
+"""Where moments stand across the chart: by the clock, or by event.
+
+A moment has a *place*, and a column of the chart is so many places wide. By the clock a second is one. By event each
+step of the run is one, and so is each moment at which something is planned; between two of them time goes evenly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from math import ceil, floor, inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sim.history.past import Past
+
+Floats = NDArray[np.float64]
+_BEFORE = 600.0
+"""Seconds of a place before the first step: nothing is there."""
+
+
+class Axis:
+    """By the clock."""
+
+    by_event = False
+    kind: Hashable = None
+    """Axes of one kind have the same places for what has been."""
+
+    def place(self, time: float) -> float:
+        return time
+
+    def time(self, place: float) -> float:
+        return place
+
+    def places(self, times: Floats) -> Floats:
+        return times
+
+    def settled(self, clock: float) -> float:
+        """Up to this place nothing will move any more."""
+        return clock
+
+    @property
+    def last(self) -> float:
+        """After this place nothing is known."""
+        return inf
+
+    def seconds(self, per_column: float) -> float:
+        """How long a column is; infinite where each is as long as it has to be."""
+        return per_column
+
+    def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
+        """Moments between two places, at least so many places apart: the same wherever the chart stands."""
+        return ()
+
+
+CLOCK = Axis()
+
+
+class ByEvent(Axis):
+    """By event: the moments of steps that were made, and those `ahead` at which something is planned.
+
+    >>> axis = ByEvent("a run", np.array([0.0, 10, 3600]), [7200.0])
+    >>> axis.place(10), axis.place(1805), axis.time(2.5), axis.places(np.array([5.0, 7200, 10800])).tolist()
+    (1.0, 1.5, 5400.0, [0.5, 3.0, 4.0])
+    """
+
+    by_event = True
+
+    def __init__(self, kind: Hashable, steps: Floats, ahead: Sequence[float]) -> None:
+        self.kind, self._steps = kind, len(steps)
+        self._moments = np.concatenate([steps, ahead])
+        last = self._moments[-2:]
+        self._beyond = max(float(last[-1] - last[0]), 1.0)
+        """Seconds of a place after all that is planned."""
+
+    def place(self, time: float) -> float:
+        return float(self.places(np.array([time]))[0])
+
+    def time(self, place: float) -> float:
+        last = len(self._moments) - 1
+        if place < 0:
+            return float(self._moments[0]) + place * _BEFORE
+        if place >= last:
+            return float(self._moments[-1]) + (place - last) * self._beyond
+        whole = floor(place)
+        begin, end = self._moments[whole : whole + 2].tolist()
+        return float(begin + (place - whole) * (end - begin))
+
+    def places(self, times: Floats) -> Floats:
+        first, last = self._moments[0], self._moments[-1]
+        inside = np.interp(times, self._moments, np.arange(len(self._moments), dtype=float))
+        found: Floats = inside + np.minimum(times - first, 0) / _BEFORE + np.maximum(times - last, 0) / self._beyond
+        return found
+
+    def settled(self, clock: float) -> float:
+        return self._steps - 1
+
+    @property
+    def last(self) -> float:
+        return len(self._moments) - 1
+
+    def seconds(self, per_column: float) -> float:
+        return inf
+
+    def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
+        each = 1
+        while each < apart:
+            each *= 2
+        places = range(ceil(max(begin, 0) / each) * each, ceil(min(end, len(self._moments))), each)
+        return [float(self._moments[place]) for place in places]
+
+
+class Steps:
+    """The moments of one run's steps, or of those of several together, read as they are made."""
+
+    def __init__(self, kind: Hashable = None) -> None:
+        self.kind = kind or object()
+        self._read: tuple[int, ...] = ()
+        """How many moments of each have been read"""
+        self._moments: Floats = np.empty(0)
+
+    def of(self, history: Past, time: float) -> Floats:
+        """Those of a run until then; it has been made so far."""
+        known = sum(self._read)
+        if history.steps > known:
+            self._add(np.array(history.times(known)))
+            self._read = (history.steps,)
+        return self.known(time)
+
+    def together(self, runs: Sequence[Floats], time: float) -> Floats:
+        """Those of several runs until then, each of which has been made so far."""
+        read = self._read or (0,) * len(runs)
+        if any(len(moments) > known for moments, known in zip(runs, read, strict=True)):
+            self._add(np.concatenate([moments[known:] for moments, known in zip(runs, read, strict=True)]))
+            self._read = tuple(max(len(moments), known) for moments, known in zip(runs, read, strict=True))
+        return self.known(time)
+
+    def _add(self, new: Floats) -> None:
+        """They are not before those that are known."""
+        self._moments = np.concatenate([self._moments, np.setdiff1d(new, self._moments[-1:])])
+
+    def known(self, time: float) -> Floats:
+        """Those that have been read."""
+        return self._moments[: np.searchsorted(self._moments, time, "right")]
