@@ -63,6 +63,10 @@ class StateView:
         return tuple(self._state.completed)
 
     @property
+    def finished(self) -> Sequence[tuple[float, int]]:
+        return tuple(sorted((end, rank) for rank, end in enumerate(self._state.ledger.end) if end <= self._state.now))
+
+    @property
     def killed(self) -> Sequence[Job]:
         return tuple(self._state.killed)
 

@@ -1,8 +1,7 @@
 """Watching one job beside the engine: what each step does to it, as moments.
 
-Only while the job waits is the policy asked for its reasons (`engine.curious`), in a very long wait not at every step,
-and only what changes for this job is looked at: it may be suspended for a hundred thousand steps, or take as many
-turns.
+Only while the job waits is the policy asked for its reasons (`engine.curious`), and only what changes for this job is
+looked at: it may be suspended for a hundred thousand steps, or take as many turns.
 """
 
 from __future__ import annotations
@@ -36,9 +35,6 @@ from sim.life.waits import Waits
 from sim.why.waiting import AwaitsTurn, Holder, RowStopped, ahead_of, room, why_it_waits
 from sim.workload.model import Job
 
-PATIENCE, SELDOM = 1000, 25
-"""After so many steps of waiting the policy is asked why at every so many-th step only."""
-
 Where: TypeAlias = Literal["queue", "machine", "aside", "matrix"]
 _HAS_MOMENT = (Start, Backfill, Reserve, Keep, Expect, Suspend, Resume, Place, Rehome, Replicate, Stall, ReserveRow)
 
@@ -56,8 +52,6 @@ class Observer:
         """Is it in a matrix, and has it been on turn there?"""
         self._since = job.submit
         """Since when it waits."""
-        self._steps = 0
-        """How many steps it has waited."""
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
         self._waits = Waits(engine, job)
@@ -92,7 +86,7 @@ class Observer:
         is_new = job.rank in engine.state.new_in_rows
         self._in_rows = ("new" if is_new else "known") if self._where == "matrix" else ""
         asks = self._is_tried() or is_new  # a switch may send it back to the queue
-        engine.curious = asks or (self._where == "queue" and self._is_to_ask())
+        engine.curious = asks or self._where == "queue"
         return True
 
     def _was_to_end(self, done: Job, running: Mapping[int, Allocation]) -> float:
@@ -120,9 +114,6 @@ class Observer:
         run = self.engine.state.running.get(self.job.rank)
         return run is not None and run.kind == SPECULATIVE
 
-    def _is_to_ask(self) -> bool:
-        return self._steps < PATIENCE or not self._steps % SELDOM
-
     def _own(self) -> Iterator[Decision]:
         """What was decided about this job."""
         return (decision for decision in self._decisions if getattr(decision, "job", None) is self.job)
@@ -137,7 +128,6 @@ class Observer:
         rebuilt = any(isinstance(d, Phase | Switched) for d in self._decisions)
         if engine.state.sharing and self._where == "queue" and not rebuilt and self._waits.go_on():
             return  # the matrix was not rebuilt: nobody has thought of the queue
-        self._steps += 1
         waits = self._where == "queue"
         if engine.curious or self.job.rank in engine.state.reserved:
             moment = self._plans.see_step(self._decisions, self._freed, waits)
@@ -145,8 +135,6 @@ class Observer:
         self._see_own()
         if self._where != "queue":
             self._close()
-            return
-        if not engine.curious and self._waits.go_on():
             return
         planned = self._plans.at, self._plans.why
         state = why_it_waits(engine.state, self.job, self._decisions, planned)

@@ -66,6 +66,10 @@ class View(Protocol):
         """The jobs that completed at this instant, by rank."""
 
     @property
+    def finished(self) -> Sequence[tuple[float, int]]:
+        """(end, rank) of every job that has completed so far, sorted; under an earlier policy as well."""
+
+    @property
     def killed(self) -> Sequence[Job]:
         """The jobs whose speculative run reached its limit at this instant; they wait again."""
 

@@ -1,5 +1,7 @@
 """The long reading, by hand: random runs until so many seconds are over, and how many sentences of each kind.
 
+How far it is told every so many runs.
+
 python -m tests.truth SECONDS [FIRST SEED]
 """
 
@@ -16,12 +18,18 @@ from tests.truth.runs import another_run, random_run
 from tests.truth.words import COUNTS
 
 
+TOLD = 500
+"""After so many runs it is told how far they are."""
+
+
 def read_for(seconds: float, first: int) -> int:
     """Read run after run; how many falsehoods there were."""
     until, false = monotonic() + seconds, Counter[str]()
     for seed in count(first):
         if monotonic() > until:
             break
+        if seed > first and (seed - first) % TOLD == 0:
+            print(f"{sum(COUNTS.values()):,} sentences of {seed - first:,} runs, {sum(false.values()):,} of them false")
         run = random_run(seed)
         parted = [] if run.switches else read_parting(run, another_run(run, seed))
         for found in (*falsehoods(run, asked=4), *(Untruth(run.spec, 0, 0, str(false)) for false in parted)):

@@ -227,13 +227,13 @@ def _(world: World, job: Work) -> None:
 
 
 def is_spared(world: World, rank: int) -> bool:
-    """Has it suffered more than so many times the mean of the finished jobs of its category?"""
+    """Has it suffered more than so many times the mean of the finished jobs of its category, whoever ruled then?"""
     if world.rules.name != "tunable":
         return False
     kind = category_of(world.jobs[rank].estimate, world.jobs[rank].procs)
     known = [
         1 + (world.end_of[r] - world.jobs[r].submit - world.jobs[r].run) / max(world.jobs[r].run, 10)
-        for r in world.finished_under
+        for r in world.finished
         if category_of(world.jobs[r].estimate, world.jobs[r].procs) == kind
     ]
     return bool(known) and world.xfactor(rank) > world.rules["limit"] * sum(known) / len(known)

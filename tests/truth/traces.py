@@ -30,8 +30,7 @@ class Traces:
         if world.memo_rows is not None:
             masks = dict(world.memo_rows.columns)
         stays = {(rank, len(self._records[rank].begun)): mask for rank, mask in masks.items()}
-        reserved = world.planned if world.rules.name == "multiqueue" else after.planned  # a pivot is only expected
-        self.planned.append({rank: plan.at for rank, plan in reserved.items() if rank not in world.granted})
+        self.planned.append({rank: plan.at for rank, plan in after.planned.items() if rank not in world.granted})
         self.holders.append(
             [frozenset(stay for stay, mask in stays.items() if mask >> place & 1) for place in range(world.procs)]
         )

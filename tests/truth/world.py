@@ -170,8 +170,6 @@ class World:
         self.owners: list[int] = []
         self.was_switched = False
         self.finished: set[int] = set()
-        self.finished_under: list[int] = []
-        """Who has finished under the present policy"""
         self.claims: dict[int, dict[int, float]] = {}
         """Whoever waits for those who were suspended for it"""
         self.bounds: dict[int, float] = {}
@@ -235,7 +233,6 @@ class World:
         self.completed.append(rank)
         self.expected[rank] = expected
         self.finished.add(rank)
-        self.finished_under.append(rank)
         self.early |= expected > self.now
 
     def stay(self, rank: int) -> Stretch:
@@ -302,7 +299,7 @@ class World:
         self.rules, self.was_switched, self.switched_now, self.awaited = Rules(spec), True, True, None
         self.planned = {rank: Plan(at, self.jobs[rank].estimate) for rank, at in self.granted.items()}
         self.coming = set(self.waiting)
-        self.owners, self.claims, self.memo, self.finished_under = [], {}, {}, [*self.completed]
+        self.owners, self.claims, self.memo = [], {}, {}
 
     # What there is
 

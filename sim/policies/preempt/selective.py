@@ -143,17 +143,19 @@ class Tunable(Selective):
 
     A job is not suspended while its xfactor exceeds `limit` times the mean bounded slowdown, 1 + idle time / max(run,
     10 s), of the finished jobs of its category (K table 2.1, by estimate; before any has finished there is no limit).
+    Whoever takes over counts the jobs that finished before, too: they belong to the machine.
     """
 
     limit: float = parameter(1.5, "how many mean slowdowns of its category a job may suffer (K section 3.5.1)", low=0.0)
 
     def decide(self, view: View) -> Iterator[Decision]:
+        ended = [(view.now, job.rank) for job in view.completed] if "finished" in view.notes else view.finished
         count, total = view.notes.setdefault("finished", {}), view.notes.setdefault("slowdown", {})
-        for job in view.completed:
+        for end, rank in ended:
+            job, ran = view.job(rank), view.ran(rank)
             kind = category_of(job.estimate, job.procs)
             count[kind] = count.get(kind, 0) + 1
-            ran = view.ran(job.rank)
-            total[kind] = total.get(kind, 0) + 1 + (view.now - job.submit - ran) / max(ran, TAU)
+            total[kind] = total.get(kind, 0) + 1 + (end - job.submit - ran) / max(ran, TAU)
         if view.completed:
             self._unsettle(view, {category_of(job.estimate, job.procs) for job in view.completed})
         yield from super().decide(view)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
+
+from sim.policies import parse_policy
 
 if TYPE_CHECKING:
     from tests.sim.conftest import Lab
@@ -43,3 +46,11 @@ def test_what_a_very_short_job_suffered_counts_as_if_it_were_ten_seconds_long(la
     jobs = ("1 0 1 99 700", "2 0 1 1 100", "3 0 1 100 100", "4 100 1 10 10")
     assert lab.starts("tunable:tick=10,limit=0.2", 1, *jobs)["4"] == 130
     assert lab.starts("tunable:tick=10,limit=0.15", 1, *jobs)["4"] == 200
+
+
+def test_who_takes_over_counts_the_jobs_that_finished_before(lab: Lab) -> None:
+    """As if it had ruled from the beginning: job 1 ended under the other policy."""
+    engine = lab.run("fcfs", 1, *JOBS, until=105)
+    engine.switch(parse_policy("tunable:tick=10"), 110)
+    engine.run(inf)
+    assert engine.schedule().start[2] == 200
