@@ -71,13 +71,13 @@ class Observer:
             engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
         )
         self._where = self._whereabouts()
+        self._freed = tuple(Holder(done, self._was_to_end(done, running)) for done in engine.state.completed)
         if job in engine.state.killed:
             self._see_loss()
             was = "queue"
         if job in engine.state.completed:
             self._see_end()
         elif was == "queue" or (was == "matrix" and self._where == "queue"):
-            self._freed = tuple(Holder(done, self._was_to_end(done, running)) for done in engine.state.completed)
             self._see_queue()
         elif self._decisions or self._where != was:
             self._see_own()

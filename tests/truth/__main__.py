@@ -17,7 +17,6 @@ from tests.truth.reading import Untruth, falsehoods
 from tests.truth.runs import another_run, random_run
 from tests.truth.words import COUNTS
 
-
 TOLD = 500
 """After so many runs it is told how far they are."""
 

@@ -88,6 +88,7 @@ class Teller:
         if end is not None and said not in (len(switches), sum(t < end for t in switches)):
             yield UntrueError(f"Row: {said} switches are told of {len(switches)}")
         said = sum(row.startswith("Suspended when") for row in told)
+        said += sum(often(many[1]) for row in told if (many := re.match(r"Suspended (\S+(?: times)?) until", row)))
         if said != len(self.record.stops):
             yield UntrueError(f"Row: {said} suspensions are told of {len(self.record.stops)}")
         said = sum(row.startswith("Came into the matrix") for row in told)

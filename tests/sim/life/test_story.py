@@ -48,3 +48,12 @@ def test_whose_row_was_never_on_turn_is_told_of_a_switch_that_sends_it_back(lab:
     told = [row for time, row in rows_of(life, 9, 9) if time == 10]
     assert told[0].startswith("The policy is switched from gang:")
     assert told[1] == "Its row had not been on turn when the policy was switched: it waits again."
+
+
+def test_however_long_a_job_waits_each_step_is_looked_at(lab: Lab) -> None:
+    """Job 3 stands ahead of it until 1004, after more than a thousand steps of one tiny job each."""
+    tiny = [f"{n + 3} {n} 1 1 1" for n in range(1, 1006)]
+    workload = lab.workload(3, "1 0 2 1004 1004", "2 0 3 5000 5000", "3 0 2 2000 2000", *tiny)
+    _, waits, *_ = [row for _, row in rows_of(life_of(workload, "firstfit:order=sjf", 1), 9, 9)]
+    assert waits.startswith("For 50m04 (1,007 steps)")
+    assert "1 job ahead of it, at last none." in waits
