@@ -144,6 +144,21 @@ def parse_moment(text: str, now: float = 0.0) -> Moment:
         raise ParameterError(f"{quoted(text)} is in no calendar: {error}") from None
 
 
+def written_time(moment: Moment) -> str:
+    """A moment as `parse_moment` reads it, to the last digit; nothing for one without end.
+
+    >>> written_time(86400.0), written_time(1e-07), written_time(float("inf"))
+    ('86400', '0.0000001', '')
+    """
+    if isinstance(moment, Step):
+        return f"#{moment.number}"
+    if not isinstance(moment, float | int):
+        return moment.isoformat(" ")
+    from decimal import Decimal  # takes as long to import as all that options are read with
+
+    return "" if abs(moment) == float("inf") else f"{Decimal(repr(moment)).normalize():f}"
+
+
 def _of_clock(typed: str, now: float) -> float | None:
     """The seconds of a day and its time of day, each of which may be left out; None for what is no such thing."""
     if not (match := _CLOCK.fullmatch(typed)) or (match[2] is None and match[4] is None):

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.errors import ParameterError
-from sim.words import parse_time, quoted
+from sim.words import parse_time, quoted, written_time
 from sim.workload.model import Bools, Floats
-from sim.workload.options import written_time
 
 
 @dataclass(frozen=True)

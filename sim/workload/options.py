@@ -14,7 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Literal
 
 from sim.errors import ParameterError
-from sim.words import LATEST, Moment, Step, parse_moment, parse_time, quoted
+from sim.words import LATEST, Moment, Step, parse_moment, parse_time, quoted, written_time
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -151,21 +151,6 @@ def _end(text: str, default: float) -> float | datetime:
     if isinstance(moment, Step):
         raise ParameterError(f"a window is of times or dates, for steps are known after a run only; got {quoted(text)}")
     return moment
-
-
-def written_time(moment: Moment) -> str:
-    """A moment as `parse_moment` reads it, to the last digit; nothing for one without end.
-
-    >>> written_time(86400.0), written_time(1e-07), written_time(inf)
-    ('86400', '0.0000001', '')
-    """
-    if isinstance(moment, Step):
-        return f"#{moment.number}"
-    if not isinstance(moment, float | int):
-        return moment.isoformat(" ")
-    from decimal import Decimal  # takes as long to import as all of this file
-
-    return "" if abs(moment) == inf else f"{Decimal(repr(moment)).normalize():f}"
 
 
 def _written_window(window: tuple[Moment, Moment]) -> str:

@@ -116,7 +116,8 @@ def test_relaxed_backfilling_delays_the_head_a_little_and_starts_another_job_at_
 
 
 def test_the_jobs_of_the_partitions_start_as_the_notes_say() -> None:
-    assert starts("ls-figure1", "easy") == [0, 0, 0, 60, 600, 180, 5000, 6000, 21000]
+    assert starts("ls-figure1", "easy") == [0, 0, 0, 2000, 5000, 8000, 20000, 7500, 12000, 17000, 20800, 23000]
+    assert starts("ls-figure1", "multiqueue") == [0, 0, 0, 2000, 5000, 8000, 12000, 12800, 8000, 17000, 20000, 23000]
 
 
 def test_without_time_slices_the_last_job_of_the_matrix_waits_long() -> None:

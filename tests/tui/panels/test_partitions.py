@@ -13,30 +13,30 @@ def figure_1(until: float, **fields: object) -> Context:
 
 
 def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
-    assert draw_partitions(figure_1(700), (60, 13)).text.splitlines() == [
-        "Partitions   0 of 30 processors free",
-        "▇▇ < 1000 s             6 procs · 2 foreign, 6 away · 0 free",
-        "████████············                ▓▓▓▓",
-        "nobody waits",
-        "10 at first · foreign: 2 from 1000 to 10000 s · away: 6 with",
+    assert draw_partitions(figure_1(8000), (60, 13)).text.splitlines() == [
+        "Partitions   4 of 30 processors free",
+        "▇▇ < 1000 s             4 procs · 3 foreign, 9 away · 0 free",
+        "··················██      ▓▓▓▓▓▓",
+        "1 job waits · pivot J7 needs 14, planned for 03:20:00",
+        "10 at first · foreign: 3 from 1000 to 10000 s · away: 9 with",
         ">= 10000 s",
-        "▇▇ 1000 to 10000 s                 6 procs · 4 away · 0 free",
-        "                    ████████████········",
-        "1 job waits · pivot J7 needs 10, planned for 01:23:20",
-        "10 at first · away: 2 with < 1000 s and 2 with >= 10000 s",
-        "▇▇ >= 10000 s                  18 procs · 8 foreign · 0 free",
-        "        ▓▓▓▓▓▓▓▓▓▓▓▓            ▓▓▓▓    ████████████████████",
+        "▇▇ 1000 to 10000 s                 4 procs · 6 away · 4 free",
+        "                    ············░░░░░░░░",
         "nobody waits",
-        "10 at first · foreign: 6 from < 1000 s and 2 from 1000 to",
+        "10 at first · away: 3 with < 1000 s and 3 with >= 10000 s",
+        "▇▇ >= 10000 s                 22 procs · 12 foreign · 0 free",
+        "▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓  ▓▓▓▓▓▓              ████████████████████",
+        "1 job waits · pivot J8 needs 8, planned for 03:33:20",
+        "10 at first · foreign: 9 from < 1000 s and 3 from 1000 to",
         "10000 s",
     ]
 
 
 def test_what_is_foreign_has_the_colour_of_its_owner() -> None:
-    bar = draw_partitions(figure_1(700), (60, 13)).body[1]
+    bar = draw_partitions(figure_1(8000), (60, 13)).body[1]
     assert [(span.text.strip(), span.style) for span in bar.spans] == [
-        ("████████", f"hue:{hue_of(0)}"), ("············", f"hue:{hue_of(2)}"), ("", ""),
-        ("▓▓▓▓", f"hue:{hue_of(1)}"), ("", ""),
+        ("··················", f"hue:{hue_of(2)}"), ("██", f"hue:{hue_of(0)}"), ("", ""),
+        ("▓▓▓▓▓▓", f"hue:{hue_of(1)}"), ("", ""),
     ]  # fmt: skip
 
 
@@ -48,21 +48,21 @@ def test_what_is_free_is_told_from_what_is_in_use() -> None:
 
 
 def test_in_few_rows_two_lines_a_partition_are_left() -> None:
-    sheet = draw_partitions(figure_1(700), (40, 6))
+    sheet = draw_partitions(figure_1(8000), (40, 6))
     assert len(sheet.body) == 6
-    assert sheet.body[2].text == "▇▇ 1000 to 10000 s      6 procs · 4 away"
+    assert sheet.body[2].text == "▇▇ 1000 to 10000 s      4 procs · 6 away"
 
 
 def test_a_legend_follows_where_there_is_room() -> None:
-    assert draw_partitions(figure_1(700), (46, 7)).body[-1].text == "█ in use, ▓ foreign, · away"
+    assert draw_partitions(figure_1(8000), (46, 7)).body[-1].text == "█ in use, ░ free, ▓ foreign, · away"
     assert draw_partitions(figure_1(0), (46, 7)).body[-1].text == "█ in use, ░ free"
 
 
 def test_in_ascii_every_sign_is_ascii_and_different() -> None:
-    sheet = draw_partitions(figure_1(700, look=DARK.with_mode("ascii")), (60, 30))
+    sheet = draw_partitions(figure_1(8000, look=DARK.with_mode("ascii")), (60, 30))
     bars = sheet.body[1].text + sheet.body[-1].text
     assert bars.isascii()
-    assert bars.startswith("########------------                %%%%")
+    assert bars.startswith("------------------##      %%%%%%")
 
 
 def test_the_first_with_high_priority_is_the_pivot() -> None:

@@ -113,7 +113,7 @@ def test_what_is_free_stands_upon_the_colour_of_who_owns_it_and_what_is_borrowed
     engine = engine_of("ls-figure1", "multiqueue")
     engine.run()
     size = Size(80, 34)
-    chart = chart_of(engine, size, per_column=300)
+    chart = chart_of(engine, size, per_column=360)
     drawn = paint(chart, DARK, size)
     assert chart.owners is not None
     assert chart.homes is not None

@@ -111,7 +111,7 @@ def test_a_suspended_job_leaves_a_trail() -> None:
 
 
 def test_a_speculative_run_has_a_texture_and_its_end_a_cross() -> None:
-    root = picture(chart("ls-figure1", "multiqueue:speculate=180"))
+    root = picture(chart("ls-figure1", "multiqueue:speculate=500"))
     assert "url(#speculative)" in fills(root)
     assert words(root)["killed"] == 1
 

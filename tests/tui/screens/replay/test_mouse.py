@@ -158,12 +158,12 @@ async def test_the_pointer_tells_about_the_job_below_it() -> None:
 
 
 async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
-    async with replay("ls-figure1", "multiqueue", at="#7") as run:
+    async with replay("ls-figure1", "multiqueue", at="#8") as run:
         await run.complete()
         await run.pilot.hover("#queue", offset=find(run, "#queue", "from about"))
-        assert tooltip(run, "#queue").startswith("J7 · 10 processors")
+        assert tooltip(run, "#queue").startswith("J7 · 14 processors")
         await run.pilot.hover("#partitions", offset=find(run, "#partitions", "····"))
-        assert tooltip(run, "#partitions") == "processor 4: in use, of >= 10000 s, at first of < 1000 s"
+        assert tooltip(run, "#partitions") == "processor 0: in use, of >= 10000 s, at first of < 1000 s"
         await run.pilot.hover("#strip", offset=(20, 1))
         assert "in use, " in tooltip(run, "#strip")
         assert "a click goes there" in tooltip(run, "#strip")

@@ -115,7 +115,7 @@ KINDS = [
     ("r", "k-figure3.1", "selective:sf=1.5", 3, "J1 resumes"),
     ("h", "w-figure1", "relaxed:omega=1.25", 3, "J2"),
     ("m", "z-figure7", "gang-migrate", 10, "J3 migrates"),
-    ("o", "ls-figure1", "multiqueue", 2, "borrows 6 processors"),
+    ("o", "ls-figure1", "multiqueue", 3, "borrows 5 processors"),
 ]
 
 

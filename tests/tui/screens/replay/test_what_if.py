@@ -220,7 +220,7 @@ async def test_capital_d_goes_back_to_when_a_boundary_moved() -> None:
     async with replay("ls-figure1", "multiqueue", at="#6") as run:
         await run.press("D")
         assert run.step == 4
-        assert "borrows 2 processors" in seen(run, "#decisions")
+        assert "borrows 4 processors" in seen(run, "#decisions")
 
 
 async def test_b_remembers_a_moment_and_an_apostrophe_goes_back_to_it() -> None:
