@@ -25,7 +25,7 @@ CHANGES_STATE = {
     f"engine/{name}.py" for name in ("checkpoint", "engine", "express", "state", "succession", "transitions")
 }
 FLOORS = (
-    ("sim.deadline", "sim.errors", "sim.files", "sim.prints", "sim.words"),
+    ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.words"),
     ("sim.workload",),
     ("sim.machine",),
     ("sim.decisions",),

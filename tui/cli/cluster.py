@@ -13,8 +13,8 @@ from typing import Any
 import click
 
 from sim.errors import ParameterError, SchedscopeError
+from sim.extras import extra
 from sim.words import quoted
-from tui.cli.extras import extra
 
 PATIENCE = 10
 """Seconds in which a scheduler must answer."""

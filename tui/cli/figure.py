@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from sim.experiments.series import Panel
+from sim.extras import extra
 from sim.files import write_whole
 from sim.words import printable, shortened
-from tui.cli.extras import extra
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#7f7f7f")
 """Of Okabe and Ito: told apart on white, by colour-blind eyes as well; the marker differs, too."""

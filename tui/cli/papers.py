@@ -13,9 +13,9 @@ from sim.experiments.results import Results
 from sim.experiments.sweep import sweep
 from sim.metrics.catalogue import Metric, metric
 from sim.words import percent
-from tui.cli.figures import cell, titled
 from tui.cli.filling import Filling, shown_where_seen
 from tui.cli.terminal import say, shows_unicode
+from tui.look.figures import cell, titled
 from tui.look.text import plain
 from tui.look.text import table as lines_of
 

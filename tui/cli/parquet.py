@@ -6,8 +6,8 @@ import io
 from collections.abc import Sequence
 from typing import Any
 
+from sim.extras import extra
 from sim.files import write_whole
-from tui.cli.extras import extra
 
 
 def write_parquet(path: str, records: Sequence[dict[str, Any]]) -> None:

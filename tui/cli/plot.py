@@ -12,10 +12,10 @@ import click
 from sim.experiments.pivot import Ask, Condition
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
+from sim.extras import extra
 from sim.words import printable, shortened
-from tui.cli.extras import extra
-from tui.cli.figures import titled
 from tui.cli.terminal import columns, say, shows_unicode
+from tui.look.figures import titled
 from tui.look.palette import JOB_COLOURS
 from tui.look.text import plain
 

@@ -16,9 +16,9 @@ from sim.experiments.results import FACTORS, Results
 from sim.files import write_rows, write_whole
 from sim.metrics.catalogue import Metric
 from sim.words import count, listed, printable, shortened
-from tui.cli.figures import cell, titled
 from tui.cli.parquet import write_parquet
 from tui.cli.terminal import say, shows_unicode
+from tui.look.figures import cell, titled
 from tui.look.text import Align, plain, table
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")

@@ -28,10 +28,10 @@ from sim.words import clock, count, percent, printable, processors, shortened
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
-from tui.cli.figures import cell, titled
 from tui.cli.options import told
 from tui.cli.own import own_code, timed
 from tui.cli.terminal import run_to_end, say, shows_unicode
+from tui.look.figures import cell, titled
 from tui.look.text import duration, instant, number, plain, table
 
 MAIN = (

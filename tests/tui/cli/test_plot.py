@@ -1,6 +1,6 @@
 """`schedscope plot`: lines in the terminal and figures in files.
 
-Also tests tui.cli.extras, tui.cli.figure.
+Also tests sim.extras, tui.cli.figure.
 """
 
 from __future__ import annotations
