@@ -51,6 +51,7 @@ if TYPE_CHECKING:
     from sim.session.session import Session
     from sim.session.trust import NeedsTrustError
     from tui.screens.first.screen import FirstScreen
+    from tui.screens.results.screen import ResultsScreen
     from tui.sessions.keeper import Keeper
 
 HANGUP = 1
@@ -73,7 +74,9 @@ class Schedscope(App[int]):
     COMMANDS: ClassVar[set[Any]] = {_screen_commands}
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", "suspend", show=False)]
 
-    def __init__(self, prepared: Prepared | None, asked: NeedsTrustError | None = None) -> None:
+    def __init__(
+        self, prepared: Prepared | None, asked: NeedsTrustError | None = None, results: str | None = None
+    ) -> None:
         self.settings_path = settings_path()
         self.settings, self._warning = load(self.settings_path)
         # Textual takes NO_COLOR out of the environment.
@@ -85,6 +88,9 @@ class Schedscope(App[int]):
         """What is asked before anything is opened."""
         self._keeper: Keeper | None = None
         self._first: FirstScreen | None = None
+        self._file = results
+        """A file of results that is opened at first."""
+        self._results: ResultsScreen | None = None
 
     def get_line_filters(self) -> list[LineFilter]:
         """What everything that is drawn passes."""
@@ -122,7 +128,9 @@ class Schedscope(App[int]):
         self.use_look(self.look, kept=False)
         if self.settings.keymap:
             self.set_keymap(dict(self.settings.keymap))
-        if self.opened is None:
+        if self._file is not None:
+            self._show_results(self._file)
+        elif self.opened is None:
             self._show_first()
         else:
             self._show(self.opened)
@@ -143,7 +151,11 @@ class Schedscope(App[int]):
 
     @on(ShowFirst)
     def _show_first(self) -> None:
-        """The menu of what there is to look at, over what is open."""
+        """The menu of what there is to look at, over what is open; from the replay of a run back to its results."""
+        if self._results in self.screen_stack:
+            while self.screen is not self._results:
+                self.pop_screen()
+            return
         from tui.screens.first.entries import entries
         from tui.screens.first.screen import FirstScreen
         from tui.sessions.left import sessions_left
@@ -151,6 +163,12 @@ class Schedscope(App[int]):
         there = entries(sessions_left(self.settings.sessions), self.settings.recent)
         self._first = FirstScreen(there, self.settings.recent, self.look, self.replay is not None)
         self.push_screen(self._first)
+
+    def _show_results(self, path: str) -> None:
+        from tui.screens.results.screen import ResultsScreen
+
+        self._results = ResultsScreen(path, self.look)
+        self.push_screen(self._results)
 
     def _show(self, prepared: Prepared) -> None:
         self.opened = prepared
@@ -171,7 +189,7 @@ class Schedscope(App[int]):
             screen.player.ask(prepared.first)
         if self.replay is not None and self._first in self.screen_stack:
             self.pop_screen()
-        if len(self.screen_stack) > 1:
+        if len(self.screen_stack) > 1 and self.screen is not self._results:
             self.switch_screen(screen)
         else:
             self.push_screen(screen)
@@ -304,7 +322,7 @@ class Schedscope(App[int]):
         if kept:
             self.remember(look=look.name, mode=look.mode)
         for screen in self.screen_stack:
-            if screen in (self.replay, self._first):
+            if screen in (self.replay, self._first, self._results):
                 screen.use_look(look)
 
     # The end
@@ -361,10 +379,10 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
     return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 
-def open_replay(opening: Opening | None, asked: NeedsTrustError | None = None) -> int:
-    """Open the replay screen, or (None) the first one, and ask; what is wrong with the trace is said before."""
+def open_replay(opening: Opening | None, asked: NeedsTrustError | None = None, results: str | None = None) -> int:
+    """Open the replay screen, or (None) results or the first one, and ask; what is wrong with it is said before."""
     give_back_at_once()
-    app = Schedscope(None if opening is None else opening.prepare(), asked)
+    app = Schedscope(None if opening is None else opening.prepare(), asked, results)
     sys.stdin = StringIO()  # the keyboard is the screen's: a policy that asks for input is told that there is none
     app.run()
     if is_gone():

@@ -12,16 +12,11 @@ import click
 from sim.experiments.pivot import Ask, Condition
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
-from sim.extras import extra
-from sim.words import printable, shortened
+from tui.chart.plotted import Manner, plotted
 from tui.cli.terminal import columns, say, shows_unicode
 from tui.look.figures import titled
-from tui.look.palette import JOB_COLOURS
-from tui.look.text import plain
 
 HEIGHT = 20
-MARKERS = "●▲■◆○△□◇+x*#"
-ASCII_MARKERS = "ox+*#@%&=abc"
 
 
 @click.command("plot")
@@ -50,9 +45,9 @@ def command(
 
         save_figure(output, made, titles, log)
         return
-    plotext = extra("plotext", "a plot", "plot")
     has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    say("\n\n".join(_drawn(plotext, panel, titles, log, has_colour) for panel in made) + "\n" + _notes(made))
+    manner = Manner(columns(), HEIGHT, has_colour, shows_unicode(), log)
+    say("\n\n".join(plotted(panel, titles, manner) for panel in made) + "\n" + _notes(made))
 
 
 def _notes(made: Sequence[Panel]) -> str:
@@ -61,42 +56,3 @@ def _notes(made: Sequence[Panel]) -> str:
     if any(point.overloaded for point in points):
         lines.append("some runs are overloaded: their queue only grows, a mean says how long they were")
     return "\n".join(lines)
-
-
-def _drawn(plotext: Any, panel: Panel, titles: tuple[str, str], log: bool, has_colour: bool) -> str:
-    """One panel as lines of text; colours only where a terminal shows them."""
-    plotext.clear_figure()
-    plotext.theme("clear")
-    plotext.plotsize(columns(), HEIGHT)
-    markers = MARKERS if shows_unicode() else ASCII_MARKERS
-    for number, (label, line) in enumerate(panel.lines.items()):
-        drawn: dict[str, Any] = {"color": _rgb(JOB_COLOURS[number % len(JOB_COLOURS)])} if has_colour else {}
-        xs, ys = [point.x for point in line], [point.mean.value for point in line]
-        halves = [point.mean.half or 0.0 for point in line]
-        marker = markers[number % len(markers)]
-        if any(halves):
-            plotext.error(xs, ys, yerr=[2 * half for half in halves], **drawn)
-        if not panel.ticks:
-            plotext.plot(xs, ys, marker="hd" if has_colour else "·" if shows_unicode() else ".", **drawn)
-        plotext.scatter(xs, ys, marker=marker, label=printable(shortened(label)) or None, **drawn)
-    if log:
-        plotext.yscale("log")
-    if panel.ticks:
-        plotext.xticks(list(range(len(panel.ticks))), [printable(shortened(tick, 16)) for tick in panel.ticks])
-    else:
-        xs = sorted({point.x for line in panel.lines.values() for point in line})
-        if len(xs) <= 12:
-            plotext.xticks(xs, [f"{x:g}" for x in xs])
-    plotext.title(printable(shortened(panel.title, 60)))
-    plotext.xlabel(titles[0])
-    plotext.ylabel(titles[1])
-    text: str = plotext.build()
-    if has_colour:
-        return text
-    text = plotext.uncolorize(text)
-    return text if shows_unicode() else plain(text)
-
-
-def _rgb(colour: str) -> tuple[int, int, int]:
-    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
-    return red, green, blue

@@ -27,6 +27,7 @@ def command(
 ) -> int:  # fmt: skip
     """Open the replay screen; without TRACE or options a menu of what there is to see.
 
+    A file of results (schedscope sweep) opens as a table and a plot, from which each run is replayed.
     These are samples, recent traces and sessions. A sample comes under its own policy and, unless --at says where, at
     the moment that it is about. Space plays, arrows step, p changes the policy, ? lists all keys.
     """
@@ -42,6 +43,7 @@ def command(
     if sys.stderr is None or not sys.stderr.isatty():
         raise click.ClickException("the replay screen is drawn on stderr, which must be the terminal: leave out 2>")
     gc.disable()  # until the first frame: what is imported and loaded now stays, and looking for garbage takes long
+    from sim.experiments.results import Results, is_results
     from sim.policies import parse_policy
     from sim.workload.source import Source
     from tui.app import open_replay
@@ -58,6 +60,11 @@ def command(
         except NeedsTrustError as asked:
             return open_replay(None, asked)
         return open_replay(opening)
+    if trace is not None and is_results(trace):
+        if len(typed) > 1:
+            raise click.UsageError(f"{trace} is a file of results, which is opened by itself: leave out the options")
+        Results(trace).__exit__()
+        return open_replay(None, results=trace)
     source = Source.of_options(trace or "z-figure4", given)
     later = tuple((time, parse_policy(spec)) for time, spec in switches)
     chosen = None if policy is None else parse_policy(policy)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from rich.segment import Segment
+from rich.style import Style
 from textual import events
 
 from tui.look import text
@@ -38,7 +39,7 @@ class Bar(Lines):
 
     def _row(self, y: int) -> list[Segment]:
         if self._look is None:
-            return [Segment(" " * self.size.width)]
+            return [Segment(" " * self.size.width, Style())]
         look, blank = self._look, self._look.style(self._ground)
         spans = self._lines[y].spans if y < len(self._lines) else ()
         segments = [

@@ -1,6 +1,6 @@
 """`schedscope plot`: lines in the terminal and figures in files.
 
-Also tests sim.extras, tui.cli.figure.
+Also tests sim.extras, tui.chart.plotted, tui.cli.figure.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from sim.experiments.measured import Measured
 from tests.sim.experiments.test_pivot import file, outcome, plan
 from tests.tui.cli.program import error, schedscope
 
@@ -51,6 +52,15 @@ def test_without_the_extra_one_line_says_how_to_get_it(path: Path, monkeypatch: 
         "a figure needs matplotlib: pip install 'schedscope[plot]'",
     )
     assert not (path.parent / "f.svg").exists()
+
+
+@needs_plotext
+def test_what_is_0_has_no_order_of_magnitude(tmp_path: Path) -> None:
+    file(tmp_path / "r", made=lambda run: outcome(run)._replace(measured=Measured({"mean_wait": 0.0}))).__exit__()
+    assert (
+        "nothing can be drawn that is 0" in error("plot", tmp_path / "r", "-x", "load", "-y", "mean_wait", "--log")[1]
+    )
+    assert schedscope("plot", tmp_path / "r", "-x", "load", "-y", "mean_wait").returncode == 0
 
 
 @needs_plotext

@@ -1,0 +1,69 @@
+"""A file of results in the app: a table that fills, and from it the replay of any run."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from sim.experiments.results import Results
+from tests.sim.experiments.test_pivot import file, outcome, plan
+from tests.tui.replays import Replay
+from tui.app import Schedscope
+from tui.screens.results.screen import ResultsScreen
+
+
+@asynccontextmanager
+async def opened(path: Path, size: tuple[int, int] = (120, 30)) -> AsyncIterator[Replay]:
+    app = Schedscope(None, results=str(path))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        run = Replay(app, pilot)
+        await run.wait_for(lambda: isinstance(app.screen, ResultsScreen) and app.screen.found)
+        await pilot.pause()
+        yield run
+        app.exit()
+
+
+async def test_from_a_mean_to_its_runs_to_a_replay_and_back(tmp_path: Path) -> None:
+    file(tmp_path / "r").__exit__()
+    async with opened(tmp_path / "r") as run:
+        await run.pilot.press("v", *"mean_wait", "enter")
+        await run.wait_for(lambda: "mean wait (s)" in run.text and "23.0" in run.text)
+        assert "relaxed:omega=1" in run.text
+        await run.pilot.press("down", "right", "enter")
+        await run.wait_for(lambda: "policy=relaxed:omega=0   load=2" in run.text)
+        await run.pilot.press("down", "enter")
+        await run.wait_for(lambda: run.app.replay is not None)
+        await run.settle()
+        assert (run.screen.about.trace, run.scene.snapshot.policy) == ("z-figure4", "relaxed:omega=0")
+        assert run.app.opened is not None
+        assert run.app.opened.opening.source.options == {"load": 2.0, "seed": 1}
+        await run.pilot.press("H")
+        assert isinstance(run.app.screen, ResultsScreen)
+        assert run.app.replay is None
+        await run.pilot.press("escape")
+        await run.wait_for(lambda: "policy \\ load" in run.text)
+        await run.pilot.press("x", "c")
+        await run.wait_for(lambda: "load \\ load" in run.text)
+
+
+async def test_the_table_fills_while_a_sweep_goes_on(tmp_path: Path) -> None:
+    runs = list(plan().runs())
+    with Results(tmp_path / "r", write=True) as results:
+        results.add(map(outcome, runs[:2]))
+    async with opened(tmp_path / "r", (80, 24)) as run:
+        assert " 2 runs" in run.text
+        with Results(tmp_path / "r", write=True) as results:
+            results.add(map(outcome, runs[2:]))
+        await run.wait_for(lambda: " 24 runs" in run.text)
+        await run.pilot.press("w", *"load=1", "enter")
+        await run.wait_for(lambda: "load=1" in run.text)
+        await run.pilot.press("w", *"load?", "enter")
+        assert "a condition is like load<=1.2" in run.text
+
+
+async def test_a_file_that_goes_is_told(tmp_path: Path) -> None:
+    file(tmp_path / "r").__exit__()
+    async with opened(tmp_path / "r") as run:
+        (tmp_path / "r").unlink()
+        await run.wait_for(lambda: "no such file of results" in run.told)

@@ -1,0 +1,68 @@
+"""Lines of results as text, by plotext: for the terminal, or a part of the screen."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from sim.errors import ParameterError
+from sim.experiments.series import Panel
+from sim.extras import extra
+from sim.words import printable, shortened
+from tui.look.palette import JOB_COLOURS
+from tui.look.text import plain
+
+MARKERS = "●▲■◆○△□◇+x*#"
+ASCII_MARKERS = "ox+*#@%&=abc"
+
+
+class Manner(NamedTuple):
+    """How a plot is drawn."""
+
+    columns: int
+    rows: int
+    colour: bool = True
+    unicode: bool = True
+    log: bool = False
+
+
+def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
+    """One panel, its axes with their titles, as lines of text; with colours as a terminal reads them."""
+    plotext = extra("plotext", "a plot", "plot")
+    if manner.log and any(point.mean.value <= 0 for line in panel.lines.values() for point in line):
+        raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")
+    plotext.clear_figure()
+    plotext.theme("clear")
+    plotext.plotsize(manner.columns, manner.rows)
+    markers = MARKERS if manner.unicode else ASCII_MARKERS
+    for number, (label, line) in enumerate(panel.lines.items()):
+        drawn: dict[str, Any] = {"color": _rgb(JOB_COLOURS[number % len(JOB_COLOURS)])} if manner.colour else {}
+        xs, ys = [point.x for point in line], [point.mean.value for point in line]
+        halves = [point.mean.half or 0.0 for point in line]
+        halves = [min(half, 0.99 * y) for half, y in zip(halves, ys, strict=True)] if manner.log else halves
+        if any(halves):
+            plotext.error(xs, ys, yerr=[2 * half for half in halves], **drawn)
+        if not panel.ticks:
+            plotext.plot(xs, ys, marker="hd" if manner.colour else "·" if manner.unicode else ".", **drawn)
+        marker = markers[number % len(markers)]
+        plotext.scatter(xs, ys, marker=marker, label=printable(shortened(label)) or None, **drawn)
+    if manner.log:
+        plotext.yscale("log")
+    if panel.ticks:
+        plotext.xticks(list(range(len(panel.ticks))), [printable(shortened(tick, 16)) for tick in panel.ticks])
+    else:
+        xs = sorted({point.x for line in panel.lines.values() for point in line})
+        if len(xs) <= 12:
+            plotext.xticks(xs, [f"{x:g}" for x in xs])
+    plotext.title(printable(shortened(panel.title, 60)))
+    plotext.xlabel(titles[0])
+    plotext.ylabel(titles[1])
+    text: str = plotext.build()
+    if manner.colour:
+        return text
+    text = plotext.uncolorize(text)
+    return text if manner.unicode else plain(text)
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    return red, green, blue

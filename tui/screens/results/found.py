@@ -1,0 +1,106 @@
+"""What a file of results says at the moment, as plain values: read far from the screen's own thread."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sim.errors import SchedscopeError
+from sim.experiments.again import runs_of
+from sim.experiments.pivot import Ask, Condition, Record, Table, Value, order_of, pivot
+from sim.experiments.results import FACTORS, Results
+from sim.experiments.series import Panel, axis_title, panels
+from tui.chart.plotted import Manner, plotted
+from tui.look.figures import titled
+
+MOST_COLUMNS = 8
+"""Values of what stands across a table that nobody asked for."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a person wants to see of a file."""
+
+    ask: Ask | None = None
+    """Means; None: those of what varies."""
+    runs: tuple[Condition, ...] | None = None
+    """The runs for which these hold, one by one, instead of means."""
+    log: bool = False
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found."""
+
+    ask: Ask
+    varying: dict[str, int]
+    """What runs differ in, and how many values it has."""
+    runs: int
+    failed: int
+    table: Table
+    listed: tuple[Record, ...] | None
+    plot: Panel | None
+    panels: int
+    told: str = ""
+    """Why there is no plot."""
+
+
+def found(path: str, shown: Shown) -> Found:
+    """Read the file."""
+    with Results(path) as results:
+        every = runs_of(results, [])
+        values = {name: {record[name] for record in every} for name in FACTORS}
+        varying = {name: len(of) for name, of in values.items() if len(of) > 1}
+        ask = shown.ask or first_ask(varying)
+        tables = pivot(results, ask)
+        table = tables[0] if tables else Table("", (), (), {})
+        listed = None
+        if shown.runs is not None:
+            listed = tuple(sorted(runs_of(results, [ask.metric.name], shown.runs), key=_in_order))
+        try:
+            made, told = panels(results, along(ask, table)), ""
+        except SchedscopeError as error:
+            made, told = [], str(error)
+    failed = sum(1 for record in every if record["error"])
+    return Found(ask, varying, len(every), failed, table, listed, made[0] if made else None, len(made), told)
+
+
+def _in_order(record: Record) -> tuple[object, ...]:
+    return tuple(order_of(record[name]) for name in FACTORS)
+
+
+def first_ask(varying: dict[str, int]) -> Ask:
+    """Policies down, and what else varies most across."""
+    others = [name for name in varying if name not in ("policy", "seed", "version")]
+    across = max(others, key=lambda name: (varying[name] <= MOST_COLUMNS, varying[name]), default="")
+    return Ask("policy", across)
+
+
+def along(ask: Ask, table: Table) -> Ask:
+    """The same for a plot: along its axis what are numbers, or else what there is more of."""
+    if not ask.columns:
+        return ask
+    down, across = _numbers(table.rows), _numbers(table.columns)
+    turned = across > down or (across == down and len(table.columns) > len(table.rows))
+    return replace(ask, rows=ask.columns, columns=ask.rows) if turned else ask
+
+
+def _numbers(values: Sequence[Value]) -> bool:
+    return len(values) > 1 and all(isinstance(value, int | float) for value in values)
+
+
+def runs_in(ask: Ask, row: Value, column: Value) -> tuple[Condition, ...]:
+    """What the runs of a cell have in common."""
+    pairs = [(ask.rows, row), *([(ask.columns, column)] if ask.columns else [])]
+    return (*ask.where, *(Condition(name, "=", "" if value is None else f"{value}") for name, value in pairs))
+
+
+def drawn_plot(of: Found, shown: Shown, columns: int, rows: int, colour: bool, unicode: bool) -> str:
+    """The plot as text for so many cells, or why there is none."""
+    if of.plot is None:
+        return of.told
+    titles = axis_title(along(of.ask, of.table).rows), titled(of.ask.metric)
+    try:
+        return plotted(of.plot, titles, Manner(columns, rows, colour, unicode, shown.log))
+    except SchedscopeError as error:
+        return str(error)

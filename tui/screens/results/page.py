@@ -1,0 +1,195 @@
+"""The table of a file of results as rows of cells, one of which is chosen. Pure functions of what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rich.segment import Segment
+
+from sim.experiments.measured import measured_metric
+from sim.experiments.pivot import Cell, Condition, Record, Value
+from sim.experiments.series import said
+from sim.words import count, printable, shortened
+from tui.look import text
+from tui.look.figures import cell, titled
+from tui.look.palette import Look
+from tui.look.sheets import Line, Span, line
+from tui.screens.results.found import Found
+from tui.widgets.rows import fitted
+
+WIDEST = 28
+GAP = 2
+
+
+class Word(NamedTuple):
+    """What stands in a cell."""
+
+    text: str
+    style: str = ""
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Names at the top and at the left, cells right of them."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Word, ...], ...]
+    """The first cell of each is its name."""
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Of each column."""
+        words = zip(*(tuple(word.text for word in row) for row in self.rows), strict=True) if self.rows else [()]
+        below = [max(map(text.cells, column), default=0) for column in words]
+        below += [0] * (len(self.head) - len(below))
+        return tuple(max(text.cells(name), wide) for name, wide in zip(self.head, below, strict=True))
+
+
+def grid_of(found: Found) -> Grid:
+    """Means, or runs one by one."""
+    return _means(found) if found.listed is None else _runs(found, found.listed)
+
+
+def _means(found: Found) -> Grid:
+    ask, table = found.ask, found.table
+    head = (f"{ask.rows} \\ {ask.columns}", *map(_name, table.columns)) if ask.columns else (ask.rows, "")
+    rows = tuple(
+        (Word(_name(row)), *(_mean(table.cells.get((row, column)), found) for column in table.columns))
+        for row in table.rows
+    )
+    return Grid(tuple(head), rows)
+
+
+def _mean(of: Cell | None, found: Found) -> Word:
+    if of is None:
+        return Word("·  ", "faint")
+    metric = found.ask.metric
+    half = "" if of.mean.half is None else f" ±{cell(metric, of.mean.half)}"
+    sign = "*" if of.best else "!" if of.overloaded else " "
+    return Word(f"{cell(metric, of.mean.value)}{half} {sign}", "strong" if of.best else "warn" if of.overloaded else "")
+
+
+def _runs(found: Found, listed: Sequence[Record]) -> Grid:
+    names = [name for name in found.varying if len({record[name] for record in listed}) > 1] or ["policy"]
+    metric = measured_metric(found.ask.value)
+    rows = tuple((*(Word(_name(record[name])) for name in names), _number(record, metric.name)) for record in listed)
+    return Grid((*names, titled(metric)), rows)
+
+
+def _number(record: Record, name: str) -> Word:
+    if record["error"]:
+        return Word(printable(shortened(str(record["error"]), 40)), "bad")
+    sign = "!" if record["overload"] else " "
+    return Word(f"{cell(measured_metric(name), record[f'={name}'])} {sign}", "warn" if record["overload"] else "")
+
+
+def _name(value: Value) -> str:
+    return printable(shortened(said(value), WIDEST))
+
+
+@dataclass(frozen=True)
+class Window:
+    """Which part of a grid is seen, and what is chosen in it."""
+
+    row: int = 0
+    column: int = 1
+    first_row: int = 0
+    first_column: int = 1
+
+    def on(self, grid: Grid, width: int, height: int) -> Window:
+        """The same within the grid, what is chosen in sight."""
+        row = min(max(self.row, 0), max(len(grid.rows) - 1, 0))
+        column = min(max(self.column, 1), max(len(grid.head) - 1, 1))
+        first_row = min(max(self.first_row, row - max(height - 2, 0)), row)
+        first = min(self.first_column, column)
+        widths = grid.widths
+        while first < column and widths[0] + sum(GAP + wide for wide in widths[first : column + 1]) > width:
+            first += 1
+        return Window(row, column, first_row, first)
+
+
+def drawn(grid: Grid, window: Window, width: int, height: int, look: Look, whole_rows: bool) -> list[list[Segment]]:
+    """What is seen of the grid, a line of names above; of a chosen row without choice of columns all is lit."""
+    widths, blank = grid.widths, look.style("")
+    columns = [0, *range(window.first_column, len(grid.head))]
+    head = [_padded(grid.head[at], widths[at], at, "dim", look) for at in columns]
+    lines = [fitted([segment for part in head for segment in part], width, blank)]
+    for number in range(window.first_row, min(window.first_row + height - 1, len(grid.rows))):
+        row, parts = grid.rows[number], []
+        for at in columns:
+            is_chosen = number == window.row and (whole_rows or at == window.column)
+            style = f"{row[at].style} {'select' if is_chosen else ''}"
+            parts += _padded(row[at].text, widths[at], at, style, look)
+        lines.append(fitted(parts, width, blank))
+    return lines + [fitted([], width, blank)] * (height - len(lines))
+
+
+def _padded(words: str, width: int, at: int, style: str, look: Look) -> list[Segment]:
+    shown = text.drawn(text.pad(words, width, "right" if at else "left"), look.ascii)
+    gap = [Segment(" " * GAP, look.style(""))] if at else []
+    return [*gap, Segment(shown, look.style(style))]
+
+
+def place_at(grid: Grid, window: Window, x: int, y: int) -> tuple[int, int] | None:
+    """The row and column of a cell that was clicked."""
+    row, left, widths = window.first_row + y - 1, grid.widths[0] if grid.rows else 0, grid.widths
+    if y < 1 or row >= len(grid.rows):
+        return None
+    for at in range(window.first_column, len(grid.head)):
+        left += GAP + widths[at]
+        if x < left:
+            return row, at
+    return None
+
+
+def title(path: str, found: Found | None, where: Sequence[Condition], width: int) -> Line:
+    """Of which file, how many runs, and what is shown."""
+    if found is None:
+        return line(Span(f" {text.shorten(printable(path), width - 2)}", "strong"))
+    failed = f", {found.failed:,} failed" if found.failed else ""
+    what = f"   {count(found.runs, 'run')}{failed}   {titled(found.ask.metric)}"
+    what += "".join(f"   {each.name}{each.compare}{each.value}" for each in where)
+    name = text.shorten(printable(path), max(width // 3, 10))
+    room = width - text.cells(name) - 2
+    return line(Span(f" {name}", "strong"), Span(text.shorten(printable(what), room), "dim"))
+
+
+def note(found: Found | None) -> Line:
+    """What must be known to read it."""
+    if found is None:
+        return line(Span(" reading ...", "dim"))
+    notes = []
+    if any(of.best for of in found.table.cells.values()):
+        notes.append("* best, significantly")
+    if any(of.overloaded for of in found.table.cells.values()):
+        notes.append("! overloaded: its queue only grows")
+    if found.panels > 1 and found.plot is not None:
+        notes.append(f"plot: {printable(shortened(found.plot.title, 40))}, 1 of {found.panels} (w chooses)")
+    if found.table.mixed:
+        notes.append("means over " + ", ".join(f"{many} of {name}" for name, many in found.table.mixed.items()))
+    return line(Span(" " + " · ".join(notes), "dim"))
+
+
+def keys(width: int, in_runs: bool) -> Line:
+    """What can be done here."""
+    pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "replay" if in_runs else "its runs", "open")]
+    if in_runs:
+        pairs += [("esc", "means", "back")]
+    else:
+        pairs += [("x", "rows", "rows"), ("c", "columns", "columns"), ("r", "all runs", "runs")]
+    pairs += [
+        ("v", "value", "value"),
+        ("w", "where", "where"),
+        ("l", "log", "log"),
+        ("?", "help", "help"),
+        ("q", "quit", "quit"),
+    ]
+    spans = []
+    room = width - 1
+    for key, word, action in pairs:
+        room -= text.cells(key) + text.cells(word) + 3
+        if room >= 0:
+            spans += [Span(key, "key", action), Span(f" {word}  ", "dim", action)]
+    return line(" ", *spans)
