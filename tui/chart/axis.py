@@ -6,6 +6,7 @@ step of the run is one, and so is each moment at which something is planned; bet
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 from math import ceil, floor, inf
 
@@ -74,6 +75,10 @@ class ByEvent(Axis):
         """Seconds of a place after all that is planned."""
 
     def place(self, time: float) -> float:
+        moments, at = self._moments, bisect_right(self._moments, time) - 1
+        if 0 <= at < len(moments) - 1:
+            begin, end = moments[at : at + 2].tolist()
+            return float(at + (time - begin) / (end - begin))
         return float(self.places(np.array([time]))[0])
 
     def time(self, place: float) -> float:
@@ -87,9 +92,12 @@ class ByEvent(Axis):
         return float(begin + (place - whole) * (end - begin))
 
     def places(self, times: Floats) -> Floats:
-        first, last = self._moments[0], self._moments[-1]
-        inside = np.interp(times, self._moments, np.arange(len(self._moments), dtype=float))
-        found: Floats = inside + np.minimum(times - first, 0) / _BEFORE + np.maximum(times - last, 0) / self._beyond
+        moments = self._moments
+        inside = np.clip(times, moments[0], moments[-1])
+        at = np.searchsorted(moments, inside, "right") - 1
+        gap = moments[np.minimum(at + 1, len(moments) - 1)] - moments[at]
+        found: Floats = at + (inside - moments[at]) / np.where(gap > 0, gap, 1)
+        found += np.minimum(times - moments[0], 0) / _BEFORE + np.maximum(times - moments[-1], 0) / self._beyond
         return found
 
     def settled(self, clock: float) -> float:

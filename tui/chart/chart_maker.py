@@ -70,7 +70,7 @@ class ChartMaker:
         """
         deadline = perf_counter() + budget_seconds
         if axis is None:
-            axis = self._by_event(history, snapshot, clock) if camera.by_event else CLOCK
+            axis = self.axis_by_event(history, snapshot, clock) if camera.by_event else CLOCK
         view = camera.view(axis.place(clock), axis)
         lanes = self._lanes_of(history, snapshot, clock, camera.by_rows, view.seconds)
         if lanes is not None:
@@ -109,13 +109,15 @@ class ChartMaker:
         mode: str = "job",
         marks: Sequence[Mark] = (),
         title: str = "",
+        axis: Axis = CLOCK,
     ) -> Drawing:
         """The chart of a window of time at `clock`, whole; turns that are shorter than a `column` are not shown."""
         begin, end = window
-        first = floor(begin / column)
-        view = ChartView(column, first, ceil(end / column) - first, snapshot.procs, 0, snapshot.procs)
+        first = floor(axis.place(begin) / column)
+        last = ceil(axis.place(end) / column)
+        view = ChartView(column, first, last - first, snapshot.procs, 0, snapshot.procs, axis=axis)
         seen = history.between(begin, clock)
-        ran = list(by_turns(history, seen, begin, clock, column))
+        ran = list(by_turns(history, seen, begin, clock, view.seconds))
         is_shared = any(stretch.kind == "gang" for stretch in ran)
         lanes = self._read_lanes(history, clock) if is_shared else None
         if lanes is not None:
@@ -147,7 +149,8 @@ class ChartMaker:
             division=snapshot.division,
         )
 
-    def _by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
+    def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
+        """For a chart of its own."""
         return axis_by_event(self.steps.kind, self.steps.of(history, clock), [snapshot], clock)
 
     def hues_of(

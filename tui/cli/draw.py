@@ -28,17 +28,18 @@ from tui.cli.terminal import run_to_end
 @click.option("--height", type=click.IntRange(200, 20000), default=810, metavar="PX")
 @click.option("--theme", default="dark", metavar="NAME", help="dark, light or contrast.")
 @click.option("--colour", default="job", metavar="MODE", help="job, user, queue, partition, width, length, wait ...")
+@click.option("--by-event", is_flag=True, help="Each step as wide as any other; times are told below.")
 @click.option("-o", "--output", "out", required=True, metavar="FILE", help="A name in .svg or .png; - for stdout.")
 @cli.switches
 @cli.placement
 @cli.of_workload
 def command(
     trace: str, policy: str, begin: Moment | None, until: Moment | None, width: int, height: int, theme: str,
-    colour: str, out: str, switches: Any, placement: Any, **given: Any,
+    colour: str, by_event: bool, out: str, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Draw a run, or a window of it, as a chart in a file."""
     cli.of_file("-o", out, trace)
-    wanted = Options(None, None, width, height, theme, colour)
+    wanted = Options(None, None, width, height, theme, colour, by_event)
     target = "/dev/stdout" if out == "-" else out
     draw(Source.of_options(trace, given), policy, placement, wanted, target, switches, (begin, until))
 

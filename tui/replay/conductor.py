@@ -238,8 +238,9 @@ class Conductor:
         from tui.chart.svg.drawing import Options, save_drawing
 
         now = self.stage.clock
-        begin = max(wish.camera.view(now).start, self.stage.begin)
-        options = Options(begin, now, order.width, order.height, order.theme, wish.colour)
+        chart = self.stage.scene(wish).chart
+        begin = max(chart.view.start if chart else now, self.stage.begin)
+        options = Options(begin, now, order.width, order.height, order.theme, wish.colour, wish.camera.by_event)
         engine = self.stage.timeline.present()
         spec = engine.state.switches[0].was if engine.state.switches else engine.state.spec
         save_drawing(engine, spec, options, order.path)

@@ -15,7 +15,7 @@ AXIS = ByEvent("a run", np.array([5.0, 10, 10.5, 3600]), [4000.0, 9000])
 @pytest.mark.parametrize("time", [-700.0, 5, 7, 10.25, 3600, 3700, 9000, 20000])
 def test_a_place_leads_back_to_its_moment(time: float) -> None:
     assert AXIS.time(AXIS.place(time)) == pytest.approx(time)
-    assert AXIS.places(np.array([time]))[0] == AXIS.place(time)
+    assert AXIS.places(np.array([time]))[0] == pytest.approx(AXIS.place(time))
 
 
 def test_each_step_and_each_planned_moment_is_a_place_on() -> None:

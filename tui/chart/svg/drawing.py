@@ -13,6 +13,7 @@ from sim.engine.engine import Engine
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.files import write_whole
 from sim.words import clock
+from tui.chart.axis import CLOCK
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Drawing, Mark
@@ -39,6 +40,8 @@ class Options:
     height: int = 810
     theme: str = "dark"
     colour: str = "job"
+    by_event: bool = False
+    """Is time spaced by event?"""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -61,18 +64,21 @@ def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -
 def drawing_of(engine: Engine, spec: str, options: Options) -> Drawing:
     """What is to be drawn of a run that has come as far as it should."""
     workload, goes_on = engine.workload, engine.next_time() is not None
-    first = workload.jobs[0].submit if len(workload) else 0
     now = options.until if goes_on and options.until is not None else engine.now
-    begin = first if options.begin is None else options.begin
+    begin = options.begin
+    if begin is None:
+        begin = workload.jobs[0].submit if len(workload) else 0
     if begin >= now and len(workload):
         raise ParameterError(f"there is nothing to draw from {clock(begin)} on: the run is over at {clock(now)}")
-    end = now + _AHEAD * (now - begin) if goes_on else now
-    column = max(end - begin, 1) / options.width * _COLUMN
+    maker, snapshot = ChartMaker(workload), engine.snapshot()
+    axis = maker.axis_by_event(engine.history, snapshot, now) if options.by_event else CLOCK
+    first, last = map(axis.place, (begin, now))
+    end = axis.time(min(last + _AHEAD * (last - first), axis.last)) if goes_on else now
+    column = max(axis.place(end) - first, 1) / options.width * _COLUMN
     switches = engine.history.switches
     marks = [Mark(change.time, "switch", change.spec) for change in switches]
     title = ", then ".join([spec, *(change.spec for change in switches)])
-    maker = ChartMaker(workload)
-    return maker.draw(engine.history, engine.snapshot(), now, (begin, end), column, options.colour, marks, title)
+    return maker.draw(engine.history, snapshot, now, (begin, end), column, options.colour, marks, title, axis)
 
 
 # Files

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sim.machine.processors import ranges
+from tui.chart.axis import CLOCK, Axis
 from tui.chart.svg.elements import Rect
 
 LEFT, RIGHT, TITLE, AXIS, STRIP, LEGEND = 52, 16, 62, 26, 74, 26
@@ -25,13 +26,15 @@ class Frame:
     begin: float
     end: float
     procs: int
+    axis: Axis = CLOCK
 
     @classmethod
-    def within(cls, width: int, height: int, begin: float, end: float, procs: int, has_band: bool) -> Frame:
+    def within(cls, size: tuple[int, int], begin: float, end: float, procs: int, has_band: bool, axis: Axis) -> Frame:
         """The chart in a picture of that size."""
+        width, height = size
         left = LEFT + has_band * BAND
         inner = height - TITLE - AXIS - STRIP - LEGEND
-        return cls(left, TITLE, width - left - RIGHT, inner, begin, max(end, begin + 1), procs)
+        return cls(left, TITLE, width - left - RIGHT, inner, begin, max(end, begin + 1), procs, axis)
 
     @property
     def right(self) -> int:
@@ -47,13 +50,18 @@ class Frame:
         return min(self.procs, self.height)
 
     @property
-    def seconds(self) -> float:
-        """Seconds in a pixel."""
-        return (self.end - self.begin) / self.width
+    def first(self) -> float:
+        """The place of the left edge."""
+        return self.axis.place(self.begin)
+
+    @property
+    def per_pixel(self) -> float:
+        """Places in a pixel."""
+        return (self.axis.place(self.end) - self.first) / self.width
 
     def x(self, time: float) -> float:
         """How far right a moment is."""
-        return self.left + (time - self.begin) / self.seconds
+        return self.left + (self.axis.place(time) - self.first) / self.per_pixel
 
     def y(self, processor: float) -> float:
         """How far down the lower edge of a processor is.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sim.errors import ParameterError
 from sim.words import clock, count, processors
@@ -23,8 +23,8 @@ from tui.chart.svg.signs import (
     draw_plan,
 )
 from tui.chart.svg.strips import in_use_and_waiting, strips
+from tui.chart.ticks import as_they_are, times, unit_of
 from tui.chart.ticks import processors as named_processors
-from tui.chart.ticks import times, unit_of
 from tui.look.palette import Look
 
 _FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
@@ -36,7 +36,7 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
         raise ParameterError(f"a picture needs at least {LEAST_WIDTH} x {LEAST_HEIGHT} pixels, got {width} x {height}")
     owners = chart.history.owners_at(chart.clock)
     procs = chart.view.lanes * chart.view.stride or chart.workload.procs
-    frame = Frame.within(width, height, chart.begin, chart.until, procs, bool(owners))
+    frame = Frame.within((width, height), chart.begin, chart.until, procs, bool(owners), chart.view.axis)
     kinds = {*(stretch.kind for stretch in (*chart.ran, *chart.trails)), *(box.kind for box in chart.plan)}
     seen = {texture_of(kind) for kind in kinds}
     crosses = draw_killed(chart, frame, look)
@@ -108,7 +108,8 @@ def _heading(chart: Drawing, frame: Frame, look: Look) -> str:
     title = element("text", text(_title(chart)), x=16, y=24, font_size=15, font_weight="bold", fill=look.text)
     upwards = "rows of the matrix" if chart.lanes else "processors"
     unit = unit_of([word for _, word in _ticks(frame)])
-    words = f"{_window(chart)} · {upwards} upwards, time to the right in {unit}"
+    across = "by event to the right, times" if frame.axis.by_event else "time to the right"
+    words = f"{_window(chart)} · {upwards} upwards, {across} in {unit}"
     return title + element("text", text(words), x=16, y=42, fill=look.dim)
 
 
@@ -131,7 +132,10 @@ def _axes(chart: Drawing, frame: Frame, look: Look) -> str:
     return "".join(drawn)
 
 
-def _ticks(frame: Frame) -> list[tuple[int, str]]:
+def _ticks(frame: Frame) -> Sequence[tuple[float, str]]:
+    if frame.axis.by_event:
+        end = frame.axis.place(frame.end)
+        return as_they_are(frame.axis.named(frame.first, end, (end - frame.first) / (frame.width // 80)))
     return times(frame.begin, frame.end, lambda _: (frame.end - frame.begin) / (frame.width // 80))
 
 

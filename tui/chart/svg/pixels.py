@@ -43,11 +43,11 @@ class Patch(NamedTuple):
 
 def split(stretches: Sequence[Stretch], frame: Frame, until: float) -> tuple[list[Stretch], list[Stretch]]:
     """What of them is seen by itself, and what is less than a pixel wide or high; cut at the edges of the window."""
-    large, small = [], []
+    large, small, a_pixel, place = [], [], frame.per_pixel, frame.axis.place
     for stretch in stretches:
         start, end = max(stretch.start, frame.begin), until if stretch.end is None else min(stretch.end, until)
         if start < end:
-            flat = stretch.processors if end - start < frame.seconds else _flat(stretch.processors, frame)
+            flat = stretch.processors if place(end) - place(start) < a_pixel else _flat(stretch.processors, frame)
             if thick := stretch.processors & ~flat:
                 large.append(stretch._replace(start=start, end=end, processors=thick))
             if flat:
@@ -65,13 +65,14 @@ def _flat(processors: int, frame: Frame) -> int:
 
 def add_up(stretches: Sequence[Stretch], frame: Frame) -> Raster:
     """The stretches as pixels."""
-    edges = ChartView(frame.seconds, 0, frame.width, frame.rows, 0, frame.procs).edges()
-    since = [s._replace(start=s.start - frame.begin, end=(s.end or 0.0) - frame.begin) for s in stretches]
+    per_pixel, begin, place = frame.per_pixel, frame.first, frame.axis.place
+    edges = ChartView(per_pixel, 0, frame.width, frame.rows, 0, frame.procs).edges()
+    since = [s._replace(start=place(s.start) - begin, end=place(s.end or 0.0) - begin) for s in stretches]
     start, end = np.array([s.start for s in since]), np.array([s.end for s in since])
     shares, parts = Shares(edges), []
     for first in range(0, frame.width, _PORTION):
-        part = raster.Frame(frame.seconds, first, min(_PORTION, frame.width - first), edges)
-        seen = (start < (first + part.columns) * frame.seconds) & (end > first * frame.seconds)
+        part = raster.Frame(per_pixel, first, min(_PORTION, frame.width - first), edges)
+        seen = (start < (first + part.columns) * per_pixel) & (end > first * per_pixel)
         parts.append(rasterise([since[place] for place in np.flatnonzero(seen)], part, inf, shares).pixels)
     return Raster(np.concatenate(parts, axis=1))
 

@@ -30,8 +30,9 @@ def averages(time: Floats, value: Floats, until: float, edges: Floats) -> Floats
 def in_use_and_waiting(history: Past, frame: Frame, now: float, procs: int) -> tuple[Floats, Floats]:
     """Share of the processors in use and waiting jobs, on average by pixel, as far as now."""
     time, free, waiting, _ = (np.array(column, dtype=np.float64) for column in history.columns())
-    edges: Floats = np.linspace(frame.begin, frame.end, frame.width + 1)
-    edges = edges[edges <= now + frame.seconds / 2]
+    axis, last = frame.axis, frame.axis.place(frame.end)
+    places = np.linspace(frame.first, last, frame.width + 1)
+    edges = np.array([axis.time(place) for place in places[places <= axis.place(now) + frame.per_pixel / 2].tolist()])
     if len(edges) < 2 or not len(time):
         return np.zeros(0), np.zeros(0)
     use = averages(time, 1 - free / procs, now, edges)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
 
@@ -89,6 +89,16 @@ def test_right_of_now_stands_the_plan() -> None:
     assert words(root)["now"] == 1
     assert words(root)["until its estimate"] == words(root)["planned"] == 1
     assert "url(#plan)" in fills(root)
+
+
+def test_by_event_steps_stand_equally_far_apart_below_their_times() -> None:
+    root = picture(chart("z-figure4", "easy", Options(until=600, by_event=True)))
+    times = {
+        text.text: float(text.get("x", "0")) for text in root.iter(f"{SVG}text") if (text.text or "").count(":") == 2
+    }
+    apart = {round(b - a) for a, b in pairwise(sorted(times.values()))}
+    assert apart == {211}
+    assert {"00:00:40", "00:10:00", "00:18:20"} <= times.keys()
 
 
 def test_where_all_is_over_there_is_no_plan() -> None:
