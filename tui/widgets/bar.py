@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from rich.segment import Segment
 from rich.style import Style
 from textual import events
+from textual.content import Content
 
 from tui.look import text
 from tui.look.palette import Look
@@ -18,9 +19,14 @@ from tui.widgets.rows import Lines, fitted
 class Bar(Lines):
     """Shows the lines that it is given; a click on a span does what the span says."""
 
-    def __init__(self, ground: str = "", *, id: str | None = None) -> None:
+    def __init__(
+        self, ground: str = "", *, tell: Callable[[str], str] = lambda action: "", id: str | None = None
+    ) -> None:
+        """`tell` says of an action what it does."""
         super().__init__(id=id)
-        self._ground = ground
+        self._ground, self._tell = ground, tell
+        self._told = ""
+        """What the pointer is told"""
         self._lines: tuple[Line, ...] = ()
         self._look: Look | None = None
 
@@ -47,9 +53,17 @@ class Bar(Lines):
         ]
         return fitted(segments, self.size.width, blank)
 
+    def _action_at(self, event: events.MouseEvent) -> str:
+        span = span_at(self._lines[event.y], event.x) if 0 <= event.y < len(self._lines) else None
+        return span.action if span else ""
+
+    def on_mouse_move(self, event: events.MouseMove) -> None:
+        action = self._action_at(event)
+        if (told := self._tell(action) if action else "") != self._told:
+            self._told = told
+            self.tooltip = Content(told) if told else None
+
     async def on_click(self, event: events.Click) -> None:
-        if event.y < len(self._lines):
-            span = span_at(self._lines[event.y], event.x)
-            if span and span.action:
-                event.stop()
-                await self.screen.run_action(span.action)
+        if action := self._action_at(event):
+            event.stop()
+            await self.screen.run_action(action)

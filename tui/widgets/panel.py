@@ -20,6 +20,7 @@ from tui.chart.hover import hover_text
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Span
+from tui.panels.meanings import meaning_at, title_meaning
 from tui.panels.parts import Context, Draw, Tell, window
 from tui.widgets.rows import Lines, fitted
 
@@ -174,15 +175,16 @@ class Panel(Lines, can_focus=True):
     def _told_at(self, column: int, row: int, line: Line | None) -> str:
         """What is said of what is under the pointer: of a job, or of whatever the panel knows to say."""
         context = self._shown
-        if context is None or line is None:
+        if context is None:
             return ""
+        if line is None:
+            return title_meaning(self._sheet.title) if row < 0 else ""
         rank = line.rank if line.rank is not None else rank_at(line, column)
         if rank is not None and (chart := context.scene.chart) is not None:
             return printable_lines(hover_text(chart, context.scene.snapshot, rank))
-        if self._tell is None:
-            return ""
         size = max(self.size.width - 2 * MARGIN, 1), self.size.height - 1
-        return printable_lines(self._tell(context, size, column, row + self._first))
+        told = self._tell(context, size, column, row + self._first) if self._tell is not None else ""
+        return printable_lines(told or meaning_at(context, line, column))
 
     def on_leave(self) -> None:
         self._hover(None)

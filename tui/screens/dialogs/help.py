@@ -15,6 +15,7 @@ from textual.widgets import Input
 
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import cells, pad
+from tui.panels.meanings import GLOSSARY
 from tui.screens.dialogs.dialog import Dialog, Page
 
 Rows: TypeAlias = Sequence[tuple[str, str]]
@@ -78,27 +79,6 @@ IN_A_PANEL: Rows = (
     ("↑ ↓ pgup pgdn", "Scroll."),
     ("z", "Over the whole screen, and back; so does a click on the title."),
 )
-WORDS: Rows = (
-    ("backfilling", "A job passes others that wait before it, because it fits into a hole and delays no promise."),
-    ("bounded slowdown", "Slowdown, in which runs of less than 10 s count as 10 s, so that tiny jobs do not rule."),
-    ("estimate", "How long a job may run: the policy plans with it and kills the job at its end."),
-    (
-        "extra processors",
-        "EASY: what is left over when the head starts; a job that needs no more may pass at any length.",
-    ),
-    ("foreign, away", "Processors that another partition had at first; those of its own that another has now."),
-    ("head", "The job that waits first in the queue."),
-    ("loss of capacity", "Processors that stand idle while somebody waits who could have used them."),
-    ("Ousterhout matrix", "Gang scheduling: rows that take turns on all processors; a job stands in a row."),
-    ("partition", "A part of the machine with a queue of its own; its boundary moves when it borrows processors."),
-    ("pivot", "The first in a queue of its own without a reservation: nobody may delay it."),
-    ("replica", "A job that stands in a second row, too, and so gets more turns."),
-    ("reservation", "A promise: processors from a moment on, which nobody may take."),
-    ("shadow", "When enough will be free for the head, by the estimates of those who run."),
-    ("slowdown", "Time from submission to end, over the time that the job ran."),
-    ("utilization", "Share of the processors that are busy."),
-    ("xfactor", "Expansion factor: wait and estimate over the estimate. It grows while a job waits."),
-)
 OTHERWISE = {
     "zoom": ("closer", "wider", "fit the job", "fewer proc"), "scroll": ("earlier", "later", "higher"),
     "color": ("colour",),
@@ -149,7 +129,7 @@ class HelpScreen(Dialog[None]):
             *groups,
             ("Signs", SIGNS),
             ("A policy of your own", OWN),
-            ("Words", WORDS),
+            ("Words", GLOSSARY),
             ("Three to try", TO_TRY),
         )
 

@@ -113,6 +113,15 @@ def sign(keys: str) -> str:
     return " ".join("+".join(_SIGNS.get(part, part) for part in key.split("+")) for key in keys.split(","))
 
 
+def told_of(action: str) -> str:
+    """What an action does, and its keys.
+
+    >>> told_of("policy")
+    'p: Another policy, or other parameters, from this moment on.'
+    """
+    return next((f"{sign(key.keys)}: {key.meaning}" for key in (PALETTE, *every_key()) if key.action == action), "")
+
+
 def every_key() -> Iterator[Key]:
     for _, keys in GROUPS:
         yield from keys

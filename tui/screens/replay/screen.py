@@ -44,7 +44,7 @@ from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
 from tui.screens.replay.drawing import SIDE, TELL, Drawing
 from tui.screens.replay.files import Files
-from tui.screens.replay.keys import bindings, every_key, sign
+from tui.screens.replay.keys import bindings, every_key, sign, told_of
 from tui.screens.replay.layout import Layout
 from tui.screens.replay.looking import Looking
 from tui.screens.replay.state import ViewState
@@ -133,7 +133,7 @@ class ReplayScreen(Screen[None]):
     # What it is made of
 
     def compose(self) -> ComposeResult:
-        yield Bar("surface", id="top")
+        yield Bar("surface", tell=told_of, id="top")
         yield Bar(id="note")
         with Horizontal(id="middle"):
             with Vertical(id="charts"):
@@ -148,7 +148,7 @@ class ReplayScreen(Screen[None]):
         with Horizontal(id="bottom"):
             yield Scrubber(draw_strip, tell=told_at, id="strip")
             yield Panel(draw_metrics, id="metrics")
-        yield Bar("surface", id="keys")
+        yield Bar("surface", tell=told_of, id="keys")
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._begin)

@@ -8,7 +8,8 @@ import pytest
 
 from tests.tui.screens.conftest import Ask
 from tui.look.text import cells
-from tui.screens.dialogs.help import OTHERWISE, SIGNS, WORDS, Groups, HelpScreen, drawn, filtered
+from tui.panels.meanings import GLOSSARY
+from tui.screens.dialogs.help import OTHERWISE, SIGNS, Groups, HelpScreen, drawn, filtered
 from tui.screens.replay.keys import GROUPS as KEYS
 from tui.widgets.gantt import Gantt
 
@@ -44,7 +45,7 @@ def test_a_key_that_is_typed_is_that_key_and_not_every_word_with_the_letter() ->
 def test_things_are_found_by_what_people_call_them(word: str) -> None:
     keys = [(title, [(key.keys, key.meaning) for key in keys]) for title, keys in KEYS]
     chart = [(str(each.key), each.description) for each in Gantt.BINDINGS]  # type: ignore[union-attr]
-    assert filtered([*keys, ("The chart", chart), ("Signs", SIGNS), ("Words", WORDS)], word)
+    assert filtered([*keys, ("The chart", chart), ("Signs", SIGNS), ("Words", GLOSSARY)], word)
 
 
 async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:

@@ -164,6 +164,14 @@ async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
         assert tooltip(run, "#queue").startswith("J7 · 14 processors")
         await run.pilot.hover("#partitions", offset=find(run, "#partitions", "····"))
         assert tooltip(run, "#partitions") == "processor 0: in use, of >= 10000 s, at first of < 1000 s"
+        await run.pilot.hover("#queue", offset=find(run, "#queue", "waited"))
+        assert tooltip(run, "#queue") == "How long it has waited since it was submitted."
+        await run.pilot.hover("#queue", offset=(2, 0))
+        assert tooltip(run, "#queue").startswith("Who waits, in the order")
+        await run.pilot.hover("#metrics", offset=find(run, "#metrics", "mean wait"))
+        assert tooltip(run, "#metrics").endswith("mean over the jobs.")
+        await run.pilot.hover("#top", offset=find(run, "#top", "multiqueue"))
+        assert tooltip(run, "#top").startswith("p: Another policy")
         await run.pilot.hover("#strip", offset=(20, 1))
         assert "in use, " in tooltip(run, "#strip")
         assert "a click goes there" in tooltip(run, "#strip")
