@@ -9,16 +9,24 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from collections.abc import Iterator
 from itertools import count
 from time import monotonic
 
+from tests.truth.pages import read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
-from tests.truth.runs import another_run, random_run
-from tests.truth.words import COUNTS
+from tests.truth.runs import Run, another_run, random_run
+from tests.truth.words import COUNTS, UntrueError
 
 TOLD = 500
 """After so many runs it is told how far they are."""
+
+
+def of_both(first: Run, second: Run) -> Iterator[UntrueError]:
+    """Where two runs part, and the page that compares them."""
+    yield from read_parting(first, second)
+    yield from read_page(first, second)
 
 
 def read_for(seconds: float, first: int) -> int:
@@ -30,7 +38,7 @@ def read_for(seconds: float, first: int) -> int:
         if seed > first and (seed - first) % TOLD == 0:
             print(f"{sum(COUNTS.values()):,} sentences of {seed - first:,} runs, {sum(false.values()):,} of them false")
         run = random_run(seed)
-        parted = [] if run.switches else read_parting(run, another_run(run, seed))
+        parted = () if run.switches else of_both(run, another_run(run, seed))
         for found in (*falsehoods(run, asked=4), *(Untruth(run.spec, 0, 0, str(false)) for false in parted)):
             kind = found.what.partition(":")[0]
             false[kind] += 1

@@ -11,6 +11,7 @@ from sim.decisions import decisions, matrix, reasons, reasons_to_wait
 from sim.decisions.sentences import Reason
 from sim.why import facts
 from tests.truth.decided import UNSAID
+from tests.truth.pages import read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
 from tests.truth.runs import FAMILIES, another_run, random_run
@@ -37,8 +38,24 @@ def test_what_is_said_of_a_run_is_so(family: str) -> None:
 
 @pytest.mark.parametrize(
     "seed",
-    [91, 213, 1403, 2138, 7001012, 7004621, 7005762, 7006266, 8002573, 8003617, 8008696, 8010878, 8400372, 8407177],
-)
+    [
+        91,
+        213,
+        1403,
+        2138,
+        7001012,
+        7004621,
+        7005762,
+        7006266,
+        8002573,
+        8003617,
+        8008696,
+        8010878,
+        8400372,
+        8407177,
+        8420024,
+    ],
+)  # fmt: skip
 def test_what_was_false_once_is_so_now(seed: int) -> None:
     assert list(falsehoods(random_run(seed), asked=4)) == []
 
@@ -47,6 +64,17 @@ def test_what_was_false_once_is_so_now(seed: int) -> None:
 def test_what_is_said_where_two_runs_part_is_so(seed: int) -> None:
     first = random_run(seed)
     assert list(read_parting(first, another_run(first, seed))) == []
+
+
+@pytest.mark.parametrize("seed", [3, 5, 12, 13, 18, 211])
+def test_the_page_that_compares_two_runs_is_so_and_who_changes_a_number_in_it_is_found_out(seed: int) -> None:
+    first = random_run(seed)
+    MUTANTS.clear()
+    token = are_changed.set(True)
+    assert list(read_page(first, another_run(first, seed))) == []
+    are_changed.reset(token)
+    assert MUTANTS
+    assert [around for (_, around, found) in MUTANTS if not found] == []
 
 
 @pytest.mark.parametrize("family", FAMILIES)

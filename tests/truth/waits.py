@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from sim.decisions import matrix as m
@@ -171,21 +171,29 @@ class Wait(NamedTuple):
 
 
 def read_part(wait: Wait, told: str) -> Wait:
-    """One kind of reason and its numbers; the steps of which it tells."""
+    """One kind of reason and its numbers; the steps of which it tells. Two kinds may be told alike."""
+    false = UntrueError(f"{told!r} was no reason: {sorted({step.kind.__name__ for step in wait.steps})}")
     for past in PASTS:
         match = re.fullmatch(past.pattern + _NUMBERS, told)
         some = wait.of(past.kinds)
         if match is None or not some.steps:
             continue
-        parts = match.groupdict()
-        if parts.get("procs"):
-            demand_equal(whole(parts["procs"]), wait.job.procs, "its processors")
-        if past.many:
-            read_blockers(some, parts["others"], past.many)
-        read_numbers(some, parts)
-        return some
-    demand(False, f"{told!r} was no reason: {sorted({step.kind.__name__ for step in wait.steps})}")
-    return wait
+        try:
+            read_places(some, match.groupdict(), past.many)
+        except UntrueError as untrue:
+            false = untrue
+        else:
+            return some
+    raise false
+
+
+def read_places(wait: Wait, parts: Mapping[str, str], many: str) -> None:
+    """What stands in the places of one sentence."""
+    if parts.get("procs"):
+        demand_equal(whole(parts["procs"]), wait.job.procs, "its processors")
+    if many:
+        read_blockers(wait, parts["others"], many)
+    read_numbers(wait, parts)
 
 
 def whole(written: str) -> int:
@@ -214,7 +222,7 @@ def read_blockers(wait: Wait, told: str, many: str) -> None:
     demand(all(seconds[name] <= least for name in seconds.keys() - dict(named).keys()), "others were it longer")
 
 
-def read_numbers(wait: Wait, parts: dict[str, str | None]) -> None:
+def read_numbers(wait: Wait, parts: Mapping[str, str | None]) -> None:
     """The least and the greatest of them."""
     for key, of in (("extra", "extra"), ("most", "free"), ("rows", "rows"), ("free", "free")):
         if (told := parts.get(key)) is not None:
