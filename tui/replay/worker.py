@@ -135,7 +135,7 @@ class Player:
             if news := self._guard(lambda: self._conductor.compute(SLICE)):
                 self._tell(news)
             if news or perf_counter() - reported > REPORT or self._conductor.is_computed != was_complete:
-                self._show()
+                pending = self._show()
                 reported = perf_counter()
 
     def _take(self, block: bool) -> list[_Ask]:

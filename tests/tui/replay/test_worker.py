@@ -8,7 +8,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import monotonic, sleep
 
 import pytest
@@ -135,6 +135,23 @@ def test_left_alone_it_computes_the_whole_run_and_shows_that() -> None:
         watched.wait_for(lambda: watched.shown and watched.shown[-1].scene.complete)
         assert watched.shown[-1].scene.snapshot.step == 0
         assert watched.shown[-1].scene.known_steps == 1995
+
+
+def test_a_chart_that_computing_ahead_left_half_drawn_is_drawn_to_its_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Conductor.scenes
+    hurried: list[Scene] = []
+
+    def scenes(conductor: Conductor, wish: Wish) -> tuple[Scene, Scene | None]:
+        scene, beside = made(conductor, wish)
+        if conductor.is_computed and not hurried and scene.chart:
+            hurried.append(scene)
+            scene = replace(scene, chart=replace(scene.chart, pending=True))
+        return scene, beside
+
+    monkeypatch.setattr(Conductor, "scenes", scenes)
+    with watching("lublin-128") as watched:
+        watched.wait_for(lambda: hurried and (chart := watched.shown[-1].scene.chart) and not chart.pending)
+        assert watched.shown[-1].scene.complete
 
 
 def test_it_says_when_everything_is_done() -> None:
