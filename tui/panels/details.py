@@ -103,7 +103,9 @@ def _now(context: Context, job: JobSoFar, width: int) -> list[Line]:
 
 def _own_numbers(context: Context, width: int) -> Iterator[Line]:
     """Each number so far as a curve, and from where to where it went."""
-    for column, values in context.scene.numbers:
+    scene = context.scene
+    so_far = ((column, [value for at, value in found if at <= scene.clock]) for column, found in scene.numbers)
+    for column, values in ((column, values) for column, values in so_far if values):
         first, last = (own_number(column, value, context) for value in (values[0], values[-1]))
         told = f"{column.name} {last}" if first == last else f"{column.name} from {first} to {last}"
         meant = f": {column.meaning}" if column.meaning else ""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 
+from sim.policies.columns import Column
 from sim.words import clock, count, percent, printable
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
@@ -37,10 +39,14 @@ def _known(scene: Scene) -> str:
 def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
     """Two curves; below them, as far as there are rows, the signs of the marks, and dates. More rows go to the curves.
 
-    In two rows the marks stand upon the queue's curve, and in one row there is only that of the utilisation.
+    Where a job is selected, and the policy has a number of its own for it or its user, that is a third curve. In two
+    rows the marks stand upon the queue's curve, and in one row there is only that of the utilisation.
     """
     strip, shown, columns = context.scene.strip, context.scene.snapshot, plot_columns(width)
-    height = max(rows - 2, 2)
+    number = next(iter(context.scene.numbers), None) if rows > 3 else None
+    height = max(rows - 2, 2 if number is None else 3)
+    own = _own(context, *number, columns, height // 3) if number else []
+    height -= len(own)
     busy = _curve(context, strip.utilization, 1, columns, (height + 1) // 2, "cool")
     most = max(filter(None, strip.waiting), default=0.0)
     queue = _curve(context, strip.waiting, most, columns, height // 2, "warm")
@@ -52,6 +58,7 @@ def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
     lines = [
         *_labelled("util", busy, percent((shown.procs - shown.free) / shown.procs, 0), "100 %"),
         *_labelled("queue", queue, f"{len(shown.queue):,}", f"{most:,.0f}"),
+        *own,
         line(" " * LABEL, *_spread(signs + _names(context, columns), columns)),
         line(" " * LABEL, *_spread(_dates(strip, columns), columns)),
     ]
@@ -110,13 +117,19 @@ def column_of(strip: StripScene, time: float, columns: int) -> int:
 
 
 def _curve(
-    context: Context, values: Sequence[float | None], top: float, columns: int, rows: int, style: str
+    context: Context,
+    values: Sequence[float | None],
+    top: float,
+    columns: int,
+    rows: int,
+    style: str,
+    dotted: bool = True,
 ) -> list[list[Span]]:
     """So many rows; what lies after the moment that is shown is quieter, what is not computed yet are dots."""
     shown = resampled(values, columns) or [None] * columns
     now = column_of(context.scene.strip, context.scene.clock, columns)
     drawn = area([value or 0.0 for value in shown], top, rows, context.unicode)
-    dot = "·" if context.unicode else "."
+    dot = " " if not dotted else "·" if context.unicode else "."
     return [
         joined(
             (dot if row == rows - 1 else " ", "faint") if value is None else (level, style if column <= now else "dim")
@@ -124,6 +137,32 @@ def _curve(
         )
         for row, levels in enumerate(drawn)
     ]
+
+
+def _own(
+    context: Context, column: Column, values: Sequence[tuple[float, float]], columns: int, rows: int
+) -> list[Line]:
+    """A number of the policy's own, of the selected job or its user; nothing where it has none, or none was read."""
+    strip, times = context.scene.strip, [at for at, _ in values]
+    low = min(0.0, min(value for _, value in values))
+    most = max(value for _, value in values)
+    width = (strip.end - strip.begin) / columns
+    edges = [strip.begin + place * width for place in range(columns + 1)]
+    places = (bisect_left(times, edge) - 1 for edge in edges[1:])
+    shown = [
+        values[at][1] - low if at >= 0 and edge <= times[-1] else None for edge, at in zip(edges, places, strict=False)
+    ]
+    now = next((value for at, value in reversed(values) if at <= context.scene.clock), None)
+    name = printable(text.shorten(column.name, LABEL - 1))
+    written = (_short(column, value) for value in (now, most))
+    return list(_labelled(name, _curve(context, shown, most - low, columns, rows, "accent", False), *written))
+
+
+def _short(column: Column, value: float | None) -> str:
+    """As exactly as there is room."""
+    told = column.written(value)
+    rounded = column.written(round(value)) if value is not None and text.cells(told) >= VALUE else told
+    return text.shorten(rounded, VALUE - 1)
 
 
 # Signs and words at their columns

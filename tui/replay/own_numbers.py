@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter
+from typing import TypeAlias
 
 from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
@@ -11,16 +12,19 @@ from sim.policies.policy import columns_of
 from sim.timeline.branch import Branch
 from sim.workload.model import Job
 
+Numbers: TypeAlias = tuple[tuple[float, float], ...]
+"""(time, value), step by step"""
 MOST = 2000
 """Values of a number that are kept: of more every second one goes."""
 
 
 class OwnNumbers:
-    """Of a job that waits, from its submission on; it may be asked for as long as its branch is looked at."""
+    """Of a job while it waits, or of its user through the whole run; asked for as long as its branch is looked at."""
 
     def __init__(self, branch: Branch, job: Job) -> None:
         self._branch, self._job = branch, job
-        before = branch.history.step_at(job.submit)
+        self._has_others = any(column.of != "rank" for column in columns_of(branch.engine.state.policy))
+        before = None if self._has_others else branch.history.step_at(job.submit)
         self._step = 0 if before is None else before
         self._engine: Engine | None = None
         self._is_over = False
@@ -49,17 +53,16 @@ class OwnNumbers:
 
     def _look(self, engine: Engine) -> None:
         state = engine.state
-        if state.now >= self._job.submit and self._job.rank not in state.waiting.jobs:
-            self._is_over = True
-            return
+        waits = self._job.rank in state.waiting.jobs
+        self._is_over = state.now >= self._job.submit and not waits and not self._has_others
         for column in columns_of(state.policy):
-            if (value := column.value(state.notes, self._job)) is not None:
+            if (waits or column.of != "rank") and (value := column.value(state.notes, self._job)) is not None:
                 values = self._found.setdefault(column, [])
                 values.append((state.now, value))
                 if len(values) > MOST:
                     del values[1:-1:2]
 
-    def until(self, moment: float) -> tuple[tuple[Column, tuple[float, ...]], ...]:
-        """The values of each number up to a moment."""
-        found = ((column, tuple(v for at, v in values if at <= moment)) for column, values in self._found.items())
-        return tuple((column, values) for column, values in found if values)
+    @property
+    def found(self) -> tuple[tuple[Column, Numbers], ...]:
+        """Each number with its values, as far as they have been read."""
+        return tuple((column, tuple(values)) for column, values in self._found.items())

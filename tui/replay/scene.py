@@ -113,7 +113,7 @@ class Scene:
     """All that were made in this step."""
     printed: tuple[tuple[int, tuple[str, ...]], ...] = ()
     """(step, lines) of what the policy printed last, up to this moment: foreign text."""
-    numbers: tuple[tuple[Column, tuple[float, ...]], ...] = ()
-    """How the policy's own numbers of the selected job went so far, as far as they have been read."""
+    numbers: tuple[tuple[Column, tuple[tuple[float, float], ...]], ...] = ()
+    """(time, value) of the policy's own numbers of the selected job, as far as they have been read."""
     versus: VersusScene | None = None
     """The run beside this one; None: nothing is compared."""

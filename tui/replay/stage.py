@@ -21,7 +21,7 @@ from tui.chart.axis import Axis, Floats
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Mark
-from tui.replay.own_numbers import OwnNumbers
+from tui.replay.own_numbers import Numbers, OwnNumbers
 from tui.replay.requests import Wish
 from tui.replay.scene import Scene
 from tui.replay.strip_maker import StripMaker
@@ -149,7 +149,7 @@ class Stage:
             numbers=self._numbers_of(wish.selected),
         )
 
-    def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, tuple[float, ...]], ...]:
+    def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
         """The numbers of the policy's own of the selected job, as far as they have been read."""
         if rank is None or not self.snapshot.columns:
             self._numbers = None
@@ -157,16 +157,16 @@ class Stage:
         branch, job = self.timeline.branch, self.workload.jobs[rank]
         if self._numbers is None or not self._numbers.is_of(branch, job):
             self._numbers = OwnNumbers(branch, job)
-        return self._numbers.until(self.clock)
+        return self._numbers.found
 
     @property
     def has_read_numbers(self) -> bool:
-        return self._numbers is None or self._numbers.has_read(self.timeline.step)
+        return self._numbers is None or self._numbers.has_read(self.timeline.computed)
 
     def read_numbers(self, seconds: float) -> None:
         """Read on how the numbers of the selected job went."""
         if self._numbers is not None:
-            self._numbers.read(self.timeline.step, seconds)
+            self._numbers.read(self.timeline.computed, seconds)
 
     def _within(self, decision: int | None) -> Snapshot | None:
         """How things stood before that decision of the step; made once for each."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sim.policies.columns import Column
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, scene_of
 from tui.chart.scene import Mark
@@ -46,6 +47,17 @@ def test_two_curves_with_their_values_now_and_dots_where_nothing_is_known(lab: L
         "       now ▲",
         "      d0 00:00    d0 00:33",
     ]
+
+
+def test_a_number_of_the_policys_own_is_a_third_curve_where_it_is_known(lab: Lab) -> None:
+    numbers = ((Column("priority"), ((200.0, 1.0), (400.0, 8.0), (600.0, 4.0))),)
+    assert texts(half_way(lab, numbers=numbers), 4)[2:] == [
+        "prio…   ▁▁██▄                   8",
+        "       now ▲",
+    ]
+    assert texts(half_way(lab, numbers=numbers), 3) == texts(half_way(lab), 3)
+    below = ((Column("debt"), ((0.0, -4.0), (1900.0, 0.0))),)
+    assert texts(half_way(lab, numbers=below), 4)[2] == "debt                     █     -4"
 
 
 def test_what_lies_after_now_is_quieter(lab: Lab) -> None:

@@ -1,9 +1,10 @@
-"""The policy's own numbers of a job are read step by step, up to the moment that is shown."""
+"""The policy's own numbers of a job, or its user, are read step by step; panels show them up to their moment."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import InOrder
@@ -28,7 +29,7 @@ class Counting(Policy):
     """First come, first served; it counts how often each was looked at."""
 
     name = "counting"
-    columns = (Column("looked", "how often it was looked at"),)
+    columns: ClassVar[tuple[Column, ...]] = (Column("looked", "how often it was looked at"),)
 
     def decide(self, view: View) -> Iterator[Decision]:
         looked = view.notes.setdefault("looked", {})
@@ -51,9 +52,33 @@ def test_they_are_read_while_there_is_nothing_else_to_do() -> None:
         conductor.compute(0.1)
     scene = conductor.scenes(wish)[0]
     ((column, values),) = scene.numbers
-    assert (column.name, values) == ("looked", (1, 2, 3, 4))
+    assert (column.name, values) == ("looked", ((20, 1), (30, 2), (40, 3), (600, 4)))
     told = details.draw(Context(about_of(workload), scene, DARK, 2), (60, 40), 0).text
     assert "looked from 1 to 4: how often it was looked at" in told
     conductor.obey(o.GoTo(3), wish, lambda: False)
-    assert conductor.scenes(wish)[0].numbers[0][1] == (1,)
+    told = details.draw(Context(about_of(workload), conductor.scenes(wish)[0], DARK, 2), (60, 40), 0).text
+    assert "looked 1: how often it was looked at" in told
     assert conductor.scenes(Wish(wish.camera))[0].numbers == ()
+
+
+@dataclass(frozen=True)
+class CountingUsers(Counting):
+    """The same of each user."""
+
+    columns = (Column("steps", of="user"),)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        steps = view.notes.setdefault("steps", {})
+        steps[-1] = steps.get(-1, 0) + 1  # nobody knows the users of this trace
+        yield from super().decide(view)
+
+
+def test_those_of_its_user_are_read_through_the_whole_run() -> None:
+    workload = Source("z-figure4").read()[1]
+    stage = Stage(Timeline(workload, CountingUsers()))
+    conductor, wish = Conductor(stage), Wish(Camera.on(workload, 80, 40), selected=2)
+    conductor.scenes(wish)
+    while not conductor.is_computed:
+        conductor.compute(0.1)
+    ((_, values),) = conductor.scenes(wish)[0].numbers
+    assert [value for _, value in values] == list(range(1, stage.timeline.computed + 1))
