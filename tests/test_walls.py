@@ -36,7 +36,7 @@ FLOORS = (
     ("sim.timeline", "sim.metrics", "sim.why"),
     ("sim.stops", "sim.life", "sim.session"),
     ("sim.comparison",),
-    ("sim.testing", "sim.experiments"),
+    ("sim.testing", "sim.experiments", "sim.lessons"),
     ("sim",),
     ("tui.look",),
     ("tui.chart",),

@@ -145,8 +145,9 @@ class Schedscope(App[int]):
     def _settle(self) -> None:
         """What can wait until something is to be seen."""
         opening = self.opened.opening if self.opened else None
-        self.keeper.begin(self._asked is None and (opening is None or opening.session is None))
-        if opening is not None and opening.session is None and opening.source.showing is None:
+        is_new = self._asked is None and (opening is None or opening.session is None)
+        self.keeper.begin(is_new and not self.in_lesson)
+        if opening is not None and opening.session is None and opening.source.showing is None and not self.in_lesson:
             self.remember_trace(opening.source.trace)
 
     @on(ShowFirst)
@@ -180,7 +181,7 @@ class Schedscope(App[int]):
             state, warnings = view_of(prepared.opening.session, prepared.about.workload, state)
             for warning in warnings:
                 self.notify(warning, severity="warning", timeout=10)
-        state = replace(state, note=prepared.opening.note)
+        state = replace(state, note=prepared.opening.note, walk=prepared.walk)
         if prepared.opening.by_event:
             state = replace(state, speed=BY_EVENT, aside=state.speed)
         conductor = Conductor(Stage(prepared.timeline))
@@ -243,7 +244,8 @@ class Schedscope(App[int]):
         self.push_screen(question(asked), go_on)
 
     def _opened(self, prepared: Prepared, then: Callable[[], None]) -> None:
-        self.remember_trace(prepared.about.trace)
+        if prepared.walk is None:
+            self.remember_trace(prepared.about.trace)
         self._show(prepared)
         then()
 
@@ -255,8 +257,13 @@ class Schedscope(App[int]):
         if self._keeper is None:
             from tui.sessions.keeper import Keeper
 
-            self._keeper = Keeper(self, lambda: self.session, self.open)
+            self._keeper = Keeper(self, lambda: None if self.in_lesson else self.session, self.open)
         return self._keeper
+
+    @property
+    def in_lesson(self) -> bool:
+        """Is a lesson shown? It has its own way to be found again."""
+        return self.opened is not None and self.opened.walk is not None
 
     @property
     def session(self) -> Session | None:

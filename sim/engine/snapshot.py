@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import overload
 
@@ -113,6 +113,13 @@ class Queue(Sequence[Queued]):
     def jobs(self) -> tuple[Job, ...]:
         """The jobs alone."""
         return self._jobs
+
+    def unplanned(self) -> Queue:
+        """The same jobs, of which nobody says when they start, and why they have not."""
+        return Queue(
+            self._jobs, self._now, self._policy, planned={}, moved={}, reserved=(), granted=self._granted,
+            lasts=self._lasts, rows={}, why={}, notes=self._notes,
+        )  # fmt: skip
 
     def place_of(self, rank: int) -> int | None:
         """How many stand before that job; None: it does not wait."""
@@ -224,6 +231,10 @@ class Snapshot:
     """Every switch of the policy so far."""
     next_time: float | None
     """When the next step will be; None: the run is over."""
+
+    def unplanned(self) -> Snapshot:
+        """The same moment without what is planned and was decided: for whom is to find out what comes."""
+        return replace(self, queue=self.queue.unplanned(), decisions=(), rebuild=(), awaited=None)
 
     def __repr__(self) -> str:
         at = "before the first step" if self.time is None else clock(self.time)

@@ -21,6 +21,7 @@ COMMANDS = {
     "draw": "Draw a run, or a window of it, as a chart in a file.",
     "explain": "Why a job waited as long as it did, as a story with numbers.",
     "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
+    "learn": "Lessons: what there is to learn, or one of them, scene by scene.",
     "new": "Write a policy of your own that runs as it stands, and a test beside it.",
     "papers": "The papers' tables, made again beside the papers' figures.",
     "plot": "Plot a file of results: lines with 95 % confidence, a panel each trace.",

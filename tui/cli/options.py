@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import os
+import sys
 from collections.abc import Callable, Iterable
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -20,6 +22,15 @@ if TYPE_CHECKING:
     from sim.workload.source import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def needs_terminal(what: str, without: str) -> None:
+    """Refuse to open a screen where there is none; `without` one there are other ways."""
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+        raise click.ClickException(f"{what} needs a terminal; without one there are {without}")
+    if sys.stderr is None or not sys.stderr.isatty():
+        raise click.ClickException(f"{what} is drawn on stderr, which must be the terminal: leave out 2>")
+    gc.disable()  # until the first frame: what is imported and loaded now stays, and looking for garbage takes long
 
 
 def of_workload(command: F) -> F:

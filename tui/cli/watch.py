@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from typing import Any
 
 import click
@@ -36,13 +34,7 @@ def command(
         _refuse_beside_session(typed)
     elif trust:
         raise click.UsageError("--trust is about the code that a --session names: give it one")
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
-        raise click.ClickException(
-            "the replay screen needs a terminal; without one there are schedscope run, explain, compare and draw"
-        )
-    if sys.stderr is None or not sys.stderr.isatty():
-        raise click.ClickException("the replay screen is drawn on stderr, which must be the terminal: leave out 2>")
-    gc.disable()  # until the first frame: what is imported and loaded now stays, and looking for garbage takes long
+    options.needs_terminal("the replay screen", "schedscope run, explain, compare and draw")
     from sim.experiments.results import Results, is_results
     from sim.policies import parse_policy
     from sim.workload.source import Source

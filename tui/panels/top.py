@@ -29,6 +29,8 @@ class Going:
     """So many conditions to stop at are set."""
     hidden: tuple[str, ...] = ()
     """The panels that are hidden."""
+    in_lesson: bool = False
+    """A lesson says what is hidden, and goes from scene to scene."""
     news: News | None = None
     """What became of the run when a policy's file was saved."""
 
@@ -58,7 +60,8 @@ def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     other = text.shorten(beside, max(width // 5, 8))
     if beside:
         spec, other = f" {spec} ", f" {other} "
-    branch = f" on {text.shorten(scene.branch, 14)}" if len(scene.branches) > 1 and width >= 100 else ""
+    is_named = len(scene.branches) > 1 and not going.in_lesson
+    branch = f" on {text.shorten(scene.branch, 14)}" if is_named and width >= 100 else ""
     known = f"{scene.known_steps:,}" + ("" if scene.complete else "+")
     notes = [Span(f"stops at {going.stops}", "warn", "stops")] if going.stops else []
     if going.hidden:
@@ -67,9 +70,12 @@ def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     between = [Span("|", "dim")] if beside else []
     runs = [Span(spec, styles[0], "policy"), *between, Span(other, styles[1], "other_run")]
     policy = [*runs, Span(branch, "dim", "branches")]
-    speed, moment = _speed(going), [Span(clock(scene.clock), "strong", "go_to")]
+    speed, moment = (
+        [] if going.in_lesson and not going.playing else _speed(going),
+        [Span(clock(scene.clock), "strong", "go_to")],
+    )
     step = [Span(f"step {snapshot.step:,} / {known}", "dim", "go_to")]
-    groups = [*([notes] if notes else []), policy, speed, moment, *([step] if width >= 90 else [])]
+    groups = [group for group in (notes, policy, speed, moment, step if width >= 90 else []) if group]
     for least in (notes, step, policy, speed):
         if _width(_joined(groups)) > width - (_NAME if least is notes else 0):
             groups = [group for group in groups if group is not least]

@@ -12,13 +12,15 @@ from sim.policies.registry import policy_of
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
 from sim.words import Moment
-from sim.workload.model import Workload
+from sim.workload.model import Trace, Workload
 from sim.workload.source import Source, caption
 from tui.replay.places import parse_place
 from tui.replay.requests import Order, Restore
 from tui.replay.scene import About
 
 if TYPE_CHECKING:
+    from sim.lessons.lesson import Lesson
+    from sim.lessons.walk import Walk
     from sim.session.session import Session
 
 
@@ -48,7 +50,7 @@ class Opening:
     def prepare(self) -> Prepared:
         """Read the trace and set up its replay."""
         trace, workload = self.source.read()
-        about = About(self.source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
+        about = _about(self.source, trace, workload)
         with patience(PATIENCE):
             switches = timed(workload, self.policy, self.switches, self.placement)
         timeline = Timeline(workload, self.policy, placement=self.placement, switches=switches)
@@ -76,6 +78,40 @@ def opening_of(
 
 
 @dataclass(frozen=True)
+class LessonOpening(Opening):
+    """A lesson, and the scene to begin at."""
+
+    lesson: Lesson | None = None
+    scene: int = 0
+
+    def prepare(self) -> Prepared:
+        """Stage it; the runs that were made for it are replayed."""
+        from sim.lessons.performance import Performance
+        from sim.lessons.walk import Walk
+
+        assert self.lesson is not None
+        made = Performance(self.lesson)
+        walk, timeline, trace = Walk.of(made, self.scene), made.runs.timeline, made.trace
+        timeline.look_at(next(iter(timeline.branches)))
+        timeline.seek(0)
+        return Prepared(self, _about(self.source, trace, made.workload), timeline, walk=walk)
+
+
+def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
+    """What a lesson is opened on."""
+    from sim.lessons.performance import source_of
+
+    return LessonOpening(
+        source_of(lesson), policy_of(lesson.policy), lesson.placement, by_event=True, lesson=lesson, scene=scene
+    )
+
+
+def _about(source: Source, trace: Trace, workload: Workload) -> About:
+    """The workload has what is needed of the trace's table."""
+    return About(source.trace, caption(trace), workload, replace(trace, table=trace.table[:0].copy()))
+
+
+@dataclass(frozen=True)
 class Prepared:
     """A trace that has been read, and its replay."""
 
@@ -86,3 +122,5 @@ class Prepared:
     """Where to go at first."""
     switches: tuple[tuple[float, Policy], ...] = ()
     """Those of the opening, at their seconds."""
+    walk: Walk | None = None
+    """The lesson that is shown."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from sim.session.session import Bookmark, BranchRecord
 from sim.why.causes import What
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from sim.policies.policy import Policy
     from sim.stops.stop import Stop
 
+Veil = Literal["", "plan", "policy"]
+"""Nothing, or what is planned and decided, or that and under which policy."""
 VERSUS = "versus"
 """The way to colour jobs by whether they start earlier or later than in the run beside."""
 
@@ -183,6 +185,8 @@ class Wish:
     """Is what is told, and stepped through, the run beside?"""
     decision: int | None = None
     """Which decision of the step is walked to: how things stood before it is to be seen, too."""
+    veil: Veil = ""
+    """What is kept from who is to find it out."""
 
 
 # What the worker tells

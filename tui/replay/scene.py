@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from sim.comparison.parting import Parting
 
 
+UNNAMED = "?"
+"""The policy, where somebody is to find out which."""
+
+
 @dataclass(frozen=True)
 class About:
     """What is being watched."""

@@ -22,8 +22,8 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Mark
 from tui.replay.own_numbers import Numbers, OwnNumbers
-from tui.replay.requests import Wish
-from tui.replay.scene import Scene
+from tui.replay.requests import Veil, Wish
+from tui.replay.scene import UNNAMED, Scene
 from tui.replay.strip_maker import StripMaker
 
 DRAWING = 0.02
@@ -122,13 +122,14 @@ class Stage:
 
     def scene(self, wish: Wish, axis: Axis | None = None) -> Scene:
         """What is to be seen of this moment; the chart by event has an axis of its own, or this one."""
-        timeline, snapshot = self.timeline, self.snapshot
+        timeline, snapshot = self.timeline, self._veiled(wish.veil)
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
-        marks = (*self._switches(), *self._bookmarks(wish))
+        marks = (*(self._switches() if wish.veil != "policy" else ()), *self._bookmarks(wish))
+        selected = None if wish.veil else wish.selected
         mode = wish.colour if wish.colour in MODES else "job"
-        named = sorted(set(_named(snapshot, wish.selected)))
-        seen = mode, DRAWING, marks, wish.selected, axis
+        named = sorted(set(_named(snapshot, selected)))
+        seen = mode, DRAWING, marks, selected, axis
         chart = makers.chart.make(past, snapshot, self.clock, wish.camera, *seen)
         hues = makers.chart.hues_of(past, named, mode, self.clock, (chart.start, chart.end))
         return Scene(
@@ -138,7 +139,7 @@ class Stage:
             complete=timeline.complete,
             chart=chart,
             strip=makers.strip.strip(timeline.history, self._last_time, wish.strip_columns, marks),
-            job=self._job(makers, wish.selected),
+            job=self._job(makers, selected),
             series=makers.strip.series(timeline.history, timeline.step, PLOT),
             branch=timeline.branch.name,
             branches=records_of(timeline),
@@ -146,8 +147,15 @@ class Stage:
             then=self._within(wish.decision),
             decisions=snapshot.decisions,
             printed=self._printed(),
-            numbers=self._numbers_of(wish.selected),
+            numbers=self._numbers_of(selected),
         )
+
+    def _veiled(self, veil: Veil) -> Snapshot:
+        """The state at the cursor, as far as it may be known."""
+        if not veil:
+            return self.snapshot
+        unplanned = self.snapshot.unplanned()
+        return replace(unplanned, policy=UNNAMED) if veil == "policy" else unplanned
 
     def _numbers_of(self, rank: int | None) -> tuple[tuple[Column, Numbers], ...]:
         """The numbers of the policy's own of the selected job, as far as they have been read."""

@@ -83,8 +83,8 @@ class Gantt(Rows, can_focus=True):
     class Picked(Message):
         """A job was clicked, or (None) a place where none is."""
 
-        def __init__(self, gantt: Gantt, rank: int | None) -> None:
-            self.gantt, self.rank = gantt, rank
+        def __init__(self, gantt: Gantt, rank: int | None, spot: Spot | None = None) -> None:
+            self.gantt, self.rank, self.spot = gantt, rank, spot
             super().__init__()
 
     class Measured(Message):
@@ -107,6 +107,8 @@ class Gantt(Rows, can_focus=True):
         self._by_clock: Camera | None = None
         """How the camera stood when it was last by the clock"""
         self._spot: Spot | None = None
+        self._seen: tuple[float, float] | None = None
+        """From when until when is to be seen, whatever the size; None: what the camera says"""
         self._grabbed: tuple[int, int, _Looking] | None = None
         """Where a drag began, and how the camera stood"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
@@ -145,7 +147,8 @@ class Gantt(Rows, can_focus=True):
     def camera(self, camera: Camera) -> None:
         """Look there: the size stays that of the widget, and nobody is told."""
         inner = self._inner
-        self._camera = camera.sized(inner.columns, inner.rows * self._folds)
+        sized = camera.sized(inner.columns, inner.rows * self._folds)
+        self._camera, self._seen = sized, self._seen if sized == self._camera else None
 
     def turn_pages(self, pages: bool) -> bool:
         """Follow by pages, or by scrolling; nobody is told. False: it cannot be known yet where now is."""
@@ -201,14 +204,23 @@ class Gantt(Rows, can_focus=True):
         rows = inner.rows * self._folds
         if self._camera is None:
             self._move(Camera.on(self._workload, inner.columns, rows))
+        elif self._seen is not None:
+            self.see(self._seen)
         else:
             self._move(self._camera.sized(inner.columns, rows))
 
     # Looking elsewhere
 
+    def see(self, window: tuple[float, float] | None) -> None:
+        """All that lies between two moments, whatever size the chart gets; None: what is seen at first."""
+        inner = self._inner
+        first = Camera.on(self._workload, inner.columns, inner.rows * self._folds)
+        self._move(first if window is None else first.fitting(*window))
+        self._seen = window
+
     def _move(self, camera: Camera) -> None:
         if camera != self._camera:
-            self._camera = camera
+            self._camera, self._seen = camera, None
             self.post_message(self.CameraChanged(self, camera))
 
     @property
@@ -365,7 +377,7 @@ class Gantt(Rows, can_focus=True):
             self._redraw()
         if grabbed is not None and (event.x, event.y) == grabbed[:2]:
             spot = self._spot_at(event)
-            self.post_message(self.Picked(self, spot.rank if spot else None))
+            self.post_message(self.Picked(self, spot.rank if spot else None, spot))
 
     def on_mouse_scroll_up(self, event: events.MouseScrollUp) -> None:
         self._wheel(event, 1)

@@ -71,6 +71,9 @@ class ControlledScreen(Protocol):
 
     def pause(self) -> None: ...
 
+    def see(self, window: tuple[float, float] | None) -> None:
+        """The charts show all that lies between two moments; None: what they show at first."""
+
     def tell(self, told: str) -> None:
         """Say something in the line under the chart, until the person does something else."""
 

@@ -13,6 +13,7 @@ from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.panels import decisions, details, matrix, partitions, prints, queue
 from tui.panels.legend import legend_line
+from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
 from tui.panels.parts import Context, Draw, Tell
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, top_line
@@ -86,7 +87,10 @@ class Drawing:
         note = len(_note_lines(state, width))
         needs = {name: screen.query_one(f"#{name}", Panel).needs for name in SIDE}
         stood = self.layout.panels if self.layout else ()
-        self.layout = layout = arrange(width, height, self.available, state.hidden, state.over, note, needs, stood)
+        lesson = 0 if state.walk is None else len(lesson_lines(state.walk.now, width))
+        self.layout = layout = arrange(
+            width, height, self.available, state.hidden, state.over, note, needs, stood, lesson
+        )
         has_strip = "strip" not in state.hidden
         self._placed = layout, has_strip, state.alone
         if self._placed == was:
@@ -113,6 +117,8 @@ class Drawing:
         screen.query_one("#sentence").styles.height = layout.sentence
         screen.query_one("#note").styles.height = layout.note
         screen.query_one("#note").display = bool(layout.note)
+        words = screen.query_one("#lesson")
+        words.styles.height, words.display = layout.lesson, bool(layout.lesson)
         keys = screen.query_one("#keys")
         keys.display = bool(layout.keys)
         keys.styles.height = layout.keys
@@ -153,9 +159,15 @@ class Drawing:
         for panel in self._screen.query(Panel):
             if panel.display:
                 panel.show(context)
-        self._draw_sentence(context, state.said)
+        asked = state.walk.open_question if state.walk is not None and state.veil else None
+        self._draw_sentence(context, state.said if asked is None else state.said or how_to_answer(asked))
+        if state.walk is not None:
+            self._bar("lesson").show(lesson_lines(state.walk.now, self._screen.size.width), look)
         keys = self._bar("keys")
         tabs = self._tabs(state) if self.layout and self.layout.small else ()
+        if state.walk is not None and not state.walk.is_off:
+            keys.show([walking_keys(self._screen.size.width, state.walk.now)], look)
+            return
         keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, tabs=tabs), look)
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
@@ -167,7 +179,11 @@ class Drawing:
     ) -> None:  # fmt: skip
         """The line at the top alone."""
         hidden = tuple(name for name in PANELS if name in state.hidden & {*self.available, "strip", "metrics"})
-        going = Going(state.playing, state.direction, state.rate.label, progress, len(state.stops), hidden, state.news)
+        in_lesson, stops = state.walk is not None, len(state.stops)
+        hidden = () if in_lesson else hidden
+        going = Going(
+            state.playing, state.direction, state.rate.label, progress, stops, hidden, in_lesson, state.news
+        )  # fmt: skip
         beside = shown.beside.snapshot.policy if shown and shown.beside else ""
         scene = shown.scene if shown else None
         self._bar("top").show([top_line(self._about, scene, going, self._screen.size.width, beside)], look)

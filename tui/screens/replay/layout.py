@@ -34,6 +34,8 @@ class Layout:
     """Rows of the sentence under the chart."""
     note: int = 0
     """Rows of the note above it."""
+    lesson: int = 0
+    """Rows of what a lesson says, under the chart."""
 
 
 def arrange(
@@ -45,12 +47,14 @@ def arrange(
     note: int = 0,
     needs: Mapping[str, int] | None = None,
     was: Sequence[tuple[str, int]] = (),
+    lesson: int = 0,
 ) -> Layout:
     """The layout for `width` x `height` cells.
 
     available: the panels that have something to show; hidden: those that a person does not want to see;
     over: the panel that is shown over a small chart; note: rows that a note above the chart would take;
-    needs: rows that all of a panel takes, where that is known; was: the panels as they stand.
+    needs: rows that all of a panel takes, where that is known; was: the panels as they stand;
+    lesson: rows that a lesson would take for its words.
 
     >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
     (('queue', 17),)
@@ -61,18 +65,22 @@ def arrange(
     """
     small = width < SMALL_WIDTH or height < SMALL_HEIGHT
     keys = 0 if height < 8 else 2 if height >= 20 and (small or width < 60) else 1
+    if lesson:
+        keys, lesson = min(keys, 1), min(lesson, height // 2)
     bottom = _bottom(width, height, hidden)
-    sentence = 2 if width < SMALL_WIDTH and height >= 20 else 1
+    sentence = 2 if width < SMALL_WIDTH and height >= 20 and not lesson else 1
     note = note if height >= 12 else 0
-    room = max(height - 1 - note - sentence - keys - bottom, 0)
+    room = max(height - 1 - note - sentence - keys - bottom - lesson, 0)
     if small:
         alone = ((over, room),) if over else ()
-        return Layout(True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys, sentence, note)
+        return Layout(
+            True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys, sentence, note, lesson
+        )
     wanted = [name for name in WEIGHTS if name in available and name not in hidden]
     panels = _shared(_chosen(wanted, room), room, needs or {}, was)
     side = _side(width) if panels else 0
     metrics = 0 if "metrics" in hidden or not bottom else _side(width)
-    return Layout(False, side, panels, bottom, metrics, keys, note=note)
+    return Layout(False, side, panels, bottom, metrics, keys, note=note, lesson=lesson)
 
 
 def _bottom(width: int, height: int, hidden: Collection[str]) -> int:

@@ -92,6 +92,8 @@ class Looking:
         """These panels, and remember it."""
         if hidden != self._screen.state.hidden:
             self._screen.change(hidden=hidden)
+            if self._screen.state.walk is not None:
+                return  # a lesson hides what it does not need
             self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
 
     def next_panel(self) -> None:

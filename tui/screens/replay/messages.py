@@ -1,4 +1,4 @@
-"""What the replay screen and its controllers ask of the program."""
+"""What the replay screen hears of its worker, and what it and its controllers ask of the program."""
 
 from __future__ import annotations
 
@@ -6,8 +6,26 @@ from typing import Any
 
 from textual.message import Message
 
+from sim.lessons.walk import SceneNow, Walk
 from sim.policies import Policy
 from tui.look.palette import Look
+from tui.replay.requests import Renew, Told
+
+
+class FromWorker(Message):
+    """The worker tells something."""
+
+    def __init__(self, told: Told) -> None:
+        self.told = told
+        super().__init__()
+
+
+class FileSaved(Message):
+    """The file of a policy in use was saved."""
+
+    def __init__(self, order: Renew) -> None:
+        self.order = order
+        super().__init__()
 
 
 class OpenTrace(Message):
@@ -28,6 +46,34 @@ class OpenEntry(Message):
 
 class ShowFirst(Message):
     """Show the first screen."""
+
+
+class ShowLessons(Message):
+    """Show what there is to learn."""
+
+
+class SceneChanged(Message):
+    """A lesson has come to another scene, or to an answer."""
+
+    def __init__(self, now: SceneNow, name: str) -> None:
+        self.now, self.name = now, name
+        super().__init__()
+
+
+class GoToScene(Message):
+    """To the next scene of the lesson, the one before (by), or this one (to); sent to the replay screen."""
+
+    def __init__(self, by: int = 0, to: int | None = None) -> None:
+        self.by, self.to = by, to
+        super().__init__()
+
+
+class LessonOver(Message):
+    """Somebody went on at the end of a lesson."""
+
+    def __init__(self, walk: Walk) -> None:
+        self.walk = walk
+        super().__init__()
 
 
 class PolicyChosen(Message):

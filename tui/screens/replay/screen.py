@@ -12,11 +12,10 @@ from dataclasses import replace
 from time import monotonic
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
-from textual.message import Message
 from textual.screen import ModalScreen, Screen
 
 from sim.policies import Policy, parse_policy
@@ -46,7 +45,9 @@ from tui.screens.replay.drawing import SIDE, TELL, Drawing
 from tui.screens.replay.files import Files
 from tui.screens.replay.keys import bindings, every_key, sign, told_of
 from tui.screens.replay.layout import Layout
+from tui.screens.replay.lesson import Teaching, heard
 from tui.screens.replay.looking import Looking
+from tui.screens.replay.messages import FileSaved, FromWorker, GoToScene
 from tui.screens.replay.state import ViewState
 from tui.screens.replay.transport import JUMPS, Transport
 from tui.screens.replay.what_if import WhatIf
@@ -73,22 +74,6 @@ A_REST = 0.7
 """From one drawing to the next, of a frame: the clock of frames is not exact."""
 
 
-class FromWorker(Message):
-    """The worker tells something."""
-
-    def __init__(self, told: Told) -> None:
-        self.told = told
-        super().__init__()
-
-
-class FileSaved(Message):
-    """The file of a policy in use was saved."""
-
-    def __init__(self, order: Renew) -> None:
-        self.order = order
-        super().__init__()
-
-
 class ReplayScreen(Screen[None]):
     """A trace, replayed. The controllers' `ControlledScreen`."""
 
@@ -110,7 +95,8 @@ class ReplayScreen(Screen[None]):
         self.about, self.look, self.state = about, look, state
         self.shown: Scenes | None = None
         self.looking = Looking(self)
-        for controller in (Transport(self), WhatIf(self), self.looking, Files(self, recent)):
+        self.teaching = Teaching(self)
+        for controller in (Transport(self), WhatIf(self), self.looking, Files(self, recent), self.teaching):
             for name, action in actions_of(controller):
                 setattr(self, f"action_{name}", action)
         self._drawing = Drawing(self, about)
@@ -144,6 +130,7 @@ class ReplayScreen(Screen[None]):
             with Vertical(id="side"):
                 for name, draw in SIDE.items():
                     yield Panel(draw, tell=TELL.get(name), id=name)
+        yield Bar("surface", id="lesson")
         yield Bar(id="sentence")
         with Horizontal(id="bottom"):
             yield Scrubber(draw_strip, tell=told_at, id="strip")
@@ -157,6 +144,8 @@ class ReplayScreen(Screen[None]):
     def _begin(self) -> None:
         """The widgets have their sizes: now it is known what is to be seen."""
         self.wish()
+        if self.state.walk is not None:
+            self.teaching.lesson_show()
         self.player.start()
 
     def on_unmount(self) -> None:
@@ -287,7 +276,8 @@ class ReplayScreen(Screen[None]):
     def ask(self, order: Order) -> None:
         """Ask the worker to do this; what has been walked to within the step is left."""
         walked = self.state.decision is not None
-        self.state = replace(self.state, decision=None, said="", note="")
+        walk = self.state.walk
+        self.state = replace(self.state, decision=None, said="", note="", walk=walk and walk.off())
         if walked:
             self.wish()
         self.player.ask(order)
@@ -316,6 +306,7 @@ class ReplayScreen(Screen[None]):
             bookmarks=state.bookmarks,
             decision=state.decision,
             other=state.other,
+            veil=state.veil,
         )
 
     def _hear(self, told: Told) -> None:
@@ -395,6 +386,10 @@ class ReplayScreen(Screen[None]):
     @on(Panel.Picked)
     def _picked(self, message: Gantt.Picked | Panel.Picked) -> None:
         """A click selects, or no longer; in the chart of the other run it only turns to that one."""
+        if self.state.veil:
+            spot = None if isinstance(message, Panel.Picked) else message.spot
+            self.teaching.lesson_pick(message.rank, None if spot is None else spot.time)
+            return
         other = self.state.other if isinstance(message, Panel.Picked) else message.gantt.id == "beside"
         if other != self.state.other:
             self.change(
@@ -429,6 +424,23 @@ class ReplayScreen(Screen[None]):
             if gantt is not message.control:
                 gantt.camera = message.camera
         self._look_there()
+
+    def see(self, window: tuple[float, float] | None) -> None:
+        self.chart.see(window)
+
+    async def on_key(self, event: events.Key) -> None:
+        """In a lesson some keys mean something else."""
+        if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
+            event.stop()
+            event.prevent_default()
+            await self.run_action(action)
+
+    @on(GoToScene)
+    def _go_to_scene(self, message: GoToScene) -> None:
+        if message.to is not None:
+            self.teaching.lesson_go(message.to)
+        elif message.by:
+            (self.teaching.lesson_next if message.by > 0 else self.teaching.lesson_previous)()
 
     def _look_there(self) -> None:
         """Where the charts look."""

@@ -11,11 +11,12 @@ from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.hover import Spot
 from tui.chart.scale import Camera
-from tui.replay.requests import News
+from tui.replay.requests import News, Veil
 from tui.replay.speed import SPEEDS, Speed, first_speed
 from tui.screens.replay.layout import WEIGHTS
 
 if TYPE_CHECKING:
+    from sim.lessons.walk import Walk
     from sim.stops.stop import Stop
 
 PANELS = (*WEIGHTS, "strip", "metrics")
@@ -61,8 +62,16 @@ class ViewState:
     """What is to be seen, told above the chart until the replay moves."""
     said: str = ""
     """What is told instead of the sentence that tells the state."""
+    walk: Walk | None = None
+    """The lesson that is shown, and where it stands."""
     news: News | None = None
     """What became of the run when a policy's file was saved."""
+
+    @property
+    def veil(self) -> Veil:
+        """What a question that is open keeps back."""
+        asked = None if self.walk is None or self.walk.is_off else self.walk.open_question
+        return "" if asked is None else "policy" if asked.kind == "policy" else "plan"
 
     @property
     def rate(self) -> Speed:

@@ -1,0 +1,36 @@
+"""The lessons that come with the program, in the order of a course."""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+
+from sim.errors import ParameterError, near
+from sim.lessons.lesson import Lesson
+from sim.lessons.lesson_file import read_lesson
+from sim.words import quoted
+
+FOLDER = Path(__file__).parent / "course"
+ORDER = ("backfilling",)
+"""The names, in the order in which to learn."""
+
+
+@cache
+def course() -> tuple[Lesson, ...]:
+    """All of them."""
+    return tuple(read_lesson(FOLDER / f"{name}.toml") for name in ORDER)
+
+
+def is_of_the_course(lesson: Lesson) -> bool:
+    """Does it come with the program?"""
+    return Path(lesson.path).parent == FOLDER
+
+
+def found_lesson(named: str) -> Lesson:
+    """The lesson that is meant: a file, or one of the course by its name."""
+    if named.endswith(".toml") or os.sep in named:
+        return read_lesson(named)
+    if named not in ORDER:
+        raise ParameterError(f"no lesson {quoted(named)}{near(named, ORDER)} (or FILE.toml, one of your own)")
+    return read_lesson(FOLDER / f"{named}.toml")

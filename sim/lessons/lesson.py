@@ -1,0 +1,129 @@
+"""What a lesson is: a trace, a policy, and scenes that go to a moment, show something, say it and may ask.
+
+Plain values as they stand in a file (`sim.lessons.lesson_file`); nothing here knows whether they hold for the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from sim.errors import SchedscopeError
+from sim.machine.processors import Placement
+
+Kind = Literal["next", "start", "policy", "gains", "loses", "number"]
+"""Which job starts next, when a job starts, which policy made this, who gains or loses by another one, a number."""
+PAPERS: Mapping[str, str] = {
+    "": "First of all",
+    "Z": "Zhang, Franke, Moreira and Sivasubramaniam 2000",
+    "K": "Kettimuthu 2003",
+    "ZKP": "Zotkin, Keleher and Perkovic 2000",
+    "W": "Ward, Mahood and West 2002",
+    "LS": "Lawson and Smirni 2002",
+}
+"""Where lessons come from, by the short names; a lesson of somebody's own may come from anywhere."""
+PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "strip", "metrics")
+"""What a scene can show beside the chart."""
+COLOURS = ("job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "versus")
+"""What a scene can colour jobs by."""
+Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
+"""The whole run, as at first, or from one moment until another."""
+
+
+class LessonError(SchedscopeError):
+    """Something in a lesson that cannot be made out, or does not hold, with its file and line.
+
+    >>> str(LessonError("no job 'J9'", "my.toml", 12))
+    "my.toml:12: no job 'J9'"
+    """
+
+    def __init__(self, what: str, path: object = "", line: int = 0) -> None:
+        self.what, self.path, self.line = what, path, line
+        super().__init__(": ".join(filter(None, (f"{path}:{line}" if line else f"{path}", what))))
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A question; what is right is found in the run."""
+
+    kind: Kind
+    question: str = ""
+    """In words of the lesson's own; "": the usual ones."""
+    job: str = ""
+    """Whose start is asked for."""
+    of: str = ""
+    """The name of the number that is asked for."""
+    among: tuple[str, ...] = ()
+    """The policies to choose from."""
+    against: str = ""
+    """The other policy, under which somebody gains or loses."""
+    then: str = ""
+    """What is said when the answer is seen, behind the program's own reason."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """One moment of a lesson; None: as in the scene before."""
+
+    title: str = ""
+    say: str = ""
+    notes: str = ""
+    """For the teacher."""
+    at: str | None = None
+    """A time or a step."""
+    when: str | None = None
+    """A condition: the first moment after the scene before at which it comes true."""
+    before: str | None = None
+    """A condition: as `when`, but just before that moment."""
+    policy: str | None = None
+    """The whole run under this policy from now on."""
+    switch: str | None = None
+    """From this moment on another policy, in this scene."""
+    compare: str | None = None
+    """Beside it, in this scene, the run under this policy; with `compare_here` from this moment on."""
+    compare_here: str | None = None
+    show: tuple[str, ...] | None = None
+    """The panels."""
+    over: str | None = None
+    """The panel that lies over the chart on a small screen."""
+    zoom: Zoom | None = None
+    select: str | None = None
+    """The job that glows."""
+    colour: str | None = None
+    ask: Ask | None = None
+    holds: tuple[str, ...] = ()
+    """What must be so, such as `J5.end <= J3.start`: claims that the words make."""
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
+    """On which line of the file each of this stands; "": where the scene begins."""
+
+    def line(self, key: str) -> int:
+        return self.lines.get(key, self.lines.get("", 0))
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """Scenes on one trace."""
+
+    name: str
+    title: str
+    trace: str
+    """The name of a sample, or the path of a file beside the lesson."""
+    scenes: tuple[Scene, ...]
+    policy: str = "easy"
+    paper: str = ""
+    about: str = ""
+    """What it is about, in a line."""
+    exercise: str = ""
+    """What to try afterwards: the last scene says it."""
+    options: Mapping[str, Any] = field(default_factory=dict)
+    placement: Placement = "lowest"
+    picture: int = 1
+    """The scene whose chart stands for the lesson, counted from 1."""
+    path: str = ""
+    lines: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+    def wrong(self, what: str, scene: Scene | None = None, key: str = "") -> LessonError:
+        """An error at that key of a scene, or of the lesson."""
+        line = self.lines.get(key, 0) if scene is None else scene.line(key)
+        return LessonError(what, self.path or self.name, line)

@@ -1,0 +1,354 @@
+"""A lesson as a file (TOML). Nothing in it runs, and it reaches no file outside of its own folder.
+
+title = "Whom may a job pass?"
+paper = "Z"                          # or your own words
+about = "What this is about, in a line."
+trace = "z-figure4"                  # a sample, or a file beside this one
+policy = "fcfs"
+exercise = "What to try afterwards."
+
+[options]                            # of the trace, as on the command line
+load = 1.2
+
+[[scene]]
+title = "A hole"
+at = 600                             # a time or a step; or when = "job 5 starts"; or before = "job 5 starts"
+policy = "easy"                      # the whole run under this one; switch: from here on; compare: beside
+show = ["queue", "decisions"]
+select = "J3"
+say = "J3 waits **{J3.wait}**, under fcfs {J3.wait@fcfs}."
+holds = ["J5.end <= J3.start"]       # claims that the words make
+notes = "For the teacher."
+
+[scene.ask]
+kind = "start"                       # or next, policy, gains, loses, number
+job = "J5"
+then = "What is said when the answer is seen."
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar, cast, get_args
+
+from sim.errors import SchedscopeError, near
+from sim.lessons.lesson import COLOURS, PANELS, Ask, Kind, Lesson, LessonError, Scene, Zoom
+from sim.machine.processors import Placement
+from sim.policies import parse_policy
+from sim.policies.loading import code_in
+from sim.words import quoted
+from sim.workload.options import OPTIONS
+from sim.workload.samples import sample_path
+
+MOST_BYTES = 2**18
+MOST_SCENES = 200
+LONGEST = 2000
+"""Letters that a scene says, or that are said at once."""
+A_LINE = 200
+"""Letters of a title, or of anything that is to be read as one line."""
+MOST_OF_A_LIST = 20
+MOST_OF_A_TRACE = 2**26
+"""Bytes of a trace beside a lesson."""
+T = TypeVar("T")
+
+
+def read_lesson(path: str | Path) -> Lesson:
+    """The lesson in a file; whatever is wrong with it is a LessonError with its line."""
+    text = _text(path)
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+        at = re.search(r"\(at line (\d+)", str(error))
+        what = re.sub(r" \(at .*", "", str(error)) or "is no TOML"
+        raise LessonError(what, path, int(at[1]) if at else len(text.splitlines())) from None
+    return _Reader(path, text).lesson(found)
+
+
+def _text(path: str | Path) -> str:
+    try:
+        if not os.path.isfile(path):
+            os.stat(path)  # says what is wrong, where something is
+            raise LessonError("is no ordinary file; expected a lesson", path)
+        with open(path, "rb") as file:
+            data = file.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise LessonError(f"cannot be read: {error.strerror or error}", path) from None
+    except ValueError:
+        raise LessonError("no name of a file may hold a NUL", ascii(str(path))) from None
+    if len(data) > MOST_BYTES:
+        raise LessonError(f"is no lesson: more than {MOST_BYTES:,} bytes", path)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise LessonError("is no text: write it in UTF-8", path, 1 + data[: error.start].count(b"\n")) from None
+
+
+class _Table:
+    """A table while it is read: what is taken from it is checked, what nobody takes is refused."""
+
+    def __init__(self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: object) -> None:
+        self.name, self.lines, self._values, self._path = name, lines, dict(values), path
+
+    def fail(self, what: str, key: str = "") -> NoReturn:
+        raise LessonError(what, self._path, self.lines.get(key, self.lines.get("", 1)))
+
+    def take(self, key: str) -> Any:
+        return self._values.pop(key, None)
+
+    def words(self, key: str, most: int = A_LINE, needed: bool = False) -> str | None:
+        """A text of bounded length."""
+        value = self.take(key)
+        if value is None and not needed:
+            return None
+        if not isinstance(value, str) or (needed and not value.strip()):
+            self.fail(f"{key}: expected words in quotes", key if value is not None else "")
+        if len(value) > most:
+            self.fail(f"{key}: {len(value):,} letters, at most {most:,} can be shown", key)
+        if any(not c.isprintable() and c not in "\n\t" for c in value):
+            self.fail(f"{key}: has letters that cannot be shown", key)
+        return value.strip()
+
+    def moment(self, key: str) -> str | None:
+        """A time or a step, as words or as a number of seconds."""
+        value = self._values.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            self._values[key] = f"{value:.12g}" if abs(value) < 1e15 else "too late"
+        return self.words(key)
+
+    def listed(self, key: str, among: Sequence[str] = ()) -> tuple[str, ...] | None:
+        """A list of words, each of them one of `among`."""
+        value = self.take(key)
+        if value is None:
+            return None
+        if not isinstance(value, list) or not all(isinstance(word, str) for word in value):
+            self.fail(f"{key}: expected a list of words in quotes", key)
+        if len(value) > MOST_OF_A_LIST:
+            self.fail(f"{key}: at most {MOST_OF_A_LIST} can stand here", key)
+        for word in value:
+            if len(word) > A_LINE:
+                self.fail(f"{key}: {quoted(word)} is too long", key)
+            if among and word not in among:
+                self.fail(f"{key}: no {quoted(word)}{near(word, among)}", key)
+        return tuple(value)
+
+    def one_of(self, key: str, among: Sequence[str], needed: bool = False) -> str | None:
+        value = self.words(key, needed=needed)
+        if value is not None and value not in among:
+            self.fail(f"{key}: no {quoted(value)}{near(value, among)}", key)
+        return value
+
+    def spec(self, key: str) -> str | None:
+        """A policy of ours: a lesson runs no code."""
+        value = self.words(key)
+        return value if value is None else self.checked_spec(value, key)
+
+    def checked_spec(self, spec: str, key: str) -> str:
+        if code_in(spec):
+            self.fail(f"{key}: {quoted(spec)} is code, and a lesson runs none", key)
+        try:
+            parse_policy(spec)
+        except SchedscopeError as error:
+            self.fail(f"{key}: {error}", key)
+        return spec
+
+    def table(self, key: str, lines: Mapping[str, int]) -> _Table | None:
+        value = self.take(key)
+        if value is None:
+            return None
+        if not isinstance(value, dict):
+            self.fail(f"{key}: expected a table", key)
+        return _Table(key, value, lines, self._path)
+
+    def close(self, known: Sequence[str]) -> None:
+        for key in self._values:
+            where = f"[{self.name}]" if self.name else "a lesson"
+            self.fail(f"there is no {quoted(key)} in {where}{near(key, known)}", key)
+
+
+class _Reader:
+    """Makes a lesson of the tables of its file, each value checked at its line."""
+
+    def __init__(self, path: str | Path, text: str) -> None:
+        self._path, self._places = path, dict(places(text))
+
+    def _lines(self, *table: object) -> dict[str, int]:
+        return {key: line for (of, key), line in self._places.items() if of == table}
+
+    def lesson(self, found: Mapping[str, Any]) -> Lesson:
+        top = _Table("", found, self._lines(), self._path)
+        title = top.words("title", needed=True) or ""
+        trace = self._trace(top, top.words("trace", needed=True) or "")
+        options = self._options(top.table("options", self._lines("options")))
+        scenes = top.take("scene")
+        if not isinstance(scenes, list) or not scenes or not all(isinstance(scene, dict) for scene in scenes):
+            top.fail("a lesson needs scenes: [[scene]]", "scene")
+        if len(scenes) > MOST_SCENES:
+            top.fail(f"{len(scenes):,} scenes: at most {MOST_SCENES} are shown", "scene")
+        picture = top.take("picture")
+        if picture is not None and (type(picture) is not int or not 1 <= picture <= len(scenes)):
+            top.fail(f"picture: expected the number of a scene, from 1 to {len(scenes)}", "picture")
+        lesson = Lesson(
+            name=Path(self._path).stem,
+            title=title,
+            trace=trace,
+            scenes=tuple(self._scene(scene, number) for number, scene in enumerate(scenes)),
+            policy=top.spec("policy") or "easy",
+            paper=top.words("paper") or "",
+            about=top.words("about") or "",
+            exercise=top.words("exercise", LONGEST) or "",
+            options=options,
+            placement=cast(Placement, top.one_of("placement", get_args(Placement)) or "lowest"),
+            picture=picture or 1,
+            path=os.fspath(self._path),
+            lines=top.lines,
+        )
+        top.close(("title", "trace", "policy", "paper", "about", "exercise", "options", "placement", "picture"))
+        return lesson
+
+    def _trace(self, top: _Table, named: str) -> str:
+        """A file beside the lesson, else a sample; nothing else of the disk is looked at."""
+        folder = os.path.dirname(os.path.abspath(self._path))
+        if os.path.isabs(named) or ".." in Path(named).parts or "\\" in named or named.startswith("~"):
+            top.fail(f"trace: {quoted(named)}: a trace lies beside its lesson, or is a sample", "trace")
+        try:
+            path = os.path.realpath(os.path.join(folder, named))
+            if os.path.isfile(path):
+                if not path.startswith(os.path.join(os.path.realpath(folder), "")):
+                    top.fail(f"trace: {quoted(named)} leads out of the folder of the lesson", "trace")
+                if os.path.getsize(path) > MOST_OF_A_TRACE:
+                    top.fail(f"trace: {quoted(named)} has more than {MOST_OF_A_TRACE:,} bytes", "trace")
+                return path
+            sample_path(named)
+        except (OSError, ValueError):
+            top.fail(f"trace: {quoted(named)} is no name of a file", "trace")
+        except LessonError:
+            raise
+        except SchedscopeError as error:
+            top.fail(f"trace: no file {quoted(named)} beside the lesson, and {error}", "trace")
+        return named
+
+    def _options(self, table: _Table | None) -> dict[str, Any]:
+        if table is None:
+            return {}
+        taken = {}
+        for name, option in OPTIONS.items():
+            value = table.take(name)
+            if value is None:
+                continue
+            try:
+                if isinstance(value, list | dict):
+                    raise SchedscopeError("expected one value")
+                option.taken(_typed(value, option.kind))
+            except (SchedscopeError, TypeError, ValueError, OverflowError) as error:
+                table.fail(f"{name}: {error}", name)
+            taken[name] = _typed(value, option.kind)
+        table.close([*OPTIONS])
+        return taken
+
+    def _scene(self, found: Mapping[str, Any], number: int) -> Scene:
+        table = _Table("scene", found, self._lines("scene", number), self._path)
+        ask = table.table("ask", self._lines("scene", number, "ask"))
+        scene = Scene(
+            title=table.words("title") or "",
+            say=table.words("say", LONGEST) or "",
+            notes=table.words("notes", LONGEST) or "",
+            at=table.moment("at"),
+            when=table.words("when"),
+            before=table.words("before"),
+            policy=table.spec("policy"),
+            switch=table.spec("switch"),
+            compare=table.spec("compare"),
+            compare_here=table.spec("compare_here"),
+            show=table.listed("show", PANELS),
+            over=table.one_of("over", PANELS),
+            zoom=self._zoom(table),
+            select=table.words("select"),
+            colour=table.one_of("colour", COLOURS),
+            ask=None if ask is None else self._ask(ask),
+            holds=table.listed("holds") or (),
+            lines=table.lines if ask is None else {**table.lines, "ask": ask.lines.get("", 0)},
+        )
+        if scene.when and scene.before:
+            table.fail("when and before: a scene goes to one moment", "before")
+        if scene.compare and scene.compare_here:
+            table.fail("compare and compare_here: one other run can stand beside", "compare_here")
+        if not scene.say and scene.ask is None:
+            table.fail("a scene says or asks something: give it a say or a [scene.ask]")
+        table.close([name for name in Scene.__dataclass_fields__ if name != "lines"])
+        return scene
+
+    def _zoom(self, table: _Table) -> Zoom | None:
+        value = table.take("zoom")
+        if value is None or value in ("all", "first"):
+            return cast("Zoom | None", value)
+        if isinstance(value, list) and len(value) == 2:
+            ends = _Table("scene", {"from": value[0], "to": value[1]}, dict.fromkeys(("from", "to"), 0), self._path)
+            begin, end = ends.moment("from"), ends.moment("to")
+            if begin and end:
+                return begin, end
+        return table.fail('zoom: expected "all", "first" or [from, to]', "zoom")
+
+    def _ask(self, table: _Table) -> Ask:
+        kind = cast(Kind, table.one_of("kind", get_args(Kind), needed=True))
+        among = table.listed("among") or ()
+        ask = Ask(
+            kind=kind,
+            question=table.words("question", LONGEST) or "",
+            job=table.words("job") or "",
+            of=table.words("of") or "",
+            among=tuple(table.checked_spec(spec, "among") for spec in among),
+            against=table.spec("against") or "",
+            then=table.words("then", LONGEST) or "",
+        )
+        needs = {"start": "job", "policy": "among", "gains": "against", "loses": "against", "number": "of"}
+        needed = needs.get(kind, "")
+        if needed and not getattr(ask, needed):
+            table.fail(f"a question of the kind {kind} needs {needed}")
+        if kind == "number" and not ask.question:
+            table.fail("a question for a number needs its words: question")
+        if kind == "policy" and len(set(among)) < 2:
+            table.fail("among: give it two policies or more to choose from", "among")
+        table.close([*Ask.__dataclass_fields__])
+        return ask
+
+
+def _typed(value: Any, kind: type) -> Any:
+    """A value of TOML as it would be typed."""
+    return str(value) if kind is str and not isinstance(value, bool) else value
+
+
+# Where everything stands: the standard library's reader does not say
+
+
+_HEADER = re.compile(r"\s*(\[\[?)\s*([\w.\s-]+?)\s*\]\]?\s*(?:#.*)?$", re.ASCII)
+_KEY = re.compile(r"""\s*["']?([\w-]+)["']?\s*=\s*(.*)$""", re.ASCII | re.DOTALL)
+
+
+def places(text: str) -> Iterator[tuple[tuple[tuple[object, ...], str], int]]:
+    """((table, key), line) for each key, and the first line of each table under the key "".
+
+    >>> dict(places('title = "a"\\n[[scene]]\\nat = 3'))
+    {((), 'title'): 1, ((), 'scene'): 2, (('scene', 0), ''): 2, (('scene', 0), 'at'): 3}
+    """
+    table: tuple[object, ...] = ()
+    scenes, closes = -1, ""
+    for number, line in enumerate(text.split("\n"), 1):
+        if closes:
+            closes = "" if closes in line else closes
+        elif header := _HEADER.match(line):
+            path = header[2].replace(" ", "").split(".")
+            if header[1] == "[[":
+                scenes += 1
+                if not scenes:
+                    yield ((), path[0]), number
+            table = ("scene", scenes, *path[1:]) if path[0] == "scene" else tuple(path)
+            yield (table, ""), number
+        elif key := _KEY.match(line):
+            yield (table, key[1]), number
+            for quote in ('"""', "'''"):
+                if key[2].startswith(quote) and quote not in key[2][3:]:
+                    closes = quote

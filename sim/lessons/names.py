@@ -1,0 +1,180 @@
+"""Numbers of a run by name: what a lesson says in braces, and the claims that it makes.
+
+    J5.start   J3.wait@fcfs   mean_wait   J3.wait@fcfs - J3.wait   now   free   J3.planned
+
+A name is a field of a job, a metric of the whole run, or how things stand at the moment of the scene; `@SPEC` asks the
+run under another policy. Nothing else can be said, and nothing is evaluated.
+"""
+
+from __future__ import annotations
+
+import operator
+import re
+from collections.abc import Callable, Mapping
+from math import isclose, isnan
+from typing import Literal, NamedTuple
+
+from sim.errors import ParameterError, near
+from sim.lessons.runs import Moment, Runs
+from sim.metrics.catalogue import METRICS, metric
+from sim.words import clock_near, percent, quoted, span
+from sim.words import parse_time as seconds_of
+from sim.workload.model import Job
+
+Unit = Literal["moment", "span", "count", "share", "factor", "hours"]
+RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
+    "==": lambda one, other: isclose(one, other, rel_tol=1e-9, abs_tol=1e-9), "<=": operator.le, ">=": operator.ge,
+    "!=": lambda one, other: not isclose(one, other, rel_tol=1e-9, abs_tol=1e-9), "<": operator.lt, ">": operator.gt,
+}  # fmt: skip
+_UNITS: Mapping[str, Unit] = {
+    "s": "span", "h": "hours", "jobs": "count", "times": "count", "share": "share", "factor": "factor",
+}  # fmt: skip
+_TERM = re.compile(r"(?:J(?P<job>[^\s.@{}]+)\.)?(?P<name>[A-Za-z]\w*)(?:@(?P<spec>\S+))?", re.ASCII)
+_CLAIM = re.compile(r"(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)", re.DOTALL)
+_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+
+
+class Value(NamedTuple):
+    """A number, and what it counts."""
+
+    number: float
+    unit: Unit
+
+    def written(self, now: float) -> str:
+        """As the program writes such a number.
+
+        >>> Value(600, "moment").written(0), Value(590, "span").written(0), Value(3, "count").written(0)
+        ('00:10:00', '9m50', '3')
+        """
+        match self.unit:
+            case "moment":
+                return clock_near(now)(self.number)
+            case "span":
+                return span(self.number)
+            case "share":
+                return percent(self.number)
+            case "hours":
+                return f"{self.number:,.1f} h"
+        return f"{self.number:,.2f}".rstrip("0").rstrip(".")
+
+
+class Names:
+    """What the names mean at one moment of a lesson."""
+
+    def __init__(self, runs: Runs, moment: Moment) -> None:
+        self._runs, self._moment = runs, moment
+
+    def filled(self, text: str) -> str:
+        """The text with each name in braces replaced by its number."""
+        return _IN_BRACES.sub(lambda found: self.value(found[1]).written(self._moment.clock), text)
+
+    def value(self, text: str) -> Value:
+        """A name, or the difference or the sum of several."""
+        first, *others = re.split(r"\s([+-])\s", text.strip())
+        value = self._term(first)
+        for sign, term in zip(others[::2], others[1::2], strict=True):
+            other = self._term(term)
+            is_apart = value.unit == other.unit == "moment" and sign == "-"
+            number = value.number - other.number if sign == "-" else value.number + other.number
+            value = Value(number, "span" if is_apart else value.unit)
+        return value
+
+    def claim(self, text: str) -> str | None:
+        """What is wrong with a claim such as `J5.end <= J3.start`; None: it holds."""
+        found = _CLAIM.fullmatch(text.strip())
+        if found is None:
+            raise ParameterError(f"{quoted(text)}: expected a claim such as J5.end <= J3.start")
+        one, relation, other = self._side(found[1]), found[2], self._side(found[3])
+        if RELATIONS[relation](one.number, other.number):
+            return None
+        unit = one if one.unit != "factor" else other
+        told = (side._replace(unit=unit.unit).written(self._moment.clock) for side in (one, other))
+        return f"{text} does not hold: {f' {relation} '.join(told)}"
+
+    def _side(self, text: str) -> Value:
+        """One side of a claim: names, a number or a time."""
+        if re.match(r"[\d-]", text.strip()):
+            try:
+                return Value(float(text), "factor")
+            except ValueError:
+                return Value(seconds_of(text), "span")
+        return self.value(text)
+
+    def _term(self, text: str) -> Value:
+        found = _TERM.fullmatch(text.strip())
+        if found is None:
+            raise ParameterError(f"{quoted(text)} is no name of a number: J5.start, mean_wait, J3.wait@fcfs")
+        spec = found["spec"]
+        branch = self._moment.branch if spec is None else self._runs.branch(spec)
+        if found["job"] is not None:
+            value = self._of_job(found["job"], found["name"], branch)
+        else:
+            value = self._of_run(found["name"], branch, spec is None)
+        if isnan(value.number):
+            raise ParameterError(f"{quoted(text.strip())}: that never happens in this run")
+        return value
+
+    def _of_job(self, called: str, name: str, branch: str) -> Value:
+        job = self._runs.workload.jobs[self._runs.workload.rank_of(called)]
+        if name not in _OF_JOB:
+            raise ParameterError(f"of a job there is no {quoted(name)}{near(name, _OF_JOB)}")
+        unit, ask = _OF_JOB[name]
+        return Value(ask(self, job, branch), unit)
+
+    def _of_run(self, name: str, branch: str, of_moment: bool) -> Value:
+        if name in _OF_MOMENT and of_moment:
+            unit, ask = _OF_MOMENT[name]
+            return Value(ask(self), unit)
+        names = [entry.name for entry in METRICS]
+        if name not in names:
+            raise ParameterError(f"there is no number {quoted(name)}{near(name, [*names, *_OF_MOMENT])}")
+        number = self._runs.metrics(branch)[name]
+        return Value(float("nan") if number is None else float(number), _UNITS[metric(name).unit])
+
+    # What is asked of a run
+
+    def start(self, job: Job, branch: str) -> float:
+        return float(self._runs.schedule(branch).start[job.rank])
+
+    def end(self, job: Job, branch: str) -> float:
+        return float(self._runs.schedule(branch).end[job.rank])
+
+    def planned(self, job: Job, branch: str) -> float:
+        """At the moment of the scene."""
+        waiting = (queued for queued in self._runs.at(self._moment).queue if queued.job.rank == job.rank)
+        planned = next((queued.planned for queued in waiting), None)
+        return float("nan") if planned is None else planned
+
+    def xfactor(self, job: Job, branch: str) -> float:
+        shown = self._runs.at(self._moment)
+        there = (*shown.queue, *shown.running, *shown.suspended)
+        return next((entry.xfactor for entry in there if entry.job.rank == job.rank), float("nan"))
+
+    def suspended(self, job: Job, branch: str) -> float:
+        return float(self._runs.schedule(branch).preemptions[job.rank])
+
+    def migrated(self, job: Job, branch: str) -> float:
+        return float(self._runs.schedule(branch).migrations[job.rank])
+
+
+_OF_JOB: Mapping[str, tuple[Unit, Callable[[Names, Job, str], float]]] = {
+    "submit": ("moment", lambda names, job, branch: job.submit),
+    "start": ("moment", Names.start),
+    "end": ("moment", Names.end),
+    "wait": ("span", lambda names, job, branch: job.waited(names.start(job, branch))),
+    "turnaround": ("span", lambda names, job, branch: names.end(job, branch) - job.submit),
+    "run": ("span", lambda names, job, branch: float(names._runs.workload.runtime[job.rank])),
+    "estimate": ("span", lambda names, job, branch: job.estimate),
+    "procs": ("count", lambda names, job, branch: job.procs),
+    "planned": ("moment", Names.planned),
+    "xfactor": ("factor", Names.xfactor),
+    "suspended": ("count", Names.suspended),
+    "migrated": ("count", Names.migrated),
+}
+_OF_MOMENT: Mapping[str, tuple[Unit, Callable[[Names], float]]] = {
+    "now": ("moment", lambda names: names._moment.clock),
+    "free": ("count", lambda names: names._runs.at(names._moment).free),
+    "waiting": ("count", lambda names: len(names._runs.at(names._moment).queue)),
+    "running": ("count", lambda names: len(names._runs.at(names._moment).running)),
+    "processors": ("count", lambda names: names._runs.workload.procs),
+}

@@ -1,0 +1,216 @@
+"""A lesson put on the stage: each scene with its moment, what it says in numbers of the run, and what is right."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
+
+from sim.errors import ParameterError, SchedscopeError, TraceError
+from sim.lessons.lesson import Lesson, LessonError, Scene
+from sim.lessons.names import Names
+from sim.lessons.questions import Question, question
+from sim.lessons.runs import FIRST, Moment, Runs
+from sim.words import Step, parse_moment
+from sim.workload.model import Trace, Workload
+from sim.workload.samples import sample_path
+from sim.workload.source import Source
+
+T = TypeVar("T")
+FEW = 40
+"""So many jobs are seen at once, from the first to the last."""
+SHOWN: tuple[str, ...] = ("queue",)
+"""The panels of a first scene that names none."""
+
+
+@dataclass(frozen=True)
+class Staged:
+    """A scene as it is shown: what it takes over from the scenes before is in it."""
+
+    title: str
+    text: str
+    """Markdown; numbers of the run are in it."""
+    notes: str
+    moment: Moment
+    window: tuple[float, float] | None
+    """From when until when the chart is seen; None: as at first."""
+    panels: tuple[str, ...]
+    over: str | None
+    selected: int | None
+    colour: str
+    question: Question | None = None
+    then: str = ""
+    """What is said when it is answered."""
+
+
+class Performance:
+    """Stages the scenes of a lesson, one after the other: a scene may begin where the one before it stood."""
+
+    def __init__(self, lesson: Lesson, trace: Trace | None = None, workload: Workload | None = None) -> None:
+        self.lesson, self.source = lesson, source_of(lesson)
+        if trace is None or workload is None:
+            try:
+                trace, workload = self.source.read()
+            except SchedscopeError as error:
+                raise lesson.wrong(str(error), key="trace") from None
+        if not len(workload):
+            raise lesson.wrong("there is no job in the trace that could run", key="trace")
+        self.trace, self.workload = trace, workload
+        self.runs = Runs(workload, lesson.policy, lesson.placement)
+        self._home = FIRST
+        """The run under the policy of the scene."""
+        self._before: Staged | None = None
+        self._zoom: Scene | None = None
+        self._show = SHOWN
+
+    def staged(self) -> tuple[Staged, ...]:
+        """All scenes; the first thing that does not hold is raised."""
+        return tuple(self.stage(scene) for scene in self.scenes)
+
+    @property
+    def scenes(self) -> Iterator[Scene]:
+        """Those of the lesson, and what it gives to try in one of its own."""
+        yield from self.lesson.scenes
+        if self.lesson.exercise:
+            yield Scene(title="Now you", say=self.lesson.exercise, lines={"": self.lesson.lines.get("exercise", 0)})
+
+    def stage(self, scene: Scene) -> Staged:
+        """The next scene."""
+        was, moment = self._before, self._moment(scene)
+        names, window = Names(self.runs, moment), self._window(scene)
+        asked = self._question(scene, moment, window)
+        self._show = scene.show if scene.show is not None else self._show
+        colour = scene.colour or (was.colour if was is not None else "job")
+        then = "" if scene.ask is None or asked is None else self._filled(scene, "ask", scene.ask.then, asked.seen)
+        staged = Staged(
+            title=scene.title or (was.title if was is not None else self.lesson.title),
+            text=self._filled(scene, "say", scene.say, moment),
+            notes=self._filled(scene, "notes", scene.notes, moment),
+            moment=moment,
+            window=window,
+            panels=self._show,
+            over=scene.over,
+            selected=self._selected(scene),
+            colour="job" if colour == "versus" and moment.beside is None else colour,
+            question=asked,
+            then=then,
+        )
+        for told in self._checked(scene, "holds", lambda: [*map(names.claim, scene.holds)]):
+            if told is not None:
+                raise self.lesson.wrong(told, scene, "holds")
+        self._before = staged
+        return staged
+
+    def _filled(self, scene: Scene, key: str, text: str, moment: Moment) -> str:
+        return self._checked(scene, key, lambda: Names(self.runs, moment).filled(text))
+
+    def _checked(self, scene: Scene, key: str, made: Callable[[], T]) -> T:
+        """What does not hold is said with the place in the lesson."""
+        try:
+            return made()
+        except LessonError:
+            raise
+        except TraceError as error:
+            raise self.lesson.wrong(f"{key}: {error.what}", scene, key) from None
+        except SchedscopeError as error:
+            raise self.lesson.wrong(f"{key}: {error}", scene, key) from None
+
+    # Where
+
+    def _moment(self, scene: Scene) -> Moment:
+        """The moment of a scene, and the run beside."""
+        if (spec := scene.policy) is not None:
+            self._home = self._checked(scene, "policy", lambda: self.runs.branch(spec))
+        moment = self._place(scene, self._since(self._home))
+        if (other := scene.switch) is not None:
+            made = self._checked(scene, "switch", lambda: self.runs.switched(moment, other))
+            moment = Moment(made, moment.step + 1, moment.clock)
+        if (beside := scene.compare) is not None:
+            return moment._replace(beside=self._checked(scene, "compare", lambda: self.runs.branch(beside)))
+        if (aside := scene.compare_here) is not None:
+            made = self._checked(scene, "compare_here", lambda: self.runs.switched(moment, aside))
+            return moment._replace(beside=made)
+        return moment
+
+    def _since(self, branch: str) -> Moment:
+        """Where the scene before stood, in this run."""
+        if self._before is None:
+            return self.runs.at_step(branch, 0)
+        asked = self._before.question
+        was = self._before.moment if asked is None else asked.seen
+        if was.branch == branch:
+            return was._replace(beside=None)
+        return self.runs.at_time(branch, was.clock) if was.step else self.runs.at_step(branch, 0)
+
+    def _place(self, scene: Scene, since: Moment) -> Moment:
+        if (at := scene.at) is not None:
+            since = self._checked(scene, "at", lambda: self._at(since, at))
+        if (when := scene.when) is not None:
+            return self._checked(scene, "when", lambda: self.runs.when(when, since))
+        if (before := scene.before) is not None:
+            seen = self._checked(scene, "before", lambda: self.runs.when(before, since))
+            return self.runs.just_before(seen)
+        return since
+
+    def _at(self, since: Moment, text: str) -> Moment:
+        moment = parse_moment(text, since.clock)
+        if isinstance(moment, Step):
+            return self.runs.at_step(since.branch, moment.number)
+        return self.runs.at_time(since.branch, self.workload.header.seconds_at(moment))
+
+    # What is seen
+
+    def _window(self, scene: Scene) -> tuple[float, float] | None:
+        if scene.zoom is not None:
+            self._zoom = scene
+        zoom = self._zoom.zoom if self._zoom is not None else None
+        if isinstance(zoom, tuple):
+            begin, end = self._checked(self._zoom or scene, "zoom", lambda: [*map(self._seconds, zoom)])
+            if not begin < end:
+                raise self.lesson.wrong("zoom: the end comes before the beginning", scene, "zoom")
+            return begin, end
+        if zoom == "first" or (zoom is None and len(self.workload) > FEW):
+            return None
+        return self._whole
+
+    def _seconds(self, text: str) -> float:
+        moment = parse_moment(text)
+        if isinstance(moment, Step):
+            raise ParameterError("expected a time")
+        return self.workload.header.seconds_at(moment)
+
+    @cached_property
+    def _whole(self) -> tuple[float, float]:
+        """All that there is, whatever policy of the lesson decides."""
+        specs = {self.lesson.policy}
+        for scene in self.lesson.scenes:
+            asked = () if scene.ask is None else (*scene.ask.among, scene.ask.against)
+            specs |= {spec for spec in (scene.policy, scene.compare, *asked) if spec}
+        for spec in sorted(specs):
+            self.runs.schedule(self.runs.branch(spec))
+        return self.runs.begin, self.runs.end
+
+    def _selected(self, scene: Scene) -> int | None:
+        job = scene.select
+        return None if not job else self._checked(scene, "select", lambda: self.workload.rank_of(job))
+
+    # What is asked
+
+    def _question(self, scene: Scene, moment: Moment, window: tuple[float, float] | None) -> Question | None:
+        ask = scene.ask
+        if ask is None:
+            return None
+        seen = window or (self.runs.begin, self._end_of(moment))
+        return self._checked(scene, "ask", lambda: question(ask, self.runs, moment, seen))
+
+    def _end_of(self, moment: Moment) -> float:
+        self.runs.schedule(moment.branch)
+        return self.runs.end
+
+
+def source_of(lesson: Lesson) -> Source:
+    """The jobs of a lesson: a sample is one, whatever files lie where the program was started."""
+    path = lesson.trace if os.path.isabs(lesson.trace) else str(sample_path(lesson.trace))
+    return Source.of_options(path, lesson.options)

@@ -1,0 +1,279 @@
+"""Questions about what comes next, and their answers, which are computed from the run: nobody types them.
+
+Each answer brings the program's own reason, and the moment at which it is seen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sim.comparison.parting import Account, Side, account, part
+from sim.comparison.telling import headline
+from sim.decisions.decisions import Backfill, Start
+from sim.decisions.matrix import Place
+from sim.errors import ParameterError
+from sim.lessons.lesson import Ask, Kind
+from sim.lessons.names import Names, Value
+from sim.lessons.runs import Moment, Runs
+from sim.policies import parse_policy, written_policy
+from sim.why.evidence import evidence_of
+from sim.words import clock_near, listed, name, parse_time, quoted, span
+from sim.workload.model import Floats, Job
+
+MOST_CHOICES = 9
+NEAR = 0.03
+"""Of what is seen of the run: a place on the chart that is so near is the right one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What may be answered."""
+
+    key: str
+    """What is typed: the number of a job, or of the choice."""
+    label: str
+    rank: int | None = None
+    is_right: bool = False
+    why: str = ""
+    """What the program says to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What there is to say to an answer."""
+
+    is_right: bool
+    told: str
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, and what is right."""
+
+    kind: Kind
+    asks: str
+    told: str
+    """The answer, with the program's reason."""
+    seen: Moment
+    """Where the answer is seen."""
+    choices: tuple[Choice, ...] = ()
+    """None: a moment or a number is asked for."""
+    value: Value | None = None
+    within: float = 0.0
+    """How far from it an answer may be."""
+    rank: int | None = None
+    """The job that it is about, once it is answered."""
+
+    def read(self, text: str) -> Choice | float:
+        """What was typed."""
+        typed = text.strip().lower().removeprefix("j")
+        if self.choices:
+            for choice in self.choices:
+                if typed in (choice.key.lower(), choice.label.lower()):
+                    return choice
+            raise ParameterError(f"{quoted(text.strip())} is none of {listed((c.key for c in self.choices), 9)}")
+        assert self.value is not None
+        if self.value.unit in ("moment", "span"):
+            return parse_time(typed)
+        try:
+            number = float(typed.removesuffix("%"))
+        except ValueError:
+            raise ParameterError(f"{quoted(text.strip())}: expected a number") from None
+        return number / 100 if self.value.unit == "share" else number
+
+    def begun(self, text: str) -> Choice | None:
+        """The choice that is meant, if nothing longer can be meant any more."""
+        typed = text.strip().lower().removeprefix("j")
+        meant = [choice for choice in self.choices if choice.key.lower().startswith(typed)]
+        return meant[0] if typed and len(meant) == 1 and meant[0].key.lower() == typed else None
+
+    def of_rank(self, rank: int) -> Choice | None:
+        """The choice of a job that was clicked."""
+        return next((choice for choice in self.choices if choice.rank == rank), None)
+
+    def judge(self, given: Choice | float) -> Verdict:
+        """Is it right? And the reason."""
+        if isinstance(given, Choice):
+            if given.is_right:
+                return Verdict(True, f"Right. {self.told}")
+            return Verdict(False, " ".join(filter(None, (f"Not {given.label}.", given.why, self.told))))
+        assert self.value is not None
+        off = given - self.value.number
+        if abs(off) <= self.within:
+            return Verdict(True, f"Right. {self.told}")
+        if self.value.unit not in ("moment", "span"):
+            return Verdict(False, f"No. {self.told}")
+        return Verdict(False, f"{span(abs(off))} too {'late' if off > 0 else 'early'}. {self.told}")
+
+
+def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+    """What a scene asks at a moment; `window` is what is seen of the run."""
+    return _KINDS[ask.kind](ask, runs, moment, window)
+
+
+# Which job starts next
+
+
+def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+    runs.complete(moment.branch)
+    shown = runs.at(moment)
+    seen = runs.when("start", moment)
+    after = runs.at(seen)
+    begun = [d.job for d in after.decisions if isinstance(d, Start | Backfill | Place)]
+    waiting = [queued.job for queued in shown.queue]
+    if not set(begun) & set(waiting):
+        raise ParameterError(f"{listed(map(name, begun))} starts next, which nobody can know: it has yet to come")
+    if len(waiting) < 2:
+        raise ParameterError("only one job waits: there is nothing to choose from")
+    at = clock_near(seen.clock)
+    choices = []
+    for job in _few(waiting, begun):
+        found = evidence_of(after, job.rank, at)
+        is_right = job in begun
+        choices.append(
+            Choice(job.id, name(job), job.rank, is_right, found.clauses[0] if found and not is_right else "")
+        )
+    first = next(job for job in begun if job in waiting)
+    told = _begins(runs, seen, first)
+    if others := [name(job) for job in begun if job is not first]:
+        told += f" So {'does' if len(others) == 1 else 'do'} {listed(others)}."
+    return Question("next", ask.question or "Which job starts next?", told, seen, tuple(choices), rank=first.rank)
+
+
+def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
+    """Those at the front and all that are needed, in their order."""
+    kept = {job.rank for job in needed}
+    for job in waiting:
+        if len(kept) < MOST_CHOICES:
+            kept.add(job.rank)
+    return [job for job in waiting if job.rank in kept]
+
+
+def _begins(runs: Runs, seen: Moment, job: Job) -> str:
+    """That it starts, and why, in the program's words."""
+    at = clock_near(seen.clock)
+    shown = runs.at(seen)
+    found = evidence_of(shown, job.rank, at)
+    began = found.clauses[0] if found is not None and found.status == "started" else f"{name(job)} starts."
+    return f"At {at(seen.clock)}: {began}"
+
+
+# When a job starts
+
+
+def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+    job = runs.workload.jobs[runs.workload.rank_of(ask.job)]
+    start = float(runs.schedule(moment.branch).start[job.rank])
+    if not start > moment.clock:
+        raise ParameterError(f"{name(job)} does not start after this moment")
+    seen = runs.at_time(moment.branch, start)
+    return Question(
+        kind="start",
+        asks=ask.question or f"When does {name(job)} start? Click the place on the chart, or type a time.",
+        told=_begins(runs, seen, job),
+        seen=seen,
+        value=Value(start, "moment"),
+        within=NEAR * (window[1] - window[0]),
+        rank=job.rank,
+    )
+
+
+# Which policy made this
+
+
+def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+    ours = runs.spec(moment.branch)
+    specs = [written_policy(parse_policy(spec)) for spec in ask.among]
+    if ours not in specs:
+        raise ParameterError(f"{ours}, which made it, is not among the choices")
+    choices = []
+    for number, spec in enumerate(specs, 1):
+        why = "" if spec == ours else _parted(runs, moment.branch, spec)
+        choices.append(Choice(f"{number}", spec, None, spec == ours, why))
+    told = f"It is {ours}."
+    if len(specs) == 2:
+        told += f" {next(choice.why for choice in choices if not choice.is_right)}"
+    choices = [c if len(specs) > 2 else Choice(c.key, c.label, c.rank, c.is_right) for c in choices]
+    return Question("policy", ask.question or "Which policy made this schedule?", told, moment, tuple(choices))
+
+
+def _parted(runs: Runs, branch: str, spec: str) -> str:
+    """Where another policy would have parted from it, and what each did there."""
+    other = runs.branch(spec)
+    runs.complete(branch)
+    runs.complete(other)
+    names = runs.spec(branch), spec
+    ends = [runs.timeline.branches[each] for each in (branch, other)]
+    parting = part(*(Side.of(end.engine) for end in ends))
+    if parting is None:
+        raise ParameterError(f"{spec} makes the same schedule as {names[0]}: nobody can tell")
+    accounts: list[tuple[Account, ...]] = []
+    for end, steps in zip(ends, parting.steps, strict=True):
+        engine = end.replay(steps)
+        assert engine is not None
+        accounts.append(tuple(account(engine, rank, parting.time) for rank in parting.ranks))
+    told = headline(parting, names, (accounts[0], accounts[1]))
+    return f"{told[:1].upper()}{told[1:]}."
+
+
+# Who gains
+
+
+def _gains(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+    return _shifted(ask, runs, moment, -1)
+
+
+def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+    return _shifted(ask, runs, moment, 1)
+
+
+def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
+    """Whose wait becomes shorter (-1) or longer (1) by most, by its start under the other policy."""
+    branch, other = moment.branch, runs.branch(ask.against)
+    here, there = runs.schedule(branch).start, runs.schedule(other).start
+    shift: Floats = np.nan_to_num(there - here) * sign
+    jobs, most = runs.workload.jobs, float(shift.max(initial=0))
+    verb, more = ("gains", "earlier") if sign < 0 else ("loses", "later")
+    if most <= 0:
+        raise ParameterError(f"under {ask.against} nobody starts {more}")
+    best = [jobs[rank] for rank in np.flatnonzero(shift == most).tolist()]
+    order = np.argsort(-np.abs(shift), kind="stable").tolist()
+    ranks = sorted({job.rank for job in best} | {*order[: MOST_CHOICES - len(best)]})
+    choices = []
+    for rank in ranks:
+        moved = float(there[rank] - here[rank])
+        how = f"{span(abs(moved))} {'later' if moved > 0 else 'earlier'}" if moved else "at the same time"
+        choices.append(Choice(jobs[rank].id, name(jobs[rank]), rank, jobs[rank] in best, f"It starts {how}."))
+    spec = written_policy(parse_policy(ask.against))
+    told = f"{listed(map(name, best))} {'start' if len(best) > 1 else 'starts'} {span(most)} {more} under {spec}."
+    if (counter := float((-shift).max(initial=0))) > 0:
+        against = jobs[int(np.argmax(-shift))]
+        told += f" {name(against)} starts {span(counter)} {'later' if sign < 0 else 'earlier'}."
+    at = runs.at_time(branch, runs.end)
+    return Question(
+        kind="gains" if sign < 0 else "loses",
+        asks=ask.question or f"Who {verb} most, if {spec} decides from the beginning?",
+        told=told,
+        seen=at._replace(beside=other),
+        choices=tuple(choices),
+        rank=best[0].rank,
+    )
+
+
+# A number
+
+
+def _number(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
+    value = Names(runs, moment).value(ask.of)
+    exact = value.unit in ("count",)
+    within = 0.5 if exact else NEAR * (window[1] - window[0] if value.unit == "moment" else abs(value.number))
+    told = f"It is {value.written(moment.clock)}."
+    return Question("number", ask.question, told, moment, value=value, within=within)
+
+
+_KINDS: dict[str, Callable[[Ask, Runs, Moment, tuple[float, float]], Question]] = {
+    "next": _next, "start": _start, "policy": _policy, "gains": _gains, "loses": _loses, "number": _number,
+}  # fmt: skip

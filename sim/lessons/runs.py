@@ -1,0 +1,137 @@
+"""The runs of a lesson: one workload under several policies, each a branch of one timeline, computed to its end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from sim.engine.schedule import Schedule
+from sim.engine.snapshot import Snapshot
+from sim.errors import ParameterError
+from sim.machine.processors import Placement
+from sim.metrics.aggregates import Value, aggregates
+from sim.metrics.finished_jobs import FinishedJobs
+from sim.policies import parse_policy, written_policy
+from sim.stops.search import search_forward
+from sim.stops.stop import parse_stop
+from sim.timeline.timeline import Timeline
+from sim.workload.categories import TAU
+from sim.workload.model import Workload
+
+FIRST = "main"
+"""The branch with which a timeline begins."""
+
+
+class Moment(NamedTuple):
+    """A moment of one run, and the run that is shown beside it."""
+
+    branch: str
+    step: int
+    clock: float
+    """Not before the step, and before the next one."""
+    beside: str | None = None
+    """Another branch."""
+
+
+class Runs:
+    """Whole runs by policy."""
+
+    def __init__(self, workload: Workload, policy: str, placement: Placement = "lowest") -> None:
+        self.workload = workload
+        self.timeline = Timeline(workload, policy, placement=placement)
+        self._named = {written_policy(self.timeline.policy): FIRST}
+        self._schedules: dict[str, Schedule] = {}
+        self._metrics: dict[str, Mapping[str, Value]] = {}
+
+    @cached_property
+    def begin(self) -> float:
+        return float(self.workload.submit[0]) if len(self.workload) else 0.0
+
+    # Branches
+
+    def branch(self, spec: str) -> str:
+        """The run under this policy from the beginning."""
+        spec = written_policy(parse_policy(spec))
+        if spec not in self._named:
+            self.timeline.look_at(FIRST)
+            self._named[spec] = self.timeline.switch(spec, at_step=0, name=spec).name
+        return self._named[spec]
+
+    def switched(self, moment: Moment, spec: str) -> str:
+        """The run that goes on from a moment under another policy."""
+        spec = written_policy(parse_policy(spec))
+        name = f"{spec} from step {moment.step:,} of {moment.branch}"
+        if name not in self.timeline.branches:
+            self._go(moment)
+            made = self._time_of(moment.step)
+            self.timeline.switch(spec, at=moment.clock if moment.clock > made else None, name=name)
+        return name
+
+    def spec(self, branch: str) -> str:
+        """The policy that decides in it at last."""
+        return written_policy(self.timeline.branches[branch].engine.state.policy)
+
+    def complete(self, branch: str) -> None:
+        """Compute it to its end."""
+        if not self.timeline.branches[branch].complete:
+            self.timeline.look_at(branch)
+            self.timeline.compute_all()
+
+    def schedule(self, branch: str) -> Schedule:
+        """The whole of it."""
+        if branch not in self._schedules:
+            self.complete(branch)
+            self._schedules[branch] = self.timeline.branches[branch].engine.schedule()
+        return self._schedules[branch]
+
+    def metrics(self, branch: str) -> Mapping[str, Value]:
+        if branch not in self._metrics:
+            self._metrics[branch] = aggregates(FinishedJobs.of(self.schedule(branch), True, TAU))
+        return self._metrics[branch]
+
+    @property
+    def end(self) -> float:
+        """When the last of those runs is over that are computed."""
+        return max(float(known.end[known.end == known.end].max(initial=0)) for known in self._schedules.values())
+
+    # Moments
+
+    def at(self, moment: Moment) -> Snapshot:
+        """How things stand then."""
+        self._go(moment)
+        return self.timeline.snapshot()
+
+    def at_time(self, branch: str, time: float) -> Moment:
+        """That moment of a run; before its first step, its beginning."""
+        self.timeline.look_at(branch)
+        self.timeline.seek_time(time)
+        return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
+
+    def at_step(self, branch: str, step: int) -> Moment:
+        self.timeline.look_at(branch)
+        self.timeline.seek(step)
+        if self.timeline.step != step:
+            raise ParameterError(f"no step {step:,}: all is over after {self.timeline.step:,}")
+        return Moment(branch, step, self._time_of(step))
+
+    def when(self, condition: str, since: Moment) -> Moment:
+        """The first step after a moment at which a condition comes true."""
+        stop = parse_stop(condition, self.workload, since.clock)
+        self._go(since)
+        if search_forward(self.timeline, [stop], lambda: False) is None:
+            raise ParameterError(f"after that it never comes true: {stop.text}")
+        return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
+
+    def just_before(self, moment: Moment) -> Moment:
+        """The last instant before a step: all is as the step before left it."""
+        step = moment.step - 1
+        was = self._time_of(step)
+        return Moment(moment.branch, step, max(was, moment.clock - min(1.0, (moment.clock - was) / 2)))
+
+    def _go(self, moment: Moment) -> None:
+        self.timeline.look_at(moment.branch)
+        self.timeline.seek(moment.step)
+
+    def _time_of(self, step: int) -> float:
+        return self.timeline.history.time_of(step - 1) if step else self.begin

@@ -1,0 +1,41 @@
+"""The lessons that come with the program: every scene holds, and no number is typed."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.lessons.check import check
+from sim.lessons.course import ORDER, course, found_lesson
+from sim.lessons.lesson import PAPERS, Lesson
+
+OF_THE_RUN = re.compile(r"\{[^}]*\}|`[^`]*`|\bJ\d+\b")
+
+
+@pytest.mark.parametrize("lesson", course(), ids=lambda lesson: lesson.name)
+def test_a_lesson_holds(lesson: Lesson) -> None:
+    assert check(lesson.path)[1] == []
+    assert lesson.paper in PAPERS
+    assert lesson.about
+    assert lesson.exercise
+
+
+@pytest.mark.parametrize("lesson", course(), ids=lambda lesson: lesson.name)
+def test_no_number_of_the_run_is_typed(lesson: Lesson) -> None:
+    for scene in lesson.scenes:
+        for text in (scene.say, scene.ask.then if scene.ask else "", scene.notes):
+            assert not re.findall(r"\d+", OF_THE_RUN.sub("", text)), scene.title
+
+
+def test_every_file_is_in_the_course() -> None:
+    from sim.lessons.course import FOLDER
+
+    assert sorted(path.stem for path in FOLDER.glob("*.toml")) == sorted(ORDER)
+
+
+def test_a_lesson_is_found_by_its_name_or_its_file() -> None:
+    assert found_lesson("backfilling") == found_lesson(course()[0].path)
+    with pytest.raises(ParameterError, match="no lesson 'backfiling'; did you mean 'backfilling'"):
+        found_lesson("backfiling")

@@ -1,0 +1,90 @@
+"""Questions, whose answers come out of the run with the program's own reason."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sim.errors import SchedscopeError
+from sim.lessons.lesson import Ask
+from sim.lessons.questions import Question, question
+from sim.lessons.runs import Runs
+from sim.workload.source import read
+
+RUNS = Runs(read("z-figure4"), "easy")
+WINDOW = 0.0, 2700.0
+
+
+def asked(kind: Any, time: float = 599, policy: str = "easy", **about: Any) -> Question:
+    return question(Ask(kind, **about), RUNS, RUNS.at_time(RUNS.branch(policy), time), WINDOW)
+
+
+def test_which_job_starts_next() -> None:
+    found = asked("next")
+    assert [(choice.key, choice.label, choice.is_right) for choice in found.choices] == [
+        ("3", "J3", False), ("4", "J4", False), ("5", "J5", True)
+    ]  # fmt: skip
+    assert found.seen.clock == 600
+    right, wrong = found.judge(found.choices[2]), found.judge(found.read("J4"))
+    assert right.is_right
+    assert (
+        right.told
+        == "Right. At 00:10:00: J5 is backfilled on 5 processors: ends at 00:18:20, before J3's start at 00:20:00."
+    )
+    assert not wrong.is_right
+    assert wrong.told.startswith("Not J4. J4 has waited 9m30: needs 4 > 2 extra and would end at 00:25:00")
+
+
+def test_nobody_can_know_who_is_still_to_come() -> None:
+    with pytest.raises(SchedscopeError, match="J2 starts next, which nobody can know: it has yet to come"):
+        asked("next", 5)
+
+
+def test_when_a_job_starts() -> None:
+    found = asked("start", 100, job="J5")
+    assert [found.judge(time).is_right for time in (600, 640, 500, found.read("10m"))] == [True, True, False, True]
+    assert found.judge(1800).told.startswith("20m00 too late. At 00:10:00: J5 is backfilled")
+    with pytest.raises(SchedscopeError, match="J5 does not start after this moment"):
+        asked("start", 700, job="J5")
+
+
+def test_which_policy_made_it() -> None:
+    found = asked("policy", 2000, among=("fcfs", "easy"))
+    assert [choice.is_right for choice in found.choices] == [False, True]
+    assert found.judge(found.choices[0]).told == (
+        "Not fcfs. It is easy. First parted at d0 00:10:00: easy backfills J5; "
+        "fcfs keeps J5 waiting: needs 5, 6 free, and the queue stops at J3."
+    )
+    with pytest.raises(SchedscopeError, match="conservative makes the same schedule as easy"):
+        asked("policy", 2000, among=("easy", "conservative"))
+    with pytest.raises(SchedscopeError, match="easy, which made it, is not among the choices"):
+        asked("policy", 2000, among=("fcfs", "firstfit"))
+
+
+def test_who_gains_and_who_loses() -> None:
+    found = asked("gains", 0, "fcfs", against="easy")
+    assert [choice.label for choice in found.choices if choice.is_right] == ["J5"]
+    assert found.judge(found.read("5")).told == "Right. J5 starts 20m00 earlier under easy."
+    assert found.judge(found.read("3")).told.startswith("Not J3. It starts at the same time. J5 starts")
+    assert found.seen.beside == RUNS.branch("easy")
+    with pytest.raises(SchedscopeError, match="under easy nobody starts later"):
+        asked("loses", 0, "fcfs", against="easy")
+
+
+def test_a_number() -> None:
+    found = asked("number", 0, of="backfilled", question="How many pass?")
+    assert [found.judge(found.read(text)).is_right for text in ("1", "2")] == [True, False]
+    share = asked("number", 0, of="utilization", question="How full is it?")
+    assert share.value is not None
+    assert share.judge(share.read(f"{100 * share.value.number:.0f}%")).is_right
+    with pytest.raises(SchedscopeError, match="expected a number"):
+        found.read("many")
+
+
+def test_what_is_typed_is_an_answer_as_soon_as_it_can_mean_one_thing() -> None:
+    runs = Runs(read("lublin-128", jobs=60), "easy")
+    found = question(Ask("next"), runs, runs.just_before(runs.when("queue > 3", runs.at_step("main", 0))), WINDOW)
+    keys = {choice.key for choice in found.choices}
+    assert all((found.begun(key) is None) == any(k != key and k.startswith(key) for k in keys) for key in keys)
+    assert found.begun("") is None

@@ -1,0 +1,123 @@
+"""The way through a lesson: scenes at their moments, with numbers of the run, and questions with two sides.
+
+Also tests sim.lessons.performance, sim.lessons.runs, sim.lessons.check.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from sim.errors import ParameterError
+from sim.lessons.check import check
+from sim.lessons.lesson import LessonError
+from tests.sim.lessons.lessons import HEAD, file, performance, walk
+
+SAY = 'say = "Look."'
+NEXT = 'before = "job 5 starts"\n[scene.ask]\nkind = "next"\nthen = "J5 waits {J5.wait}."'
+
+
+def test_a_scene_goes_to_a_time_a_step_a_condition_or_just_before_it(tmp_path: Path) -> None:
+    scenes = ("at = 600", 'at = "#3"', 'when = "job 5 starts"', 'at = 0\nbefore = "job 5 starts"', "", 'at = "20m"')
+    there = walk(tmp_path, *(f"{scene}\n{SAY}" for scene in scenes))
+    assert [(s.moment.step, s.moment.clock) for s in there.scenes] == [
+        (6, 600), (3, 20), (6, 600), (5, 599), (5, 599), (8, 1200)
+    ]  # fmt: skip
+
+
+def test_a_scene_takes_over_what_the_one_before_said_but_not_the_run_beside(tmp_path: Path) -> None:
+    first = (
+        'at = 600\npolicy = "fcfs"\nshow = ["decisions"]\nzoom = [0, 900]\ncolour = "width"\ncompare = "easy"\n' + SAY
+    )
+    there = walk(tmp_path, first, f'select = "J3"\n{SAY}', f'switch = "easy"\n{SAY}', SAY)
+    one, other, switched, last = there.scenes
+    assert (one.moment.branch, one.moment.beside) == ("fcfs", "main")
+    assert (other.moment.branch, other.moment.beside, other.selected) == ("fcfs", None, 2)
+    assert (other.panels, other.window, other.colour) == (("decisions",), (0, 900), "width")
+    assert switched.moment.branch == "easy from step 6 of fcfs"
+    assert (last.moment.branch, last.moment.clock, last.selected) == ("fcfs", 600, None)
+
+
+def test_the_words_have_the_numbers_of_their_moment(tmp_path: Path) -> None:
+    (scene,) = walk(tmp_path, 'at = 599\nnotes = "{now}"\nsay = "{free} free, J3 planned for {J3.planned}"').scenes
+    assert (scene.text, scene.notes) == ("0 free, J3 planned for 00:20:00", "00:09:59")
+
+
+@pytest.mark.parametrize(
+    ("scene", "said"),
+    [
+        ("at = 'soon'", ":5: at: a time is seconds"),
+        ("at = '#99'", ":5: at: no step 99: all is over after 10"),
+        ("when = 'job 9 starts'", ":5: when: "),
+        ("at = 700\nwhen = 'job 5 starts'", ":6: when: after that it never comes true: job 5 starts"),
+        ("select = 'J9'", ":5: select: no job 'J9'"),
+        ("zoom = [600, 0]", ":5: zoom: the end comes before the beginning"),
+        ("holds = ['J5.end <= 1000']", ":5: J5.end <= 1000 does not hold: 00:18:20 <= 00:16:40"),
+        ("holds = ['J5.ende <= 1000']", ":5: holds: of a job there is no 'ende'; did you mean 'end'"),
+        ("notes = '{J9.start}'", ":5: notes: no job '9'"),
+        ("[scene.ask]\nkind = 'start'\njob = 'J9'", ":5: ask: no job 'J9'"),
+    ],
+)
+def test_what_does_not_hold_is_said_with_its_line(tmp_path: Path, scene: str, said: str) -> None:
+    path = file(tmp_path, scene if "[scene.ask]" in scene else f"{scene}\n{SAY}")
+    assert [str(error).removeprefix(str(path))[: len(said)] for error in check(path)[1]] == [said]
+
+
+def test_every_scene_that_does_not_hold_is_told(tmp_path: Path) -> None:
+    path = file(tmp_path, f"select = 'J8'\n{SAY}", SAY, f"select = 'J9'\n{SAY}")
+    assert [error.line for error in check(path)[1]] == [5, 10]
+    assert check(file(tmp_path, SAY))[1] == []
+    assert [error.line for error in check(file(tmp_path, "title = 1"))[1]] == [5]
+
+
+def test_a_question_keeps_back_what_comes_until_it_is_answered(tmp_path: Path) -> None:
+    there = walk(tmp_path, f'show = ["queue", "decisions"]\n{NEXT}', SAY)
+    assert (there.moment.clock, there.panels, there.selected) == (599, ("queue",), None)
+    assert there.now.question is not None
+    answered = there.typing("5")
+    assert (answered.moment.clock, answered.panels, answered.selected) == (600, ("queue", "decisions"), 4)
+    assert answered.now.question is None
+    assert answered.now.text == "J5 waits 9m20."
+    assert answered.answers == ((0, True),)
+    assert answered.next().index == 1
+    assert answered.previous().open_question is not None
+
+
+def test_who_goes_on_without_an_answer_sees_it(tmp_path: Path) -> None:
+    shown = walk(tmp_path, NEXT, SAY).next()
+    assert (shown.index, shown.answers) == (0, ())
+    assert shown.now.verdict is not None
+    assert shown.now.verdict.told.startswith("At 00:10:00: J5 is backfilled on 5 processors: ends at 00:18:20")
+
+
+def test_an_answer_is_typed_clicked_or_chosen(tmp_path: Path) -> None:
+    there = walk(tmp_path, NEXT)
+    answered = there.picked(4, 3.0), there.chosen(2), there.picked(3, None), there.picked(0, 3.0)
+    assert [walked.answers for walked in answered] == [((0, True),), ((0, True),), ((0, False),), ()]
+    with pytest.raises(ParameterError, match="'9' is none of 3, 4 and 5"):
+        there.typing("9").entered()
+    assert there.typing("9").rubbed_out().typed == ""
+    with pytest.raises(ParameterError, match="no such choice"):
+        there.chosen(3)
+
+
+def test_off_the_path_and_back(tmp_path: Path) -> None:
+    there = walk(tmp_path, SAY, SAY)
+    off = there.next().off()
+    assert (off.now.is_off, off.index, off.back().now.is_off) == (True, 1, False)
+    assert off.next() == there.next()
+    assert off.previous().index == 0
+    assert there.go(9).index == 1
+    assert there.go(9).is_at_the_end
+
+
+def test_the_exercise_is_the_last_scene(tmp_path: Path) -> None:
+    there = walk(tmp_path, SAY, head=HEAD + 'exercise = "Try it."\n')
+    assert [(s.title, s.text) for s in there.scenes] == [("Passing", "Look."), ("Now you", "Try it.")]
+
+
+def test_a_trace_that_cannot_be_read_is_said_at_its_line(tmp_path: Path) -> None:
+    (tmp_path / "own.swf").write_text("nonsense\n")
+    with pytest.raises(LessonError, match=r":2: .*own\.swf"):
+        performance(tmp_path, SAY, head='title = "x"\ntrace = "own.swf"\n')

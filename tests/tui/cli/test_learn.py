@@ -1,0 +1,32 @@
+"""`schedscope learn` where nothing is shown."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sim.lessons.course import FOLDER, ORDER
+from tests.tui.cli.program import error, schedscope
+
+
+def test_without_a_terminal_the_lessons_are_listed() -> None:
+    lines = schedscope("learn").stdout.splitlines()
+    assert [line.split()[0] for line in lines] == list(ORDER)
+
+
+def test_a_lesson_needs_a_terminal() -> None:
+    code, line = error("learn", "backfilling")
+    assert code == 1
+    assert line.startswith("a lesson needs a terminal; without one there are ")
+    assert error("learn", "backfiling")[1].startswith("no lesson 'backfiling'; did you mean 'backfilling'")
+
+
+def test_check_says_with_file_and_line_what_does_not_hold(tmp_path: Path) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text((FOLDER / "backfilling.toml").read_text().replace("job 5 starts", "job 8 starts"))
+    line = next(n for n, text in enumerate(path.read_text().splitlines(), 1) if "job 8" in text)
+    done = schedscope("learn", "--check", path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"{path}:{line}: before: ")
+    assert (
+        schedscope("learn", "--check", FOLDER / "backfilling.toml").stdout == "6 scenes, 3 questions: all of it holds\n"
+    )

@@ -1,0 +1,65 @@
+"""What a lesson says, as lines under the chart."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from sim.lessons.questions import Choice, Question, Verdict
+from sim.lessons.runs import Moment
+from sim.lessons.walk import SceneNow
+from tui.look.sheets import Span
+from tui.look.text import cells
+from tui.panels.lesson import flowed, how_to_answer, lesson_lines, markdown, walking_keys
+
+NOW = SceneNow("Passing", "A hole", "J3 waits **9m40**.", "", 1, 4)
+ASKED = Question("next", "Which job?", "J5.", Moment("main", 1, 0), (Choice("3", "J3", 2), Choice("5", "J5", 4)))
+
+
+def told(now: SceneNow, width: int = 60) -> list[str]:
+    return [line.text.rstrip() for line in lesson_lines(now, width)]
+
+
+def test_the_title_has_how_far_one_has_come() -> None:
+    first, second = told(NOW)
+    assert first == " ▌A hole" + " " * 43 + "●●○○ 2/4"
+    assert second == "  J3 waits 9m40."
+
+
+def test_a_question_has_its_choices_and_what_was_typed() -> None:
+    asked = replace(NOW, question=ASKED, typed="1")
+    assert told(asked)[2:] == ["  ? Which job?", "  J3 · J5 · > 1_"]
+    assert [span.action for line in lesson_lines(asked, 60) for span in line.spans if span.action] == [
+        "lesson_choose(0)", "lesson_choose(1)"
+    ]  # fmt: skip
+    assert how_to_answer(ASKED).startswith("Click the job")
+
+
+def test_a_verdict_stands_in_the_place_of_the_words() -> None:
+    assert told(replace(NOW, text="So it is.", verdict=Verdict(True, "Right. J5."))) == [
+        told(NOW)[0], "  Right. J5.", "  So it is."
+    ]  # fmt: skip
+
+
+def test_off_the_path_the_key_that_comes_back_is_named() -> None:
+    assert "off the path, enter comes back" in told(replace(NOW, is_off=True))[0]
+
+
+@pytest.mark.parametrize("width", [12, 40, 60, 80, 200])
+def test_nothing_is_wider_than_the_screen(width: int) -> None:
+    long = replace(NOW, text="a" * 100 + " **b** " * 80 + "\n\n- " + "c d " * 50, question=ASKED)
+    assert all(cells(line.text) <= max(width, 20) for line in lesson_lines(long, width)[1:])
+    assert cells(walking_keys(width, NOW).text) <= width
+
+
+def test_words_of_several_styles_without_a_blank_between_stay_together() -> None:
+    lines = flowed([Span("it is "), Span("12m", "strong"), Span(".")], 13)
+    assert [line.text for line in lines] == ["  it is", "  12m."]
+
+
+@pytest.mark.parametrize("source", ["[red]x[/red]", "**open", "`", "* a *", "<b>x</b>", "\\x1b", "# no title"])
+def test_what_is_no_markdown_of_this_kind_stands_as_it_is_written(source: str) -> None:
+    (line,) = markdown(source, 80)
+    assert line.text.strip() == source
+    assert not any(span.style for span in line.spans)

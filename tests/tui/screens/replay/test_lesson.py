@@ -1,0 +1,123 @@
+"""A lesson on the replay screen: scene by scene, with questions, off the path and back."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from sim.lessons.lesson_file import read_lesson
+from tests.sim.lessons.lessons import file, walk
+from tests.tui.replays import Replay
+from tests.tui.screens.seeing import cell, noted, seen
+from tui.app import Schedscope
+from tui.replay.opening import lesson_opening
+from tui.screens.replay.lesson import heard
+from tui.screens.replay.messages import GoToScene
+
+FIRST = 'at = 600\npolicy = "fcfs"\nselect = "J3"\nsay = "J3 waits **{J3.wait}**."'
+NEXT = 'policy = "easy"\nat = 0\nbefore = "job 5 starts"\n[scene.ask]\nkind = "next"\nthen = "So it goes."'
+COMPARED = 'compare = "fcfs"\nshow = ["versus"]\nsay = "Beside each other."'
+START = 'at = 100\nshow = ["queue"]\n[scene.ask]\nkind = "start"\njob = "J4"'
+
+
+@asynccontextmanager
+async def lesson(folder: Path, *scenes: str, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Replay]:
+    app = Schedscope(lesson_opening(read_lesson(file(folder, *scenes))).prepare())
+    async with app.run_test(size=size) as pilot:
+        run = Replay(app, pilot)
+        await run.settle()
+        yield run
+        app.exit()
+
+
+async def test_scenes_show_their_moment_policy_and_words(tmp_path: Path) -> None:
+    async with lesson(tmp_path, FIRST, COMPARED) as run:
+        assert (run.scene.clock, run.scene.snapshot.policy, run.screen.state.selected) == (600, "fcfs", 2)
+        assert "J3 waits 19m40." in seen(run, "#lesson")
+        assert "1/2" in seen(run, "#lesson")
+        assert "space → go on" in seen(run, "#keys")
+        await run.press("pagedown")
+        assert "Beside each other." in seen(run, "#lesson")
+        assert run.screen.shown is not None
+        assert run.screen.shown.beside is not None
+        await run.press("pageup")
+        assert run.screen.shown.beside is None
+
+
+async def test_a_question_hides_what_comes_and_its_answer_shows_it(tmp_path: Path) -> None:
+    async with lesson(tmp_path, NEXT, FIRST) as run:
+        assert all(queued.planned is None for queued in run.scene.snapshot.queue)
+        assert {box.kind for box in run.scene.chart.plan} == {"expected"}  # type: ignore[union-attr]
+        assert "Which job starts next?" in seen(run, "#lesson")
+        assert "Click the job" in noted(run)
+        await run.press("4")
+        assert "Not J4. J4 has waited 9m30" in seen(run, "#lesson")
+        assert "So it goes." in seen(run, "#lesson")
+        assert (run.scene.clock, run.screen.state.selected) == (600, 4)
+        await run.press("left")
+        assert run.scene.clock == 599
+        await run.press("space", "space")
+        assert run.scene.snapshot.policy == "fcfs"
+
+
+async def test_a_place_on_the_chart_is_an_answer(tmp_path: Path) -> None:
+    async with lesson(tmp_path, START) as run:
+        await run.pilot.click("#chart", offset=cell(run, 1800, 1))
+        await run.settle()
+        assert "Right. At 00:30:00: J4 starts" in seen(run, "#lesson")
+
+
+async def test_what_is_typed_is_read_at_enter_and_refused_in_a_line(tmp_path: Path) -> None:
+    async with lesson(tmp_path, START) as run:
+        await run.press("3", "h", "h")
+        assert "> 3hh_" in seen(run, "#lesson")
+        await run.press("enter")
+        assert "a time is seconds" in noted(run)
+        await run.press("backspace", "backspace", "0", "m", "enter")
+        assert "Right." in seen(run, "#lesson")
+
+
+async def test_a_person_looks_around_and_comes_back(tmp_path: Path) -> None:
+    async with lesson(tmp_path, FIRST) as run:
+        await run.press("enter", "right", "right")
+        assert run.step > 6
+        assert "off the path" in seen(run, "#lesson")
+        await run.press("2", "escape")
+        assert (run.scene.clock, run.step) == (600, 6)
+        assert "off the path" not in seen(run, "#lesson")
+        await run.press("right_square_bracket")
+        assert "off the path" in seen(run, "#lesson")
+
+
+async def test_the_scene_is_shown_whole_on_a_small_screen(tmp_path: Path) -> None:
+    async with lesson(tmp_path, FIRST, NEXT, size=(80, 24)) as run:
+        await run.press("space")
+        view = run.scene.chart.view  # type: ignore[union-attr]
+        assert view.start <= 0
+        assert view.end >= 2700
+
+
+async def test_another_program_may_lead(tmp_path: Path) -> None:
+    async with lesson(tmp_path, FIRST, COMPARED, FIRST) as run:
+        run.screen.post_message(GoToScene(to=2))
+        await run.settle()
+        assert "3/3" in seen(run, "#lesson")
+        run.screen.post_message(GoToScene(by=-1))
+        await run.settle()
+        assert "2/3" in seen(run, "#lesson")
+
+
+@pytest.mark.parametrize(
+    ("key", "letter", "action"),
+    [("space", " ", "lesson_next"), ("5", "5", "lesson_type('5')"), ("d", "d", None), ("w", "w", None)],
+)
+def test_a_key_means_an_answer_only_while_one_is_asked_for(
+    tmp_path: Path, key: str, letter: str, action: str | None
+) -> None:
+    there = walk(tmp_path, NEXT)
+    assert heard(there, key, letter) == action
+    assert heard(there.off(), key, letter) is None
+    assert heard(there.next(), key, letter) == (action if key == "space" else None)

@@ -1,0 +1,49 @@
+"""`schedscope learn`: lessons, to play, to check and to make."""
+
+from __future__ import annotations
+
+import click
+
+from sim.words import count, printable
+from tui.cli import options
+
+
+@click.command("learn")
+@click.argument("lesson", required=False, metavar="[NAME|FILE]")
+@click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Begin at this scene.")
+@click.option("--check", "checked", metavar="FILE", help="Say with file and line what does not hold in a lesson.")
+def command(lesson: str | None, scene: int, checked: str | None) -> int:
+    """Lessons: what there is to learn, or one of them, scene by scene.
+
+    Space and the arrows, or a presenter's clicker, go from scene to scene; enter leaves the path, to look around, and
+    comes back. Without a terminal the lessons are listed.
+    """
+    if checked is not None:
+        return _check(checked)
+    from sim.lessons.course import found_lesson
+    from tui.replay.opening import lesson_opening
+
+    if lesson is None:
+        from sim.lessons.course import course
+
+        for each in course():
+            click.echo(f"{each.name:<20} {each.title}")
+        return 0
+    found = found_lesson(lesson)
+    options.needs_terminal("a lesson", "schedscope learn, which lists them, and learn --check")
+    from tui.app import open_replay
+
+    return open_replay(lesson_opening(found, scene - 1))
+
+
+def _check(path: str) -> int:
+    from sim.lessons.check import check
+
+    staged, wrong = check(path)
+    for problem in wrong:
+        click.echo(printable(f"{problem}"), err=True)
+    if wrong:
+        return 1
+    asked = sum(scene.question is not None for scene in staged)
+    click.echo(f"{count(len(staged), 'scene')}, {count(asked, 'question')}: all of it holds")
+    return 0

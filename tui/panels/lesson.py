@@ -1,0 +1,163 @@
+"""What a lesson says, under the chart: Markdown of one kind, the question with its choices, and what was answered."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from sim.lessons.questions import Question
+from sim.lessons.walk import SceneNow
+from tui.look.sheets import Line, Span, line
+from tui.look.text import cells, shorten
+
+_MARKED = re.compile(r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<accent>[^*\s][^*]*)\*|`(?P<key>[^`]+)`")
+BULLET = "• "
+MARGIN = 2
+
+
+def lesson_lines(now: SceneNow, width: int) -> list[Line]:
+    """All of it; the title first, with how far one has come at the right."""
+    lines = [_title(now, width), *markdown(now.text, width)] if now.verdict is None else [_title(now, width)]
+    if now.question is not None:
+        lines += _asked(now, now.question, width)
+    elif now.verdict is not None:
+        style = "good" if now.verdict.is_right else ""
+        lines += flowed([Span(now.verdict.told, style)], width)
+        lines += markdown(now.text, width)
+    return lines
+
+
+def _title(now: SceneNow, width: int) -> Line:
+    """What it is about, and a step counter."""
+    away = [Span("  off the path, ", "warn"), Span("enter", "key", "lesson_back"), Span(" comes back", "warn")]
+    place = f"{now.index + 1}/{now.count} "
+    front = [
+        Span(" ▌", "accent"),
+        Span(shorten(now.title, max(width - 40, 12)), "title"),
+        *(away if now.is_off else ()),
+    ]
+    used = sum(cells(span.text) for span in front)
+    dots = "".join("●" if number <= now.index else "○" for number in range(now.count))
+    dots = dots + " " if len(dots) + used + len(place) + 4 < width and now.count <= 24 else ""
+    gap = " " * max(width - used - cells(dots) - len(place), 1)
+    return line(*front, Span(gap), Span(dots, "accent"), Span(place, "dim"))
+
+
+def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
+    """The question, what may be answered, and what has been typed of it."""
+    yield from flowed([Span("? ", "warn"), Span(asked.asks, "strong")], width)
+    spans: list[Span] = []
+    for number, choice in enumerate(asked.choices):
+        front = "" if choice.key in choice.label else f"{choice.key} "
+        spans += [Span(front, "key", f"lesson_choose({number})")] if front else []
+        spans += [Span(choice.label, "" if front else "key", f"lesson_choose({number})"), Span(" · ", "dim")]
+    if now.typed or not spans:
+        spans += [Span("> ", "dim"), Span(now.typed, "strong"), Span("_", "accent")]
+    yield from flowed(spans, width)
+
+
+def how_to_answer(asked: Question) -> str:
+    """What the person can do, in a line."""
+    if any(choice.rank is not None for choice in asked.choices):
+        return "Click the job, or type its number. Space shows what happens."
+    if asked.choices:
+        return "Type the number, or click. Space shows what it was."
+    return "Type it, and enter. Space shows what happens."
+
+
+def walking_keys(width: int, now: SceneNow) -> Line:
+    """What one can do on the path."""
+    pairs = [
+        ("space →", "go on" if now.question is None else "show me", "lesson_next"),
+        ("←", "back", "lesson_previous"),
+    ]
+    pairs += [("enter", "look around yourself", "lesson_off"), ("w", "why", "why"), ("L", "lessons", "lessons")]
+    pairs += [("?", "help", "help"), ("q", "quit", "quit")]
+    spans = [Span(" ")]
+    for key, word, action in pairs:
+        both = [Span(key, "key", action), Span(f" {word}  ", "dim", action)]
+        if sum(cells(span.text) for span in (*spans, *both)) <= width:
+            spans += both
+    return line(*spans)
+
+
+# Markdown
+
+
+def markdown(source: str, width: int) -> list[Line]:
+    """Paragraphs and lists, with strong words, emphasis and code; anything else stands as it is written.
+
+    >>> [part.text for part in markdown("J3 *waits* **long**.\\n\\n- one\\n- two", 40)]
+    ['  J3 waits long.', '  • one', '  • two']
+    """
+    lines: list[Line] = []
+    for block in re.split(r"\n\s*\n", source.strip()):
+        for item in _items(block.split("\n")):
+            bullet = item.startswith("- ")
+            spans = list(_spans(item[2:] if bullet else item))
+            lines += flowed([Span(BULLET, "accent"), *spans] if bullet else spans, width, len(BULLET) * bullet)
+    return lines if source.strip() else []
+
+
+def _items(rows: Iterable[str]) -> list[str]:
+    """Rows that belong together: those of a paragraph, and each point of a list."""
+    items: list[str] = []
+    for row in map(str.strip, rows):
+        if items and not row.startswith("- "):
+            items[-1] += f" {row}"
+        elif row:
+            items.append(row)
+    return items
+
+
+def _spans(told: str) -> Iterator[Span]:
+    done = 0
+    for found in _MARKED.finditer(told):
+        if found.start() > done:
+            yield Span(told[done : found.start()])
+        yield Span(found[found.lastgroup or 0], found.lastgroup or "")
+        done = found.end()
+    if done < len(told):
+        yield Span(told[done:])
+
+
+def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
+    """Spans over as many lines as they take, broken at blanks only; what hangs over hangs in."""
+    room = max(width - 2 * MARGIN, 8)
+    lines, row, used = [], [Span(" " * MARGIN)], 0
+    for word in _words(spans):
+        wide = sum(cells(piece.text) for piece in word)
+        if used > hang and used + 1 + wide > room:
+            lines.append(line(*row))
+            row, used = [Span(" " * (MARGIN + hang))], hang
+        if row[1:]:
+            row.append(row[-1]._replace(text=" ") if row[-1][1:] == word[0][1:] else Span(" "))
+            used += 1
+        row += (piece._replace(text=shorten(piece.text, room)) for piece in word)
+        used += wide
+    return [*map(_joined, lines), _joined(line(*row))]
+
+
+def _words(spans: Iterable[Span]) -> Iterator[list[Span]]:
+    """What no blank stands between, though it may be of several styles."""
+    word: list[Span] = []
+    for span in spans:
+        for part in re.findall(r"\s+|\S+", span.text):
+            if not part.isspace():
+                word.append(span._replace(text=part))
+            elif word:
+                yield word
+                word = []
+    if word:
+        yield word
+
+
+def _joined(made: Line) -> Line:
+    """Neighbours of one style as one span."""
+    row: list[Span] = []
+    for span in made.spans:
+        if row and row[-1][1:] == span[1:]:
+            row[-1] = span._replace(text=row[-1].text + span.text)
+        else:
+            row.append(span)
+    return line(*row)

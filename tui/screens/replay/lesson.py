@@ -1,0 +1,128 @@
+"""Leading somebody through a lesson: scenes, questions, and back to the path from wherever they have looked around."""
+
+from __future__ import annotations
+
+from sim.errors import SchedscopeError
+from sim.lessons.walk import Walk
+from tui.replay.requests import CompareBranch, CompareNoMore, Restore
+from tui.screens.replay.controlled import ControlledScreen
+from tui.screens.replay.messages import LessonOver, SceneChanged, ShowLessons
+from tui.screens.replay.state import PANELS
+
+ON_THE_PATH = {
+    "space": "lesson_next", "right": "lesson_next", "pagedown": "lesson_next", "left": "lesson_previous",
+    "pageup": "lesson_previous", "home": "lesson_go(0)", "enter": "lesson_off", "L": "lessons",
+}  # fmt: skip
+"""What keys do while a lesson is followed; all others do what they always do."""
+OFF_THE_PATH = {
+    "pagedown": "lesson_next", "pageup": "lesson_previous", "enter": "lesson_back", "escape": "lesson_back",
+}  # fmt: skip
+TYPED = "0123456789jJ.:dhms,"
+"""Letters of which answers are made."""
+KEYS = (
+    ("space → pgdn", "On; an open question is answered by the run."), ("← pgup", "Back."), ("home", "From the start."),
+    ("0 ... 9", "The answer: the number of a job, of a choice, or a time, with enter where it could go on."),
+    ("click", "The answer: a job, or a place on the chart."),
+    ("enter", "Off the path: look around with all the usual keys; and back again."), ("L", "Other lessons."),
+)  # fmt: skip
+
+
+def heard(walk: Walk, key: str, letter: str | None) -> str | None:
+    """The action that a key stands for in a lesson; None: it does what it does elsewhere."""
+    if walk.is_off:
+        return OFF_THE_PATH.get(key)
+    if walk.open_question is not None:
+        if letter and letter in TYPED and (walk.typed or letter not in "dhms,.:"):
+            return f"lesson_type({letter!r})"
+        if key == "backspace":
+            return "lesson_rub_out"
+        if key == "enter" and walk.typed:
+            return "lesson_enter"
+    return ON_THE_PATH.get(key)
+
+
+class Teaching:
+    """Follows the walk of the screen's state."""
+
+    def __init__(self, screen: ControlledScreen) -> None:
+        self._screen = screen
+
+    @property
+    def _walk(self) -> Walk:
+        assert self._screen.state.walk is not None
+        return self._screen.state.walk
+
+    # On the way
+
+    def lesson_next(self) -> None:
+        if self._walk.is_at_the_end and not self._walk.is_off:
+            self._screen.post_message(LessonOver(self._walk))
+        else:
+            self._put(self._walk.next())
+
+    def lesson_previous(self) -> None:
+        self._put(self._walk.previous())
+
+    def lesson_go(self, index: int) -> None:
+        self._put(self._walk.go(index))
+
+    def lesson_off(self) -> None:
+        """The usual keys do what they always do, until one comes back."""
+        self._screen.change(walk=self._walk.off())
+
+    def lesson_back(self) -> None:
+        """To the scene as it was."""
+        self._put(self._walk.back())
+
+    def lessons(self) -> None:
+        """What else there is to learn."""
+        self._screen.pause()
+        self._screen.post_message(ShowLessons())
+
+    # Answers
+
+    def lesson_type(self, letter: str) -> None:
+        self._put(self._walk.typing(letter))
+
+    def lesson_rub_out(self) -> None:
+        self._screen.change(walk=self._walk.rubbed_out())
+
+    def lesson_enter(self) -> None:
+        try:
+            self._put(self._walk.entered())
+        except SchedscopeError as error:
+            self._screen.fail(str(error))
+
+    def lesson_choose(self, number: int) -> None:
+        self._put(self._walk.chosen(number))
+
+    def lesson_pick(self, rank: int | None, time: float | None) -> None:
+        """A click; what is no answer does nothing."""
+        self._put(self._walk.picked(rank, time))
+
+    # What is to be seen
+
+    def _put(self, walk: Walk) -> None:
+        """Go on with this walk; where it stands elsewhere, all is shown as it is there."""
+        was, screen = self._walk, self._screen
+        stays = walk.index == was.index and walk.verdict == was.verdict and walk.is_off == was.is_off
+        screen.change(walk=walk)
+        if not stays:
+            self.lesson_show()
+
+    def lesson_show(self) -> None:
+        """The scene, all of it."""
+        screen, walk = self._screen, self._walk
+        staged, moment = walk.staged, walk.moment
+        hidden = frozenset(PANELS) - set(walk.panels)
+        screen.pause()
+        screen.change(
+            hidden=hidden, over=staged.over, alone=None, selected=walk.selected, decision=None, said="", note="",
+            colour=staged.colour, stops=(), other=False, jump="start",
+        )  # fmt: skip
+        if moment.beside is None:
+            screen.player.ask(CompareNoMore())
+        beside = None if moment.beside is None else CompareBranch(moment.beside)
+        screen.player.ask(Restore((), moment.branch, moment.step, moment.clock, beside))
+        screen.see(staged.window)
+        screen.post_message(SceneChanged(walk.now, walk.lesson.name))
