@@ -42,7 +42,7 @@ async def picture(trace: str, policy: str, keys: tuple[str, ...]) -> str:
             while not settled(app.replay):
                 await pilot.pause(0.05)
         await pilot.pause(0.5)
-        drawn = app.export_screenshot()
+        drawn = app.replay.screenshot() if app.replay else ""
         app.exit()
     return drawn
 

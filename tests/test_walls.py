@@ -45,6 +45,7 @@ FLOORS = (
     ("tui.screens",),
     ("tui.sessions",),
     ("tui.app", "tui.faults", "tui.ending", "tui.memory"),
+    ("tui.record", "tui.web"),
     ("tui.cli", "tui.__main__"),
 )
 """The rooms, the ground first: a room knows those of its own floor and of the floors before it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -23,7 +23,7 @@ from sim.words import printable, printable_lines
 from sim.workload.source import Source
 from tui.ending import close_the_gone, is_gone, on_signals, patient
 from tui.look.palette import Look
-from tui.look.settings import load, save, settings_path
+from tui.look.settings import Settings, load, save, settings_path
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.memory import give_back_at_once
 from tui.replay.conductor import Conductor
@@ -67,6 +67,15 @@ def _screen_commands() -> type[Provider]:
     return ScreenCommands
 
 
+@dataclass(frozen=True)
+class Guest:
+    """Somebody for whom nothing is read from or kept on this machine: a recording, or a visitor from elsewhere."""
+
+    look: Look
+    now: Callable[[], float] | None = None
+    """Tells the time, where that is not the wall's."""
+
+
 class Schedscope(App[int]):
     """schedscope."""
 
@@ -75,12 +84,17 @@ class Schedscope(App[int]):
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+z", "suspend_process", "suspend", show=False)]
 
     def __init__(
-        self, prepared: Prepared | None, asked: NeedsTrustError | None = None, results: str | None = None
+        self,
+        prepared: Prepared | None,
+        asked: NeedsTrustError | None = None,
+        results: str | None = None,
+        guest: Guest | None = None,
     ) -> None:
+        self.guest = guest
         self.settings_path = settings_path()
-        self.settings, self._warning = load(self.settings_path)
+        self.settings, self._warning = (Settings(), None) if guest else load(self.settings_path)
         # Textual takes NO_COLOR out of the environment.
-        self.look = choose(self.settings, os.environ, sys.stdout.encoding)
+        self.look = guest.look if guest else choose(self.settings, os.environ, sys.stdout.encoding)
         super().__init__()
         self.opened = prepared
         """What is replayed; None: nothing yet."""
@@ -140,7 +154,8 @@ class Schedscope(App[int]):
             self.notify(self._warning, severity="warning", timeout=10)
         if not self.is_headless:
             self.set_interval(1, self._look_for_terminal)
-        self.set_timer(AFTER_THE_FIRST_FRAME, self._settle)
+        if self.guest is None:
+            self.set_timer(AFTER_THE_FIRST_FRAME, self._settle)
 
     def _settle(self) -> None:
         """What can wait until something is to be seen."""
@@ -185,7 +200,8 @@ class Schedscope(App[int]):
         if prepared.opening.by_event:
             state = replace(state, speed=BY_EVENT, aside=state.speed)
         conductor = Conductor(Stage(prepared.timeline))
-        screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent)
+        now = self.guest.now if self.guest else None
+        screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent, now)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
         if self.replay is not None and self._first in self.screen_stack:
@@ -311,7 +327,7 @@ class Schedscope(App[int]):
     def remember(self, **changed: Any) -> None:
         """Keep what a person has chosen; the disk may refuse."""
         self.settings = replace(self.settings, **changed)
-        if problem := save(self.settings, self.settings_path):
+        if self.guest is None and (problem := save(self.settings, self.settings_path)):
             self.notify(problem, severity="warning")
 
     def remember_trace(self, trace: str) -> None:
@@ -338,7 +354,7 @@ class Schedscope(App[int]):
     def _quit(self) -> None:
         """Leave; who would lose where it stands is asked first."""
         begun = self.replay is not None and self.replay.scene is not None and self.replay.scene.snapshot.step > 0
-        problem = self.keeper.keep_last() if begun else None
+        problem = self.keeper.keep_last() if begun and self.guest is None else None
         if problem is None:
             self.exit()
             return
@@ -354,12 +370,14 @@ class Schedscope(App[int]):
             await self.replay.run_action("save")
 
     def exit(self, *args: Any, **kwargs: Any) -> None:
-        self.keeper.leave()
+        if self.guest is None:
+            self.keeper.leave()
         super().exit(*args, **kwargs)
 
     def _end_by(self, number: int) -> None:
         """A signal: the terminal gets back what it had, and what was watched is offered at the next start."""
-        self.keeper.break_off()
+        if self.guest is None:
+            self.keeper.break_off()
         super().exit(return_code=128 + number)
 
     def _look_for_terminal(self) -> None:

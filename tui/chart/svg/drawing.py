@@ -18,6 +18,7 @@ from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Drawing, Mark
 from tui.chart.svg.picture import draw_svg
+from tui.look.fonts import FAMILY, FILES
 from tui.look.palette import LOOKS
 
 Form = Literal["svg", "png"]
@@ -101,8 +102,9 @@ def form_of(out: str) -> Form:
 
 
 def as_png(svg: str) -> bytes:
-    """The same picture in pixels."""
-    return bytes(import_module("resvg_py").svg_to_bytes(svg_string=svg))
+    """The same picture in pixels, with letters of ours where the system has none."""
+    fonts = {"font_files": list(FILES), "monospace_family": FAMILY, "sans_serif_family": FAMILY}
+    return bytes(import_module("resvg_py").svg_to_bytes(svg_string=svg, **fonts))
 
 
 def _require_known(what: str, name: str, known: Collection[str]) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from time import monotonic
+from collections.abc import Callable
 from typing import Any
 
 from textual.screen import Screen
@@ -63,8 +63,8 @@ TELL: dict[str, Tell] = {"partitions": partitions.told_at}
 class Drawing:
     """Draws on a screen what its state says."""
 
-    def __init__(self, screen: Screen[Any], about: About) -> None:
-        self._screen, self._about = screen, about
+    def __init__(self, screen: Screen[Any], about: About, now: Callable[[], float]) -> None:
+        self._screen, self._about, self._now = screen, about, now
         self.layout: Layout | None = None
         self.available: frozenset[str] = frozenset()
         """The panels that mean something under this policy."""
@@ -152,7 +152,7 @@ class Drawing:
         self._draw_legend(scene.chart, look, chart.size.width)
         self.draw_top(state, shown, look, progress)
         self._bar("note").show(_note_lines(state, self._screen.size.width), look)
-        now = monotonic()
+        now = self._now()
         if state.playing and now - self._drawn < CALM:
             return
         self._drawn = now

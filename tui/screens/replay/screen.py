@@ -56,6 +56,7 @@ from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 from tui.widgets.scrubber import Scrubber
 from tui.widgets.spans import SpanCompositor
+from tui.widgets.still import Type, draw_still
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command
@@ -89,7 +90,9 @@ class ReplayScreen(Screen[None]):
         state: ViewState,
         fps: int = 30,
         recent: Sequence[str] = (),
+        now: Callable[[], float] | None = None,
     ) -> None:
+        """`now` tells the time, where it is not the wall's: then somebody else ticks, and nothing waits for frames."""
         super().__init__()
         self._compositor = SpanCompositor()
         self.about, self.look, self.state = about, look, state
@@ -99,9 +102,10 @@ class ReplayScreen(Screen[None]):
         for controller in (Transport(self), WhatIf(self), self.looking, Files(self, recent), self.teaching):
             for name, action in actions_of(controller):
                 setattr(self, f"action_{name}", action)
-        self._drawing = Drawing(self, about)
         self._answers: Answers | None = None
-        self._frame = 1 / fps
+        self._now, self._is_driven = now or monotonic, now is not None
+        self._drawing = Drawing(self, about, self._now)
+        self._frame = 0 if self._is_driven else 1 / fps
         self._ticked = 0.0
         self._next = 0.0
         """Before that nothing is drawn again."""
@@ -139,7 +143,8 @@ class ReplayScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.call_after_refresh(self._begin)
-        self.set_interval(self._frame, self._tick)
+        if not self._is_driven:
+            self.set_interval(self._frame, self.tick)
 
     def _begin(self) -> None:
         """The widgets have their sizes: now it is known what is to be seen."""
@@ -238,7 +243,8 @@ class ReplayScreen(Screen[None]):
             self.focus_previous()
 
     def screenshot(self) -> str:
-        return self.app.export_screenshot()
+        look, (columns, _) = self.look, self.size
+        return draw_still(self._compositor.render_strips(), columns, look, Type.of(16), self.about.workload.name)
 
     def use_look(self, look: Look) -> None:
         """The program looks otherwise from now on."""
@@ -250,20 +256,20 @@ class ReplayScreen(Screen[None]):
     def draw(self) -> None:
         """Everything as it is now; what comes sooner than a frame after the last drawing waits for a tick."""
         self.is_behind = True
-        if monotonic() >= self._next:
+        if self._now() >= self._next:
             self._draw_now()
 
     def _draw_now(self) -> None:
         if not self.is_mounted or not self.query("#chart"):  # it comes, or goes
             return
-        self.is_behind, began = False, monotonic()
+        self.is_behind, began = False, self._now()
         if self._drawing.place(self.state, self.scene):
             self.call_after_refresh(self._draw_now)
             self.call_after_refresh(self.wish)
         if self.shown is not None:
             self._drawing.draw(self.state, self.shown, self.look, self.player.progress)
             self._fit_panels()
-        took = monotonic() - began
+        took = self._now() - began
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
 
     def _fit_panels(self) -> None:
@@ -356,9 +362,9 @@ class ReplayScreen(Screen[None]):
     def _renew(self, message: FileSaved) -> None:
         self.player.ask(message.order)
 
-    def _tick(self) -> None:
+    def tick(self) -> None:
         """A piece of playing, if the last one has been shown; else how far the work is that takes long."""
-        state, now = self.state, monotonic()
+        state, now = self.state, self._now()
         passed = now - self._ticked
         if not state.playing:
             self._ticked = now

@@ -1,0 +1,66 @@
+"""A run that is filmed without a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from sim.policies import parse_policy
+from sim.session.session import Bookmark
+from sim.workload.source import Source
+from tests.tui.record.films import SIZE, film_of, text_of
+from tests.tui.replays import replay
+from tui.record.film import Picture, Plan, speed_of
+from tui.replay.opening import Opening
+from tui.replay.speed import SPEEDS
+from tui.sessions.moment import reopened
+
+
+async def test_a_film_goes_from_where_the_screen_opens_to_the_end() -> None:
+    camera, film = await film_of()
+    assert camera.has_ended
+    assert "the run is over" in "\n".join(text_of(film[-1]))
+    assert "the run is over" not in "\n".join(text_of(film[0]))
+    assert [picture.at for picture in film] == sorted(picture.at for picture in film)
+    assert all(len(row) == SIZE[0] for picture in film for row in text_of(picture))
+
+
+async def test_it_is_the_same_each_time() -> None:
+    one, other = [(await film_of())[1] for _ in range(2)]
+    assert one == other
+
+
+async def test_it_begins_and_ends_where_it_is_told_to() -> None:
+    opening = Opening(Source("z-figure4"), parse_policy("easy"))
+    camera, film = await film_of(opening, Plan(SIZE, begin="#2", until="10m", speed=speed_of("1m"), fps=2))
+    assert "step 2 / 10" in text_of(film[0])[0]
+    assert "d0 00:10:" in text_of(film[-1])[0]
+    assert camera.has_ended
+
+
+async def test_who_gives_it_too_few_seconds_is_told_that_it_was_cut_off() -> None:
+    opening = Opening(Source("lublin-128"), parse_policy("easy"))
+    camera, film = await film_of(opening, Plan(SIZE, speed=speed_of("1h"), seconds=5, fps=1))
+    assert not camera.has_ended
+    assert film[-1].at <= 6
+
+
+async def test_bookmarks_of_a_session_mark_where_they_stand() -> None:
+    async with replay("z-figure4") as run:
+        session = replace(run.session, bookmarks=(Bookmark("the hole", "main", 4), Bookmark("later", "main", 9)))
+    _, film = await film_of(reopened(session))
+    assert [picture.marks for picture in film if picture.marks] == [("the hole",), ("later",)]
+
+
+async def test_nothing_of_the_person_is_read_or_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"):
+        monkeypatch.setenv(variable, str(tmp_path))
+    await film_of(plan=Plan(SIZE, until="#1", fps=1))
+    assert not list(tmp_path.iterdir())
+
+
+def test_pictures_are_plain_values() -> None:
+    assert Picture(0, ()) == Picture(0.0, ())
+    assert SPEEDS[speed_of("by event, 2 s")].moment == 2

@@ -1,0 +1,148 @@
+"""`schedscope record`: a run, a session or a lesson as a film in a file."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.files import write_whole
+from sim.policies import parse_policy
+from sim.policies.policy import written_policy
+from sim.session.session import PREFIX
+from sim.session.text import FORMAT
+from tui.chart.svg.drawing import as_png, form_of
+from tui.cli import options as cli
+from tui.look.palette import LOOKS
+from tui.record.cast import Cast, Version
+from tui.record.film import SPEED_NAMES, Camera, Plan, speed_of
+from tui.record.moving import Reel, animated
+from tui.replay.opening import Opening
+from tui.sessions.moment import LAST
+from tui.widgets.still import Type, draw_still
+
+FORMS = (".cast", ".gif", ".webp", ".png", ".svg")
+SMALLEST, LARGEST = (20, 8), (400, 150)
+
+
+def _parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, int]:
+    columns, _, rows = given.lower().partition("x")
+    if not (columns.isdecimal() and rows.isdecimal()):
+        raise click.BadParameter(f"{given!r}: expected COLUMNSxROWS, like 120x36", ctx, option)
+    size = int(columns[:6]), int(rows[:6])
+    if not all(low <= value <= high for low, value, high in zip(SMALLEST, size, LARGEST, strict=True)):
+        raise click.BadParameter(f"{given!r}: from 20x8 to 400x150", ctx, option)
+    return size
+
+
+@click.command("record")
+@click.argument("trace")
+@click.option(
+    "-o", "--output", "out", required=True, metavar="FILE", help="x.cast, .gif, .webp, or one picture: .png, .svg."
+)
+@click.option("--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about")
+@click.option(
+    "--size", default="120x36", metavar="CxR", callback=_parsed_size, help="Columns and rows (default 120x36)."
+)
+@click.option("--from", "begin", metavar="PLACE", help="A time, a step (#1200), a job (J17, J17 starts).")
+@click.option("--to", "until", metavar="PLACE", help="Where it ends, likewise (default: with the run).")
+@click.option("--speed", type=click.Choice(SPEED_NAMES), help="Simulated time a second.")
+@click.option("--by-event", type=click.Choice(["4", "2", "1"]), help="Seconds for each step that decides something.")
+@click.option("--seconds", type=click.FloatRange(1, 3600), default=60, show_default=True, help="It is at most so long.")
+@click.option("--fps", type=click.IntRange(1, 30), default=10, show_default=True, help="Pictures a second.")
+@click.option("--theme", type=click.Choice(list(LOOKS)), default="dark", show_default=True)
+@click.option("--large", type=click.IntRange(6, 72), default=16, metavar="PX", help="Size of letters in pictures.")
+@click.option("--asciicast", type=click.Choice(["3", "2"]), default="3", help="2: for asciinema before 3.0.")
+@cli.switches
+@cli.placement
+@cli.of_workload
+def command(
+    trace: str, out: str, policy: str | None, size: tuple[int, int], begin: str | None, until: str | None,
+    speed: str | None, by_event: str | None, seconds: float, fps: int, theme: str, large: int, asciicast: str,
+    switches: Any, placement: Any, **given: Any,
+) -> None:  # fmt: skip
+    """Record a run, a session or a lesson as a film, without a terminal.
+
+    What the screen shows is played from --from until --to; bookmarks are markers. A .cast plays in asciinema
+    (`asciinema play x.cast`) and in its player on a page.
+    """
+    cli.of_file("-o", out, trace)
+    form = Path(out).suffix.lower()
+    if form not in FORMS:
+        raise ParameterError(f"{out}: a film is written as {', '.join(FORMS)}")
+    opening = _opening(trace, policy, switches, placement, given)
+    os.environ.pop("NO_COLOR", None)  # a file is no terminal
+    which = speed_of(f"by event, {by_event} s") if by_event else None if speed is None else speed_of(speed)
+    plan = Plan(size, begin, until, which, seconds, fps, LOOKS[theme].with_depth(24))
+    if form in (".png", ".svg"):
+        form_of(out)  # what is missing for it is told before anything is read
+    asyncio.run(_write(opening, plan, out, form, large, 3 if asciicast == "3" else 2))
+
+
+def _opening(trace: str, policy: str | None, switches: Any, placement: Any, given: Any) -> Opening:
+    """What is opened: a trace with its options, or a session, which brings its own."""
+    if _is_session(trace):
+        from tui.sessions.moment import found_session, reopened
+
+        return reopened(found_session(trace))
+    from sim.workload.source import Source
+    from tui.replay.opening import opening_of
+
+    later = tuple((time, parse_policy(spec)) for time, spec in switches)
+    source = Source.of_options(trace, given)
+    chosen = None if policy is None else parse_policy(policy)
+    return opening_of(source, chosen, placement=placement, switches=later)
+
+
+def _is_session(given: str) -> bool:
+    """A file that begins as sessions do, a line that was pasted, or `last`."""
+    if given.startswith(PREFIX) or (given == LAST and not Path(given).exists()):
+        return True
+    try:
+        with open(given, "rb") as file:
+            return file.read(len(FORMAT)) == FORMAT.encode()
+    except (OSError, ValueError):
+        return False
+
+
+async def _write(opening: Opening, plan: Plan, out: str, form: str, size: int, version: Version) -> None:
+    """Film it, and write it whole."""
+    prepared = opening.prepare()
+    if not len(prepared.about.workload):
+        raise SchedscopeError(f"{prepared.about.trace}: nothing to record: no job is left")
+    camera = Camera(prepared, plan)
+    title = f"{prepared.about.workload.name} under {written_policy(opening.policy)}"
+    async with aclosing(camera.film()) as film:
+        if form == ".cast":
+            cast = Cast(plan.size, title, plan.look, version)
+            with write_whole(out) as file:
+                file.write(cast.header())
+                async for picture in film:
+                    file.writelines(cast.lines(picture))
+                file.write(cast.end())
+        elif form in (".png", ".svg"):
+            picture = await anext(film)
+            _write_still(draw_still(picture.rows, plan.size[0], plan.look, Type.of(size), title), out, form)
+        else:
+            Reel.needs()
+            pictures = [picture async for picture in film]
+            data = animated(pictures, plan.size[0], plan.look, size, form)
+            with write_whole(out) as file:
+                file.buffer.write(data)
+    if form not in (".png", ".svg") and not camera.has_ended:
+        click.echo(
+            f"schedscope: the film is cut off at {plan.seconds:g} s: --seconds, --speed and --to change that", err=True
+        )
+
+
+def _write_still(svg: str, out: str, form: str) -> None:
+    with write_whole(out) as file:
+        if form == ".svg":
+            file.write(svg)
+        else:
+            file.buffer.write(as_png(svg))

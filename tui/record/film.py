@@ -1,0 +1,202 @@
+"""The screen, filmed without a terminal: the real program plays by a clock of ours, and every picture is taken.
+
+Nothing here waits for the wall's clock, so a film takes as long to make as its pictures take to draw, and is the same
+each time.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from dataclasses import dataclass
+from time import monotonic
+from typing import NamedTuple, TypeAlias
+
+from rich.segment import Segment
+
+from sim.errors import SchedscopeError
+from sim.session.session import Bookmark
+from tui.app import Guest, Schedscope
+from tui.look.palette import LOOKS, Look
+from tui.replay.opening import Prepared
+from tui.replay.places import parse_place
+from tui.replay.requests import GoTo, GoToJob, GoToTime, Order
+from tui.replay.speed import SPEEDS
+from tui.screens.replay.screen import ReplayScreen
+
+Rows: TypeAlias = tuple[tuple[Segment, ...], ...]
+"""The cells of a screen, row by row."""
+STILL = 2.0
+"""Seconds for which the first and the last picture are seen."""
+PATIENCE = 60.0
+"""Seconds after which a picture that does not come is not waited for."""
+WHOLE = 10.0
+"""So many seconds it may take until the whole run is computed; after them the film begins all the same."""
+A_GLANCE = 0.002
+"""Seconds after which it is looked again whether a picture is there."""
+CALM = 3
+"""So many looks find nothing under way when it is: what is drawn may give a panel another size, and that a new wish."""
+
+
+class Picture(NamedTuple):
+    """What is seen from so many seconds of the film on."""
+
+    at: float
+    rows: Rows
+    marks: tuple[str, ...] = ()
+    """What begins here."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How it is to be filmed."""
+
+    size: tuple[int, int] = (120, 36)
+    begin: str | None = None
+    """Where it begins, as it is typed; None: where it is opened."""
+    until: str | None = None
+    """Where it ends, likewise; None: with the run."""
+    speed: int | None = None
+    """Which of `SPEEDS`; None: what the screen begins with."""
+    seconds: float = 60.0
+    """The film is at most so long."""
+    fps: int = 10
+    look: Look = LOOKS["dark"]
+
+
+class Clock:
+    """Stands still until it is moved."""
+
+    def __init__(self) -> None:
+        self.time = 0.0
+
+    def __call__(self) -> float:
+        return self.time
+
+
+class Camera:
+    """Films one opening."""
+
+    def __init__(self, prepared: Prepared, plan: Plan) -> None:
+        self._prepared, self._plan, self._clock = prepared, plan, Clock()
+        self._app = Schedscope(prepared, guest=Guest(plan.look, self._clock))
+        self.has_ended = False
+        """Has the whole run, or all that was wanted of it, been filmed?"""
+
+    async def film(self) -> AsyncGenerator[Picture, None]:
+        """The pictures, each as far as it differs from the one before."""
+        plan = self._plan
+        async with self._app.run_test(size=plan.size) as pilot:
+            await pilot.pause()
+            await self._settle(whole=True)
+            screen = self._screen
+            workload = self._prepared.about.workload
+            end = None if plan.until is None else parse_place(plan.until, workload)
+            if plan.begin is not None:
+                screen.ask(parse_place(plan.begin, workload))
+                await self._settle()
+            ahead = self._bookmarks()
+            yield Picture(0.0, self._taken(), tuple(self._passed(ahead)))
+            self._clock.time = STILL
+            if plan.speed is not None:
+                screen.change(speed=plan.speed)
+            screen.change(playing=True)
+            async for picture in self._play(ahead, end):
+                yield picture
+            screen.change(playing=False)
+            await self._settle()
+            yield Picture(self._clock.time, self._taken())
+            yield Picture(self._clock.time + STILL, self._taken())
+            self._app.exit()
+
+    async def _play(self, ahead: list[Bookmark], end: Order | None) -> AsyncIterator[Picture]:
+        screen, plan, last = self._screen, self._plan, self._taken()
+        screen.tick()
+        while screen.state.playing and not self._is_at(end):
+            if self._clock.time >= plan.seconds - STILL:
+                return
+            self._clock.time += 1 / plan.fps
+            screen.tick()
+            await self._settle()
+            taken, marks = self._taken(), tuple(self._passed(ahead))
+            if taken != last or marks:
+                yield Picture(self._clock.time, taken, marks)
+                last = taken
+        self.has_ended = True
+
+    def _is_at(self, end: Order | None) -> bool:
+        """Is it where it ends?"""
+        scene = self._screen.scene
+        if scene is None or end is None:
+            return False
+        match end:
+            case GoToTime(time):
+                return scene.clock >= time
+            case GoTo(step):
+                return scene.snapshot.step >= step
+            case GoToJob(rank, start):
+                submit = self._prepared.about.workload.jobs[rank].submit
+                there = [job.job.rank for job in scene.snapshot.queue]
+                return scene.clock >= submit and not (start and rank in there)
+        return False
+
+    @property
+    def _screen(self) -> ReplayScreen:
+        if self._app.replay is None:
+            raise SchedscopeError("the replay could not be opened")
+        return self._app.replay
+
+    def _bookmarks(self) -> list[Bookmark]:
+        """Those of the run that is seen, the first one first."""
+        screen = self._screen
+        branch = screen.scene.branch if screen.scene else ""
+        return sorted((mark for mark in screen.state.bookmarks if mark.branch == branch), key=lambda mark: mark.step)
+
+    def _passed(self, ahead: list[Bookmark]) -> Iterator[str]:
+        """The names of those that have been reached."""
+        step = self._screen.scene.snapshot.step if self._screen.scene else 0
+        while ahead and ahead[0].step <= step:
+            yield ahead.pop(0).name
+
+    def _taken(self) -> Rows:
+        """What is to be seen now."""
+        return tuple(tuple(strip) for strip in self._app.screen._compositor.render_strips())
+
+    async def _settle(self, whole: bool = False) -> None:
+        """Until the worker has done what it was asked for, and all of it is drawn."""
+        began, calm, asked = monotonic(), 0, -1
+        while calm < CALM or (whole and not self._is_whole() and monotonic() < began + WHOLE):
+            if monotonic() > began + PATIENCE or not self._app.is_running:
+                raise SchedscopeError("the screen does not come: it cannot be filmed")
+            await self._drawn()
+            is_calm = self._is_settled() and self._screen.player.asked == asked
+            calm, asked = (calm + 1 if is_calm else 0), self._screen.player.asked
+
+    async def _drawn(self) -> None:
+        """Until all that is under way has been drawn."""
+        done = asyncio.Event()
+        self._screen.call_after_refresh(done.set)
+        await done.wait()
+        await asyncio.sleep(A_GLANCE)
+
+    def _is_settled(self) -> bool:
+        screen = self._screen
+        if screen.is_behind or screen.shown is None or screen.shown.answers != screen.player.asked:
+            return False
+        scenes = (screen.shown.scene, screen.shown.beside)
+        return not any(scene and scene.chart and scene.chart.pending for scene in scenes)
+
+    def _is_whole(self) -> bool:
+        return self._screen.scene is not None and self._screen.scene.complete
+
+
+SPEED_NAMES = [speed.label.removesuffix("/s") for speed in SPEEDS if not speed.moment]
+
+
+def speed_of(label: str) -> int:
+    """Which speed is meant.
+
+    >>> speed_of("1h"), SPEEDS[speed_of("1h")].label
+    (7, '1h/s')
+    """
+    return next(index for index, speed in enumerate(SPEEDS) if label == speed.label.removesuffix("/s"))

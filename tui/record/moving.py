@@ -1,0 +1,69 @@
+"""A film as pictures: one as SVG or PNG, or all of them as GIF or WebP."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from io import BytesIO
+from itertools import pairwise
+from typing import Any
+
+from tui.chart.svg.drawing import as_png
+from sim.extras import extra
+from tui.look.palette import Look
+from tui.record.film import Picture, Rows
+from tui.widgets.still import Type, draw_still
+
+
+class Reel:
+    """Pictures of one size; rows that were drawn before are not drawn again."""
+
+    def __init__(self, columns: int, look: Look, size: float) -> None:
+        self._columns, self._look, self._type = columns, look, Type.of(size)
+        self._drawn: dict[Any, Any] = {}
+        self._image = self.needs()
+
+    @staticmethod
+    def needs() -> Any:
+        """What it cannot be made without: where something is missing one line says how to get it."""
+        extra("resvg_py", "a film of pictures", "video")
+        return extra("PIL.Image", "a film of pictures", "video")
+
+    def image(self, rows: Rows) -> Any:
+        """One picture in pixels."""
+        width, height = self._columns * self._type.width, self._type.height
+        whole = self._image.new("RGB", (width, height * len(rows)))
+        for y, row in enumerate(rows):
+            if row not in self._drawn:
+                png = as_png(draw_still([row], self._columns, self._look, self._type))
+                self._drawn[row] = self._image.open(BytesIO(png)).convert("RGB")
+            whole.paste(self._drawn[row], (0, y * height))
+        return whole
+
+
+def animated(pictures: Sequence[Picture], columns: int, look: Look, size: float, form: str) -> bytes:
+    """All of them, each for as long as it is seen."""
+    reel = Reel(columns, look, size)
+    lasts = [max(round((b.at - a.at) * 1000), 20) for a, b in pairwise(pictures)]
+    images = [reel.image(picture.rows) for picture in pictures[:-1] or pictures]
+    lasts = lasts or [1000]
+    data = BytesIO()
+    if form == ".gif":
+        few = _palette(images)
+        images = [image.quantize(palette=few, dither=0) for image in images]
+        options: dict[str, Any] = {"optimize": False, "disposal": 1}
+    else:
+        options = {"lossless": True, "method": 4}
+    images[0].save(data, format=form[1:], save_all=True, append_images=images[1:], duration=lasts, loop=0, **options)
+    return data.getvalue()
+
+
+def _palette(images: Sequence[Any]) -> Any:
+    """256 colours for all of them: of the first, the last and some between."""
+    some = [images[len(images) * n // 6] for n in range(6)] + [images[-1]]
+    height = sum(image.height for image in some)
+    together = some[0].copy().resize((some[0].width, height))
+    top = 0
+    for image in some:
+        together.paste(image, (0, top))
+        top += image.height
+    return together.quantize(256, dither=0)
