@@ -7,6 +7,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import combinations
 from math import isnan
 from typing import Any
 
@@ -24,13 +25,14 @@ from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
 from sim.timeline.scenario import Scenario
-from sim.words import clock, count, percent, printable, processors, shortened
+from sim.words import clock, count, listed, percent, printable, processors, shortened
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.options import told
 from tui.cli.own import own_code, timed
 from tui.cli.terminal import run_to_end, say, shows_unicode
+from tui.cli.trace_events import write_trace_events
 from tui.look.figures import cell, titled
 from tui.look.text import duration, instant, number, plain, table
 
@@ -72,6 +74,7 @@ MOST_PARTIES = 25
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
 @click.option("--segments", metavar="FILE", help="Write one row a stretch of time on processors.")
+@click.option("--trace-events", "events", metavar="FILE", help="Write what Perfetto and chrome://tracing open.")
 @click.option("--debug", is_flag=True, help="A breakpoint() in your own policy, and where it fails, opens pdb.")
 @options.check
 @options.switches
@@ -79,23 +82,18 @@ MOST_PARTIES = 25
 @options.of_workload
 def command(
     trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool, schedule: str | None,
-    segments: str | None, debug: bool, check: bool, switches: Any, placement: Any, **given: Any,
+    segments: str | None, events: str | None, debug: bool, check: bool, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their numbers."""
     names = [*(group.name for group in (*GROUPS, *PARTIES)), "time"]
     if by is not None and by not in names:
         raise click.UsageError(f"--by {by}: expected one of {', '.join(names)}")
-    if len(policies) > 1 and (schedule or segments):
-        raise click.UsageError("--schedule and --segments write one schedule: give one --policy with them")
-    options.of_file("--schedule", schedule, trace)
-    options.of_file("--segments", segments, trace)
-    if schedule and segments and os.path.realpath(schedule) == os.path.realpath(segments):
-        raise click.UsageError(f"--schedule and --segments would overwrite each other in {schedule}: give each its own")
+    files = Files(schedule, segments, events)
+    _refuse_confusion(files, trace, len(policies))
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
     options.heed(placement, [*(policy for _, policy in chosen), *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
     workload = options.jobs_of(source, aloud=form != "table")
-    files = Files(schedule, segments)
     outcomes = []
     for spec, policy in chosen:
         later = timed(workload, policy, switches, placement)
@@ -108,6 +106,18 @@ def command(
         say(as_csv(outcomes, by, provenance(source, placement)), exact=True)
     else:
         say(as_table(workload.name, workload, outcomes, by, everything, shows_unicode()))
+
+
+def _refuse_confusion(files: Files, trace: str, policies: int) -> None:
+    """Each file is of one schedule, and has a name of its own."""
+    given = {option: path for option, path in files.by_option.items() if path}
+    if policies > 1 and given:
+        raise click.UsageError(f"{listed(given)} write one schedule: give one --policy with them")
+    for option, path in files.by_option.items():
+        options.of_file(option, path, trace)
+    for (one, path), (other, another) in combinations(given.items(), 2):
+        if os.path.realpath(path) == os.path.realpath(another):
+            raise click.UsageError(f"{one} and {other} would overwrite each other in {path}: give each its own")
 
 
 def _named(spec: str, switches: Sequence[tuple[float, str]]) -> str:
@@ -131,6 +141,11 @@ class Files:
 
     schedule: str | None = None
     segments: str | None = None
+    events: str | None = None
+
+    @property
+    def by_option(self) -> dict[str, str | None]:
+        return {"--schedule": self.schedule, "--segments": self.segments, "--trace-events": self.events}
 
 
 def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None) -> Outcome:
@@ -141,6 +156,8 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None)
         write_csv(files.schedule, schedule_rows(engine))
     if files.segments:
         write_csv(files.segments, segment_rows(engine))
+    if files.events:
+        write_trace_events(engine, files.events)
     schedule = engine.schedule()
     parties = [group for group in PARTIES if group.name == by]
     return Outcome(spec, measure(schedule, also=parties), over_time(schedule, BUCKETS), scenario)
