@@ -7,8 +7,8 @@ from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
-from tui.chart.svg.drawing import as_png
 from sim.extras import extra
+from tui.chart.svg.drawing import as_png
 from tui.look.palette import Look
 from tui.record.film import Picture, Rows
 from tui.widgets.still import Type, draw_still

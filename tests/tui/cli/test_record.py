@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.cli.program import error, schedscope
 from sim import extras
+from tests.tui.cli.program import error, schedscope
 
 
 def test_a_film_is_written(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ def test_starts_are_those_of_the_schedule(tmp_path: Path) -> None:
 def test_partitions_have_tracks_of_their_own(tmp_path: Path) -> None:
     made = events_of(tmp_path, "lublin-128", "multiqueue")
     titles = [e["args"]["name"] for e in made if e["name"] == "process_name"]
-    assert titles == ["waiting", "< 1000 s", "1000-10000 s", ">= 10000 s"]
+    assert titles == ["waiting", "< 1000 s", "1000 to 10000 s", ">= 10000 s"]
 
 
 def test_each_file_has_a_name_of_its_own(tmp_path: Path) -> None:
