@@ -19,8 +19,8 @@ TWINS = {"speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "
 
 Tabs: TypeAlias = Sequence[tuple[str, bool]]
 """The panels of a small screen, and whether each is shown."""
-FEW = 1
-"""So many keys stand before the panels, where they have no line of their own."""
+SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
+"""Names of panels where room is scarce."""
 
 
 def key_lines(
@@ -35,11 +35,16 @@ def key_lines(
     last = [_spans(key.keys, key.action, key.word) for key in at_the_end]
     reserved = sum(_width(spans) for spans in last)
     lines: list[list[Span]] = [[Span(" ")]]
-    for number, key in enumerate(chosen):
+    if tabs:
+        signs, named = _spans(chosen[0].keys, chosen[0].action, "pause" if playing else chosen[0].word)
+        room = width - 1 - reserved
+        plays = [signs, named], [signs, named._replace(text=named.text[:-1])]
+        found = next(((play, panels) for play in plays if (panels := _all_tabs(tabs, room - _width(play)))), None)
+        play, panels = found or ([], _all_tabs(tabs, room, signs=True))
+        lines, chosen = [[Span(" "), *play, *panels]], chosen[1:] if found else []
+    for key in chosen:
         if key.action in ALWAYS:
             continue
-        if tabs and number == FEW:
-            lines[-1] += _fitting(_tab_spans(tabs), width - _width(lines[-1]) - reserved)
         word = "pause" if key.action == "toggle_play" and playing else key.word
         spans = _spans(key.keys, key.action, word)
         if len(lines) < rows and _width(lines[-1]) + _width(spans) > width:
@@ -56,27 +61,29 @@ def key_lines(
 
 def _tab_line(width: int, tabs: Tabs) -> Line:
     """The panels that there are, each with its key."""
-    return line(Span(" "), *_fitting([_spans("tab", "next_panel", "panels"), *_tab_spans(tabs)], width - 1))
+    first = _spans("tab", "next_panel", "panels")
+    return line(Span(" "), *first, *_all_tabs(tabs, width - 1 - _width(first), signs=True))
 
 
-def _tab_spans(tabs: Tabs) -> list[list[Span]]:
+def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
+    """The panels, all of them: with less between them and shorter names, or with `signs` at last by their keys alone.
+
+    >>> tabs = [("versus", False), ("queue", True), ("partitions", False)]
+    >>> ["".join(span.text for span in _all_tabs(tabs, room, signs=True)).strip() for room in (60, 33, 24, 9)]
+    ['8 compared  1 queue  5 partitions', '8 compared 1 queue 5 partitions', '8 both 1 queue 5 parts', '8 1 5']
+    """
     keys = {key.action: key for key in every_key()}
-    made = []
-    for name, is_shown in tabs:
-        key = keys[f"toggle_panel('{name}')"]
-        sign_, word = _spans(key.keys.partition(",")[0], key.action, key.word)
-        made.append([sign_, word._replace(style="accent" if is_shown else "dim")])
-    return made
-
-
-def _fitting(groups: Sequence[list[Span]], room: int) -> list[Span]:
-    """As many as there is room for."""
-    spans: list[Span] = []
-    for group in groups:
-        if _width([*spans, *group]) > room:
-            break
-        spans += group
-    return spans
+    found = [(keys[f"toggle_panel('{name}')"], is_shown) for name, is_shown in tabs]
+    names = [f" {key.word}" for key, _ in found]
+    short = [f" {SHORT.get(key.word, key.word)}" for key, _ in found]
+    for words, gap in ((names, "  "), (names, " "), (short, " "), *((([""] * len(found), " "),) if signs else ())):
+        spans = []
+        for (key, is_shown), word in zip(found, words, strict=True):
+            style = "accent" if is_shown else "dim"
+            spans += [Span(key.keys.partition(",")[0], "key", key.action), Span(word + gap, style, key.action)]
+        if _width(spans) <= room:
+            return spans
+    return []
 
 
 def _spans(keys: str, action: str, word: str) -> list[Span]:

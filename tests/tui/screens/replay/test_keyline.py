@@ -61,6 +61,15 @@ def test_a_small_screen_names_its_panels_with_their_keys() -> None:
     assert line == " space play  1 queue  2 decisions  3 job  ? help  q quit"
 
 
+@pytest.mark.parametrize("width", [60, 80])
+@pytest.mark.parametrize("rows", [1, 2])
+def test_every_panel_is_named_however_many_there_are(width: int, rows: int) -> None:
+    tabs = [(name, False) for name in ("versus", "matrix", "queue", "decisions", "partitions", "details")]
+    line = key_lines(width, rows, playing=False, tabs=tabs)[0]
+    assert [span.text for span in line.spans if span.style == "key" and span.text.isdecimal()] == [*"841253"]
+    assert cells(line.text) <= width
+
+
 @given(width=st.integers(18, 250), rows=st.integers(1, 3), playing=st.booleans())
 def test_no_line_is_wider_than_the_screen(width: int, rows: int, playing: bool) -> None:
     lines = key_lines(width, rows, playing)
