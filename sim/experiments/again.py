@@ -6,11 +6,15 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 
+from sim.errors import ParameterError
 from sim.experiments.pivot import Condition, Record, records
+from sim.experiments.plan import NONE, parse_switches
 from sim.experiments.results import Results
 from sim.policies.loading import code_in
 from sim.policies.policy import CodeRef
-from sim.session.session import Session
+from sim.session.branches import planned
+from sim.session.code import read_policy
+from sim.session.session import BranchRecord, Session
 from sim.session.trace_ref import TraceRef
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source, exists, find
@@ -30,5 +34,17 @@ def session_of_run(record: Record) -> Session:
     ref = TraceRef(trace if is_sample else os.path.abspath(path), str(record["sha256"]), size, is_sample)
     given = {name: bool(record[name]) if option.kind is bool else record[name] for name, option in OPTIONS.items()}
     policy = str(record["policy"])
-    code = tuple(CodeRef(named.name, str(record["code"] or "")) for named in code_in(policy))
-    return Session(ref, Source.of_options(trace, given).options, policy, code=code)
+    switches = parse_switches(str(record["switch"] or NONE))
+    if not all(isinstance(time, float | int) for time, _ in switches):
+        raise ParameterError("a switch at a date or at a step: replay it by schedscope watch with --switch")
+    named = [named for spec in (policy, *(spec for _, spec in switches)) for named in code_in(spec)]
+    hashes = str(record["code"] or "").split("+")
+    taken_over = planned((float(str(time)), read_policy(spec)) for time, spec in switches)
+    return Session(
+        ref,
+        Source.of_options(trace, given).options,
+        policy,
+        record["placement"] or "lowest",
+        branches=(BranchRecord("main", switches=taken_over),),
+        code=tuple(CodeRef(each.name, sha256) for each, sha256 in zip(named, hashes, strict=False)),
+    )

@@ -24,17 +24,17 @@ def copy_of(run: Run) -> str:
 class Code(NamedTuple):
     """A policy as it is asked for, and all that is needed to make it."""
 
-    spec: str
-    """The same in every folder."""
+    specs: tuple[str, ...]
+    """The same in every folder: of the policy, and of those that take over."""
     files: dict[str, bytes]
     """What the files of somebody's own code say that it names, and what they import from beside them."""
 
     @classmethod
-    def of(cls, policy: str) -> Code:
-        """The code of a spec as it is now."""
-        spec = whole(policy)
-        files = (contents_of(named) for named in code_in(spec) if named.is_file)
-        return cls(spec, {name: content for found in files for name, content in found.items()})
+    def of(cls, policies: Iterable[str]) -> Code:
+        """The code of specs as it is now."""
+        specs = tuple(map(whole, policies))
+        files = (contents_of(named) for spec in specs for named in code_in(spec) if named.is_file)
+        return cls(specs, {name: content for found in files for name, content in found.items()})
 
 
 class Copies:
@@ -43,11 +43,10 @@ class Copies:
     def __init__(self, runs: Iterable[Run]) -> None:
         self._file = TemporaryFile()  # noqa: SIM115
         self._places: dict[str, tuple[int, int]] = {}
-        self.code: dict[str, Code] = {}
-        """By policy."""
+        self._code: dict[tuple[str, str], Code] = {}
         for run in runs:
-            if run.policy not in self.code:
-                self.code[run.policy] = Code.of(run.policy)
+            if (policies := (run.policy, run.switch)) not in self._code:
+                self._code[policies] = Code.of([run.policy, *(spec for _, spec in run.switches)])
             if (copy := copy_of(run)) not in self._places:
                 source = run.source
                 self._keep(copy, read(find(source.trace), count=source.count, held=source.held))
@@ -57,6 +56,10 @@ class Copies:
 
     def __exit__(self, *_: object) -> None:
         self._file.close()
+
+    def code_of(self, run: Run) -> Code:
+        """What is needed to make the policies of a run."""
+        return self._code[run.policy, run.switch]
 
     def __getitem__(self, copy: str) -> bytes:
         start, length = self._places[copy]

@@ -58,7 +58,7 @@ def _kind(sha256: str, policy: str) -> Kind:
 def _tried(run: Run) -> float:
     """The cost of a run, were all its jobs as those that are tried."""
     with Copies([run]) as copies:
-        task = Task(run, copy_of(run), copies.code[run.policy])
+        task = Task(run, copy_of(run), copies.code_of(run))
         work([], 0.0, copies={task.copy: copies[task.copy]})
     whole, jobs = size_of(task.copy, run), TRIED
     while True:

@@ -11,22 +11,48 @@ from functools import cache
 from importlib import metadata
 from itertools import product
 from math import prod
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from sim.errors import ParameterError, near
 from sim.experiments.cut import Cut
 from sim.experiments.ranges import MOST, expand
+from sim.machine.processors import Placement
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.policies import parse_policy
 from sim.policies.loading import code_of
 from sim.policies.policy import Policy, full_policy, written_policy
 from sim.session.trace_ref import TraceRef
-from sim.words import listed, quoted
-from sim.workload.options import OPTIONS
+from sim.timeline.scenario import parse_switch
+from sim.words import Moment, listed, quoted, written_time
+from sim.workload.options import OPTIONS, Option
 from sim.workload.source import Source, find
 
-FACTORS = ("trace", *(name for name in OPTIONS if name != "seed"), "seed", "policy")
+NONE = "none"
+
+
+def parse_switches(text: str) -> tuple[tuple[Moment, str], ...]:
+    return () if text == NONE else tuple(map(parse_switch, text.split(";")))
+
+
+def _written(switches: tuple[tuple[Moment, str], ...]) -> str:
+    return ";".join(f"{written_time(time)}={spec}" for time, spec in switches) or NONE
+
+
+BESIDE = {
+    "placement": Option(
+        "placement", "lowest", str, "Which free processors a job gets.", choices=get_args(Placement)
+    ),
+    "switch": Option(
+        "switch", (), str, "From T on the policy is SPEC (or T=SPEC;T=SPEC, or none).", "T=SPEC", read=parse_switches,
+        write=_written,
+    ),
+}  # fmt: skip
+"""What may vary beside the options of the workload."""
+VARIED = OPTIONS | BESIDE
+"""All options of a run, by name."""
+FACTORS = ("trace", *(name for name in VARIED if name != "seed"), "seed", "policy")
 """All that may vary, what varies slowest first: runs of the same jobs lie side by side."""
+RESAMPLED = VARIED["resample"].choices
 DEFAULTS = {"seed": ("0",), "policy": ("easy",)}
 
 
@@ -48,6 +74,13 @@ class Run(NamedTuple):
     code: str
     """The hash of the file from which the policy, or its order, comes, if it comes from one."""
     cut: str
+    placement: Placement = "lowest"
+    switch: str = NONE
+
+    @property
+    def switches(self) -> tuple[tuple[Moment, str], ...]:
+        """When another policy takes over, and which."""
+        return parse_switches(self.switch)
 
     @property
     def source(self) -> Source:
@@ -110,26 +143,31 @@ class Plan:
 
     def runs_of_settings(self) -> Iterator[Run]:
         """The run of each setting; two settings may be one run."""
-        policies = {spec: _policy(spec) for spec in self.values["policy"]}
+        policies = {spec: _Named.of(spec) for spec in self.values["policy"]}
         hashes = {trace: _hash(trace) for trace in self.values["trace"]}
         options_of = cache(_options)
+        switches = {text: _Switched.of(text) for text in self.values.get("switch", (NONE,))}
         for setting in self.settings():
-            trace, (policy, identity) = setting.pop("trace"), policies[setting.pop("policy")]
+            trace, policy = setting.pop("trace"), policies[setting.pop("policy")]
+            switched, placement = switches[setting.pop("switch", NONE)], _placement(setting.pop("placement", "lowest"))
             options = options_of(tuple(setting.items()))
-            made_of = {"trace": hashes[trace], "options": options, "policy": identity, "version": version()}
-            if self.cut:
-                made_of["cut"] = self.cut
+            changed = {name: value for name, value in options if value != OPTIONS[name].written(OPTIONS[name].default)}
+            made_of = {"trace": hashes[trace], "options": changed, "policy": policy.identity, "version": version()}
+            beside = {"cut": self.cut, "switch": switched.identity, "placement": placement.replace("lowest", "")}
+            made_of |= {name: value for name, value in beside.items() if value}
             key = hashlib.sha256(json.dumps(made_of).encode()).hexdigest()[:32]
-            code = hash_of_code(policy)
-            full = full_policy(policy)
-            yield Run(key, trace, hashes[trace], options, written_policy(policy), full, code, self.cut)
+            code = "+".join(filter(None, (policy.code, switched.code)))
+            yield Run(
+                key, trace, hashes[trace], options, policy.spec, policy.full, code, self.cut, placement, switched.text
+            )
 
     @property
     def draws(self) -> bool:
         """Is anything drawn by lot, so that a seed changes a run?"""
         values = self.values
         drawn = any(word.startswith(("random", "phi")) for word in values.get("estimates", ()))
-        return drawn or "high" in values or any(float(share) for share in values.get("reserve", ()))
+        drawn = drawn or "high" in values or any(word in values.get("resample", ()) for word in RESAMPLED)
+        return drawn or any(float(share) for share in values.get("reserve", ()))
 
     def with_traces(self, place: Any) -> Plan:
         """The same with other names for its traces."""
@@ -192,9 +230,38 @@ def _options(setting: Iterable[tuple[str, str]]) -> tuple[tuple[str, Any], ...]:
     return tuple((name, option.written(value)) for name, option, value in source.values)
 
 
-def _policy(spec: str) -> tuple[Policy, str]:
-    policy = parse_policy(spec)
-    return policy, identity(policy)
+class _Named(NamedTuple):
+    """A policy by all its names."""
+
+    spec: str
+    full: str
+    identity: str
+    code: str
+
+    @classmethod
+    def of(cls, spec: str) -> _Named:
+        policy = parse_policy(spec)
+        return cls(written_policy(policy), full_policy(policy), identity(policy), hash_of_code(policy))
+
+
+class _Switched(NamedTuple):
+    """Switches as they may be typed again, and what tells them from all others."""
+
+    text: str
+    identity: str
+    code: str
+
+    @classmethod
+    def of(cls, text: str) -> _Switched:
+        made = [(written_time(time), _Named.of(spec)) for time, spec in parse_switches(text)]
+        told = ";".join(f"{time}={named.spec}" for time, named in made) or NONE
+        identity = ";".join(f"{time}={named.identity}" for time, named in made)
+        return cls(told, identity, "+".join(filter(None, (named.code for _, named in made))))
+
+
+def _placement(text: str) -> Placement:
+    placement: Placement = VARIED["placement"].taken(text)
+    return placement
 
 
 def identity(policy: Policy) -> str:

@@ -23,12 +23,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, near
-from sim.experiments.plan import Plan
+from sim.experiments.plan import VARIED, Plan
 from sim.experiments.ranges import expand
 from sim.policies import parse_policy
 from sim.policies.loading import code_in
 from sim.words import listed, quoted
-from sim.workload.options import OPTIONS
 
 MOST_BYTES = 2**20
 T = TypeVar("T")
@@ -118,11 +117,11 @@ class _Reader:
         if not isinstance(options, dict):
             raise self._wrong("options", "options are a table: [options]")
         for name in options:
-            if name not in OPTIONS:
-                raise self._wrong(name, f"no option {quoted(name)}{near(name, OPTIONS)}")
+            if name not in VARIED:
+                raise self._wrong(name, f"no option {quoted(name)}{near(name, VARIED)}")
             factors[name] = self._values(name, options)
             for word in factors[name]:
-                self._checked(name, OPTIONS[name].taken_word, word)
+                self._checked(name, VARIED[name].taken_word, word)
         cut = self._words("cut")
         return Asked(
             {name: values for name, values in factors.items() if values},

@@ -18,11 +18,10 @@ from typing import Any, NamedTuple
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.experiments.measured import MEASURED
-from sim.experiments.plan import version
+from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
 from sim.metrics.catalogue import METRICS
 from sim.words import quoted
-from sim.workload.options import OPTIONS
 
 try:
     import fcntl
@@ -34,7 +33,7 @@ APPLICATION = 0x5C4ED5C0
 LONGEST = 10**7
 """Bytes of a value: a file of results may come from anywhere."""
 _SQLITE = b"SQLite format 3\0"
-FACTORS = ("trace", "policy", *OPTIONS, "cut", "version")
+FACTORS = ("trace", "policy", *VARIED, "cut", "version")
 """Columns of runs by which results may be told apart."""
 _ABOUT = ("sha256", "parameters", "code", "asked", "cpu", "error", "overload", "batches")
 _TABLES = {

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from sim.errors import ParameterError
 from sim.experiments.intervals import Mean
 from sim.experiments.pivot import Ask, Condition, Value, check_factor, order_of, pivot, records
+from sim.experiments.plan import VARIED
 from sim.experiments.results import Results
 from sim.words import count, quoted
-from sim.workload.options import OPTIONS
 
 MOST_PANELS, MOST_LINES = 12, 12
 
@@ -87,8 +87,8 @@ def axis_title(name: str) -> str:
     >>> axis_title("load"), axis_title("lead"), axis_title("policy.omega")
     ('load factor', 'lead of reservations (s)', 'omega')
     """
-    if name not in OPTIONS:
+    if name not in VARIED:
         return name.removeprefix("policy.")
-    option = OPTIONS[name]
+    option = VARIED[name]
     title = option.called.removeprefix("the ") or name
     return f"{title} (s)" if "second" in option.unit else title

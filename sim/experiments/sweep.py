@@ -99,7 +99,7 @@ def sweep(
         told(progress, [])
         if runs:
             with Copies(runs) as copies:
-                tasks = (Task(run, copy_of(run), copies.code[run.policy], plan.groups) for run in _emptied(runs))
+                tasks = (Task(run, copy_of(run), copies.code_of(run), plan.groups) for run in _emptied(runs))
                 make = executor or partial(LocalPool, min(progress.workers, progress.missing))
                 _Sweep(tasks, copies, results, make, many, progress, told).make()
         return progress

@@ -16,6 +16,7 @@ from sim.experiments.versions import Versions, check_versions
 from sim.policies import parse_policy
 from sim.policies.loading import provided
 from sim.timeline.scenario import run as simulate
+from sim.timeline.scenario import timed
 from sim.words import printable, shortened
 from sim.workload.model import Workload
 from sim.workload.source import Source
@@ -94,13 +95,16 @@ def _made(task: Task) -> Outcome:
 def _run(task: Task) -> Measured:
     run = task.run
     with provided(task.code.files):
-        policy = parse_policy(task.code.spec)
-    if hash_of_code(policy) != run.code:
+        policy, *others = map(parse_policy, task.code.specs)
+    if "+".join(filter(None, map(hash_of_code, (policy, *others)))) != run.code:
         raise SchedscopeError(f"the code of {run.policy} has changed since the sweep began")
     workload = _workload(task.copy, run.options)
     if not len(workload):
         raise SchedscopeError("nothing to simulate: no job is left")
-    return measured(simulate(workload, policy), task.groups, run.cut)
+    moments = [(time, other) for (time, _), other in zip(run.switches, others, strict=True)]
+    switches = timed(workload, policy, moments, run.placement)
+    schedule = simulate(workload, policy, switches=switches, placement=run.placement)
+    return measured(schedule, task.groups, run.cut)
 
 
 @lru_cache(maxsize=2)

@@ -14,8 +14,8 @@ from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
-from sim.policies.registry import policy_of
-from sim.words import Moment, Step, clock
+from sim.policies.registry import parse_policy, policy_of
+from sim.words import Moment, Step, clock, parse_moment, quoted
 from sim.workload.model import Workload
 
 P = TypeVar("P", str, Policy)
@@ -124,6 +124,18 @@ def timed(
             raise ParameterError(f"no switch at {clock(at)}: the run begins at {clock(0)}")
         made.append((at, other))
     return tuple(sorted(made, key=itemgetter(0)))
+
+
+def parse_switch(text: str) -> tuple[Moment, str]:
+    """A switch `T=SPEC` as it is typed: when, and to what."""
+    time, equals, spec = text.partition("=")
+    if not equals or not spec:
+        raise ParameterError(f"{quoted(text)}: expected T=SPEC, like 12d4h=easy:order=sjf")
+    try:
+        parse_policy(spec)
+        return parse_moment(time), spec
+    except ParameterError as error:
+        raise ParameterError(f"{quoted(text)}: {error}") from None
 
 
 def run(

@@ -172,6 +172,22 @@ class TransformOptions:
         read=parse_window,
         write=_written_window,
     )
+    widen: float = option(
+        1.0,
+        float,
+        "Multiply the jobs' processors by F (at most all there are).",
+        "F",
+        called="the widening factor",
+        low=SMALLEST,
+        high=GREATEST,
+    )
+    resample: Literal["weeks", "users", "model"] | None = option(
+        None,
+        str,
+        "Other jobs like these, by lot: their weeks, or their users, or by a model fitted to them.",
+        called="what is drawn by lot",
+        choices=("weeks", "users", "model"),
+    )
     jobs: int | None = option(None, int, "Only the first N jobs.", "N", called="the number of jobs", low=0, high=LATEST)
     load: float = option(
         1.0,

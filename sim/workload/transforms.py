@@ -5,9 +5,9 @@ The papers change their traces in the same few ways: heavier load (LS, K), longe
 asks for them, `Transforms` applies them in the order of its fields, the overrun rule last.
 
 Every random transform draws one number a job, in rank order, from a generator of its own: estimates from
-`default_rng(seed)`, priorities from `default_rng(seed + 1)`, reservations from `default_rng(seed + 2)`. One
-seed gives three choices that do not depend on one another: asking for reservations does not change who has
-priority.
+`default_rng(seed)`, priorities from `default_rng(seed + 1)`, reservations from `default_rng(seed + 2)`, other jobs
+from `default_rng(seed + 3)`. One seed gives choices that do not depend on one another: asking for reservations does
+not change who has priority.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from sim.words import quoted
 from sim.workload.formats.table import LARGEST
 from sim.workload.model import Field, Floats, Header, Trace, Workload
 from sim.workload.options import ESTIMATES, GREATEST, OPTIONS, SMALLEST, TransformOptions, options_of
+from sim.workload.resample import KINDS
 
 EstimateKind = Literal["recorded", "exact", "factor", "random", "phi"]
 
@@ -34,6 +35,13 @@ def window(workload: Workload, start: float, end: float) -> Workload:
     _require(start < end, "a window needs its start before its end", f"{start:.12g},{end:.12g}")
     inside = (start <= workload.submit) & (workload.submit < end)
     return workload.take(np.flatnonzero(inside))
+
+
+def widen(workload: Workload, factor: float) -> Workload:
+    """Processors multiplied by `factor`, rounded up, at most those of the machine: a log on a larger or smaller one."""
+    OPTIONS["widen"].check(factor)
+    wide = np.minimum(np.ceil(workload.width * factor), workload.procs).astype(np.int64)
+    return workload if factor == 1 else replace(workload, width=np.maximum(wide, 1))
 
 
 def first(workload: Workload, count: int) -> Workload:
@@ -176,6 +184,9 @@ class Transforms(TransformOptions):
         """The workload before the overrun rule: what a portrait of it should show."""
         if self.window is not None:
             workload = window(workload, *map(workload.header.seconds_at, self.window))
+        workload = widen(workload, self.widen)
+        if self.resample is not None:
+            workload = KINDS[self.resample](workload, self.seed)
         if self.jobs is not None:
             workload = first(workload, self.jobs)
         workload = stretch(load(workload, self.load), self.stretch)

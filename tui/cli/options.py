@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from sim.errors import ParameterError
-from sim.words import Moment, listed, parse_moment, printable, quoted, shortened
+from sim.words import Moment, listed, parse_moment, printable, shortened
 from sim.workload.options import OPTIONS, Option
 
 if TYPE_CHECKING:
@@ -114,19 +114,12 @@ def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[s
     """`T=SPEC` as (moment, spec), each checked."""
     if not given:
         return []
-    from sim.policies import parse_policy
+    from sim.timeline.scenario import parse_switch
 
-    parsed = []
-    for text in given:
-        time, equals, spec = text.partition("=")
-        if not equals or not spec:
-            raise click.BadParameter(f"{quoted(text)}: expected T=SPEC, like 12d4h=easy:order=sjf", ctx, option)
-        try:
-            parse_policy(spec)
-            parsed.append((parse_moment(time), spec))
-        except ParameterError as error:
-            raise click.BadParameter(f"{quoted(text)}: {error}", ctx, option) from None
-    return parsed
+    try:
+        return [parse_switch(text) for text in given]
+    except ParameterError as error:
+        raise click.BadParameter(str(error), ctx, option) from None
 
 
 def moment(*names: str, help: str) -> Callable[[F], F]:

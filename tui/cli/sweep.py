@@ -12,14 +12,14 @@ import click
 
 from sim.errors import SchedscopeError
 from sim.experiments.forecast import forecast
-from sim.experiments.plan import Plan, Run
+from sim.experiments.plan import VARIED, Plan, Run
 from sim.experiments.plan_file import Asked, read_plan, seeds
 from sim.experiments.pool import cores
 from sim.experiments.results import Results
 from sim.experiments.sweep import Progress, Told, lacks, sweep
 from sim.experiments.work import Outcome
 from sim.words import count, printable, span
-from sim.workload.options import OPTIONS, Option
+from sim.workload.options import Option
 from tui.cli.filling import Filling, shown_where_seen
 from tui.cli.terminal import say
 
@@ -29,7 +29,7 @@ SHOWN_ERRORS = 3
 
 def _any_values(command: F) -> F:
     """The options of a workload, each with as many values as one likes."""
-    return reduce(lambda made, option: _as_click(option)(made), reversed(OPTIONS.values()), command)
+    return reduce(lambda made, option: _as_click(option)(made), reversed(VARIED.values()), command)
 
 
 def _as_click(option: Option) -> Callable[[F], F]:

@@ -25,7 +25,7 @@ def test_a_run_needs_neither_the_trace_nor_the_policy_where_it_is_made(
     (tmp_path / "beside_it.py").write_text("DEPTH = 1\n")
     (run,) = Plan.of({"trace": [str(tmp_path / "a.swf")], "policy": [policy]}).runs()
     with Copies([run]) as copies:
-        task = Task(run, copy_of(run), copies.code[run.policy])
+        task = Task(run, copy_of(run), copies.code_of(run))
         content = copies[task.copy]
     assert (unpacked(content).table == read(tmp_path / "a.swf").table).all()
     (tmp_path / "a.swf").unlink()

@@ -123,3 +123,26 @@ def test_a_plan_knows_whether_seeds_change_anything() -> None:
     assert not Plan.of({"trace": ["z-figure4"], "reserve": ["0"]}).draws
     for name, text in {"estimates": "{exact,random:2}", "high": "0.5", "reserve": "{0,0.1}"}.items():
         assert Plan.of({"trace": ["z-figure4"], name: [text]}).draws
+
+
+def test_placement_and_switches_are_factors_and_defaults_change_no_key() -> None:
+    base = {"trace": ["lublin-128"], "jobs": ["50"]}
+    (plain,) = Plan.of(base).runs()
+    given = Plan.of({**base, "placement": ["lowest", "together"], "switch": ["none", "{1h,2h}=fcfs", "#9=fcfs;1d=bf"]})
+    runs = list(given.runs())
+    assert len({run.key for run in runs}) == 8
+    assert runs[0].key == plain.key
+    assert [run.switch for run in runs[:4]] == [
+        "none", "3600=fcfs", "7200=fcfs", "#9=fcfs;86400=conservative:compress=queue"
+    ]  # fmt: skip
+    (same,) = Plan.of({**base, "switch": ["3600=fcfs"]}).runs()
+    assert same.key == runs[1].key
+    with pytest.raises(ParameterError, match="expected T=SPEC"):
+        list(Plan.of({**base, "switch": ["fcfs"]}).runs())
+    with pytest.raises(ParameterError, match="lowest or together"):
+        list(Plan.of({**base, "placement": ["near"]}).runs())
+
+
+def test_who_resamples_draws() -> None:
+    assert Plan.of({"trace": ["lublin-128"], "resample": ["weeks"]}).draws
+    assert not Plan.of({"trace": ["lublin-128"], "placement": ["together"]}).draws

@@ -59,6 +59,16 @@ def test_a_run_in_a_sweep_is_the_run_that_one_makes_alone(tmp_path: Path) -> Non
         assert [row for row in by_class if row[0] == run.key] == rows
 
 
+def test_a_switch_and_a_placement_make_the_run_that_they_make_alone(tmp_path: Path) -> None:
+    base = {"trace": ["lublin-128"], "jobs": ["60"], "switch": ["none", "1h=fcfs"], "placement": ["together"]}
+    made(tmp_path / "r", plan := Plan.of(base))
+    with Results(tmp_path / "r") as results:
+        found = dict(results.rows(["switch"], also=["mean_bounded_slowdown"]))
+    (_, run) = plan.runs()
+    schedule = simulate(run.source.read()[1], "easy", switches=[(3600.0, "fcfs")], placement="together")
+    assert found["3600=fcfs"] == measure(schedule).values["mean_bounded_slowdown"] != found["none"]
+
+
 def test_processes_threads_and_an_executor_that_is_passed_make_the_same(
     tmp_path: Path, undisturbed: list[tuple[object, ...]]
 ) -> None:

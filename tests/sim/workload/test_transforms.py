@@ -202,7 +202,7 @@ def test_reservations_are_asked_for_from_the_final_submit_time(five: Workload) -
 def test_every_transform_takes_a_workload_without_jobs(five: Workload) -> None:
     empty = t.first(five, 0)
     everything = Transforms(
-        (0, 9), 3, 2.0, 2.0, True, "random:2", None, priority_from="queue", reserve=0.5, overrun="grow"
+        (0, 9), 2.0, "weeks", 3, 2.0, 2.0, True, "random:2", None, priority_from="queue", reserve=0.5, overrun="grow"
     )
     assert len(everything.apply(empty)) == 0
 

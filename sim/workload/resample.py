@@ -1,0 +1,70 @@
+"""Other workloads like one that was recorded: its weeks or its users drawn by lot, or a model that is fitted to it.
+
+What comes by day and by week stays as it is (Feitelson's resampling): only whole weeks move. Like the other random
+transforms these draw from a generator of their own, `default_rng(seed + 3)`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sim.errors import ParameterError
+from sim.workload.model import Ints, Workload
+from sim.workload.models.hyper_erlang import fit
+
+WEEK = 7 * 86400.0
+
+
+def weeks(workload: Workload, seed: int = 0) -> Workload:
+    """Its weeks in random order, the last one, which is rarely whole, at the end."""
+    week, many = _weeks_of(workload)
+    order = np.append(np.random.default_rng(seed + 3).permutation(many), np.arange(many, many + 1))
+    return _moved(workload, order[week] - week)
+
+
+def users(workload: Workload, seed: int = 0) -> Workload:
+    """As many users as there are, drawn by lot, some of them several times; each comes some weeks earlier or later.
+
+    Weeks that would lie before the beginning come at the end. Copies of a user are users of their own.
+    """
+    if len(workload) and not (workload.user >= 0).any():
+        raise ParameterError(f"no job of {workload.name} says whose it is: resample weeks, or by a model")
+    week, many = _weeks_of(workload)
+    rng = np.random.default_rng(seed + 3)
+    known, of = np.unique(workload.user, return_inverse=True)
+    drawn = np.sort(rng.integers(len(known), size=len(known)))
+    ahead = rng.integers(max(many, 1), size=len(known))
+    jobs = np.split(np.argsort(of, kind="stable"), np.cumsum(np.bincount(of, minlength=len(known)))[:-1])
+    ranks = np.concatenate([jobs[user] for user in drawn] or [np.empty(0, np.int64)])
+    sizes = [len(jobs[user]) for user in drawn]
+    copy = np.repeat(np.arange(len(drawn)) - np.searchsorted(drawn, drawn), sizes)
+    shifted = (week[ranks] + np.repeat(ahead, sizes)) % max(many, 1)
+    stays = week[ranks] >= many
+    taken = workload.take(ranks)
+    ids = tuple(f"{name}~{number + 1}" if number else name for name, number in zip(taken.ids, copy, strict=True))
+    user = np.where(taken.user >= 0, taken.user + copy * (known.max(initial=0) + 1), taken.user)
+    return _moved(replace(taken, ids=ids, user=user), np.where(stays, 0, shifted - week[ranks]))
+
+
+def modelled(workload: Workload, seed: int = 0) -> Workload:
+    """As many jobs of Z's model: hyper-Erlang distributions, fitted to the widths that there are."""
+    return Workload.of(fit(workload).generate(len(workload), seed), workload.procs)
+
+
+def _weeks_of(workload: Workload) -> tuple[Ints, int]:
+    """The week of each job, and how many whole weeks there are before the last one."""
+    week = np.floor(workload.submit / WEEK).astype(np.int64)
+    week -= week.min(initial=week[0] if len(week) else 0)
+    return week, int(week.max(initial=0))
+
+
+def _moved(workload: Workload, by: Ints) -> Workload:
+    """The jobs so many weeks later, in the order in which they come then; a start that was asked for moves along."""
+    later = by * WEEK
+    moved = replace(workload, submit=workload.submit + later, reserve=workload.reserve + later)
+    return moved.take(np.argsort(moved.submit, kind="stable"))
+
+
+KINDS = {"weeks": weeks, "users": users, "model": modelled}
