@@ -23,7 +23,7 @@ from sim.deadline import NoAnswerError, interrupt
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
 from sim.policies.policy import Policy
-from sim.words import printable, shortened
+from sim.words import count, printable, shortened
 from sim.workload.model import Job
 
 _LIBRARY = str(Path(__file__).parent.parent)
@@ -32,6 +32,9 @@ _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
 """What lies here, the policies' room apart, is no policy."""
 _LONGEST = 500
 """Letters of what an error says."""
+_TRUTH = frozenset({"runtime", "runtimes", "run_time", "workload", "engine", "state", "history"})
+HIDDEN = "; a policy is shown no run times, only what has been and each job's estimate"
+"""What is said to whoever asks for them"""
 _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
 
@@ -144,7 +147,7 @@ def _placed(kind: type[_Error], failed: str, what: str, where: str) -> _Error:
 
 def leaves_waiting(state: State, job: Job) -> DecisionError:
     """Nothing happens any more, and there are jobs that the policy has forgotten, this one the first of them."""
-    what = f"leaves {state.left} jobs waiting for ever, the first is job {job.id}, {when(state)}"
+    what = f"leaves {count(state.left, 'job')} waiting for ever, the first is job {job.id}, {when(state)}"
     return _placed(DecisionError, f"{state.spec} ", what, beginning(state))
 
 
@@ -172,7 +175,8 @@ def _said(error: BaseException) -> str:
         text = str(error)
     except Exception:
         text = "its text cannot be read"
-    return f"{type(error).__name__}: {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}"
+    hint = HIDDEN if isinstance(error, AttributeError) and error.name in _TRUTH else ""
+    return f"{type(error).__name__}: {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}{hint}"
 
 
 def _place(state: State, error: BaseException, decisions: object) -> str:

@@ -32,6 +32,7 @@ PEEKS = "it knows run times"
 SLOW = "a pass takes too long"
 RULES = (FAILS, LEGAL, STARVES, CHECKED, TWICE, HIDDEN, PEEKS, SLOW)
 """What can be wrong with a policy"""
+WHY = "does it draw lots without a seed, look at a clock, remember an earlier run, or heed view.curious?"
 MOST_STEPS = 100_000
 AGAIN = 8
 """So often a run is made again before it is said that what differs is not by lot."""
@@ -56,7 +57,8 @@ def broken(policy: Policy, workload: Workload, seconds: float = 2.0) -> Finding 
         return finding
     after = kept_outside(policy)
     if names := [name for name in after if after[name] != before.get(name)]:
-        told = f"{listed(names)}, which no checkpoint copies (view.notes is copied); {finding.told}"
+        differs = finding.told.removesuffix(f"; {WHY}")
+        told = f"{listed(names)}, which no checkpoint copies (view.notes is copied); {differs}"
         return Finding(HIDDEN, told, finding.step)
     return finding
 
@@ -127,8 +129,7 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
         again = Engine(workload, policy, curious=False)
         again.advance(2 * first.step_count + 1)
         if (apart := _apart(first, again)) is not None:
-            why = "does it draw lots without a seed, look at a clock, remember an earlier run, or heed view.curious?"
-            return Finding(TWICE, f"{apart[1]}; {why}", apart[0])
+            return Finding(TWICE, f"{apart[1]}; {WHY}", apart[0])
     return None
 
 
@@ -139,7 +140,8 @@ def _apart(one: Engine, other: Engine, until: float | None = None) -> tuple[int,
         if left != right:
             step = min(decided[0] for decided in (left, right) if decided)
             time = (one if left and left[0] == step else other).history.time_of(step)
-            told = " and ".join(say(decided[1], clock) if decided else "nothing" for decided in (left, right))
+            then = (decided and decided[0] == step and say(decided[1], clock) for decided in (left, right))
+            told = " and ".join(said or "nothing" for said in then)
             return step, f"first at {clock(time)}: {told}"
     return None
 

@@ -90,6 +90,10 @@ def _ahead(context: Context) -> Iterator[str]:
 
 def _over(shown: Snapshot) -> Iterator[str]:
     totals = shown.totals
+    if left := len(shown.queue) + len(shown.suspended):
+        waits, whom = ("1 job waits", "it") if left == 1 else (f"{count(left, 'job')} wait", "them")
+        yield f"Nothing happens any more, and {waits} for ever: {shown.policy} forgets {whom}."
+        return
     yield f"The run is over: {count(totals.finished, 'job')}, mean wait {span(totals.mean_wait)}."
     yield f"The worst waited {span(totals.max_wait)}."
     yield f"Utilization {percent(totals.utilization)}."

@@ -88,6 +88,7 @@ def broken(lab: Lab, does: Callable[[View], Any]) -> Engine:
         (recurse, "RecursionError: .*test_breakdown.py:\\d+ in recurse"),
         (read_nonsense, "JSONDecodeError: .*test_breakdown.py:\\d+ in read_nonsense"),
         (raise_unreadable, "UnreadableError: its text cannot be read .*test_breakdown.py:\\d+ in raise_unreadable"),
+        (lambda view: view.queue[0].runtime, "AttributeError: .*; a policy is shown no run times, only .*breakdown.py"),
         (say_too_much, "ValueError: x{500}[.]{3} .*test_breakdown.py:\\d+ in say_too_much"),
         (lambda view: sys.exit(0), "SystemExit: 0 .*test_breakdown.py"),
         (lambda view: None, "TypeError: 'NoneType' object is not iterable .*test_breakdown.py:\\d+ in decide"),

@@ -147,6 +147,11 @@ def test_a_policy_that_never_starts_anything_is_told_off(lab: Lab) -> None:
         engine.run()
 
 
+def test_one_that_is_left_is_counted_as_one(lab: Lab) -> None:
+    with pytest.raises(DecisionError, match="idle leaves 1 job waiting for ever"):
+        Engine(lab.workload(4, JOBS[0]), Idle()).run()
+
+
 def test_a_run_that_was_cut_short_may_leave_jobs_waiting(lab: Lab) -> None:
     engine = Engine(lab.workload(4, *JOBS), Idle(), watchers=[Checker])
     engine.run(until=9)

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 
 import pytest
 
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import Fits
+from sim.policies import Policy
+from sim.policies.view import View
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.look.palette import DARK
@@ -52,6 +57,22 @@ def test_when_nobody_waits_it_tells_of_the_machine(lab: Lab) -> None:
 def test_at_the_end_it_sums_up(lab: Lab) -> None:
     told = sentence(context_of(lab.run("fcfs", 1, "1 0 1 10 10", "2 0 1 10 10")), 100).text
     assert told == "The run is over: 2 jobs, mean wait 5s. The worst waited 10s. Utilization 100.0 %."
+
+
+@dataclass(frozen=True)
+class Forgetful(Policy):
+    """Starts who comes to a free machine, and looks at nobody again."""
+
+    name = "forgetful"
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from (Start(job, Fits(view.free)) for job in view.arrived if job.procs <= view.free)
+
+
+def test_where_somebody_is_forgotten_it_does_not_say_that_all_is_over(lab: Lab) -> None:
+    engine = lab.run(Forgetful(), 4, "1 0 4 10 10", "2 5 4 10 10", until=10)
+    told = sentence(context_of(engine), 100).text
+    assert told == "Nothing happens any more, and 1 job waits for ever: forgetful forgets it."
 
 
 def test_a_selected_job_is_told_of_first() -> None:
