@@ -2,7 +2,8 @@
 
     python -m tests.pictures FOLDER_OF_TRACES
 
-writes tests/pictures/*.svg. FOLDER_OF_TRACES holds the log KTH-SP2-1996-2.swf.gz of the Parallel Workloads Archive.
+writes tests/pictures/*.svg, or those that are named after the folder. FOLDER_OF_TRACES holds the log
+KTH-SP2-1996-2.swf.gz of the Parallel Workloads Archive.
 """
 
 from __future__ import annotations
@@ -11,15 +12,21 @@ import argparse
 import asyncio
 import os
 import tempfile
+from collections.abc import Callable
+from contextlib import chdir
+from functools import partial
 from pathlib import Path
+
+from textual.pilot import Pilot
 
 from sim.policies import parse_policy
 from sim.workload.source import Source
 from tui.app import Schedscope
+from tui.cli.new import texts
 from tui.replay.opening import Opening
 from tui.screens.replay.screen import ReplayScreen
 
-FOLDER = Path(__file__).parent / "pictures"
+FOLDER = Path(__file__).resolve().parent / "pictures"
 KTH = "KTH-SP2-1996-2.swf.gz"
 SIZE = (120, 36)
 TO_CONSERVATIVE = ("p", *"conservative", "enter")
@@ -30,21 +37,48 @@ PICTURES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("gang", "lublin-320", "gang-backfill", ("g", *"d3", "enter")),
 )
 """(name, trace, policy, the keys that are pressed)"""
+LAB: tuple[tuple[str, tuple[str, str], tuple[str, ...]], ...] = (
+    ("reloaded", ("parameter(7.0,", "parameter(1.0,"), ("d",)),
+    ("refused", ("Easy(order=self.order).decide(view)", "2 * [*Easy(order=self.order).decide(view)]"), ()),
+)
+"""(name, what is saved in place of what in a file that is watched, the keys that are pressed then)"""
+TO_A_JOB = ("g", *"d9", "enter", "slash", *"J279", "enter")
 
 
-async def picture(trace: str, policy: str, keys: tuple[str, ...]) -> str:
-    """What the screen shows when these keys have been pressed."""
+async def picture(
+    trace: str, policy: str, keys: tuple[str, ...], save: Callable[[], object] | None = None, then: tuple[str, ...] = ()
+) -> str:
+    """What the screen shows when these keys have been pressed; and a file was saved, and others were pressed."""
     app = Schedscope(Opening(Source(trace), parse_policy(policy)).prepare())
     async with app.run_test(size=SIZE) as pilot:
-        for key in (None, *keys):
-            if key is not None:
-                await pilot.press(key)
-            while not settled(app.replay):
+        await press(pilot, app, None, *keys)
+        if save is not None:
+            save()
+            while app.replay is None or app.replay.state.news is None:
                 await pilot.pause(0.05)
+            await press(pilot, app, None, *then)
         await pilot.pause(0.5)
         drawn = app.replay.screenshot() if app.replay else ""
         app.exit()
     return drawn
+
+
+async def press(pilot: Pilot[int], app: Schedscope, *keys: str | None) -> None:
+    """One key after the other, when all has been shown that was asked for before."""
+    for key in keys:
+        if key is not None:
+            await pilot.press(key)
+        while not settled(app.replay):
+            await pilot.pause(0.05)
+
+
+def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
+    """A policy of one's own is watched, in the folder where one is, and saved otherwise."""
+    file = Path("fair.py")
+    text, _ = texts(file, "fair-share")
+    file.write_text(text, encoding="utf-8")
+    save = partial(file.write_text, text.replace(was, now), encoding="utf-8")
+    return asyncio.run(picture("lublin-128", "./fair.py", TO_A_JOB, save, then))
 
 
 def settled(screen: ReplayScreen | None) -> bool:
@@ -58,14 +92,20 @@ def settled(screen: ReplayScreen | None) -> bool:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("traces", type=Path)
-    traces = parser.parse_args().traces
-    FOLDER.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
+    parser.add_argument("names", nargs="*")
+    given = parser.parse_args()
+    traces = given.traces.resolve()
+    made: dict[str, Callable[[], str]] = {
+        name: partial(
+            lambda *of: asyncio.run(picture(*of)), str(traces / trace) if trace == KTH else trace, policy, keys
+        )
+        for name, trace, policy, keys in PICTURES
+    }
+    made |= {name: partial(lab_picture, was, now, then) for name, (was, now), then in LAB}
+    with tempfile.TemporaryDirectory() as folder, chdir(folder):
         os.environ |= {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}
-        for name, trace, policy, keys in PICTURES:
-            where = str(traces / trace) if trace == KTH else trace
-            drawn = asyncio.run(picture(where, policy, keys))
-            (FOLDER / f"{name}.svg").write_text(drawn, encoding="utf-8")
+        for name in given.names or made:
+            (FOLDER / f"{name}.svg").write_text(made[name](), encoding="utf-8")
             print(f"{name}.svg")
 
 
