@@ -3,6 +3,7 @@
 SchedscopeError            one line: what, where, what would work
 ├── TraceError             a file that is no workload, or damaged beyond use
 ├── ParameterError         a policy, an order or an option that does not exist or is out of range
+│   └── NotThereError      it is nothing of this trace, this run or this file
 ├── PolicyError            a policy broke down: which, when, where in it
 │   └── DecisionError      it asked for what the machine cannot do
 ├── ReaderGoneError        who read what is written has closed it
@@ -16,7 +17,9 @@ from collections.abc import Iterable
 
 
 class SchedscopeError(Exception):
-    """The root: `str(error)` is one line a person can act on."""
+    """The root: `str(error)` is one line a person can act on; `exit_code` is that of a program it ends."""
+
+    exit_code = 1
 
 
 class TraceError(SchedscopeError):
@@ -33,7 +36,15 @@ class TraceError(SchedscopeError):
 
 
 class ParameterError(SchedscopeError):
-    """A name or a value that a person typed and that does not exist or does not fit."""
+    """A name or a value that a person typed and that does not exist or does not fit, whatever the trace says."""
+
+    exit_code = 2
+
+
+class NotThereError(ParameterError):
+    """What a person typed would do, but not with this trace, this run or this file."""
+
+    exit_code = 1
 
 
 class PolicyError(SchedscopeError):

@@ -12,7 +12,7 @@ from math import inf
 from typing import Any
 
 from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome
-from sim.errors import ParameterError
+from sim.errors import NotThereError
 from sim.machine.matrix import Matrix
 from sim.machine.moment import MOMENT
 from sim.machine.turns import Turns
@@ -28,7 +28,7 @@ class Sharing:
 
     def __init__(self, procs: int, turns: Turns) -> None:
         if procs > MOST_COLUMNS:
-            raise ParameterError(f"rows of {procs:,} processors cannot take turns: {MOST_COLUMNS:,} is the most")
+            raise NotThereError(f"rows of {procs:,} processors cannot take turns: {MOST_COLUMNS:,} is the most")
         self.matrix, self.turns = Matrix(procs), turns
         self.since: float = 0
         """Up to when the sums below are made."""

@@ -10,7 +10,7 @@ from math import isfinite
 from statistics import fmean
 from typing import Any, Literal, NamedTuple, TypeAlias
 
-from sim.errors import ParameterError, near
+from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.intervals import Mean, mean, mean_of_batches, smaller
 from sim.experiments.measured import MEASURED, batches_of, measured_metric
 from sim.experiments.results import FACTORS, Results
@@ -96,7 +96,7 @@ def records(
     if by and by not in results.groupings():
         has = results.groupings()
         hint = f"there is {', '.join(has)}" if has else "it has none"
-        raise ParameterError(f"{results.path} has no groups {quoted(by)}; {hint}; sweep again with --groups {by}")
+        raise NotThereError(f"{results.path} has no groups {quoted(by)}; {hint}; sweep again with --groups {by}")
     for row in results.rows(columns, by, wanted):
         # a factor and a metric may have one name (jobs): the factor is what conditions are about
         record = dict(zip(wanted, row[len(columns) :], strict=True)) | dict(zip(columns, row, strict=False))

@@ -13,7 +13,7 @@ from itertools import product
 from math import prod
 from typing import Any, NamedTuple, get_args
 
-from sim.errors import ParameterError, near
+from sim.errors import NotThereError, ParameterError, near
 from sim.experiments.cut import Cut
 from sim.experiments.ranges import MOST, expand
 from sim.machine.processors import Placement
@@ -281,5 +281,5 @@ def _hash(trace: str) -> str:
     path = os.fspath(find(trace))
     ref = TraceRef.of(path)
     if not ref.sha256:
-        raise ParameterError(f"{path}: many runs need a file that can be read again, and this is none")
+        raise NotThereError(f"{path}: many runs need a file that can be read again, and this is none")
     return ref.sha256

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import sleep
 from typing import Any, NamedTuple
 
-from sim.errors import ParameterError, SchedscopeError
+from sim.errors import NotThereError, SchedscopeError
 from sim.experiments.measured import MEASURED
 from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
@@ -161,7 +161,7 @@ class Results:
 
     def _column(self, of: str, table: str, name: str) -> str:
         if name not in _TABLES[table] and name not in self._columns[table]:
-            raise ParameterError(f"{self.path} has no {quoted(name)}")
+            raise NotThereError(f"{self.path} has no {quoted(name)}")
         return f"{of}.{_named(name)}" if name in self._columns[table] else "NULL"
 
     @contextmanager

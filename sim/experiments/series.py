@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from sim.errors import ParameterError
+from sim.errors import NotThereError, ParameterError
 from sim.experiments.intervals import Mean
 from sim.experiments.pivot import Ask, Condition, Value, check_factor, order_of, pivot, records
 from sim.experiments.plan import VARIED
@@ -53,7 +53,7 @@ def panels(results: Results, ask: Ask) -> list[Panel]:
             title = ", ".join(filter(None, (trace, table.label)))
             made.append(Panel(title, lines, () if is_numeric else tuple(map(said, table.rows))))
     if not made:
-        raise ParameterError(f"{results.path}: there is nothing to plot: no run has {quoted(ask.value)}")
+        raise NotThereError(f"{results.path}: there is nothing to plot: no run has {quoted(ask.value)}")
     _check(made)
     return made
 

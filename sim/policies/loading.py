@@ -23,7 +23,7 @@ from types import MappingProxyType, ModuleType
 from typing import NamedTuple, TypeVar
 
 from sim.deadline import NoAnswerError, deadline
-from sim.errors import ParameterError, SchedscopeError, near
+from sim.errors import NotThereError, SchedscopeError, near
 from sim.policies.beside import Beside, beside
 from sim.policies.orders import OWN, Order
 from sim.policies.policy import CodeRef, Policy
@@ -46,7 +46,7 @@ _NEWEST: dict[str, CodeRef] = {}
 _PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=MappingProxyType({}))
 
 
-class OwnCodeError(ParameterError):
+class OwnCodeError(NotThereError):
     """Code of somebody's own that gives no policy: what is wrong, in which file and line."""
 
     def __init__(self, what: str, path: str, line: int = 0, source: str = "") -> None:

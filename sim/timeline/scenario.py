@@ -11,7 +11,7 @@ from typing import TypeVar
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
-from sim.errors import ParameterError
+from sim.errors import NotThereError, ParameterError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy, policy_of
@@ -52,7 +52,7 @@ class Scenario:
         engine = self._engine(False)
         step = self.stepper(engine)
         if not all(step() for _ in range(moment.number)):
-            raise ParameterError(f"no step {moment.number:,}: all is over after {engine.step_count:,}")
+            raise NotThereError(f"no step {moment.number:,}: all is over after {engine.step_count:,}")
         return engine.now if moment.number else 0.0
 
     def at_the_beginning(self) -> Engine:
@@ -102,7 +102,7 @@ class Scenario:
                 return
             engine.run(until=nextafter(at, -inf))
             if engine.next_time() is None and not engine.state.left:
-                raise ParameterError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
+                raise NotThereError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
             engine.curious = at >= curious_from
             engine.switch(policy, at)
 

@@ -19,7 +19,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.errors import ParameterError, TraceError, near
+from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.words import processors, quoted
 from sim.workload.options import MOST_PROCS
 
@@ -123,7 +123,7 @@ class Header:
         if not isinstance(moment, datetime):
             return moment
         if self.unix_start is None:
-            raise ParameterError(f"no date like {moment:%Y-%m-%d}: the trace does not say when it began; try d12 04:30")
+            raise NotThereError(f"no date like {moment:%Y-%m-%d}: the trace does not say when it began; try d12 04:30")
         return (moment.replace(tzinfo=self.clock[1]) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds() - float(
             self.unix_start
         )
@@ -346,7 +346,7 @@ class Workload:
         known: dict[str, int] = {self.called(field, of): of for of in np.unique(column[column >= 0]).tolist()}
         if name not in known:
             hint = near(name, known) if len(known) < 50 else ""
-            raise ParameterError(f"no job of a {field.name.lower()} {quoted(name)}{hint}")
+            raise NotThereError(f"no job of a {field.name.lower()} {quoted(name)}{hint}")
         return known[name]
 
     def rank_of(self, job: str) -> int:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sim.errors import ParameterError, near
+from sim.errors import NotThereError, ParameterError, near
 from sim.workload import reading
 from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS, Option
@@ -82,7 +82,7 @@ def find(trace: str) -> Path:
             names = ", ".join(name for name, _ in captions())
             hint = str(error).partition(";")[2] if "did you mean" in str(error) else f" the samples are {names}"
             shown = trace if len(trace) <= 255 else trace[:40] + "..."
-            raise ParameterError(f"{shown}: no such file, and no sample of that name;{hint}") from None
+            raise NotThereError(f"{shown}: no such file, and no sample of that name;{hint}") from None
     return path
 
 

@@ -17,7 +17,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from sim.errors import ParameterError, near
+from sim.errors import NotThereError, ParameterError, near
 from sim.words import quoted
 from sim.workload.formats.table import LARGEST
 from sim.workload.model import Field, Floats, Header, Trace, Workload
@@ -121,7 +121,7 @@ def priority_from_queue(workload: Workload) -> Workload:
     """
     known = workload.queue[workload.queue >= 0]
     if len(workload) and not len(known):
-        raise ParameterError(f"no job of {workload.name} has a queue number; --high FRACTION sets priorities at random")
+        raise NotThereError(f"no job of {workload.name} has a queue number; --high FRACTION sets priorities at random")
     ordinary = known.min(initial=np.iinfo(np.int64).max)
     return replace(workload, high=workload.queue > ordinary)
 

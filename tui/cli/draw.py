@@ -38,7 +38,7 @@ def command(
     colour: str, by_event: bool, out: str, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Draw a run, or a window of it, as a chart in a file."""
-    cli.of_file("-o", out, trace)
+    cli.of_file("-o", out, trace, stdout=True)
     wanted = Options(None, None, width, height, theme, colour, by_event)
     target = "/dev/stdout" if out == "-" else out
     draw(Source.of_options(trace, given), policy, placement, wanted, target, switches, (begin, until))

@@ -37,7 +37,7 @@ COMMANDS = {
 
 
 def main() -> None:
-    """The program: every error is one line on stderr; 1 for what went wrong, 2 for wrong usage."""
+    """The program: every error is one line on stderr; 2 for what can never be meant, 1 for the rest."""
     try:
         code = commands(standalone_mode=False)
     except click.UsageError as error:
@@ -49,7 +49,7 @@ def main() -> None:
         # The reader has gone, which is its right. Python must not complain when it closes stdout.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except SchedscopeError as error:
-        _fail(str(error), 1)
+        _fail(str(error), error.exit_code)
     except NotWrittenError as error:
         if sys.stdout is not None:  # Python must not try again when it closes stdout
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -117,7 +117,8 @@ def commands() -> None:
     of a sample. Without a command, `schedscope [TRACE]` is `schedscope watch [TRACE]`.
 
     Times are typed as they are printed: seconds, 12d4h30m, 2h05, d12 04:31:07, 04:30, #1200 (a step), or a date
-    (2026-11-21 04:30) on the trace's own clock. Exit codes: 0 done, 1 it went wrong, 2 wrong usage, 130 interrupted.
+    (2026-11-21 04:30) on the trace's own clock. Exit codes: 0 done; 2 wrong usage: an option, a policy, a time or a
+    number that cannot be meant, whatever the trace says; 1 whatever else went wrong; 130 interrupted.
     """
 
 

@@ -98,9 +98,9 @@ def heed(placement: Placement, policies: Iterable[Policy | str]) -> None:
         click.echo(f"schedscope: --placement {placement} changes nothing under {deaf}: it says who gets what", err=True)
 
 
-def of_file(option: str, name: str | None, trace: str) -> None:
-    """Refuse a file without a name, and the trace itself."""
-    if name is not None and not name.strip():
+def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False) -> None:
+    """Refuse a file without a name, - where it does not stand for stdout, and the trace itself."""
+    if name is not None and (not name.strip() or (name == "-" and not stdout)):
         raise click.UsageError(f"{option} needs the name of a file, got {name!r}")
     if name and os.path.isfile(trace) and os.path.realpath(name) == os.path.realpath(trace):
         raise click.UsageError(f"{option} would overwrite the trace {trace}: give it another name")

@@ -14,6 +14,7 @@ from sim.experiments.sweep import sweep
 from sim.metrics.catalogue import Metric, metric
 from sim.words import percent
 from tui.cli.filling import Filling, shown_where_seen
+from tui.cli.options import of_file
 from tui.cli.terminal import say, shows_unicode
 from tui.look.figures import cell, titled
 from tui.look.text import plain
@@ -28,6 +29,7 @@ from tui.look.text import table as lines_of
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
 def command(name: str | None, listing: bool, logs: str, path: str | None, workers: int | None) -> int:
     """The papers' tables, made again beside the papers' figures."""
+    of_file("-o", path)
     if name is None or listing:
         say(_listed(logs))
         return 0

@@ -16,6 +16,7 @@ from sim.experiments.results import FACTORS, Results
 from sim.files import write_rows, write_whole
 from sim.metrics.catalogue import Metric
 from sim.words import count, listed, printable, shortened
+from tui.cli.options import of_file
 from tui.cli.parquet import write_parquet
 from tui.cli.terminal import say, shows_unicode
 from tui.look.figures import cell, titled
@@ -44,6 +45,7 @@ def command(
     """What a file of results says: its runs, or means with 95 % confidence."""
     if form == "parquet" and not output:
         raise click.UsageError("--format parquet needs a file: -o FILE")
+    of_file("-o", output)
     conditions, by = tuple(map(Condition.of, where)), by.replace("-", "_")
     with Results(path) as results:
         if rows is None and not columns:

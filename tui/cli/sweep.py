@@ -21,6 +21,7 @@ from sim.experiments.work import Outcome
 from sim.words import count, printable, span
 from sim.workload.options import Option
 from tui.cli.filling import Filling, shown_where_seen
+from tui.cli.options import of_file
 from tui.cli.terminal import say
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -68,6 +69,7 @@ def command(
     Traces x policies x options x seeds, or a plan; what is typed beside a plan takes the place of what it says. Any
     value may be a range, in quotes: --policy 'relaxed:omega={0,1,2}' --load '{0.8..1.4..0.1}' --jobs '{1..9}'.
     """
+    of_file("-o", path)
     if sum(given is not None for given in (workers, address, slurm)) > 1:
         raise click.UsageError("--workers are of this machine, --cluster and --slurm have their own: give one of them")
     asked = _asked(traces, policies, given, trust)

@@ -18,7 +18,7 @@ from typing import Literal
 
 import numpy as np
 
-from sim.errors import ParameterError
+from sim.errors import NotThereError, ParameterError
 from sim.workload.model import Field, Floats, Header, Ints, Trace, Workload
 
 Fitted = Literal["three moments", "two moments", "Erlang", "exponential"]
@@ -116,7 +116,7 @@ class Model:
             raise ParameterError(f"the model's factors must be numbers above 0, got {arrival} and {service}")
         widest = max((max(c.widths) for c in self.classes), default=1)
         if procs < widest:
-            raise ParameterError(f"the model has jobs of {widest} processors, got a machine of {procs}")
+            raise NotThereError(f"the model has jobs of {widest} processors, got a machine of {procs}")
 
 
 def fit(workload: Workload) -> Model:

@@ -63,14 +63,14 @@ def test_nothing_is_overwritten(folder: Path, there: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "says"),
+    ("words", "exits", "says"),
     [
-        (("fair-share.py",), "fair-share.py: expected the name of a file like fair_share.py"),
-        (("fair",), "fair: expected the name of a file"),
-        (("fair.py", "--like", "eazy"), "no policy 'eazy'; did you mean 'easy'?"),
-        (("nowhere/fair.py",), "nowhere/fair.py: cannot be written: No such file or directory"),
+        (("fair-share.py",), 2, "fair-share.py: expected the name of a file like fair_share.py"),
+        (("fair",), 2, "fair: expected the name of a file"),
+        (("fair.py", "--like", "eazy"), 2, "no policy 'eazy'; did you mean 'easy'?"),
+        (("nowhere/fair.py",), 1, "nowhere/fair.py: cannot be written: No such file or directory"),
     ],
 )
-def test_what_cannot_be_written_is_told(words: tuple[str, ...], says: str) -> None:
+def test_what_cannot_be_written_is_told(words: tuple[str, ...], exits: int, says: str) -> None:
     code, told = error("new", *words)
-    assert (code, says in told) == (1, True), told
+    assert (code, says in told) == (exits, True), told

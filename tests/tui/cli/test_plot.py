@@ -30,8 +30,8 @@ def path(tmp_path: Path) -> Path:
     ("words", "code", "said"),
     [
         ([], 2, "Missing option '-x'"),
-        (["-x", "laod"], 1, "no factor 'laod'; did you mean 'load'"),
-        (["-x", "load", "-y", "wait"], 1, "no metric 'wait'"),
+        (["-x", "laod"], 2, "no factor 'laod'; did you mean 'load'"),
+        (["-x", "load", "-y", "wait"], 2, "no metric 'wait'"),
         (["-x", "load", "-o", "f.gif"], 2, "a figure is written as .svg, .pdf or .png"),
         (["-x", "load", "-y", "mean_slowdown"], 1, "nothing to plot"),
     ],

@@ -79,13 +79,13 @@ def test_names_from_a_file_are_no_orders_to_a_terminal(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "code", "said"),
     [
-        (["--rows", "polcy"], 1, "no factor 'polcy'; did you mean 'policy'"),
-        (["--rows", "policy", "--value", "wait"], 1, "no metric 'wait'"),
+        (["--rows", "polcy"], 2, "no factor 'polcy'; did you mean 'policy'"),
+        (["--rows", "policy", "--value", "wait"], 2, "no metric 'wait'"),
         (["--rows", "policy", "--by", "user"], 1, "has no groups 'user'; there is class"),
         (["--by", "class"], 2, "--by goes with --rows"),
-        (["--where", "laod=1"], 1, "no factor 'laod'; did you mean 'load'"),
+        (["--where", "laod=1"], 2, "no factor 'laod'; did you mean 'load'"),
         (["--format", "parquet"], 2, "needs a file: -o FILE"),
-        (["--rows", "policy", "--by", "class", "--interval", "batches"], 1, "go without --by"),
+        (["--rows", "policy", "--by", "class", "--interval", "batches"], 2, "go without --by"),
     ],
 )
 def test_wrong_words_get_one_line_that_helps(path: Path, words: list[str], code: int, said: str) -> None:

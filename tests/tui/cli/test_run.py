@@ -175,9 +175,12 @@ def test_a_trace_from_a_pipe_is_read_once_and_has_no_hash(tmp_path: Path) -> Non
         (["--schedule", "x.csv", "--segments", "./x.csv"], "would overwrite each other"),
         (["--schedule", ""], "--schedule needs the name of a file"),
         (["--segments", " "], "--segments needs the name of a file"),
+        (["--schedule", "-"], "--schedule needs the name of a file, got '-'"),
+        (["--estimates", "factor:0"], "estimates factor:R needs R above 0"),
+        (["--window", "5,3"], "a window needs its start before its end"),
     ],
 )
-def test_files_that_cannot_be_meant_are_wrong_usage(more: list[str], said: str) -> None:
+def test_what_cannot_be_meant_is_wrong_usage(more: list[str], said: str) -> None:
     code, line = error("run", "z-figure4", *more)
     assert code == 2
     assert said in line

@@ -30,19 +30,19 @@ def test_a_session_brings_everything_with_it(arguments: list[str], named: str) -
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "exits", "said"),
     [
-        (["--session", "last"], "there is no last session: none has been left yet"),
-        (["--session", "no.session"], "no.session: cannot be read: No such file or directory"),
-        (["--session", "schedscope1:AAAA"], "the line: is damaged; copy all of it again"),
-        (["no.swf"], "no.swf: no such file"),
-        (["z-figure4", "--at", "soon"], "'soon' is no place to go to"),
-        (["z-figure4", "--policy", "eazy"], "no policy 'eazy'; did you mean 'easy'?"),
+        (["--session", "last"], 1, "there is no last session: none has been left yet"),
+        (["--session", "no.session"], 1, "no.session: cannot be read: No such file or directory"),
+        (["--session", "schedscope1:AAAA"], 1, "the line: is damaged; copy all of it again"),
+        (["no.swf"], 1, "no.swf: no such file"),
+        (["z-figure4", "--at", "soon"], 2, "'soon' is no place to go to"),
+        (["z-figure4", "--policy", "eazy"], 2, "no policy 'eazy'; did you mean 'easy'?"),
     ],
 )
-def test_what_cannot_be_watched_is_said_before_the_screen_is_opened(arguments: list[str], said: str) -> None:
+def test_what_cannot_be_watched_is_said_before_the_screen(arguments: list[str], exits: int, said: str) -> None:
     with terminal(*arguments) as at:
-        assert at.wait() == 1
+        assert at.wait() == exits
         at.wait_for(lambda: at.written.endswith(b"\n"))
     (line,) = at.written.decode().splitlines()
     assert line.startswith("schedscope: error: ")

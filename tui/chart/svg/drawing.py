@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from sim.engine.engine import Engine
-from sim.errors import ParameterError, SchedscopeError, near
+from sim.errors import NotThereError, ParameterError, SchedscopeError, near
 from sim.files import write_whole
 from sim.words import clock
 from tui.chart.axis import CLOCK
@@ -70,7 +70,7 @@ def drawing_of(engine: Engine, spec: str, options: Options) -> Drawing:
     if begin is None:
         begin = workload.jobs[0].submit if len(workload) else 0
     if begin >= now and len(workload):
-        raise ParameterError(f"there is nothing to draw from {clock(begin)} on: the run is over at {clock(now)}")
+        raise NotThereError(f"there is nothing to draw from {clock(begin)} on: the run is over at {clock(now)}")
     maker, snapshot = ChartMaker(workload), engine.snapshot()
     axis = maker.axis_by_event(engine.history, snapshot, now) if options.by_event else CLOCK
     first, last = map(axis.place, (begin, now))
