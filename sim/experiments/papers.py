@@ -1,7 +1,9 @@
 """The papers' tables as plans: what each says, which runs make it again, and what comes out of them.
 
 A table is a TOML file in `plans`: `head` names what the first cells of each row are after its name (factors of a plan,
-or the `label` of a group of jobs), `metrics` what the paper's figures at its end are; `[options]` hold for all rows.
+or the `label` of a group of jobs), `metrics` what the paper's figures at its end are; `[options]` hold for all rows. A
+figure may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is LS's R, by how much the
+policy of the row is better than that of `against` for the same jobs.
 """
 
 from __future__ import annotations
@@ -11,27 +13,45 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
+from operator import gt, lt
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.experiments.plan import Plan
 from sim.experiments.results import Results
+from sim.metrics.aggregates import ratio
 from sim.words import quoted
 
 PLANS = Path(__file__).parent / "plans"
 MISSED = "missed_share"
+GAIN = "gain:"
 _OF = {MISSED: ("missed_reservations", "reservations")}
 """Figures that are one metric over another."""
+STATEMENTS = {">0": gt, "<0": lt}
 
 
 class Figure(NamedTuple):
-    """A number of a paper, and ours; None where the run failed."""
+    """A number of a paper, a statement, or "" where it is a curve; and ours, None where the run failed."""
 
     row: str
     metric: str
-    paper: float
+    paper: float | str
     ours: float | None
+
+    @property
+    def holds(self) -> bool | None:
+        """Is the statement true of ours? None: it is none, or the run failed."""
+        if not isinstance(self.paper, str) or not self.paper or self.ours is None:
+            return None
+        return bool(STATEMENTS[self.paper](self.ours, 0))
+
+    @property
+    def off(self) -> float | None:
+        """By which share ours is larger; None where there are no two numbers."""
+        if isinstance(self.paper, str) or not self.paper or self.ours is None:
+            return None
+        return self.ours / self.paper - 1
 
 
 @dataclass(frozen=True)
@@ -46,45 +66,55 @@ class PaperTable:
     rows: tuple[tuple[Any, ...], ...]
     options: Mapping[str, Any]
     group: str = ""
+    against: str = ""
+    """The policy to which those of the rows are compared."""
 
     @property
     def logs(self) -> tuple[str, ...]:
         """The logs that it needs, by the names that the archive gives them."""
         return tuple(dict.fromkeys(setting["trace"] for setting in self._settings()))
 
-    def plan(self, folder: str | Path) -> Plan:
-        """The runs of its rows, on logs in a folder."""
+    def plan(self, folder: str | Path, jobs: int | None = None) -> Plan:
+        """The runs of its rows, on logs in a folder; of the first so many jobs only."""
         for log in self.logs:
             if not os.path.isfile(os.path.join(folder, log)):
                 raise SchedscopeError(
                     f"{self.name} needs the log {log} of the Parallel Workloads Archive: put it into {folder}, or say "
                     "with --logs FOLDER where it is"
                 )
-        settings = list(self._settings())
+        settings = [*self._settings(), *(self._settings(self.against) if self.against else ())]
+        if jobs is not None:
+            settings = [setting | {"jobs": str(jobs)} for setting in settings]
         factors = {name: [setting[name] for setting in settings] for name in settings[0]}
         plan = Plan.of(factors, [list(factors)], [self.group] if self.group else [])
         return plan.with_traces(lambda log: os.path.join(folder, log))
 
     def figures(self, plan: Plan, results: Results) -> Iterator[Figure]:
         """The paper's numbers beside those of the runs, in the order of the table."""
-        found = self._found(results)
-        for row, run in zip(self.rows, plan.runs_of_settings(), strict=True):
+        found, runs = self._found(results), list(plan.runs_of_settings())
+        many = len(self.rows)
+        for row, run, other in zip(self.rows, runs[:many], runs[many:] or runs, strict=True):
             label = str(row[1 + self.head.index("label")]) if "label" in self.head else ""
-            values = found.get((run.key, label), {})
+            values, others = (found.get((of.key, label), {}) for of in (run, other))
             for metric, paper in zip(self.metrics, row[1 + len(self.head) :], strict=True):
-                yield Figure(str(row[0]), metric, float(paper), _value(values, metric))
+                name = metric.removeprefix(GAIN)
+                ours = _value(values, name)
+                if name != metric:
+                    ours = ratio(_value(others, name), ours)
+                yield Figure(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
-    def _settings(self) -> Iterator[dict[str, str]]:
+    def _settings(self, policy: str = "") -> Iterator[dict[str, str]]:
         for row in self.rows:
             of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
             of.pop("label", None)
+            of |= {"policy": policy} if policy else {}
             yield {
                 name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
                 for name, value in of.items()
             }
 
     def _found(self, results: Results) -> dict[tuple[str, str], dict[str, Any]]:
-        names = list(dict.fromkeys(part for metric in self.metrics for part in _OF.get(metric, (metric,))))
+        names = list(dict.fromkeys(part for metric in self.metrics for part in _parts(metric)))
         found = {(row[0], ""): dict(zip(names, row[1:], strict=True)) for row in results.rows(["key"], also=names)}
         if self.group:
             for key, label, *values in results.rows(["key"], self.group, ["label", *names]):
@@ -92,8 +122,13 @@ class PaperTable:
         return found
 
 
+def _parts(metric: str) -> tuple[str, ...]:
+    name = metric.removeprefix(GAIN)
+    return _OF.get(name, (name,))
+
+
 def _value(values: Mapping[str, Any], metric: str) -> float | None:
-    of, *over = (values.get(name) for name in _OF.get(metric, (metric,)))
+    of, *over = (values.get(name) for name in _parts(metric))
     if of is None or (over and not over[0]):
         return None
     return float(of / over[0] if over else of)
@@ -123,4 +158,5 @@ def _read(path: Path) -> PaperTable:
         tuple(map(tuple, found["rows"])),
         found.get("options", {}),
         found.get("group", ""),
+        found.get("against", ""),
     )

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import click
 
-from sim.experiments.papers import MISSED, Figure, PaperTable, table, tables
+from sim.experiments.papers import GAIN, MISSED, Figure, PaperTable, table, tables
 from sim.experiments.results import Results
 from sim.experiments.sweep import sweep
 from sim.metrics.catalogue import Metric, metric
-from sim.words import percent
+from sim.words import count, percent
 from tui.cli.filling import Filling, shown_where_seen
 from tui.cli.options import of_file
 from tui.cli.terminal import say, shows_unicode
@@ -25,16 +25,17 @@ from tui.look.text import table as lines_of
 @click.argument("name", required=False)
 @click.option("--list", "listing", is_flag=True, help="What there is, and which logs it needs (so without NAME).")
 @click.option("--logs", metavar="FOLDER", default=".", help="Where the archive's logs are; default: here.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="Only the first N jobs: quicker, but not the same.")
 @click.option("-o", "--output", "path", metavar="FILE", help="Keep the runs in this file of results.")
 @click.option("--workers", type=click.IntRange(1), metavar="N", help="Default: one a core.")
-def command(name: str | None, listing: bool, logs: str, path: str | None, workers: int | None) -> int:
+def command(name: str | None, listing: bool, logs: str, jobs: int | None, path: str | None, workers: int | None) -> int:
     """The papers' tables, made again beside the papers' figures."""
     of_file("-o", path)
     if name is None or listing:
         say(_listed(logs))
         return 0
     of = table(name)
-    plan = of.plan(logs)
+    plan = of.plan(logs, jobs)
     with shown_where_seen(Filling.of(plan)) as told:
         progress = sweep(plan, path or _kept(), workers=workers or 0, told=told)
     with Results(path or _kept()) as results:
@@ -71,17 +72,29 @@ def _shown(figures: list[Figure]) -> Iterator[str]:
     for at, figure in enumerate(figures):
         row = rows.setdefault(at // len(metrics), [figure.row])
         entry = _metric(figure.metric)
-        ours = figure.ours
-        off = "" if ours is None or not figure.paper else f"{ours / figure.paper - 1:+.1%}"
-        row += [cell(entry, figure.paper), "failed" if ours is None else cell(entry, ours), off]
+        paper = (figure.paper or "·") if isinstance(figure.paper, str) else cell(entry, figure.paper)
+        row += [paper, "failed" if figure.ours is None else cell(entry, figure.ours), _difference(figure)]
     yield from lines_of([head, *rows.values()])
-    known = [abs(f.ours / f.paper - 1) for f in figures if f.ours is not None and f.paper]
+    known = sorted(abs(figure.off) for figure in figures if figure.off is not None)
+    held = [figure.holds for figure in figures if figure.holds is not None]
     if known:
         yield ""
-        yield f"half of the figures are within {percent(sorted(known)[len(known) // 2])} of the paper's"
+        yield f"half of the figures are within {percent(known[len(known) // 2])} of the paper's"
+    if held:
+        yield ""
+        yield f"of {count(len(held), 'statement')} of the paper {sum(held):,} hold here"
+
+
+def _difference(figure: Figure) -> str:
+    if figure.holds is not None:
+        return "yes" if figure.holds else "no"
+    return "" if figure.off is None else f"{figure.off:+.1%}"
 
 
 def _metric(name: str) -> Metric:
+    if name.startswith(GAIN):
+        of = _metric(name.removeprefix(GAIN))
+        return Metric(name, f"R of {of.title}", "factor", "greater", "(s1 - s) / min(s1, s)")
     if name == MISSED:
         return Metric(MISSED, "missed reservations", "share", "smaller", "of those that were asked for")
     return metric(name)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.experiments.measured import Measured
-from sim.experiments.papers import MISSED, Figure, PaperTable, table, tables
+from sim.experiments.measured import Measured, measured_metric
+from sim.experiments.papers import GAIN, MISSED, STATEMENTS, Figure, PaperTable, table, tables
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
 from sim.metrics.aggregates import Value
@@ -24,12 +24,16 @@ def test_every_table_can_be_made(name: str, tmp_path: Path) -> None:
     for log in of.logs:
         (tmp_path / log).write_bytes(sample_path("z-figure4").read_bytes())
     plan = of.plan(tmp_path)
-    assert len(plan) == len(of.rows)
+    assert len(plan) == len(of.rows) * (2 if of.against else 1)
     assert {len(row) for row in of.rows} == {1 + len(of.head) + len(of.metrics)}
     for spec in plan.values["policy"]:
         parse_policy(spec)
-    labels = {row[1] for row in of.rows} if of.group else set()
-    assert labels <= {"", *(category.label for category in CATEGORIES)}
+    labels = {row[1 + of.head.index("label")] for row in of.rows} if of.group else set()
+    assert labels <= {"", "short", "medium", "long", *(category.label for category in CATEGORIES)}
+    figures = {figure for row in of.rows for figure in row[1 + len(of.head) :] if isinstance(figure, str)}
+    assert figures <= {"", *STATEMENTS}
+    for metric in of.metrics:
+        assert metric == MISSED or measured_metric(metric.removeprefix(GAIN))
 
 
 def small(**more: object) -> PaperTable:
@@ -50,6 +54,22 @@ def test_figures_stand_beside_ours_also_where_two_rows_are_one_run(tmp_path: Pat
     assert found[:2] == [Figure("one", "mean_wait", 10.0, 12.0), Figure("one", MISSED, 0.5, 0.25)]
     assert found[2] == Figure("two", "mean_wait", 20.0, None)
     assert found[4] == Figure("again", "mean_wait", 11.0, 12.0)
+
+
+def test_a_statement_is_held_against_the_gain_over_another_policy(tmp_path: Path) -> None:
+    (tmp_path / "a.swf").write_bytes(sample_path("z-figure4").read_bytes())
+    rows = (("one", "easy", "", ">0"), ("two", "conservative", "", ">0"))
+    options = {"trace": "a.swf"}
+    of = PaperTable("small", "A table", "", ("mean_wait", "gain:mean_wait"), ("policy",), rows, options, against="fcfs")
+    plan = of.plan(tmp_path, jobs=3)
+    assert plan.values["jobs"] == ("3",)
+    waits: dict[str, Value] = {"easy": 10.0, "conservative": 30.0, "fcfs": 20.0}
+    with Results(tmp_path / "r", write=True) as results:
+        results.add(Outcome(run, Measured({"mean_wait": waits[run.policy]})) for run in plan.runs())
+        found = list(of.figures(plan, results))
+    assert [(figure.ours, figure.holds, figure.off) for figure in found] == [
+        (10.0, None, None), (1.0, True, None), (30.0, None, None), (-0.5, False, None)
+    ]  # fmt: skip
 
 
 def test_figures_of_groups_are_those_of_their_jobs(tmp_path: Path) -> None:
