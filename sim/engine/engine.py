@@ -274,7 +274,7 @@ class Engine:
         else:
             if state.arrived or state.completed or is_awake or successor or not state.sharing.ran:
                 self._let_policy_decide()
-                if not state.curious or any(isinstance(decision, Phase) for decision in state.decisions):
+                if not state.curious or successor or any(isinstance(decision, Phase) for decision in state.decisions):
                     state.rebuild = tuple(state.decisions)
             self._rows_go_on(state.sharing)
         state.step_count += 1

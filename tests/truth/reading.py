@@ -101,10 +101,8 @@ class Reader:
 
     def _note_considered(self, world: World, decisions: tuple[Decision, ...]) -> None:
         """Where rows take turns the policy considers anything at a rebuild alone."""
-        if world.memo_rows is None or any(isinstance(d, Phase) for d in decisions):
+        if world.memo_rows is None or any(isinstance(d, Phase | Switched) for d in decisions):
             self._considered = decisions
-        elif any(isinstance(d, Switched) for d in decisions):
-            self._considered = ()
 
     def _ask(self, world: World, number: int, step: Step, after: After) -> Iterator[UntrueError]:
         there = [*world.waiting, *world.aside, *world.running, *(world.memo_rows.ran if world.memo_rows else ())]

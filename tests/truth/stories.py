@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from math import floor
 from typing import Any
 
@@ -19,7 +20,7 @@ from sim.words import clock_near
 from tests.truth.decided import mask_of
 from tests.truth.lives import Chronicle, Pass, Stop
 from tests.truth.teller import EVERY, FEW, Row, Teller, often, read_length
-from tests.truth.waits import read_missing, read_parts, whole
+from tests.truth.waits import WaitStep, read_missing, read_parts, whole
 from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, reads
 
 
@@ -171,12 +172,10 @@ def _(teller: Teller, was: str, now: str) -> None:
 def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
     until = wait_until(teller)
     demand(long.is_about(until - teller.time), f"it is {until - teller.time}")
-    times = [step.time for step in teller.record.steps]
-    first, last = times.index(teller.time), bisect_left(times, until)
-    begin = [first + late for late in range(times.count(teller.time))]  # where two switches come at one moment
-    spans = [(at, at + many) for at in begin if last <= at + many < last + max(1, times.count(until))]
-    demand(spans, f"{last - first} steps")
-    steps = teller.record.steps[slice(*spans[-1])]
+    every = teller.record.steps
+    told_of = [some for of in (every, lasting(every)) if (some := steps_told(of, teller.time, until, many))]
+    demand(told_of, f"not {many} steps")
+    steps = told_of[0]
     match = re.fullmatch(
         r"s?(?:, ([\d,]+) changes?)?\):? (.*?)\.( It needed [^.]*\.)?"
         r"((?: J\d+(?:(?:, | and )J\d+)*| [\d,]+ jobs) passed it\.)?",
@@ -192,6 +191,26 @@ def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
     rows = [time for time, row in rows_of(teller.life, EVERY, EVERY) if re.match(r"For \S+ \(", row)]
     inside = [time for time in rows if teller.time <= time < until]
     demand_equal(whole(match[1] or "0"), len(inside) - 1, "changes")
+
+
+def steps_told(steps: list[WaitStep], since: float, until: float, many: int) -> list[WaitStep]:
+    """So many steps of that time; none, if there were others."""
+    times = [step.time for step in steps]
+    begin = [place for place, time in enumerate(times) if time == since]  # where two switches come at one moment
+    last = bisect_left(times, until)
+    spans = [(at, at + many) for at in begin if last <= at + many < last + max(1, times.count(until))]
+    return steps[slice(*spans[-1])] if spans else []
+
+
+def lasting(steps: list[WaitStep]) -> list[WaitStep]:
+    """Without what was so for no time, between two switches at one moment: nothing is told of it."""
+    kinds = [(step.kind, step.blocker, step.head) for step in steps]
+    gone = [
+        place
+        for place, (step, after) in enumerate(pairwise(steps))
+        if step.time == after.time and kinds[place] not in (kinds[place + 1], *kinds[place - 1 : place])
+    ]
+    return [step for place, step in enumerate(steps) if place not in gone]
 
 
 def wait_until(teller: Teller) -> float:
