@@ -72,8 +72,8 @@ def measured(schedule: Schedule, groups: Iterable[str] = (), cut: str = "") -> M
     values = aggregates(jobs)
     for name in _SPREAD:
         column = getattr(jobs, name)
-        for share in TAILS:
-            values[f"p{share}_{name}"] = float(np.percentile(column, share)) if len(column) else None
+        tails = np.percentile(column, TAILS).tolist() if len(column) else [None] * len(TAILS)
+        values |= {f"p{share}_{name}": tail for share, tail in zip(TAILS, tails, strict=True)}
     if cut and len(jobs):
         values |= _machine_meanwhile(schedule, float(jobs.submit[0]), float(jobs.submit[-1]))
     rows = {group.name: group.rows(jobs) for group in (*GROUPS, *PARTIES) if group.name in groups}

@@ -95,13 +95,14 @@ class Results:
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
         """Keep what has come of runs: all of these, or none; what was known of them before goes."""
+        made = {outcome.run.key: _rows_of(outcome) for outcome in outcomes}
+        keys = [(key,) for key in made]
         with self._told(), self._db:
-            for outcome in outcomes:
-                for table, rows in _rows_of(outcome).items():
-                    self._db.execute(f"DELETE FROM {table} WHERE key = ?", (outcome.run.key,))
-                    for row in rows:
-                        names, marks = ", ".join(map(_named, row)), ", ".join("?" * len(row))
-                        self._db.execute(f"INSERT INTO {table} ({names}) VALUES ({marks})", tuple(row.values()))
+            for table, columns in _TABLES.items():
+                self._db.executemany(f"DELETE FROM {table} WHERE key = ?", keys)
+                names, marks = ", ".join(map(_named, columns)), ", ".join("?" * len(columns))
+                rows = (tuple(map(row.get, columns)) for of in made.values() for row in of[table])
+                self._db.executemany(f"INSERT INTO {table} ({names}) VALUES ({marks})", rows)
 
     def rows(self, columns: Sequence[str], groups: str = "", also: Sequence[str] = ()) -> Iterator[tuple[Any, ...]]:
         """Columns of every run in the order of the keys, with metrics; `groups`: a row a group, its metrics.
