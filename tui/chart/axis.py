@@ -111,9 +111,7 @@ class ByEvent(Axis):
         return inf
 
     def named(self, begin: float, end: float, apart: float) -> Sequence[float]:
-        each = 1
-        while each < apart:
-            each *= 2
+        each = max(ceil(apart), 1)
         places = range(ceil(max(begin, 0) / each) * each, ceil(min(end, len(self._moments))), each)
         return [float(self._moments[place]) for place in places]
 

@@ -64,8 +64,8 @@ def one_line(context: Context, width: int) -> Line:
 
 
 def _note(context: Context) -> str:
-    totals = context.scene.snapshot.totals
-    return f"{totals.finished:,} of {count(len(context.about.workload), 'job')} ended"
+    finished, jobs = context.scene.snapshot.totals.finished, len(context.about.workload)
+    return f"{finished:,} of {jobs:,} ended" if context.whose else f"{finished:,} of {count(jobs, 'job')} ended"
 
 
 # What there is

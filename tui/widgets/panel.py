@@ -276,5 +276,5 @@ def _row(line: Line, look: Look, width: int, lit: str) -> list[Segment]:
     segments = [Segment(" " * MARGIN, blank)]
     for span in line.spans:
         told = text.drawn(span.text, look.ascii)
-        segments.append(Segment(told, look.style(f"surface {span.style}{lit}") if span.style else blank))
+        segments.append(Segment(told, look.style(f"surface{lit} {span.style}") if span.style else blank))
     return [*fitted(segments, width - MARGIN, blank), Segment(" " * MARGIN, blank)]

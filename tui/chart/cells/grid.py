@@ -21,6 +21,8 @@ _ALL = 255
 _PURE = 128
 """Of 255: less, and no job holds most of what is used."""
 EIGHTHS = 8
+_FOUND = 4
+"""Of so many pixels the selected job makes all others dim."""
 _TEXTURE_OF = np.array([texture_of(kind) for kind in SHOWN], np.uint8)
 
 Bools = NDArray[np.bool_]
@@ -68,7 +70,7 @@ class Grid:
         self.chart, self.look, self.size, self.selected = chart, look, size, selected
         self.folds = 1 if look.patterned else 2
         self.dims = False
-        """Are all but the selected job dim? Only where that is to be seen."""
+        """Are all but the selected job dim? Only where that is large enough to be found by it."""
         self.now = chart.view.column_of(chart.clock)
         layer = self._layer()
         self.upper, self.lower = layer.every(self.folds, 0), layer.every(self.folds, self.folds - 1)
@@ -98,8 +100,9 @@ class Grid:
 
     def _is_lit(self, rank: NDArray[np.int32]) -> Bools:
         """The selected job; if there is none, those that have just started. Of what is no job, anything."""
-        if self.dims and self.selected is not None:
-            return np.equal(rank, self.selected)
+        if self.selected is not None and (is_selected := np.equal(rank, self.selected)).any():
+            self.dims = bool(np.count_nonzero(is_selected) >= _FOUND)
+            return is_selected
         if self.chart.since is None:
             return np.zeros(rank.shape, np.bool_)
         return np.equal(self.chart.start[rank], self.chart.since)
@@ -118,7 +121,6 @@ class Grid:
         hue[known] = chart.hues[rank[known]]
         if chart.mode == "job":
             hue[mixed] = Hue.MANY
-        self.dims = self.selected is not None and bool(np.any(rank == self.selected))
         lit = known & self._is_lit(rank)
         tone = np.take(_TONE_OF, used)
         tone[trail] = Tone.QUARTER

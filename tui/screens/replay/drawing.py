@@ -171,7 +171,7 @@ class Drawing:
         keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, tabs=tabs), look)
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
-        """The panels that can be shown over a small chart, and which one is."""
+        """The panels that can be shown beside a small chart, and which one is."""
         return [(name, name == state.over) for name in SIDE if name in self.available | {"details"}]
 
     def draw_top(

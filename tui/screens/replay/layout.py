@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 SMALL_WIDTH, SMALL_HEIGHT = 100, 28
-"""Below one of these the chart has the whole width, and panels come over its right half in turn."""
+"""Below one of these the chart has the whole width, or shares it with one of the panels."""
 LEAST = 7
 """Rows of the least panel, its title included."""
 WEIGHTS = {"versus": 5, "matrix": 4, "queue": 4, "decisions": 3, "partitions": 3, "details": 4, "prints": 3}
@@ -21,7 +21,7 @@ class Layout:
 
     small: bool
     side: int
-    """Columns of the panels beside the chart, or over its right half on a small screen."""
+    """Columns of the panels beside the chart."""
     panels: tuple[tuple[str, int], ...]
     """(name, rows) of the panels in it, from top to bottom."""
     bottom: int
@@ -52,7 +52,7 @@ def arrange(
     """The layout for `width` x `height` cells.
 
     available: the panels that have something to show; hidden: those that a person does not want to see;
-    over: the panel that is shown over a small chart; note: rows that a note above the chart would take;
+    over: the panel that is shown beside a small chart; note: rows that a note above the chart would take;
     needs: rows that all of a panel takes, where that is known; was: the panels as they stand;
     lesson: rows that a lesson would take for its words.
 

@@ -39,11 +39,12 @@ class Looking:
         screen.open(dialogs.Prompt("Find a job", hint, job, answers=screen.answers), screen.select)
 
     def why(self) -> None:
-        """The job that waits first; pressed again the next, and so on. Its details say why."""
+        """The job that waits first; pressed again the next, at last those that are suspended. Its details say why."""
         screen = self._screen
         if screen.told is None:
             return
-        waiting = [queued.job.rank for queued in screen.told.snapshot.queue[:200]]
+        snapshot = screen.told.snapshot
+        waiting = [queued.job.rank for queued in snapshot.queue[:200]] + [out.job.rank for out in snapshot.suspended]
         if not waiting:
             screen.tell("nobody waits now: → steps on, ] goes to the next start")
             return
@@ -77,7 +78,7 @@ class Looking:
         return self._screen.places is not None and self._screen.places.small
 
     def toggle_panel(self, name: str) -> None:
-        """Show or hide a panel; on a small screen it comes over the chart."""
+        """Show or hide a panel; on a small screen one alone."""
         if self._is_small and name in WEIGHTS:
             self._screen.change(over=None if self._screen.state.over == name else name)
         else:
@@ -103,7 +104,7 @@ class Looking:
         self._walk_panels(-1)
 
     def _walk_panels(self, by: int) -> None:
-        """On a small screen the next panel comes over the chart, after the last none; else the focus goes on."""
+        """On a small screen the next panel, after the last none; else the focus goes on."""
         if self._is_small:
             names = [None, *(name for name in WEIGHTS if name in self._screen.available)]
             at = names.index(self._screen.state.over) if self._screen.state.over in names else 0
@@ -127,7 +128,7 @@ class Looking:
         self._screen.change(phase=None if self._screen.state.phase == phase else phase)
 
     def escape(self) -> None:
-        """What takes long is given up first, then what lies over the chart is closed, then nothing is selected."""
+        """What takes long is given up first, then the panel that came last is closed, then nothing is selected."""
         screen = self._screen
         if screen.player.progress:
             screen.player.halt()

@@ -55,7 +55,7 @@ class ViewState:
     bookmarks: tuple[Bookmark, ...] = ()
     hidden: frozenset[str] = frozenset()
     over: str | None = None
-    """The panel over a small chart."""
+    """The panel beside a small chart."""
     alone: str | None = None
     """The panel that has the whole screen."""
     note: str = ""
