@@ -13,6 +13,7 @@ not change who has priority.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal, get_args
 
 import numpy as np
@@ -174,7 +175,12 @@ class Transforms(TransformOptions):
             option.check(getattr(self, option.name))
         if self.high is not None and self.priority_from:
             raise ParameterError("priorities come either from --high FRACTION or from the queue, not from both")
-        self.apply_without_overruns(_NO_JOBS)
+        if (
+            len({isinstance(end, datetime) for end in self.window or ()}) > 1
+        ):  # which is first, a date or a time, only the trace knows
+            replace(self, window=None)
+        else:
+            self.apply_without_overruns(_NO_JOBS)
 
     def apply(self, workload: Workload) -> Workload:
         """The workload as it will be simulated."""

@@ -17,16 +17,22 @@ from tests.truth.pages import read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
 from tests.truth.runs import Run, another_run, random_run
-from tests.truth.words import COUNTS, UntrueError
+from tests.truth.words import COUNTS
 
 TOLD = 500
 """After so many runs it is told how far they are."""
 
 
-def of_both(first: Run, second: Run) -> Iterator[UntrueError]:
-    """Where two runs part, and the page that compares them."""
-    yield from read_parting(first, second)
-    yield from read_page(first, second)
+def found_in(run: Run, seed: int) -> Iterator[Untruth]:
+    """What is not so of a run and, if it has no switches, of where it parts from another and of their page."""
+    try:
+        yield from falsehoods(run, asked=4)
+        if not run.switches:
+            other = another_run(run, seed)
+            for false in (*read_parting(run, other), *read_page(run, other)):
+                yield Untruth(run.spec, 0, 0, str(false))
+    except Exception as error:  # whoever cannot read it has found something, too
+        yield Untruth(run.spec, 0, 0, f"Unread: {error!r}")
 
 
 def read_for(seconds: float, first: int) -> int:
@@ -38,8 +44,7 @@ def read_for(seconds: float, first: int) -> int:
         if seed > first and (seed - first) % TOLD == 0:
             print(f"{sum(COUNTS.values()):,} sentences of {seed - first:,} runs, {sum(false.values()):,} of them false")
         run = random_run(seed)
-        parted = () if run.switches else of_both(run, another_run(run, seed))
-        for found in (*falsehoods(run, asked=4), *(Untruth(run.spec, 0, 0, str(false)) for false in parted)):
+        for found in found_in(run, seed):
             kind = found.what.partition(":")[0]
             false[kind] += 1
             if false[kind] <= 3:

@@ -169,7 +169,7 @@ def bound_arrivals(world: World) -> None:
         return
     world.memo["bounded"] = True
     bounds, slots = world.bounds, world.slots()
-    for rank in sorted(world.waiting - {rank for rank in world.waiting if world.is_hidden(rank)}):
+    for rank in sorted(world.waiting - world.granted.keys()):  # those as well whom the pass passed over since
         job = world.jobs[rank]
         at = world.earliest(job.procs, job.estimate, slots)
         slots.append(Slot(at, at + job.estimate, job.procs))

@@ -53,7 +53,7 @@ def test_what_is_said_of_a_run_is_so(family: str) -> None:
         8010878,
         8400372,
         8407177,
-        8420024, 8441016, 8441869,
+        8420024, 8441016, 8441869, 8460008,
     ],
 )  # fmt: skip
 def test_what_was_false_once_is_so_now(seed: int) -> None:

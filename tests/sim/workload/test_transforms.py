@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.workload import transforms as t
-from sim.workload.model import Field, Trace, Workload
+from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.options import parse_window
 from sim.workload.transforms import Estimates, Transforms, parse_estimates
 from tests.sim.conftest import Lab
@@ -255,6 +256,12 @@ def test_a_bad_value_is_refused_at_once_in_one_line(wrong: Callable[[], object],
 )
 def test_estimates_as_typed(text: str, estimates: Estimates) -> None:
     assert parse_estimates(text) == estimates
+
+
+def test_a_window_may_have_a_date_and_a_time(five: Workload) -> None:
+    began = replace(five, header=Header(unix_start=1795219200))
+    window = parse_window("2026-11-21 00:01:50,200")
+    assert Transforms(window=window).apply(began).submit.tolist() == t.window(five, 110, 200).submit.tolist()
 
 
 def test_a_window_may_be_open_at_either_end() -> None:
