@@ -149,7 +149,8 @@ def test_a_worker_that_is_killed_from_outside_loses_nothing(
 
 
 SWEEP = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell starts what goes on behind with it ignored
 from sim.experiments import sweep as sweeping
 from tests.sim.experiments.examples import small
 sweeping.PATIENCE = 0.0
