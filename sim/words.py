@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeAlias
 from unicodedata import category
 
@@ -40,6 +41,8 @@ def clock(seconds: float) -> str:
     >>> clock(12 * 86400 + 4 * 3600 + 31 * 60 + 7), clock(-5)
     ('d12 04:31:07', '-d0 00:00:05')
     """
+    if seconds == inf:
+        return "never"
     if seconds < 0:
         return "-" + clock(-seconds)
     whole = int(seconds)
@@ -56,7 +59,7 @@ def clock_near(now: float) -> Clock:
 
     def at(seconds: float) -> str:
         day, _, time = clock(seconds).partition(" ")
-        return time if seconds // 86400 == now // 86400 else f"{day} {time}"
+        return time if seconds // 86400 == now // 86400 else f"{day} {time}".rstrip()
 
     return at
 

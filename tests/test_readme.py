@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sim.policies import POLICIES
-from sim.workload.samples import captions
+from sim.workload.samples import FOR_LESSONS, captions
 from tui.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -41,7 +41,7 @@ def test_every_command_is_named() -> None:
 
 def test_every_sample_is_where_it_belongs() -> None:
     files = {path.stem for path in (ROOT / "sample_traces").glob("*.swf")}
-    assert files == {name for name, _ in captions()}
+    assert files == {name for name, _ in captions()} | {sample.name for sample in FOR_LESSONS}
 
 
 def test_nothing_else_stands_at_the_top() -> None:

@@ -7,6 +7,7 @@ sentence says all that there is to know of a reason, nothing else does.
 
 from __future__ import annotations
 
+from math import inf
 from typing import Annotated, NamedTuple
 
 from sim.decisions.sentences import UNTOLD, Called, Moment, Span
@@ -67,6 +68,8 @@ class InWindow(NamedTuple):
     closes: Moment
 
     def sentence(self, job: Job, at: Clock) -> str:
+        if self.closes == inf:
+            return f"the window for {name(self.head)} never closes"
         return f"ends at {at(self.ends)}, within the window for {name(self.head)} that closes at {at(self.closes)}"
 
 

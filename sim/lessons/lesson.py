@@ -58,6 +58,8 @@ class Ask:
     """The policies to choose from."""
     against: str = ""
     """The other policy, under which somebody gains or loses."""
+    within: float = 0.0
+    """How far from a number an answer may be, as a share of it; 0: as usual."""
     then: str = ""
     """What is said when the answer is seen, behind the program's own reason."""
 

@@ -292,6 +292,14 @@ class _Reader:
                 return begin, end
         return table.fail('zoom: expected "all", "first" or [from, to]', "zoom")
 
+    def _within(self, table: _Table) -> float:
+        value = table.take("within")
+        if value is None:
+            return 0.0
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+            table.fail("within: expected a share of the number, more than 0 and at most 1", "within")
+        return float(value)
+
     def _ask(self, table: _Table) -> Ask:
         kind = cast(Kind, table.one_of("kind", get_args(Kind), needed=True))
         among = table.listed("among") or ()
@@ -302,6 +310,7 @@ class _Reader:
             of=table.words("of") or "",
             among=tuple(table.checked_spec(spec, "among") for spec in among),
             against=table.spec("against") or "",
+            within=self._within(table),
             then=table.words("then", LONGEST) or "",
         )
         needs = {"start": "job", "policy": "among", "gains": "against", "loses": "against", "number": "of"}

@@ -146,9 +146,12 @@ class Names:
         return float("nan") if planned is None else planned
 
     def xfactor(self, job: Job, branch: str) -> float:
+        """At the moment of the scene: that of a job that waits has grown since the last step."""
         shown = self._runs.at(self._moment)
-        there = (*shown.queue, *shown.running, *shown.suspended)
-        return next((entry.xfactor for entry in there if entry.job.rank == job.rank), float("nan"))
+        grown = (self._moment.clock - (shown.time or 0)) / job.estimate
+        waiting = ((entry, grown) for entry in (*shown.queue, *shown.suspended))
+        there = (*waiting, *((entry, 0) for entry in shown.running))
+        return next((entry.xfactor + more for entry, more in there if entry.job.rank == job.rank), float("nan"))
 
     def suspended(self, job: Job, branch: str) -> float:
         return float(self._runs.schedule(branch).preemptions[job.rank])

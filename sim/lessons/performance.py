@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TypeVar
 
@@ -135,11 +135,11 @@ class Performance:
         return moment
 
     def _since(self, branch: str) -> Moment:
-        """Where the scene before stood, in this run."""
+        """Where the scene before stood, in this run; who gains is seen at the end, from where one comes back."""
         if self._before is None:
             return self.runs.at_step(branch, 0)
         asked = self._before.question
-        was = self._before.moment if asked is None else asked.seen
+        was = self._before.moment if asked is None or asked.seen.beside else asked.seen
         if was.branch == branch:
             return was._replace(beside=None)
         return self.runs.at_time(branch, was.clock) if was.step else self.runs.at_step(branch, 0)
@@ -203,7 +203,8 @@ class Performance:
         if ask is None:
             return None
         seen = window or (self.runs.begin, self._end_of(moment))
-        return self._checked(scene, "ask", lambda: question(ask, self.runs, moment, seen))
+        asked = replace(ask, question=self._filled(scene, "ask", ask.question, moment))
+        return self._checked(scene, "ask", lambda: question(asked, self.runs, moment, seen))
 
     def _end_of(self, moment: Moment) -> float:
         self.runs.schedule(moment.branch)

@@ -106,7 +106,8 @@ class Question:
             return Verdict(True, f"Right. {self.told}")
         if self.value.unit not in ("moment", "span"):
             return Verdict(False, f"No. {self.told}")
-        return Verdict(False, f"{span(abs(off))} too {'late' if off > 0 else 'early'}. {self.told}")
+        ways = ("late", "early") if self.value.unit == "moment" else ("long", "short")
+        return Verdict(False, f"{span(abs(off))} too {ways[off < 0]}. {self.told}")
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
@@ -128,14 +129,10 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
         raise ParameterError(f"{listed(map(name, begun))} starts next, which nobody can know: it has yet to come")
     if len(waiting) < 2:
         raise ParameterError("only one job waits: there is nothing to choose from")
-    at = clock_near(seen.clock)
-    choices = []
-    for job in _few(waiting, begun):
-        found = evidence_of(after, job.rank, at)
-        is_right = job in begun
-        choices.append(
-            Choice(job.id, name(job), job.rank, is_right, found.clauses[0] if found and not is_right else "")
-        )
+    choices = [
+        Choice(job.id, name(job), job.rank, job in begun, "" if job in begun else _why_not(runs, seen, job))
+        for job in _few(waiting, begun)
+    ]
     first = next(job for job in begun if job in waiting)
     told = _begins(runs, seen, first)
     if others := [name(job) for job in begun if job is not first]:
@@ -150,6 +147,16 @@ def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
         if len(kept) < MOST_CHOICES:
             kept.add(job.rank)
     return [job for job in waiting if job.rank in kept]
+
+
+def _why_not(runs: Runs, seen: Moment, job: Job) -> str:
+    """What the policy says against it; of who was not refused, how things stood before anybody started."""
+    at = clock_near(seen.clock)
+    found = evidence_of(runs.at(seen), job.rank, at)
+    if found is not None and found.status != "rejected":
+        before = runs.timeline.snapshot_within(0)
+        found = evidence_of(before, job.rank, at) if before is not None else found
+    return "" if found is None else found.clauses[0]
 
 
 def _begins(runs: Runs, seen: Moment, job: Job) -> str:
@@ -231,14 +238,14 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Whose wait becomes shorter (-1) or longer (1) by most, by its start under the other policy."""
+    """Who ends earlier (-1) or later (1) by most under the other policy."""
     branch, other = moment.branch, runs.branch(ask.against)
-    here, there = runs.schedule(branch).start, runs.schedule(other).start
+    here, there = runs.schedule(branch).end, runs.schedule(other).end
     shift: Floats = np.nan_to_num(there - here) * sign
     jobs, most = runs.workload.jobs, float(shift.max(initial=0))
     verb, more = ("gains", "earlier") if sign < 0 else ("loses", "later")
     if most <= 0:
-        raise ParameterError(f"under {ask.against} nobody starts {more}")
+        raise ParameterError(f"under {ask.against} nobody ends {more}")
     best = [jobs[rank] for rank in np.flatnonzero(shift == most).tolist()]
     order = np.argsort(-np.abs(shift), kind="stable").tolist()
     ranks = sorted({job.rank for job in best} | {*order[: MOST_CHOICES - len(best)]})
@@ -246,12 +253,12 @@ def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
     for rank in ranks:
         moved = float(there[rank] - here[rank])
         how = f"{span(abs(moved))} {'later' if moved > 0 else 'earlier'}" if moved else "at the same time"
-        choices.append(Choice(jobs[rank].id, name(jobs[rank]), rank, jobs[rank] in best, f"It starts {how}."))
+        choices.append(Choice(jobs[rank].id, name(jobs[rank]), rank, jobs[rank] in best, f"It ends {how}."))
     spec = written_policy(parse_policy(ask.against))
-    told = f"{listed(map(name, best))} {'start' if len(best) > 1 else 'starts'} {span(most)} {more} under {spec}."
+    told = f"{listed(map(name, best))} {'end' if len(best) > 1 else 'ends'} {span(most)} {more} under {spec}."
     if (counter := float((-shift).max(initial=0))) > 0:
         against = jobs[int(np.argmax(-shift))]
-        told += f" {name(against)} starts {span(counter)} {'later' if sign < 0 else 'earlier'}."
+        told += f" {name(against)} ends {span(counter)} {'later' if sign < 0 else 'earlier'}."
     at = runs.at_time(branch, runs.end)
     return Question(
         kind="gains" if sign < 0 else "loses",
@@ -268,8 +275,9 @@ def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
 
 def _number(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
     value = Names(runs, moment).value(ask.of)
-    exact = value.unit in ("count",)
-    within = 0.5 if exact else NEAR * (window[1] - window[0] if value.unit == "moment" else abs(value.number))
+    within = 0.5 if value.unit == "count" else (ask.within or NEAR) * abs(value.number)
+    if value.unit == "moment":
+        within = NEAR * (window[1] - window[0])
     told = f"It is {value.written(moment.clock)}."
     return Question("number", ask.question, told, moment, value=value, within=within)
 

@@ -36,12 +36,12 @@ class Showing(NamedTuple):
 
 @dataclass(frozen=True)
 class Figure:
-    """A teaching trace. Jobs are (submit, processors, run time) and have exact estimates."""
+    """A teaching trace. Jobs are (submit, processors, run time), with an estimate behind where it is not exact."""
 
     name: str
     caption: str
     procs: int
-    jobs: tuple[tuple[int, int, int], ...]
+    jobs: tuple[tuple[int, ...], ...]
     showing: Showing
     notes: tuple[str, ...]
 
@@ -49,9 +49,9 @@ class Figure:
         """The jobs, numbered from 1, with the notes as header."""
         table = np.full((len(self.jobs), len(Field)), -1.0)
         table[:, Field.ID] = np.arange(1, len(self.jobs) + 1)
-        table[:, (Field.SUBMIT, Field.PROCS_ASKED, Field.RUN)] = self.jobs
+        table[:, (Field.SUBMIT, Field.PROCS_ASKED, Field.RUN)] = [job[:3] for job in self.jobs]
         table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED]
-        table[:, Field.ESTIMATE] = table[:, Field.RUN]
+        table[:, Field.ESTIMATE] = [job[-1] for job in self.jobs]
         table[:, Field.STATUS] = 1
         ids = tuple(str(i + 1) for i in range(len(self.jobs)))
         header = _header("a drawing board", self.procs, len(self.jobs), (self.caption, *self.notes))
@@ -274,6 +274,111 @@ SAMPLES: tuple[Figure | Realistic, ...] = (
 )
 
 
+FOR_LESSONS: tuple[Figure, ...] = (
+    Figure(
+        name="passing",
+        caption="Two ways to pass the head of the queue, and one job that may not (drawn for a lesson)",
+        procs=8,
+        jobs=((0, 5, 1200), (60, 3, 600), (120, 6, 900), (180, 3, 480), (240, 2, 1800), (300, 2, 2400)),
+        showing=Showing("Passing", "easy", 660, "J4 passes J3: it ends before J3 is to start."),
+        notes=(
+            "Try fcfs and easy.",
+            "Job 4 ends in time; job 5 needs no more than job 3 leaves; job 6 finds nothing left.",
+        ),
+    ),
+    Figure(
+        name="moving-rows",
+        caption="A trace of two migrations: what moves, and who gains (after Zhang et al., figure 13)",
+        procs=10,
+        jobs=((0, 5, 2400), (0, 5, 800), (30, 4, 1800), (60, 4, 1800)),
+        showing=Showing("Moving", "gang-migrate:mpl=2", 1600, "J2 has ended: a job moves into the first row."),
+        notes=("Try gang-migrate:mpl=2 with q=0 and q=64.", "Job 2 leaves half of the first row empty when it ends."),
+    ),
+    Figure(
+        name="half-as-wide",
+        caption="Who may suspend whom: a narrow job does not stop a wide one (after Kettimuthu, chapter 3)",
+        procs=10,
+        jobs=((0, 7, 9000), (30, 3, 9000), (90, 3, 600), (150, 10, 600)),
+        showing=Showing("Not the wide one", "selective:sf=2", 720, "J3 suspends J2: J1 is more than twice as wide."),
+        notes=("Try selective:sf=2.", "Job 3 is urgent at 690; job 4, as wide as the machine, a little later."),
+    ),
+    Figure(
+        name="own-seats",
+        caption="A suspended job goes on where it was: who sits there in the meantime? (after Kettimuthu, chapter 3)",
+        procs=8,
+        jobs=((0, 4, 300), (0, 4, 1350), (310, 4, 9000), (400, 2, 900), (1400, 2, 6000)),
+        showing=Showing("Seats", "selective:sf=2", 1320, "J4 suspends J3, and needs half of its processors."),
+        notes=("Try selective:sf=2 with seats=apart and seats=lowest.", "Job 5 comes while job 3 is suspended."),
+    ),
+    Figure(
+        name="lies",
+        caption="The same three jobs twice, with exact estimates and with threefold ones (after Zotkin et al.)",
+        procs=12,
+        jobs=(
+            (0, 8, 1200),
+            (30, 12, 1200),
+            (120, 4, 1150),
+            (6000, 8, 1200, 3600),
+            (6030, 12, 1200, 3600),
+            (6120, 4, 1150, 3450),
+        ),
+        showing=Showing("Why do lies help?", "easy", 6120, "J6 passes J5, as J3 might not pass J2."),
+        notes=(
+            "Try easy and conservative.",
+            "Jobs 1 to 3 are right about their run times, jobs 4 to 6 say three times as much.",
+        ),
+    ),
+    Figure(
+        name="short-first",
+        caption="Short jobs first: what one long job pays for many (after Zotkin et al.)",
+        procs=8,
+        jobs=((0, 8, 900), (20, 6, 4000), (40, 6, 500), (60, 6, 100), (80, 6, 700)),
+        showing=Showing("Short jobs first", "easy:order=sjf", 900, "J4, the shortest, is the first to start."),
+        notes=("Try easy with order=fcfs and order=sjf.", "All but job 1 need the same processors; job 2 is long."),
+    ),
+    Figure(
+        name="early-end",
+        caption="A job ends long before its estimate: who gets the hole? (after Zotkin et al.)",
+        procs=10,
+        jobs=((0, 6, 600, 3000), (30, 10, 900), (60, 6, 300), (90, 6, 1200), (120, 4, 2000)),
+        showing=Showing("Who gets the hole?", "conservative:compress=queue", 600, "J1 has ended early: all move up."),
+        notes=("Try conservative with compress=none, start and queue.", "Job 1 said 3000 s and took 600."),
+    ),
+    Figure(
+        name="starving",
+        caption="A wide job at the head, and narrow ones that keep coming (after Ward et al.)",
+        procs=12,
+        jobs=((0, 6, 1200), (20, 12, 800), *((150 + 550 * place, 6, 1200) for place in range(9))),
+        showing=Showing("How long can a head wait?", "relaxed:omega=2", 150, "J3 passes the head, which slips."),
+        notes=("Try relaxed with omega=1, omega=2 and omega=inf.", "Job 2 needs all processors; the others need half."),
+    ),
+    Figure(
+        name="early-crash",
+        caption="A job that crashes after a minute, and said five hours (after Lawson and Smirni)",
+        procs=10,
+        jobs=((0, 6, 4000), (20, 10, 4000), (40, 4, 50, 18000), (60, 4, 3600)),
+        showing=Showing("Try it first", "multiqueue:speculate=180", 40, "J3 gets three minutes to try."),
+        notes=(
+            "Try multiqueue with speculate=0 and speculate=180.",
+            "Job 3 would crash after 50 s, if it were let in.",
+        ),
+    ),
+    Figure(
+        name="behind-the-long",
+        caption="Short jobs behind a long, wide one: one queue or three (after Lawson and Smirni)",
+        procs=12,
+        jobs=((0, 6, 10000), (0, 4, 3000), (60, 12, 12000), (120, 6, 300), (180, 2, 9000)),
+        showing=Showing("A queue of its own", "multiqueue", 3000, "J4, a short job, starts as it was planned to."),
+        notes=(
+            "Try multiqueue and multiqueue:classes=none.",
+            "Job 4 takes five minutes; job 3, long and wide, heads the one queue.",
+        ),
+    ),
+)
+"""Drawn for the lessons; they are found by their names."""
+_BY_NAME: dict[str, Figure | Realistic] = {sample.name: sample for sample in (*SAMPLES, *FOR_LESSONS)}
+
+
 def captions() -> list[tuple[str, str]]:
     """Each sample's name and what it shows in one line, in the order in which to meet them."""
     return [(sample.name, sample.caption) for sample in SAMPLES]
@@ -281,7 +386,8 @@ def captions() -> list[tuple[str, str]]:
 
 def showing_of(name: str) -> Showing | None:
     """How the sample of that name, with or without `.swf`, is best seen; None: no sample is called so."""
-    return next((sample.showing for sample in SAMPLES if sample.name == name.removesuffix(".swf")), None)
+    sample = _BY_NAME.get(name.removesuffix(".swf"))
+    return None if sample is None else sample.showing
 
 
 def sample_path(name: str) -> Path:
@@ -290,10 +396,9 @@ def sample_path(name: str) -> Path:
     >>> sample_path("z-figure4").name
     'z-figure4.swf'
     """
-    known = [sample.name for sample in SAMPLES]
     plain = name.removesuffix(".swf")
-    if plain not in known:
-        raise ParameterError(f"no sample {name!r}{near(plain, known)}")
+    if plain not in _BY_NAME:
+        raise ParameterError(f"no sample {name!r}{near(plain, _BY_NAME)}")
     return _folder() / f"{plain}.swf"
 
 
@@ -307,7 +412,7 @@ def text_of(sample: Figure | Realistic) -> str:
 def write_all(folder: Path) -> None:
     """Writes every sample into a folder, which is made when it is not there."""
     folder.mkdir(parents=True, exist_ok=True)
-    for sample in SAMPLES:
+    for sample in _BY_NAME.values():
         (folder / f"{sample.name}.swf").write_text(text_of(sample), encoding="utf-8", newline="\n")
 
 

@@ -137,6 +137,12 @@ def _(world: World, job: Work, ends: float, head: str, closes: float) -> None:
     demand(ends <= closes)
 
 
+@reads(r.InWindow, "the window for {j} never closes")
+def _(world: World, job: Work, head: str) -> None:
+    demand_equal(head, head_of(world).name)
+    demand_equal(world.rules["omega"], float("inf"))
+
+
 @reads(r.AsRecorded, "it fits, and the trace does not say when it started")
 def _(world: World, job: Work) -> None:
     demand_equal(job.recorded, None)

@@ -36,6 +36,6 @@ def test_every_file_is_in_the_course() -> None:
 
 
 def test_a_lesson_is_found_by_its_name_or_its_file() -> None:
-    assert found_lesson("backfilling") == found_lesson(course()[0].path)
+    assert found_lesson("backfilling") == found_lesson(course()[1].path)
     with pytest.raises(ParameterError, match="no lesson 'backfiling'; did you mean 'backfilling'"):
         found_lesson("backfiling")

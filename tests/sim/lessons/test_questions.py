@@ -65,10 +65,10 @@ def test_which_policy_made_it() -> None:
 def test_who_gains_and_who_loses() -> None:
     found = asked("gains", 0, "fcfs", against="easy")
     assert [choice.label for choice in found.choices if choice.is_right] == ["J5"]
-    assert found.judge(found.read("5")).told == "Right. J5 starts 20m00 earlier under easy."
-    assert found.judge(found.read("3")).told.startswith("Not J3. It starts at the same time. J5 starts")
+    assert found.judge(found.read("5")).told == "Right. J5 ends 20m00 earlier under easy."
+    assert found.judge(found.read("3")).told.startswith("Not J3. It ends at the same time. J5 ends")
     assert found.seen.beside == RUNS.branch("easy")
-    with pytest.raises(SchedscopeError, match="under easy nobody starts later"):
+    with pytest.raises(SchedscopeError, match="under easy nobody ends later"):
         asked("loses", 0, "fcfs", against="easy")
 
 

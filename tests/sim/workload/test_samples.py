@@ -16,9 +16,10 @@ from sim.policies import parse_policy
 from sim.workload import samples
 from sim.workload.formats import swf
 from sim.workload.model import Field, Trace, Workload
-from sim.workload.samples import SAMPLES, captions, sample_path, text_of, write_all
+from sim.workload.samples import FOR_LESSONS, SAMPLES, captions, sample_path, text_of, write_all
 
 FOLDER = Path(__file__).resolve().parents[3] / "sample_traces"
+EVERY = (*SAMPLES, *FOR_LESSONS)
 NAMES = [sample.name for sample in SAMPLES]
 
 
@@ -38,7 +39,7 @@ def starts(name: str, policy: str) -> list[float]:
     return start
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=NAMES)
+@pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)
 def test_a_sample_is_what_the_program_makes(sample: samples.Figure | samples.Realistic) -> None:
     assert (FOLDER / f"{sample.name}.swf").read_bytes() == text_of(sample).encode()
 
@@ -96,7 +97,7 @@ def test_an_unknown_sample_gets_the_near_names() -> None:
 def test_the_module_is_a_program_that_writes_a_folder(tmp_path: Path) -> None:
     called = subprocess.run([sys.executable, "-m", "sim.workload.samples", tmp_path], cwd=FOLDER.parent)
     assert called.returncode == 0
-    assert len(list(tmp_path.iterdir())) == len(SAMPLES)
+    assert len(list(tmp_path.iterdir())) == len(EVERY)
 
 
 def test_backfilling_starts_job_5_in_the_hole_and_leaves_job_3_alone() -> None:
@@ -151,7 +152,7 @@ def test_teaching_jobs_know_how_long_they_run() -> None:
             assert np.array_equal(table[:, Field.RUN], table[:, Field.ESTIMATE])
 
 
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.name)
+@pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)
 def test_a_sample_is_shown_where_something_is_decided(sample: samples.Figure | samples.Realistic) -> None:
     engine = Engine(workload_of(sample.name), parse_policy(sample.showing.policy))
     while engine.step() and (engine.snapshot().time or 0) < sample.showing.at:
