@@ -288,10 +288,12 @@ FOR_LESSONS: tuple[Figure, ...] = (
     ),
     Figure(
         name="moving-rows",
-        caption="A trace of two migrations: what moves, and who gains (after Zhang et al., figure 13)",
+        caption="Two rows, and a migration: who moves, and who gains (after Zhang et al., figure 13)",
         procs=10,
         jobs=((0, 5, 2400), (0, 5, 800), (30, 4, 1800), (60, 4, 1800)),
-        showing=Showing("Moving", "gang-migrate:mpl=2", 1600, "J2 has ended: a job moves into the first row."),
+        showing=Showing(
+            "Moving", "gang-migrate:mpl=2", 1400, "J2 has ended: J1 makes way, and J3 stands in both rows."
+        ),
         notes=("Try gang-migrate:mpl=2 with q=0 and q=64.", "Job 2 leaves half of the first row empty when it ends."),
     ),
     Figure(
