@@ -27,17 +27,21 @@ from tui.look.settings import Settings, load, save, settings_path
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.memory import give_back_at_once
 from tui.replay.conductor import Conductor
-from tui.replay.opening import Opening, Prepared, opening_of
+from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of
 from tui.replay.speed import BY_EVENT
 from tui.replay.stage import Stage
 from tui.screens.replay.messages import (
     KeepSession,
+    LessonOver,
     OpenEntry,
+    OpenLesson,
     OpenTrace,
     PolicyChosen,
     Quit,
     Remember,
+    SceneChanged,
     ShowFirst,
+    ShowLessons,
     UseLook,
 )
 from tui.screens.replay.screen import ReplayScreen
@@ -89,6 +93,7 @@ class Schedscope(App[int]):
         asked: NeedsTrustError | None = None,
         results: str | None = None,
         guest: Guest | None = None,
+        lessons: bool = False,
     ) -> None:
         self.guest = guest
         self.settings_path = settings_path()
@@ -100,6 +105,7 @@ class Schedscope(App[int]):
         """What is replayed; None: nothing yet."""
         self._asked = asked
         """What is asked before anything is opened."""
+        self._begins_with_lessons = lessons
         self._keeper: Keeper | None = None
         self._first: FirstScreen | None = None
         self._file = results
@@ -144,6 +150,8 @@ class Schedscope(App[int]):
             self.set_keymap(dict(self.settings.keymap))
         if self._file is not None:
             self._show_results(self._file)
+        elif self.opened is None and self._begins_with_lessons:
+            self._show_lessons()
         elif self.opened is None:
             self._show_first()
         else:
@@ -176,9 +184,45 @@ class Schedscope(App[int]):
         from tui.screens.first.screen import FirstScreen
         from tui.sessions.left import sessions_left
 
-        there = entries(sessions_left(self.settings.sessions), self.settings.recent)
-        self._first = FirstScreen(there, self.settings.recent, self.look, self.replay is not None)
-        self.push_screen(self._first)
+        there = entries(sessions_left(self.settings.sessions), self.settings.recent, self.settings.lessons)
+        self._show_menu(FirstScreen(there, self.settings.recent, self.look, self.replay is not None))
+
+    @on(ShowLessons)
+    @on(LessonOver)
+    def _show_lessons(self) -> None:
+        """The menu of what there is to learn; the next one that is not done is chosen."""
+        from tui.screens.first.entries import lessons
+        from tui.screens.first.screen import FirstScreen
+
+        there = [*lessons(self.settings.lessons)]
+        chosen = next((number for number, entry in enumerate(there) if entry.policy != "done"), 0)
+        self._show_menu(FirstScreen(there, self.settings.recent, self.look, self.replay is not None, chosen))
+
+    def _show_menu(self, menu: FirstScreen) -> None:
+        """Over what is open, in the place of another menu."""
+        before, self._first = self._first, menu
+        if before is not None and self.screen is before:
+            self.switch_screen(menu)
+        else:
+            self.push_screen(menu)
+
+    @on(OpenLesson)
+    def _open_lesson(self, wanted: OpenLesson) -> None:
+        """From where one has come to; what is done is begun anew."""
+        from sim.lessons.course import found_lesson
+
+        lesson, seen = found_lesson(wanted.name), self.settings.lessons.get(wanted.name, 0)
+        self.open(lambda: lesson_opening(lesson, seen - 1 if 0 < seen < lesson.count else 0))
+
+    @on(SceneChanged)
+    def _remember_scene(self, message: SceneChanged) -> None:
+        """How far one has come; where a question is open, not yet there."""
+        from sim.lessons.course import ORDER
+
+        now = message.now
+        settings = self.settings.with_lesson(message.name, now.index + (now.question is None))
+        if message.name in ORDER and settings != self.settings:
+            self.remember(lessons=settings.lessons)
 
     def _show_results(self, path: str) -> None:
         from tui.screens.results.screen import ResultsScreen
@@ -404,10 +448,15 @@ def frames_a_second(environ: Mapping[str, str]) -> int:
     return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 
-def open_replay(opening: Opening | None, asked: NeedsTrustError | None = None, results: str | None = None) -> int:
-    """Open the replay screen, or (None) results or the first one, and ask; what is wrong with it is said before."""
+def open_replay(
+    opening: Opening | None,
+    asked: NeedsTrustError | None = None,
+    results: str | None = None,
+    lessons: bool = False,
+) -> int:
+    """Open the replay screen, or (None) results or a menu, and ask; what is wrong with it is said before."""
     give_back_at_once()
-    app = Schedscope(None if opening is None else opening.prepare(), asked, results)
+    app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons)
     sys.stdin = StringIO()  # the keyboard is the screen's: a policy that asks for input is told that there is none
     app.run()
     if is_gone():

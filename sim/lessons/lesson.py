@@ -15,11 +15,11 @@ from sim.machine.processors import Placement
 Kind = Literal["next", "start", "policy", "gains", "loses", "number"]
 """Which job starts next, when a job starts, which policy made this, who gains or loses by another one, a number."""
 PAPERS: Mapping[str, str] = {
-    "": "First of all",
-    "Z": "Zhang, Franke, Moreira and Sivasubramaniam 2000",
+    "": "To begin with, and in the end",
+    "Z": "Zhang et al. 2000",
     "K": "Kettimuthu 2003",
-    "ZKP": "Zotkin, Keleher and Perkovic 2000",
-    "W": "Ward, Mahood and West 2002",
+    "ZKP": "Zotkin et al. 2000",
+    "W": "Ward et al. 2002",
     "LS": "Lawson and Smirni 2002",
 }
 """Where lessons come from, by the short names; a lesson of somebody's own may come from anywhere."""
@@ -124,6 +124,11 @@ class Lesson:
     """The scene whose chart stands for the lesson, counted from 1."""
     path: str = ""
     lines: Mapping[str, int] = field(default_factory=dict, compare=False)
+
+    @property
+    def count(self) -> int:
+        """Its scenes, and that with what to try."""
+        return len(self.scenes) + bool(self.exercise)
 
     def wrong(self, what: str, scene: Scene | None = None, key: str = "") -> LessonError:
         """An error at that key of a scene, or of the lesson."""

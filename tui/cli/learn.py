@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import click
 
 from sim.words import count, printable
@@ -23,17 +25,32 @@ def command(lesson: str | None, scene: int, checked: str | None) -> int:
     from sim.lessons.course import found_lesson
     from tui.replay.opening import lesson_opening
 
-    if lesson is None:
-        from sim.lessons.course import course
+    if lesson is None and sys.stdout.isatty():
+        options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
+        from tui.app import open_replay
 
-        for each in course():
-            click.echo(f"{each.name:<20} {each.title}")
-        return 0
+        return open_replay(None, lessons=True)
+    if lesson is None:
+        return _list()
     found = found_lesson(lesson)
     options.needs_terminal("a lesson", "schedscope learn, which lists them, and learn --check")
     from tui.app import open_replay
 
     return open_replay(lesson_opening(found, scene - 1))
+
+
+def _list() -> int:
+    """By paper, in the order of the course."""
+    from sim.lessons.course import course
+    from sim.lessons.lesson import PAPERS
+
+    paper = None
+    for each in course():
+        if each.paper != paper:
+            paper = each.paper
+            click.echo(("" if each is course()[0] else "\n") + PAPERS.get(paper, paper))
+        click.echo(f"  {each.name:<18}{each.title}")
+    return 0
 
 
 def _check(path: str) -> int:

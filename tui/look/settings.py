@@ -43,6 +43,8 @@ class Settings:
     """Specs, the newest first."""
     keymap: Mapping[str, str] = field(default_factory=dict)
     """Keys by the name of the action."""
+    lessons: Mapping[str, int] = field(default_factory=dict)
+    """How many scenes of a lesson have been seen, by its name."""
 
     def with_recent(self, trace: str) -> Settings:
         """
@@ -54,6 +56,10 @@ class Settings:
     def with_session(self, path: str) -> Settings:
         """The session was saved, or brought back."""
         return replace(self, sessions=_newest_first(path, self.sessions))
+
+    def with_lesson(self, name: str, scenes: int) -> Settings:
+        """So many scenes of a lesson have been seen; who goes back has seen them all the same."""
+        return replace(self, lessons={**self.lessons, name: max(scenes, self.lessons.get(name, 0))})
 
     def with_policy(self, spec: str) -> Settings:
         """The policy was used."""
@@ -153,6 +159,7 @@ _READERS: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "sessions": ("a list of texts", _texts),
     "policies": ("a list of texts", _texts),
     "keymap": ("a text by name", _by_name(str)),
+    "lessons": ("a number by name", _by_name(int)),
 }
 
 

@@ -15,19 +15,39 @@ from tui.replay.stage import Stage
 
 
 class Sketch:
-    """A sample, simulated until the moment that it is about."""
+    """A run at a moment; of a lesson as much of it as the scene shows."""
 
-    def __init__(self, sample: str) -> None:
+    def __init__(self, stage: Stage, window: tuple[float, float] | None = None) -> None:
+        self._stage, self._window = stage, window
+
+    @classmethod
+    def of_sample(cls, sample: str) -> Sketch:
+        """Simulated until the moment that it is about."""
         prepared = opening_of(Source(sample)).prepare()
-        self._stage = Stage(prepared.timeline)
+        stage = Stage(prepared.timeline)
         if isinstance(prepared.first, GoToTime):
-            Traveller(self._stage).seek_time(prepared.first.time, lambda: False)
+            Traveller(stage).seek_time(prepared.first.time, lambda: False)
+        return cls(stage)
+
+    @classmethod
+    def of_lesson(cls, name: str) -> Sketch:
+        """At the scene that stands for it."""
+        from sim.lessons.course import found_lesson
+        from sim.lessons.performance import Performance
+
+        made = Performance(found_lesson(name))
+        for scene in made.lesson.scenes[: made.lesson.picture]:
+            staged = made.stage(scene)
+        made.runs.timeline.look_at(staged.moment.branch)
+        stage = Stage(made.runs.timeline)
+        Traveller(stage).seek_time(staged.moment.clock, lambda: False)
+        return cls(stage, staged.window)
 
     def chart(self, columns: int, rows: int) -> ChartScene:
         """Its chart in so many columns and rows of pixels, whole; of few jobs all that was and is planned."""
         camera = Camera.on(self._stage.workload, columns, rows)
-        if not camera.follow:
-            camera = self._fitting(camera)
+        if self._window is not None or not camera.follow:
+            camera = self._fitting(replace(camera, follow=False))
         while True:
             chart = self._stage.scene(Wish(camera)).chart
             if chart is not None and not chart.pending:
@@ -37,5 +57,6 @@ class Sketch:
         """As closely as that goes: no ticks have to be round here."""
         chart, begin = self._stage.scene(Wish(camera)).chart, self._stage.begin
         end = max((box.end for box in chart.plan), default=self._stage.clock) if chart else self._stage.clock
+        begin, end = self._window or (begin, end)
         per_column = max(end - begin, 1) / camera.columns
         return replace(camera, per_column=per_column, first=floor(begin / per_column))

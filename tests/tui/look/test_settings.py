@@ -19,6 +19,7 @@ def test_what_is_saved_is_loaded_again(path: Path) -> None:
     chosen = Settings(
         look="light", mode="mono", fps=12, colour_by="user", panels={"queue": False},
         recent=("a.swf", "b\udc80.swf"), policies=("easy:order=sjf",), keymap={"toggle_play": "p"},
+        lessons={"w-slip": 3},
     )  # fmt: skip
     assert save(chosen, path) is None
     assert load(path) == (chosen, None)

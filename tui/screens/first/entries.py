@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from sim.lessons.lesson import PAPERS
 from sim.workload.samples import SAMPLES
 from tui.screens.dialogs.trace_choices import recent
 
-Kind = Literal["sample", "session", "trace", "file"]
+Kind = Literal["sample", "lesson", "learn", "session", "trace", "file"]
 
 
 class Entry(NamedTuple):
@@ -23,6 +24,10 @@ class Entry(NamedTuple):
     """The paper, where it is of one."""
     policy: str = ""
 
+    @property
+    def has_picture(self) -> bool:
+        return self.kind in ("sample", "lesson")
+
 
 def samples() -> Iterator[Entry]:
     """In the order in which to meet them.
@@ -35,11 +40,30 @@ def samples() -> Iterator[Entry]:
         yield Entry("sample", sample.name, sample.showing.title, what, paper, sample.showing.policy)
 
 
-def entries(sessions: Sequence[Entry], traces: Sequence[str]) -> tuple[Entry, ...]:
-    """All of them: the pictures, then what was open before, then any file. Samples are there already."""
+def lessons(seen: Mapping[str, int]) -> Iterator[Entry]:
+    """The course, and how far one has come in each."""
+    from sim.lessons.course import course
+
+    for lesson in course():
+        done, count = seen.get(lesson.name, 0), lesson.count
+        how_far = "" if not done else "done" if done >= count else f"{done} of {count} scenes"
+        yield Entry("lesson", lesson.name, lesson.title, lesson.about, PAPERS.get(lesson.paper, lesson.paper), how_far)
+
+
+def learning(seen: Mapping[str, int]) -> Entry:
+    """The way to the lessons."""
+    there = [*lessons(seen)]
+    done = sum(entry.policy == "done" for entry in there)
+    next_one = next((entry.title for entry in there if entry.policy != "done"), "")
+    told = f"{len(there)} lessons, {done} done" + (f": next “{next_one}”" if next_one else "")
+    return Entry("learn", "", "lessons", told)
+
+
+def entries(sessions: Sequence[Entry], traces: Sequence[str], seen: Mapping[str, int]) -> tuple[Entry, ...]:
+    """All of them: the pictures, what to learn, then what was open before, then any file. Samples are there already."""
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
-        *samples(), *sessions,
+        *samples(), learning(seen), *sessions,
         *(Entry("trace", choice.value, choice.title, choice.what) for choice in before),
         Entry("file", "", "a file ...", "SWF, sacct, Batsim or CSV, wherever it is"),
     )  # fmt: skip

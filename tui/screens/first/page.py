@@ -73,7 +73,7 @@ def arranged(entries: Sequence[Entry], width: int, height: int) -> Page:
     >>> [arranged([*samples()], *size).picture for size in ((60, 14), (80, 20), (120, 32), (200, 56))]
     [(21, 3), (13, 3), (21, 6), (23, 14)]
     """
-    width, pictures = max(width, 0), sum(entry.kind == "sample" for entry in entries)
+    width, pictures = max(width, 0), sum(entry.has_picture for entry in entries)
     across = sum(width >= least for least in ACROSS)
     lines = len(entries) - pictures
     room = height - min(lines + 1, LISTED)
@@ -94,9 +94,9 @@ def drawn(
     for number, (entry, place) in enumerate(zip(entries, page.places, strict=True)):
         mark = "▌" if number == chosen else " "
         key = f"{number + 1}" if number < len(DIGITS) else " "
-        told = _card(entry, place, page) if entry.kind == "sample" else [_line(entry, place.columns - MARK)]
+        told = _card(entry, place, page) if entry.has_picture else [_line(entry, place.columns - MARK)]
         picture = pictures.get(entry.value)
-        wide = page.picture[0] if entry.kind == "sample" else 0
+        wide = page.picture[0] if entry.has_picture else 0
         for row in range(place.rows):
             drawn_row = brush.draw(picture, row, 0, wide) if wide and picture else [Segment(" " * wide, blank)]
             spans = told[row].spans if row < len(told) else ()
@@ -120,7 +120,7 @@ def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
 
 
 def _line(entry: Entry, room: int) -> Line:
-    kinds = {"session": "continue", "trace": "open", "file": "open"}
+    kinds = {"learn": "learn", "session": "continue", "trace": "open", "file": "open"}
     return line(
         Span(f"{kinds[entry.kind]:<10}", "dim"), Span(entry.title),
         Span(f"  {text.shorten(entry.what, max(room - 12 - text.cells(entry.title), 0))}", "dim"),

@@ -22,7 +22,7 @@ from tui.screens import dialogs
 from tui.screens.first.entries import Entry
 from tui.screens.first.page import DIGITS, Page, arranged, drawn, keys, told
 from tui.screens.replay.files import look_named, theme_choice
-from tui.screens.replay.messages import OpenEntry, Quit, UseLook
+from tui.screens.replay.messages import OpenEntry, OpenLesson, Quit, ShowFirst, ShowLessons, UseLook
 from tui.widgets.bar import Bar
 from tui.widgets.panel import add_scroll_mark
 from tui.widgets.rows import Lines
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 HELP = (
     ("The first screen", (
         ("↑ ↓ ← →", "Choose what to open."), ("enter 1 ... 9", "Open it. A click does, too."),
-        ("o t", "Open a file, or a sample by its name."), ("T", "Dark, light, high contrast; monochrome, ASCII."),
+        ("o t", "Open a file, or a sample by its name."), ("L", "Lessons."),
+        ("T", "Dark, light, high contrast; monochrome, ASCII."),
         ("esc", "Back to what was open before."), ("q", "Leave."),
     )),
 )  # fmt: skip
@@ -85,7 +86,7 @@ class Menu(Lines, can_focus=True):
     @property
     def is_whole(self) -> bool:
         """Are all pictures there?"""
-        return len(self._pictures) == sum(entry.kind == "sample" for entry in self.entries)
+        return len(self._pictures) == sum(entry.has_picture for entry in self.entries)
 
     def choose(self, number: int) -> None:
         """This one from now on; it comes into sight."""
@@ -149,6 +150,7 @@ class FirstScreen(Screen[None]):
         Binding("right", "move(1,0)", "right", show=False),
         Binding("enter,space", "open", "open", show=False),
         Binding("o,t", "file", "a file", show=False),
+        Binding("L", "lessons", "lessons", show=False),
         Binding("T", "theme", "theme", show=False),
         Binding("question_mark", "help", "help", show=False),
         Binding("escape", "back", "back", show=False),
@@ -156,12 +158,15 @@ class FirstScreen(Screen[None]):
         *(Binding(digit, f"open_number({digit})", "open", show=False) for digit in DIGITS),
     ]
 
-    def __init__(self, entries: Sequence[Entry], recent: Sequence[str], look: Look, is_over: bool) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], recent: Sequence[str], look: Look, is_over: bool, chosen: int = 0
+    ) -> None:  # fmt: skip
         super().__init__()
         self._compositor = SpanCompositor()
         self._recent, self._look, self._is_over = tuple(recent), look, is_over
         """Is a replay under it, to which one can go back?"""
         self._menu = Menu(entries, look)
+        self._menu.chosen = chosen
         self._sketches: dict[str, Sketch] = {}
 
     def compose(self) -> ComposeResult:
@@ -187,9 +192,8 @@ class FirstScreen(Screen[None]):
     @on(Menu.Chosen)
     def _tell(self) -> None:
         width, entry = self.size.width, self._menu.entries[self._menu.chosen]
-        title = line(
-            Span(" schedscope", "strong"), Span("   parallel job schedules, step by step: what to look at?", "dim")
-        )
+        asked = "what to learn?" if self._menu.entries[0].kind == "lesson" else "what to look at?"
+        title = line(Span(" schedscope", "strong"), Span(f"   parallel job schedules, step by step: {asked}", "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         self.query_one("#told", Bar).show([told(entry, width)], self._look)
         self.query_one("#keys", Bar).show([keys(width, self._is_over)], self._look)
@@ -204,10 +208,11 @@ class FirstScreen(Screen[None]):
         worker, page, look = get_current_worker(), self._menu.page, self._look
         size = Size(*page.picture)
         for entry in self._menu.entries:
-            if entry.kind != "sample" or not size.columns or worker.is_cancelled:
+            if not entry.has_picture or not size.columns or worker.is_cancelled:
                 continue
             if entry.value not in self._sketches:
-                self._sketches[entry.value] = Sketch(entry.value)
+                made = Sketch.of_lesson if entry.kind == "lesson" else Sketch.of_sample
+                self._sketches[entry.value] = made(entry.value)
             chart = self._sketches[entry.value].chart(size.columns, size.rows * (1 if look.patterned else 2))
             if not worker.is_cancelled:
                 self.post_message(Sketched(entry.value, sketch(chart, look, size), page))
@@ -227,6 +232,10 @@ class FirstScreen(Screen[None]):
         entry = self._menu.entries[self._menu.chosen]
         if entry.kind == "file":
             self.action_file()
+        elif entry.kind == "learn":
+            self.action_lessons()
+        elif entry.kind == "lesson":
+            self.post_message(OpenLesson(entry.value))
         else:
             self.post_message(OpenEntry(entry.value, entry.kind == "session"))
 
@@ -242,6 +251,9 @@ class FirstScreen(Screen[None]):
         if trace is not None:
             self.post_message(OpenEntry(trace))
 
+    def action_lessons(self) -> None:
+        self.post_message(ShowLessons())
+
     def action_theme(self) -> None:
         self.app.push_screen(theme_choice(self._look), self._use)
 
@@ -255,6 +267,8 @@ class FirstScreen(Screen[None]):
     def action_back(self) -> None:
         if self._is_over:
             self.app.pop_screen()
+        elif self._menu.entries[0].kind == "lesson":
+            self.post_message(ShowFirst())
 
     def action_quit(self) -> None:
         self.post_message(Quit())

@@ -48,6 +48,14 @@ class ShowFirst(Message):
     """Show the first screen."""
 
 
+class OpenLesson(Message):
+    """Play a lesson of the course."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        super().__init__()
+
+
 class ShowLessons(Message):
     """Show what there is to learn."""
 

@@ -9,11 +9,12 @@ import pytest
 
 from tui.chart.cells.cells import Brush
 from tui.look.palette import DARK
-from tui.screens.first.entries import Entry, entries
+from tui.screens.first.entries import Entry, entries, lessons
 from tui.screens.first.page import arranged, drawn, told
 
 SIZES = ((60, 14), (79, 20), (119, 32), (199, 56), (20, 3))
-THERE = entries([Entry("session", "last", "where it was left", "KTH under easy")], ["/no/such.swf", "z-figure4"])
+SEEN = {"read-this-chart": 99, "backfilling": 2}
+THERE = entries([Entry("session", "last", "where it was left", "KTH under easy")], ["/no/such.swf", "z-figure4"], SEEN)
 
 
 def rows_of(width: int, height: int, chosen: int = 0, mode: str = "colour") -> list[str]:
@@ -23,7 +24,14 @@ def rows_of(width: int, height: int, chosen: int = 0, mode: str = "colour") -> l
 
 
 def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
-    assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["session", "file"]
+    assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["learn", "session", "file"]
+
+
+def test_what_there_is_to_learn_says_how_far_one_has_come() -> None:
+    assert THERE[8].what == "20 lessons, 1 done: next “Backfilling in five minutes”"
+    there = [*lessons(SEEN)]
+    assert [entry.policy for entry in there[:3]] == ["done", "2 of 7 scenes", ""]
+    assert [entry.origin for entry in there[1:3]] == ["To begin with, and in the end", "Zotkin et al. 2000"]
 
 
 def test_where_there_is_no_room_at_all_there_is_a_page_none_the_less() -> None:

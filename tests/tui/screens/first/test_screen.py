@@ -86,9 +86,32 @@ async def test_sessions_and_traces_are_offered_again(tmp_path: Path) -> None:
         assert "where it was left" in run.text
         assert "a.session  my.swf under fcfs, step 3" in run.text
         await run.wait_for(lambda: str(tmp_path) in run.text)
-        await run.pilot.press("9")
+        run.app.screen.query_one(Menu).choose(9)
+        await run.pilot.press("enter")
         await opened(run)
         assert (run.step, run.scene.snapshot.policy) == (3, "fcfs")
+
+
+async def test_lessons_have_a_menu_of_their_own_that_remembers_how_far_one_has_come() -> None:
+    async with first_screen() as run:
+        await run.pilot.press("9")
+        assert "what to learn?" in run.text
+        assert "Who may pass whom" not in run.text
+        await run.pilot.press("2")
+        await opened(run)
+        assert "1/7" in run.text
+        await run.press("space")
+        assert run.app.settings.lessons == {"backfilling": 2}
+        await run.pilot.press("L")
+        assert "2 of 7 scenes" in run.text
+        await run.pilot.press("2")
+        await run.wait_for(lambda: "2/7" in run.text)
+        await run.settle()
+        await run.press("end")
+        run.screen.teaching.lesson_go(6)
+        await run.settle()
+        await run.pilot.press("space")
+        await run.wait_for(lambda: "done" in run.text)
 
 
 async def test_a_look_that_is_chosen_is_kept() -> None:
