@@ -40,7 +40,13 @@ class Keepers:
             if not self.kept[keeper]:
                 del self.kept[keeper]
 
-    def kept_by(self, keepers: Iterable[int]) -> list[int]:
-        """The jobs that wait for one of these."""
-        kept = self.kept
-        return [rank for keeper in keepers if keeper in kept for rank in kept[keeper]]
+    def release(self, keepers: Iterable[int]) -> list[int]:
+        """The jobs that waited for one of these; they wait for nobody from now on."""
+        kept, of = self.kept, self.of
+        released: list[int] = []
+        for keeper in keepers:
+            if keeper in kept:
+                for rank in kept.pop(keeper):
+                    del of[rank]
+                    released.append(rank)
+        return released

@@ -10,9 +10,6 @@ from typing import TypeAlias
 from sim.policies.preempt.keepers import NOBODY
 from sim.workload.model import Job
 
-ANYBODY = -2
-"""The keeper of a toll that may fall with anybody that leaves; NOBODY: nobody is in the way."""
-
 Rung: TypeAlias = tuple[float, int, Job, int]
 """(xfactor, minus the rank, running job, its processors). The xfactor is inf where the job may not be suspended.
 
@@ -20,7 +17,7 @@ Of equal xfactors the latest rank comes first.
 """
 
 Toll: TypeAlias = tuple[float, int]
-"""(the xfactor that must be outranked by the suspension factor, the rank of the job whose it is)"""
+"""(the xfactor that must be outranked by the suspension factor, the rank of the job whose it is, or NOBODY)"""
 
 
 class Ladder:
@@ -36,7 +33,7 @@ class Ladder:
         self.heights = {-rank: height for height, rank, _, _ in self.rungs}
         """rank -> xfactor, or inf"""
         self.free = free
-        self._prices: dict[int, Toll] = {}
+        self._prices: dict[int, float] = {}
 
     def copy(self) -> Ladder:
         return Ladder(self.rungs, self.free)
@@ -64,26 +61,24 @@ class Ladder:
             self.free = free
             self._prices.clear()
 
-    def price(self, procs: int) -> Toll:
-        """What suspending enough for a new job so wide takes; inf if all are too few."""
-        found = self._prices.get(procs)
-        if found is None:
-            price = self._priced(procs)
-            found = self._prices[procs] = (price, ANYBODY if price else NOBODY)
-        return found
+    def price(self, procs: int) -> float:
+        """What suspending enough for a new job so wide takes: an xfactor; inf if all are too few."""
+        price = self._prices.get(procs)
+        if price is None:
+            price = self._prices[procs] = self._priced(procs)
+        return price
 
     def toll(self, procs: int, pinned: int) -> Toll:
         """What suspending all who sit on these processors takes; inf if one may not be suspended.
 
         Of several who bar the way it is the widest whose toll it is, else whoever stands highest.
         """
-        highest: Toll = (0, NOBODY)
-        barrier: tuple[float, float, int] = (2 * procs, inf, NOBODY)
-        for height, _, job, processors in self.rungs:
-            if processors & pinned:
-                highest = height, job.rank
-                barrier = max(barrier, (job.procs, processors, job.rank))
-        return highest if barrier[2] == NOBODY else (inf, barrier[2])
+        above = [rung for rung in self.rungs if rung[3] & pinned]
+        if not above:
+            return 0, NOBODY
+        widest = 2 * procs
+        barriers = [(job.procs, processors, job.rank) for _, _, job, processors in above if job.procs > widest]
+        return (inf, max(barriers)[2]) if barriers else (above[-1][0], above[-1][2].rank)
 
     def _priced(self, procs: int) -> float:
         needed = procs - self.free

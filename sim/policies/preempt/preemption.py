@@ -17,6 +17,7 @@ from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
+from sim.policies.preempt.room import Room
 from sim.policies.view import View
 from sim.workload.model import Job
 
@@ -70,47 +71,53 @@ class Preemptive(Policy):
         """The processors that a suspended job must have back; None where it may sit on any."""
         return view.suspended.get(rank) if self.restart == "own" else None
 
-    def go_on(
-        self, view: View, first: Callable[[Job], float], ranks: Iterable[int] | None = None
-    ) -> Iterator[Decision]:
-        """Idle jobs start or resume where there is room, the largest `first` before the others, then by rank.
-
-        ranks: those for which there may be room now though there was none before, where the policy knows.
-        """
-        takers = self._takers(view, ranks)
+    def go_on(self, view: View, first: Callable[[Job], float]) -> Iterator[Decision]:
+        """Idle jobs start or resume where there is room, the largest `first` before the others, then by rank."""
+        takers = self.roomy(view)
         if len(takers) > 1:
             takers.sort(key=lambda job: (-first(job), job.rank))
         for job in takers:
             if self.fits(view, job):
                 yield self.take_room(view, job)
-        view.notes["left over"] = {0: self.unclaimed(view)}
+        yield from self.keep_idle(view)
+
+    def keep_idle(self, view: View) -> Iterator[Keep]:
+        """Who is idle finds no room; somebody may want to know why."""
         if view.curious:
             for job in self.idle(view):
                 yield Keep(job, self._obstacle(view, job))
 
-    def _takers(self, view: View, ranks: Iterable[int] | None) -> list[Job]:
-        """The idle jobs for each of which there is room.
-
-        Hundreds may be idle, so nothing is asked twice: whose own processors were left over before did not go on then.
-        """
+    def roomy(self, view: View) -> list[Job]:
+        """The idle jobs for each of which there is room."""
         free = self.unclaimed(view)
-        if not free:
-            return []
-        busy, suspended, queue = ~free if self.restart == "own" else 0, view.suspended, []
-        if ranks is None:
-            queue = view.queue
-            is_new = not busy or free & ~view.notes.get("left over", {0: 0})[0]
-            ranks = [rank for rank, own in suspended.items() if not own & busy] if is_new else ()
-        else:
-            ranks = [rank for rank in ranks if not suspended.get(rank, 0) & busy]
-        count, claims, running = free.bit_count(), view.notes.get("claim", ()), view.running
-        takers = [*map(view.job, ranks), *queue]
-        return [job for job in takers if job.procs <= count and job.rank not in claims and job.rank not in running]
+        takers = []
+        if self.restart == "own" and view.suspended:
+            claims, running = view.notes.get("claim", ()), view.running
+            ranks = self._room(view).found(view.suspended, free)
+            takers = [view.job(rank) for rank in ranks if rank not in claims and rank not in running]
+        if free:
+            count = free.bit_count()
+            takers += [job for job in self.anywhere(view) if job.procs <= count]
+        return takers
+
+    def anywhere(self, view: View) -> list[Job]:
+        """The idle jobs that may sit on any processors."""
+        if self.restart == "any":
+            return self.idle(view)
+        queue, claims = view.queue, view.notes.get("claim")
+        return [job for job in queue if job.rank not in claims] if claims else queue
+
+    def _room(self, view: View) -> Room:
+        if "room" not in view.notes:
+            view.notes["room"] = Room()
+        room: Room = view.notes["room"]
+        return room
 
     def take_room(self, view: View, job: Job) -> Start | Resume:
         """The job starts or resumes where it fits."""
         pinned = self.pinned(view, job.rank)
         if pinned is not None:
+            self._room(view).forget(job.rank)
             return Resume(job, OwnFree(), self.overhead(job))
         return self._begun(view, job, Fits(view.free), self._seat(view, job))
 
@@ -119,6 +126,7 @@ class Preemptive(Policy):
         own = view.suspended.get(job.rank)
         if own is None:
             return Start(job, why, on)
+        self._room(view).forget(job.rank)
         return Resume(job, why, self.overhead(job), None if on == own else on)
 
     def fits(self, view: View, job: Job) -> bool:

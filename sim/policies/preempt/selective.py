@@ -40,17 +40,37 @@ class Selective(Preemptive):
     def decide(self, view: View) -> Iterator[Decision]:
         if "claim" in view.notes:
             yield from self.claims_come_true(view)
-        tolls = self._tolls(view)
-        outdated = tolls.outdated(view)
-        if outdated or view.curious:
-            yield from self.go_on(view, partial(xfactor, view), outdated)
-        tolls.look(view, outdated)
-        tick = self._last_tick(view.now)
-        if view.now - tick * self.tick <= MOMENT:
-            yield from self._preempt_in_turn(view, tolls)
-        soonest = tolls.soonest()
-        if soonest < inf:
-            yield from self._wake_in_time(view, tolls, max(tick + 1, ceil(soonest / self.tick)) * self.tick)
+        tolls, tick = self._tolls(view), self._last_tick(view.now)
+        has_ticked = view.now - tick * self.tick <= MOMENT
+        came: list[Job] = []
+        if is_calm := tolls.stood == _stand(view) and not has_ticked:
+            for job in view.arrived:
+                if self.fits(view, job):
+                    yield self.take_room(view, job)
+                else:
+                    came.append(job)
+            yield from self.keep_idle(view)
+        else:
+            if tolls.moving:
+                tolls.look(view)  # who leaves may come back at once
+            yield from self.go_on(view, partial(xfactor, view))
+            if has_ticked:
+                yield from self._preempt_in_turn(view, tolls)
+        ends = view.ends
+        end = ends[0][0] if ends else inf
+        soon = (tick + 1) * self.tick
+        if soon < end:  # when a job ends before, all is looked at then
+            if is_calm:
+                tolls.first = tolls.soonest_of(view, came, soon, tolls.first)
+            elif has_ticked and self.roomy(view):
+                tolls.first = view.now
+            else:
+                tolls.first = tolls.soonest(view, soon, end)
+            at = max(soon, ceil(tolls.first / self.tick) * self.tick) if tolls.first < inf else inf
+            if at != tolls.woken and at < end:
+                tolls.woken = at
+                yield Wake(at)
+        tolls.stood = None if has_ticked or tolls.moving else _stand(view)
 
     def line_order(self) -> Order:
         return Xfactor()
@@ -66,12 +86,10 @@ class Selective(Preemptive):
         return False
 
     def _tolls(self, view: View) -> Tolls:
-        """What is remembered; as memory is written and read, any running job may have become one to be suspended."""
+        """What is remembered."""
         if "tolls" not in view.notes:
-            view.notes["tolls"] = Tolls(self)
+            view.notes["tolls"] = Tolls(self, self.memory)
         tolls: Tolls = view.notes["tolls"]
-        if self.memory:
-            tolls.unsettled = list(view.running)
         return tolls
 
     def _preempt_in_turn(self, view: View, tolls: Tolls) -> Iterator[Decision]:
@@ -84,9 +102,7 @@ class Selective(Preemptive):
             if self.fits(view, job):
                 yield self.take_room(view, job)
             else:
-                yield from self._preempt(view, tolls.climb(view), job)
-            tolls = self._tolls(view)
-            tolls.look(view, tolls.outdated(view))
+                yield from self._preempt(view, tolls.ladder, job)
             seated.add(job.rank)
         for job in idle:
             if job.rank not in seated:
@@ -122,18 +138,15 @@ class Selective(Preemptive):
             return TurnOver()
         return NoVictimAllowed(mine, self.sf, len(wide), len(spared))
 
-    def _wake_in_time(self, view: View, tolls: Tolls, at: float) -> Iterator[Decision]:
-        """At the first tick at which somebody can preempt; when a job ends before, all is looked at then."""
-        if at != tolls.woken:
-            ends = view.ends
-            if not ends or at < ends[0][0]:
-                tolls.woken = at
-                yield Wake(at)
-
     def _last_tick(self, now: float) -> int:
         """The number of the tick that is now or was last."""
         nearest = round(now / self.tick)
         return nearest if nearest * self.tick <= now else nearest - 1
+
+
+def _stand(view: View) -> tuple[int, int, int]:
+    """What tells that somebody has come to run, or has left, since."""
+    return view.free_set, len(view.running), len(view.suspended)
 
 
 @policy("tunable", "K section 3.5", tss="tunable")

@@ -1,24 +1,31 @@
-"""When each idle job will be able to preempt, remembered from one pass to the next.
+"""When somebody will be able to preempt, found without asking every job at every pass.
 
-Hundreds of jobs may be idle and mostly none can preempt. An idle job's xfactor grows evenly and a running one's
-stands still, so for every idle job there is a moment at which it can pay its toll. Who comes to run can only raise
-tolls. So a remembered moment is never too late, and is looked at again only when it has come or when the keeper of
-the toll makes way.
+Hundreds of jobs may be suspended and mostly none can preempt. An idle job's xfactor grows evenly and a running one's
+stands still, so for every idle job there is a moment at which it can pay its toll. No toll is below 1, where every
+xfactor begins; who comes to run can only raise tolls. So what is known of a moment is never too late, and is looked at
+again only when it is the next, or when the keeper of the toll has made way.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from heapq import heappop, heappush, heapreplace
 from math import inf
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from sim.policies.preempt.keepers import NOBODY, Keepers
-from sim.policies.preempt.ladder import ANYBODY, Ladder
+from sim.policies.preempt.ladder import Ladder
 from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
 EARLY = 1 - 1e-12
 """Rounds moments down, so that the last bit of a number makes none too late."""
+_STALE = 4
+"""So many times as long as it must be may the queue of moments become."""
+
+
+_Entry: TypeAlias = tuple[float, int, float]
+"""(moment, rank, the xfactor that the job must have)"""
 
 
 class Terms(Protocol):
@@ -28,115 +35,178 @@ class Terms(Protocol):
     def sf(self) -> float:
         """How many times larger the xfactor must be to suspend."""
 
+    @property
+    def restart(self) -> str:
+        """Where a suspended job may go on: on its `own` processors, or on `any`."""
+
     def height(self, view: View, run: RunningJob) -> float:
         """A running job's xfactor; inf if it may not be suspended."""
-
-    def pinned(self, view: View, rank: int) -> int | None:
-        """The processors that a suspended job must have back; None where it may sit on any."""
 
     def count_unclaimed(self, view: View) -> int:
         """How many processors are free."""
 
+    def roomy(self, view: View) -> list[Job]:
+        """The idle jobs for each of which there is room."""
+
+    def anywhere(self, view: View) -> list[Job]:
+        """The idle jobs that may sit on any processors."""
+
 
 class Tolls:
-    """What the idle jobs must pay, in xfactors, and when they can."""
+    """What the idle jobs must pay, in xfactors, and when they can; of those that must have their own back, for long."""
 
-    __slots__ = ("_is_climbed", "_keepers", "_moments", "_paying", "_terms", "ladder", "unsettled", "woken")
+    __slots__ = ("_keepers", "_moments", "_queue", "_terms", "first", "ladder", "moving", "stood", "unsettled", "woken")
 
-    def __init__(self, terms: Terms) -> None:
+    def __init__(self, terms: Terms, moving: bool = False) -> None:
         self._terms = terms
         self.ladder = Ladder()
         """The running jobs as they were at the last look"""
         self.unsettled: Collection[int] = ()
         """Those of them whose heights may be others by now"""
+        self.moving = moving
+        """Do jobs take time to leave processors and to come back? Then any may have become one to be suspended"""
         self._keepers = Keepers()
-        """Of the idle jobs' tolls"""
+        """Of the tolls that are known"""
         self._moments: dict[int, float] = {}
-        """rank -> when an idle job can pay its toll, unless that is never"""
-        self._paying: dict[int, float] = {}
-        """rank -> the least xfactor with which it can preempt, as things are"""
-        self._is_climbed = False
+        """rank -> when the job can pay its toll, or earlier"""
+        self._queue: list[_Entry] = []
+        """Those moments that come, and some that hold no more: a heap"""
+        self.stood: tuple[int, int, int] | None = None
+        """What was free, and how many ran and were suspended, after the last pass; None: that does not tell all"""
+        self.first: float = inf
+        """Of the moments, the one that was the first then, before a running job is expected to end"""
         self.woken: float = 0
         """For when a wake-up was asked for last"""
 
     def copy(self) -> Tolls:
-        twin = Tolls(self._terms)
+        twin = Tolls(self._terms, self.moving)
         twin.ladder, twin._keepers, twin._moments = self.ladder.copy(), self._keepers.copy(), self._moments.copy()
-        twin.unsettled, twin.woken = tuple(self.unsettled), self.woken
+        twin._queue, twin.unsettled, twin.woken = self._queue.copy(), tuple(self.unsettled), self.woken
+        twin.stood, twin.first = self.stood, self.first
         return twin
 
-    def outdated(self, view: View) -> list[int]:
-        """The idle jobs whose tolls may have fallen since the last look, or were not known then."""
-        running, of, heights = view.running, self._keepers.of, self.ladder.heights
-        self._is_climbed, self._paying = False, {}
-        left = heights.keys() - running.keys()
-        unknown = view.suspended.keys() & left if heights else view.suspended
+    def look(self, view: View) -> Ladder:
+        """The ladder as things are now; whose tolls may have fallen is known then."""
+        running, suspended, ladder, terms = view.running, view.suspended, self.ladder, self._terms
+        heights = ladder.heights
+        hopeful = [] if heights else [rank for rank in suspended if rank not in running]
+        left = self._left(view)
         for rank in left:
-            self.ladder.remove(rank)
-        for rank in self.unsettled:
-            if heights.get(rank) == inf and self._terms.height(view, running[rank]) < inf:
-                left.add(rank)
-        ranks = [rank for rank in unknown if rank not in of]
-        ranks += [job.rank for job in view.queue if job.rank not in of]
-        return ranks + self._keepers.kept_by((NOBODY, ANYBODY, *left) if left else (NOBODY,))
-
-    def look(self, view: View, ranks: Iterable[int]) -> None:
-        """Find out what these jobs must pay as things are now, and when they can."""
-        running, heights, claims = view.running, self.ladder.heights, view.notes.get("claim", ())
+            ladder.remove(rank)
+            if rank in suspended:
+                hopeful.append(rank)
         if len(heights) < len(running):
             for rank in running.keys() - heights.keys():
                 run = running[rank]
-                self.ladder.add(self._terms.height(view, run), run.job, view.held(rank))
+                ladder.add(terms.height(view, run), run.job, view.held(rank))
                 self._forget(rank)
-        for rank in claims:
-            self._forget(rank)
-        for rank in ranks:
-            if rank not in running and rank not in claims:
-                self._find(view, view.job(rank))
+                if not run.runs:
+                    self.moving = True
+        fallen = [NOBODY, *left]
+        for rank in running if self.moving else self.unsettled:
+            was = heights.get(rank)
+            if was is not None and (height := terms.height(view, running[rank])) != was:
+                ladder.raise_to(rank, height)
+                if height < was:
+                    fallen.append(rank)
+        self.unsettled = ()
+        ladder.stands_beside(terms.count_unclaimed(view))
+        hopeful += self._keepers.release(fallen)
+        if hopeful and terms.restart == "own":
+            self._hope(view, hopeful)
+        return ladder
 
-    def climb(self, view: View) -> Ladder:
-        """The ladder as things are now."""
-        if not self._is_climbed:
-            self._is_climbed = True
-            for rank in self.unsettled:
-                if rank in self.ladder.heights:
-                    self.ladder.raise_to(rank, self._terms.height(view, view.running[rank]))
-            self.unsettled = ()
-            self.ladder.stands_beside(self._terms.count_unclaimed(view))
-        return self.ladder
+    def _left(self, view: View) -> Collection[int]:
+        """Who does not run any more: mostly those who have completed, and nobody else; who came last is the last."""
+        running, heights = view.running, self.ladder.heights
+        if not self.moving:
+            left = [job.rank for job in view.completed if job.rank in heights]
+            if len(heights) - len(left) == len(running) and (not running or [*running][-1] in heights):
+                return left
+        return heights.keys() - running.keys()
 
     def payers(self, view: View) -> list[tuple[float, int]]:
-        """(minus the xfactor, rank) of the idle jobs that can pay now: the smallest comes first."""
-        now, paying = view.now, self._paying
-        due = [rank for rank, moment in self._moments.items() if moment <= now]
-        self.look(view, [rank for rank in due if rank not in paying])
-        turns = [(-xfactor(view, view.job(rank)), rank) for rank in due]
-        return [turn for turn in turns if -turn[0] >= paying[turn[1]]]
+        """(minus the xfactor, rank) of the idle jobs that can pay now, or need not pay: the smallest comes first."""
+        ladder, now, sf, queue = self.look(view), view.now, self._terms.sf, self._queue
+        ranks = {job.rank for job in self._terms.roomy(view)}
+        for job in self._terms.anywhere(view):
+            low = EARLY * (job.submit + sf * job.estimate) - job.estimate
+            if low <= now and xfactor(view, job) >= sf * ladder.price(job.procs):
+                ranks.add(job.rank)
+        due = []
+        while queue and queue[0][0] <= now:
+            moment, rank, _ = heappop(queue)
+            if self._moments.get(rank) == moment and (entry := self._find(view, rank)):
+                due.append(entry)
+                if entry[0] <= now and xfactor(view, view.job(rank)) >= entry[2]:
+                    ranks.add(rank)
+        for entry in due:
+            heappush(queue, entry)
+        return [(-xfactor(view, view.job(rank)), rank) for rank in ranks]
 
-    def soonest(self) -> float:
-        """The first moment at which somebody may be able to pay; inf if nobody ever can as things are."""
-        return min(self._moments.values(), default=inf)
+    def soonest(self, view: View, soon: float, before: float) -> float:
+        """A moment before which nobody can pay, if it is before that; else inf. By `soon` any moment will do."""
+        self.look(view)
+        queue, first = self._queue, before
+        while queue and queue[0][0] < first:
+            moment, rank, _ = queue[0]
+            if self._moments.get(rank) != moment:
+                heappop(queue)
+            elif rank in self._keepers.of:
+                first = moment
+            elif entry := self._find(view, rank):
+                heapreplace(queue, entry)
+            else:
+                heappop(queue)
+        first = self.soonest_of(view, self._terms.anywhere(view), soon, first, True)
+        return first if first < before else inf
 
-    def _find(self, view: View, job: Job) -> None:
-        rank, ladder = job.rank, self.ladder if self._is_climbed else self.climb(view)
-        pinned = self._terms.pinned(view, rank)
-        if pinned is None:
-            toll, keeper = ladder.price(job.procs)
-        elif (claims := view.notes.get("claim")) and any(int(c) & pinned for c in claims.values()):
+    def soonest_of(self, view: View, jobs: Iterable[Job], soon: float, first: float, looked: bool = False) -> float:
+        """The same for these jobs, which may sit on any processors; `first` if none of them can by then."""
+        sf, ladder = self._terms.sf, self.ladder
+        for job in jobs:
+            if first <= soon:
+                break
+            if EARLY * (job.submit + sf * job.estimate) - job.estimate < first:
+                if not looked:
+                    self.look(view)
+                    looked = True
+                first = min(first, self._moment(view, job, sf * ladder.price(job.procs)))
+        return first
+
+    def _find(self, view: View, rank: int) -> _Entry | None:
+        """What the suspended job must pay as things are, and when it can; None: never."""
+        claims, own = view.notes.get("claim", ()), view.suspended.get(rank)
+        if own is None or rank in claims:
+            self._forget(rank)
+            return None
+        job = view.job(rank)
+        if claims and any(int(c) & own for c in claims.values()):
             toll, keeper = inf, NOBODY  # somebody waits there for those who are leaving
         else:
-            toll, keeper = ladder.toll(job.procs, pinned)
-        if self._keepers.of.get(rank) != keeper:
-            self._keepers.keep(rank, keeper)
-        self._paying[rank] = least = self._terms.sf * toll
-        if least < inf:
-            ran = view.ran(rank) if rank in view.suspended else 0.0
-            self._moments[rank] = EARLY * (job.submit + ran + least * job.estimate) - job.estimate
-        else:
-            self._moments.pop(rank, None)
+            toll, keeper = self.ladder.toll(job.procs, own)
+        self._keepers.keep(rank, keeper)
+        least = self._terms.sf * toll
+        self._moments[rank] = moment = self._moment(view, job, least)
+        return (moment, rank, least) if moment < inf else None
+
+    def _hope(self, view: View, ranks: Iterable[int]) -> None:
+        """The tolls of these suspended jobs may be as low as any."""
+        sf, moments, queue = self._terms.sf, self._moments, self._queue
+        for rank in ranks:
+            moment = self._moment(view, view.job(rank), sf)
+            if moments.get(rank) != moment:
+                moments[rank] = moment
+                heappush(queue, (moment, rank, sf))
+        if len(queue) > _STALE * (len(moments) + 8):
+            queue[:] = sorted({entry for entry in queue if moments.get(entry[1]) == entry[0]})
+
+    def _moment(self, view: View, job: Job, least: float) -> float:
+        """When the idle job's xfactor is so large."""
+        return EARLY * (job.submit + view.ran(job.rank) + least * job.estimate) - job.estimate
 
     def _forget(self, rank: int) -> None:
-        """Who runs, or has a claim, pays no toll."""
+        """Nothing is known of the job: it runs, or has a claim."""
         self._keepers.forget(rank)
         self._moments.pop(rank, None)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from sim.policies.preempt.keepers import NOBODY
-from sim.policies.preempt.ladder import ANYBODY, Ladder, Rung
+from sim.policies.preempt.ladder import Ladder, Rung
 from sim.workload.model import Job
 
 
@@ -18,24 +18,24 @@ LADDER = Ladder([rung(0, 1, 0b0000_001111), rung(1, 3, 0b0000_110000), rung(2, 2
 
 
 def test_what_is_free_costs_nothing() -> None:
-    assert LADDER.price(2) == (0, NOBODY)
+    assert LADDER.price(2) == 0
 
 
 def test_the_price_is_the_xfactor_of_the_last_job_that_is_needed() -> None:
-    assert LADDER.price(6) == (1, ANYBODY)
-    assert LADDER.price(8) == (2, ANYBODY)
-    assert LADDER.price(10) == (3, ANYBODY)
+    assert LADDER.price(6) == 1
+    assert LADDER.price(8) == 2
+    assert LADDER.price(10) == 3
 
 
 def test_who_is_more_than_twice_as_wide_does_not_count() -> None:
     """Two of the four processors of job 1 would do, but only from a job of two on."""
     ladder = Ladder([rung(0, 1, 0b01111), rung(1, 5, 0b10000)], free=0)
-    assert ladder.price(1) == (5, ANYBODY)
-    assert ladder.price(2) == (1, ANYBODY)
+    assert ladder.price(1) == 5
+    assert ladder.price(2) == 1
 
 
 def test_too_few_have_no_price() -> None:
-    assert LADDER.price(11) == (inf, ANYBODY)
+    assert LADDER.price(11) == inf
 
 
 def test_of_equal_xfactors_the_latest_rank_comes_first() -> None:
@@ -61,5 +61,5 @@ def test_one_that_may_not_be_suspended_bars_the_way() -> None:
     ladder = Ladder([rung(0, inf, 0b001), rung(1, 1, 0b110)], free=0)
     assert ladder.toll(2, 0b011) == (inf, 0)
     assert ladder.toll(2, 0b110) == (1, 1)
-    assert ladder.price(2) == (1, ANYBODY)
-    assert ladder.price(3) == (inf, ANYBODY)
+    assert ladder.price(2) == 1
+    assert ladder.price(3) == inf

@@ -1,0 +1,78 @@
+"""For which suspended jobs there is room on their own processors: only where somebody has left is looked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from sim.policies.preempt.keepers import Keepers
+
+
+class Room:
+    """Each suspended job waits at one of its processors that is taken; all others of its own cannot help it till then.
+
+    >>> room = Room()
+    >>> room.found({7: 0b0110, 8: 0b1000}, free=0b0001), room.found({7: 0b0110, 8: 0b1000}, free=0b1011)
+    ([], [8])
+    """
+
+    __slots__ = ("_fitting", "_tried", "_waiting", "_watched")
+
+    def __init__(self) -> None:
+        self._waiting = Keepers()
+        """Who waits at which processor, a set of one"""
+        self._watched = 0
+        """The processors at which somebody waits, and maybe others"""
+        self._fitting: set[int] = set()
+        """The jobs for which there was room at the last look"""
+        self._tried = 0
+        """What was free at the last look"""
+
+    def copy(self) -> Room:
+        twin = Room()
+        twin._waiting, twin._fitting = self._waiting.copy(), self._fitting.copy()
+        twin._watched, twin._tried = self._watched, self._tried
+        return twin
+
+    def found(self, suspended: Mapping[int, int], free: int) -> list[int]:
+        """The suspended jobs (rank -> its own processors) whose own are all free."""
+        waiting, fitting = self._waiting, self._fitting
+        ranks = [*fitting]
+        for rank in reversed(suspended):  # who was suspended last is the last
+            if rank in waiting.of or rank in fitting:
+                break
+            ranks.append(rank)
+        came = free & ~self._tried & self._watched
+        self._tried = free
+        if came:
+            self._watched ^= came
+            ranks += waiting.release(_each(came))
+        for rank in ranks:
+            self._look(rank, suspended.get(rank), free)
+        if len(waiting.of) + len(fitting) != len(suspended):
+            for rank in waiting.of.keys() | fitting | suspended.keys():
+                self._look(rank, suspended.get(rank), free)
+        return [*fitting]
+
+    def forget(self, rank: int) -> None:
+        """The job is not suspended any more."""
+        self._waiting.forget(rank)
+        self._fitting.discard(rank)
+
+    def _look(self, rank: int, own: int | None, free: int) -> None:
+        if own is None:
+            self.forget(rank)
+        elif busy := own & ~free:
+            self._fitting.discard(rank)
+            self._waiting.keep(rank, busy & -busy)
+            self._watched |= busy & -busy
+        else:
+            self._waiting.forget(rank)
+            self._fitting.add(rank)
+
+
+def _each(processors: int) -> Iterator[int]:
+    """Every processor of a set, as a set of one."""
+    while processors:
+        first = processors & -processors
+        yield first
+        processors ^= first
