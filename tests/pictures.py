@@ -19,12 +19,17 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
+from sim.experiments.plan import Plan
+from sim.experiments.plan_file import seeds
+from sim.experiments.sweep import sweep
 from sim.policies import parse_policy
 from sim.workload.source import Source
 from tui.app import Schedscope
 from tui.cli.new import texts
 from tui.replay.opening import Opening
 from tui.screens.replay.screen import ReplayScreen
+from tui.screens.results.screen import ResultsScreen
+from tui.widgets.still import Type, draw_still
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 KTH = "KTH-SP2-1996-2.swf.gz"
@@ -81,6 +86,21 @@ def lab_picture(was: str, now: str, then: tuple[str, ...]) -> str:
     return asyncio.run(picture("lublin-128", "./fair.py", TO_A_JOB, save, then))
 
 
+async def results_picture() -> str:
+    """README's sweep, as the app shows it."""
+    factors = {"policy": ["easy", "relaxed:omega={0,1,2}"], "load": ["{0.8..1.2..0.2}"], "estimates": ["random:2"]}
+    sweep(Plan.of({"trace": ["lublin-128"], "seed": [seeds(5)], **factors}), "out.sqlite")
+    app = Schedscope(None, results="out.sqlite")
+    async with app.run_test(size=SIZE) as pilot:
+        while not isinstance(app.screen, ResultsScreen) or app.screen.found is None:
+            await pilot.pause(0.05)
+        await pilot.press("w", *"policy!=relaxed:omega=0", "enter", "down", "down", "right")
+        await pilot.pause(0.5)
+        drawn = draw_still(app.screen._compositor.render_strips(), SIZE[0], app.look, Type.of(16), "out.sqlite")
+        app.exit()
+    return drawn
+
+
 def settled(screen: ReplayScreen | None) -> bool:
     """Has the worker done everything, and is it on the screen?"""
     if screen is None or screen.is_behind or screen.shown is None or screen.shown.answers != screen.player.asked:
@@ -101,6 +121,7 @@ def main() -> None:
         )
         for name, trace, policy, keys in PICTURES
     }
+    made["results"] = lambda: asyncio.run(results_picture())
     made |= {name: partial(lab_picture, was, now, then) for name, (was, now), then in LAB}
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         os.environ |= {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}

@@ -19,7 +19,7 @@ from sim.engine.snapshot import Snapshot
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from sim.workload.reading import read
-from tests.benchmarks.report import CTC, TRACES
+from tests.benchmarks.logs import CTC, TRACES
 from tui.chart.cells.cells import Brush, Cells
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint

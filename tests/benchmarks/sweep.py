@@ -26,7 +26,7 @@ from sim.experiments.sweep import sweep
 from sim.timeline.scenario import run as simulate
 from sim.workload.model import Workload
 from sim.workload.reading import read
-from tests.benchmarks.report import KTH, TRACES
+from tests.benchmarks.logs import KTH, TRACES
 
 POLICIES = ("easy", "easy:order=sjf")
 LOADS = "{0.8,0.9,1.0,1.1}"

@@ -32,6 +32,7 @@ def plotted(panel: Panel, titles: tuple[str, str], manner: Manner) -> str:
         raise ParameterError("by orders of magnitude nothing can be drawn that is 0 or less, and some means are")
     plotext.clear_figure()
     plotext.theme("clear")
+    plotext.limit_size(False, False)
     plotext.plotsize(manner.columns, manner.rows)
     markers = MARKERS if manner.unicode else ASCII_MARKERS
     for number, (label, line) in enumerate(panel.lines.items()):

@@ -46,6 +46,11 @@ class Grid:
         below += [0] * (len(self.head) - len(below))
         return tuple(max(text.cells(name), wide) for name, wide in zip(self.head, below, strict=True))
 
+    @property
+    def width(self) -> int:
+        """Columns in which all of it is seen."""
+        return sum(self.widths) + GAP * (len(self.head) - 1)
+
 
 def grid_of(found: Found) -> Grid:
     """Means, or runs one by one."""

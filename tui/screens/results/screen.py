@@ -138,7 +138,7 @@ class ResultsScreen(Screen[None]):
     ResultsScreen Table { height: 1fr; padding: 0; }
     ResultsScreen Plot { height: 1fr; }
     ResultsScreen.-beside #both { layout: horizontal; }
-    ResultsScreen.-beside Table { width: 1fr; height: 100%; }
+    ResultsScreen.-beside Table { height: 100%; }
     ResultsScreen.-beside Plot { width: 1fr; height: 100%; margin-left: 2; }
     """
     AUTO_FOCUS = "Table"
@@ -248,7 +248,9 @@ class ResultsScreen(Screen[None]):
         self.query_one("#keys", Bar).show([keys(width, in_runs)], self._look)
         if self.found is not None:
             table, grid = self.query_one(Table), grid_of(self.found)
-            table.styles.max_height = None if self.has_class("-beside") else len(grid.rows) + 2
+            is_beside = self.has_class("-beside")
+            table.styles.max_height = None if is_beside else len(grid.rows) + 2
+            table.styles.width = min(grid.width, width * 3 // 5) if is_beside else "1fr"
             table.show(grid, self._look, in_runs)
             self._plot()
 

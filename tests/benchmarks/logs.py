@@ -1,0 +1,8 @@
+"""The logs that benchmarks read; they are not part of the project."""
+
+from __future__ import annotations
+
+TRACES = "../shared/traces"
+"""Where they are unless told."""
+KTH = "KTH-SP2-1996-2.swf.gz"
+CTC = "CTC-SP2-1996-3.1-cln.swf.gz"
