@@ -2,8 +2,9 @@
 
     python -m tests.benchmarks.sweep ../shared/traces
 
-`--runs 40 --jobs 2000 --kills 3` is short. The bare runs are those of the plan, one after another in one process that
-reads the trace once and makes the jobs of a workload once.
+`--runs 40 --jobs 2000 --kills 3` is short. With `--cluster` the same plan is also made by two workers of Dask on the
+loopback, of which one is killed in the middle. The bare runs are those of the plan, one after another in one process
+that reads the trace once and makes the jobs of a workload once.
 """
 
 from __future__ import annotations
@@ -22,11 +23,14 @@ from sim.experiments.measured import measured
 from sim.experiments.plan import Plan
 from sim.experiments.pool import cores
 from sim.experiments.results import dump
-from sim.experiments.sweep import sweep
+from sim.experiments.sweep import Progress, sweep
+from sim.experiments.work import Outcome
 from sim.timeline.scenario import run as simulate
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from tests.benchmarks.logs import KTH, TRACES
+from tests.tui.cli.test_cluster import loopback
+from tui.cli.cluster import cluster
 
 POLICIES = ("easy", "easy:order=sjf")
 LOADS = "{0.8,0.9,1.0,1.1}"
@@ -81,6 +85,17 @@ def killed(plan_words: list[str], path: Path, kills: int, seconds: float, rng: r
     return hit
 
 
+def by_cluster(plan: Plan, path: Path) -> Progress:
+    """The same by two workers of Dask, of which one is killed when half is done."""
+    with loopback(path.parent) as (address, workers), cluster(address, None) as (executor, many):
+
+        def kill(progress: Progress, _: list[Outcome]) -> None:
+            if 2 * progress.made >= progress.asked:
+                workers[0].kill()
+
+        return sweep(plan, path, executor=executor, workers=many, told=kill)
+
+
 def main() -> None:
     """Print what was measured, a line each."""
     parser = argparse.ArgumentParser(description="a sweep")
@@ -88,6 +103,7 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=0, help="only the first so many jobs; 0: all")
     parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--cluster", action="store_true", help="also by workers of Dask")
     parser.add_argument("--seed", type=int, default=0, help="for when it is killed")
     options = parser.parse_args()
     trace = options.traces / KTH
@@ -104,6 +120,10 @@ def main() -> None:
         start = time.perf_counter()
         assert begun(words, path).wait() == 0
         print(f"asking again: {time.perf_counter() - start:.2f} s")
+        if options.cluster:
+            done = by_cluster(plan, clustered := Path(folder) / "clustered.sqlite")
+            told = "the same, bit by bit" if dump(path) == dump(clustered) else "DIFFER"
+            print(f"by a cluster, one of two workers killed: {done.made} runs in {done.elapsed:.1f} s, results {told}")
         row, alone = bare(plan, trace)
         print(f"the bare runs one after another: {row:.1f} s, {row / wall:.1f} times as long")
         print(f"CPU: {spent:.1f} s, of the bare runs {alone:.1f} s: {spent / alone - 1:+.1%}")

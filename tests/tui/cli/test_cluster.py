@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -24,28 +24,26 @@ from tui.cli.cluster import cluster, parse_slurm
 WORKER = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1", "--no-dashboard"]
 
 
-@pytest.fixture
-def two(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
+@contextmanager
+def loopback(folder: Path) -> Iterator[tuple[str, list[subprocess.Popen[bytes]]]]:
     """A scheduler here, and two workers in processes and folders of their own."""
     distributed = pytest.importorskip("distributed")
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    none = subprocess.DEVNULL
     with ExitStack() as stack:
         local = {"n_workers": 0, "protocol": "tcp", "dashboard_address": None, "host": "127.0.0.1", "scheduler_port": 0}
         started = stack.enter_context(distributed.LocalCluster(**local))
         workers = []
         for name in ("one", "two"):
-            (tmp_path / name).mkdir()
-            process = subprocess.Popen([*WORKER, started.scheduler_address], cwd=tmp_path / name, **quiet)  # type: ignore[call-overload]
+            (folder / name).mkdir()
+            command = [*WORKER, started.scheduler_address]
+            process = subprocess.Popen(command, cwd=folder / name, stdout=none, stderr=none)
             stack.callback(process.wait)
             stack.callback(process.kill)
             workers.append(process)
         yield started.scheduler_address, workers
 
 
-def test_one_of_two_workers_dies_and_the_results_are_the_same(
-    two: tuple[str, list[subprocess.Popen[bytes]]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    address, workers = two
+def test_one_of_two_workers_dies_and_the_results_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     plan = small("easy", policy_file(tmp_path, FAIR))
     sweep(plan, tmp_path / "here", executor=lambda: ThreadPoolExecutor(1), workers=1)
     monkeypatch.setattr(sweeping, "PATIENCE", 0.0)
@@ -56,7 +54,7 @@ def test_one_of_two_workers_dies_and_the_results_are_the_same(
         if progress.made:
             workers[0].kill()
 
-    with cluster(address, None) as (executor, many):
+    with loopback(tmp_path) as (address, workers), cluster(address, None) as (executor, many):
         progress = sweep(plan, tmp_path / "there", executor=executor, workers=many, told=told)
     assert (progress.made, progress.failed) == (12, 0)
     assert sorted(outcome.run.key for outcome in outcomes) == sorted(run.key for run in plan.runs())
