@@ -72,14 +72,20 @@ class InvariantError(SchedscopeError):
         super().__init__(f"check failed at step {step}, time {time:.12g}{of_job}: {rule}")
 
 
+MUCH_LESS = 0.1
+"""What is by so much less alike than the likest is not meant."""
+
+
 def near(name: str, names: Iterable[str]) -> str:
     """What else could have been meant, as the end of an error line.
 
-    >>> near("eazy", ["easy", "fcfs"])
+    >>> near("eazy", ["easy", "easy++", "fcfs"])
     "; did you mean 'easy'?"
     """
     known = sorted(names)
     close = difflib.get_close_matches(name, known, n=3, cutoff=0.6)
     if close:
+        alike = [difflib.SequenceMatcher(None, other, name).ratio() for other in close]
+        close = [other for other, ratio in zip(close, alike, strict=True) if ratio > alike[0] - MUCH_LESS]
         return "; did you mean " + " or ".join(repr(c) for c in close) + "?"
     return "; there is " + ", ".join(known) if known else ""

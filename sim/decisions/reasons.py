@@ -8,7 +8,7 @@ sentence says all that there is to know of a reason, nothing else does.
 from __future__ import annotations
 
 from math import inf
-from typing import Annotated, NamedTuple
+from typing import Annotated, NamedTuple, TypeAlias
 
 from sim.decisions.sentences import UNTOLD, Called, Moment, Span
 from sim.words import Clock, count, listed, name, nth, processors, span
@@ -50,6 +50,43 @@ class FitsExtra(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
         extra = f"{self.extra} extra processors that {name(self.head)} leaves free at {at(self.shadow)}"
         return f"needs {job.procs} of the {extra}"
+
+
+class PredictedBefore(NamedTuple):
+    """It ends before the head's planned start, if it runs as long as its user's jobs did."""
+
+    head: Job
+    shadow: Moment
+    ends: Moment
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"is predicted to end at {at(self.ends)}, by {name(self.head)}'s start at {at(self.shadow)}"
+
+
+class BestPacking(NamedTuple):
+    """Of all sets of jobs that do not delay the head, the one that it is of fills the most of `free` processors."""
+
+    head: Job
+    shadow: Moment
+    filled: int
+    free: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        best = f"of those that fill the most that can be filled, {self.filled} of {processors(self.free)}"
+        return f"{best}, without delaying {name(self.head)}'s start at {at(self.shadow)}"
+
+
+class BestOfOrders(NamedTuple):
+    """Tried in that order so many jobs pass the head, which is as good as in any order that is tried."""
+
+    head: Job
+    shadow: Moment
+    order: str
+    many: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        passes = f"{count(self.many, 'job')} {'passes' if self.many == 1 else 'pass'} {name(self.head)}"
+        return f"tried in the order {self.order}, the best, {passes} without delaying its start at {at(self.shadow)}"
 
 
 class Due(NamedTuple):
@@ -242,6 +279,20 @@ class WhenFree(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         return f"needs {job.procs}, {self.free} free; there will be {self.then}"
+
+
+class WhenPredicted(NamedTuple):
+    """The head of the queue: at the planned time there are `then`, if all run as long as is predicted."""
+
+    free: int
+    then: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"needs {job.procs}, {self.free} free; by what is predicted there will be {self.then}"
+
+
+OfTheHead: TypeAlias = WhenFree | WhenPredicted
+"""Whose start is planned so heads the queue."""
 
 
 class EarliestHole(NamedTuple):

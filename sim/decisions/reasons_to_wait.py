@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 from sim.decisions.reasons import its_own
 from sim.decisions.sentences import UNTOLD, Brief, Called, Moment, Others, Span
-from sim.words import Clock, listed, name, processors, span
+from sim.words import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
 
 
@@ -41,6 +41,41 @@ class WouldDelay(NamedTuple):
 
     def past(self, job: Job, others: Others) -> str:
         return f"starting it would have delayed {others('the head of the queue')}"
+
+
+class PredictedToDelay(NamedTuple):
+    head: Annotated[Job, Called("head of queue")]
+    shadow: Annotated[Moment, Called("its start")]
+    ends: Annotated[Moment, Called("would end")]
+    extra: Annotated[int, Called("extra procs")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        ends = f"is predicted to end at {at(self.ends)} > {name(self.head)}'s start at {at(self.shadow)}"
+        return f"needs {job.procs} > {self.extra} extra and {ends}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return _would_delay(self.head)
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"starting it would have delayed {others('the head of the queue')}, as was predicted"
+
+
+class BeyondLookahead(NamedTuple):
+    """Only so many jobs behind the head are looked at."""
+
+    head: Annotated[Job, Called("head of queue")]
+    window: int
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return (
+            f"only {count(self.window, 'job')} behind {name(self.head)} {'is' if self.window == 1 else 'are'} looked at"
+        )
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return "too far behind the head", "too far behind"
+
+    def past(self, job: Job, others: Others) -> str:
+        return f"it stood too far behind {others('the head of the queue')}"
 
 
 class PlannedLater(NamedTuple):

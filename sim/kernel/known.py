@@ -82,7 +82,7 @@ def known(policy: Policy) -> Known | None:
             found = Known(FCFS, in_order)
         case FirstFit():
             found = Known(FIRSTFIT, form_of(Start, Fits), form_of(Backfill, Fits))
-        case Easy(depth=1):
+        case Easy(depth=1, tail="queue"):
             plans, ends, spares = (
                 form_of(Reserve, WhenFree),
                 form_of(Backfill, EndsBefore),

@@ -8,7 +8,15 @@ from functools import partial
 from typing import Generic, Protocol, TypeVar
 
 from sim.decisions.matrix import FitsNoRow
-from sim.decisions.reasons_to_wait import BreaksBound, NoSliceOver, NoVictims, PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.reasons_to_wait import (
+    BreaksBound,
+    NoSliceOver,
+    NoVictims,
+    PlannedLater,
+    PredictedToDelay,
+    TooFewFree,
+    WouldDelay,
+)
 from sim.decisions.sentences import Reason, past
 from sim.life.life import Life
 from sim.life.moments import Pass, Waited
@@ -41,7 +49,7 @@ def because_of(state: Reason, waits: Sequence[Waited], job: Job) -> str:
 
 def _numbers(kind: type, waits: Sequence[Waited], job: Job) -> str:
     """The numbers that belong to it, as ranges."""
-    if kind is WouldDelay:
+    if kind in (WouldDelay, PredictedToDelay):
         return f": it needs {job.procs:,}, {_range(waits, 'extra')} extra"
     if kind is FitsNoRow:
         return f": at most {_range(waits, 'free')} in any of {_range(waits, 'rows')} rows"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sim.decisions.decisions import Backfill, Decision, Reserve, Resume, Start, Switched
 from sim.decisions.matrix import Place, ReserveRow
-from sim.decisions.reasons import MadeRoom, WhenFree
+from sim.decisions.reasons import MadeRoom, OfTheHead
 from sim.decisions.sentences import Reason
 from sim.engine.engine import Engine
 from sim.life.moments import Pass, Planned, Unplanned
@@ -71,7 +71,7 @@ class Plans:
         for decision in decisions:
             if isinstance(decision, Switched):
                 self.head = None
-            elif isinstance(decision, Reserve) and isinstance(decision.because, WhenFree):
+            elif isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead):
                 self.head = decision.job
         state, stand = self._engine.state, self._engine.state.policy.keeps_reservations
         reserved = state.reserved.keys() - state.granted.keys()

@@ -27,7 +27,7 @@ from sim.decisions.decisions import (
     Switched,
 )
 from sim.decisions.matrix import Migrate, Place, Rehome, ReserveRow
-from sim.decisions.reasons import AskedFor, WhenFree
+from sim.decisions.reasons import AskedFor, OfTheHead
 from sim.history.past import Past
 from sim.history.stays import came_in, divided_in, left_in, stretches_on
 
@@ -115,7 +115,7 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 
 def _plans_for_others(decision: Decision) -> bool:
     """Does a policy take over, or plan for a head?"""
-    return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, WhenFree))
+    return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead))
 
 
 def _was_asked(plan: Reserve | ReserveRow | Expect) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sim.decisions.decisions import Decision, Keep
-from sim.decisions.reasons import WhenFree
+from sim.decisions.reasons import OfTheHead
 from sim.decisions.reasons_to_wait import (
     PlannedLater,
     RoomUnseen,
@@ -110,7 +110,7 @@ def why_it_waits(
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
     at, why = planned
-    if isinstance(why, WhenFree):
+    if isinstance(why, OfTheHead):
         return Heads(room(state))
     free, ends = (state.free, state.ends) if state.awaited is None else state.prospect(state.awaited)
     awaited = None if state.awaited is None else state.jobs[state.awaited]

@@ -14,11 +14,12 @@ class Job(NamedTuple):
     procs: int
     run: float
     estimate: float
+    user: int = -1
 
 
 def jobs_of(workload: Workload) -> list[Job]:
     """The jobs of a workload, each as plain numbers."""
-    columns = (workload.submit, workload.width, workload.runtime, workload.estimate)
+    columns = (workload.submit, workload.width, workload.runtime, workload.estimate, workload.user)
     rows = zip(*(column.tolist() for column in columns), strict=True)
     return [Job(rank, *row) for rank, row in enumerate(rows)]
 

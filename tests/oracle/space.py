@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from math import inf
 from typing import NamedTuple
 
-from tests.oracle.jobs import Job, in_order
+from tests.oracle.jobs import ORDERS, Job, in_order
 
 
 class Slot(NamedTuple):
@@ -36,6 +37,10 @@ class Room:
     """Has some job just completed before its expected end?"""
     order: str = "fcfs"
     options: dict[str, float | str] = field(default_factory=dict)
+    ended: list[tuple[float, Job]] = field(default_factory=list)
+    """(end, job) of those who are done."""
+    wake: float = inf
+    """When it wants to be asked again, whatever else happens."""
 
     def waiting(self) -> list[Job]:
         return in_order(self.queue, self.order, self.now)
@@ -104,14 +109,113 @@ def easy(room: Room) -> None:
     if not waiting:
         return
     shadow, extra = shadow_of(waiting[0], room)
-    for job in waiting[1:]:
-        if not room.fits(job):
+    for job in pass_the_head(tail_of(waiting[1:], str(room.options.get("tail", "queue"))), room, shadow, extra):
+        room.start(job)
+
+
+def tail_of(jobs: list[Job], tail: str) -> list[Job]:
+    """The jobs behind the head in the order in which they are tried."""
+    if tail == "queue":
+        return jobs
+    return sorted(jobs, key=lambda job: -job.rank if tail == "latest" else ORDERS[tail](job, 0))
+
+
+def pass_the_head(jobs: list[Job], room: Room, shadow: float, extra: int) -> list[Job]:
+    """Whom EASY starts of these, tried one after the other."""
+    started, free = list[Job](), room.free()
+    for job in jobs:
+        if job.procs <= free and room.now + job.estimate <= shadow:
+            started.append(job)
+        elif job.procs <= free and job.procs <= extra:
+            extra -= job.procs
+            started.append(job)
+        else:
             continue
-        if room.now + job.estimate <= shadow:
+        free -= job.procs
+    return started
+
+
+def greedy(room: Room) -> None:
+    waiting = start_from_the_front(room)
+    if not waiting:
+        return
+    shadow, extra = shadow_of(waiting[0], room)
+    tried = [
+        pass_the_head(tail_of(waiting[1:], tail), room, shadow, extra)
+        for tail in ("queue", "latest", "narrow", "sjf", "saf")
+    ]
+
+    def worth(jobs: list[Job]) -> float:
+        by = room.options.get("by", "jobs")
+        return sum(1 if by == "jobs" else job.procs * (job.estimate if by == "area" else 1) for job in jobs)
+
+    best = max(map(worth, tried))
+    for job in next(jobs for jobs in tried if worth(jobs) == best):
+        room.start(job)
+
+
+def lookahead(room: Room) -> None:
+    waiting = start_from_the_front(room)
+    if not waiting:
+        return
+    shadow, extra = shadow_of(waiting[0], room)
+    jobs = waiting[1 : 1 + int(room.options.get("window", 50))]
+
+    @cache
+    def most(many: int, free: int, extra: int) -> int:
+        """How much of `free` the first so many jobs can fill."""
+        if not many:
+            return 0
+        job = jobs[many - 1]
+        late = job.procs if room.now + job.estimate > shadow else 0
+        without = most(many - 1, free, extra)
+        if job.procs > free or late > extra:
+            return without
+        return max(without, job.procs + most(many - 1, free - job.procs, extra - late))
+
+    free, chosen = room.free(), list[Job]()
+    for many in range(len(jobs), 0, -1):
+        if most(many, free, extra) > most(many - 1, free, extra):
+            job = jobs[many - 1]
+            chosen.append(job)
+            free -= job.procs
+            extra -= job.procs if room.now + job.estimate > shadow else 0
+    for job in chosen:
+        room.start(job)
+
+
+def easy_plus_plus(room: Room) -> None:
+    def predicted(job: Job, at: float) -> float:
+        """As long as the last two of its user that had ended by then, on average."""
+        ran = [other.run for end, other in sorted(room.ended) if end <= at and other.user == job.user]
+        return job.estimate if job.user < 0 or len(ran) < 2 else min(job.estimate, (ran[-1] + ran[-2]) / 2)
+
+    def end(job: Job, start: float) -> float:
+        lasts = predicted(job, start)
+        grows = [inf] if room.options.get("correct") == "estimate" else GROWS
+        while start + lasts <= room.now:
+            lasts, grows = lasts + grows[0], grows[1:]
+        return start + min(lasts, job.estimate)
+
+    waiting = start_from_the_front(room)
+    if not waiting:
+        return
+    head, ends = waiting[0], {job: end(job, start) for job, start in room.running.items()}
+    free_at = {
+        moment: room.free() + sum(job.procs for job in ends if ends[job] <= moment) for moment in sorted(ends.values())
+    }
+    shadow = min(moment for moment, free in free_at.items() if free >= head.procs)
+    extra = free_at[shadow] - head.procs
+    room.wake = shadow
+    for job in sorted(waiting[1:], key=lambda job: (predicted(job, room.now), job.rank)):
+        if room.fits(job) and room.now + predicted(job, room.now) <= shadow:
             room.start(job)
-        elif job.procs <= extra:
+        elif room.fits(job) and job.procs <= extra:
             extra -= job.procs
             room.start(job)
+
+
+GROWS = [*(minutes * 60.0 for minutes in (1, 5, 15, 30, 60, 120, 300, 600, 1200, 3000, 6000)), inf]
 
 
 def relaxed(room: Room) -> None:
@@ -163,6 +267,9 @@ POLICIES: dict[str, Callable[[Room], None]] = {
     "relaxed": relaxed,
     "replan": replan,
     "conservative": conservative,
+    "greedy": greedy,
+    "lookahead": lookahead,
+    "easy++": easy_plus_plus,
 }
 
 
@@ -172,14 +279,19 @@ def starts(procs: int, jobs: list[Job], policy: str, order: str = "fcfs", **opti
     running: dict[Job, float] = {}
     promises: dict[Job, float] = {}
     coming, queue = sorted(jobs), list[Job]()
+    done, wakes = list[tuple[float, Job]](), {inf}
     while coming or queue:
         ends = [start + job.run for job, start in running.items()]
-        now = min([*ends, *promises.values(), *(job.submit for job in coming[:1])], default=inf)
+        now = min([*ends, *promises.values(), *(job.submit for job in coming[:1]), *wakes])
+        wakes.discard(now)
         ended = [job for job, start in running.items() if start + job.run == now]
+        done += [(now, job) for job in sorted(ended)]
         early = now < max([running.pop(job) + job.estimate for job in ended], default=now)
         arrived = [job for job in coming if job.submit == now]
         coming = coming[len(arrived) :]
         queue += arrived
-        POLICIES[policy](Room(procs, now, queue, running, promises, arrived, early, order, options))
+        room = Room(procs, now, queue, running, promises, arrived, early, order, options, done)
+        POLICIES[policy](room)
+        wakes.add(room.wake)
         started |= {job.rank: start for job, start in running.items()}
     return [started[job.rank] for job in sorted(jobs)]

@@ -68,6 +68,22 @@ def test_a_second_reading_of_spec_gives_the_same_starts(lab: Lab, spec: str, dat
     assert starts(workload, spec) == starts_of(workload, spec)
 
 
+PEERS = (
+    *(f"easy:tail={tail}" for tail in ("sjf", "ljf", "saf", "narrow", "wide", "latest")),
+    *("greedy", "greedy:by=processors", "greedy:by=area,order=sjf", "lookahead", "lookahead:window=3,order=wide"),
+    *("easy++", "easy++:correct=estimate"),
+)
+
+
+@pytest.mark.parametrize("spec", PEERS)
+@given(data=ANY)
+@examples(15)
+def test_a_second_reading_of_what_peers_do_gives_the_same_starts(lab: Lab, spec: str, data: st.DataObject) -> None:
+    workload = data.draw(lab.workloads(whole_seconds=True))
+    workload = replace(workload, user=np.arange(len(workload)) * 7 % 4 - 1)  # some are not known
+    assert starts(workload, spec) == starts_of(workload, spec)
+
+
 @pytest.mark.parametrize("name", ["gang", "gang-backfill"])
 @given(data=ANY)
 @examples(40)

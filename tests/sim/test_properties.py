@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # Policies under which a job holds its processors from its start to its end.
 SPACE_SHARING = [
     "fcfs", "firstfit", "easy", "conservative", "replan", "shadow", "relaxed", "slack", "recorded",
+    "easy++", "lookahead", "greedy",
 ]  # fmt: skip
 
 

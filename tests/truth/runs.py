@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -78,6 +80,7 @@ def random_spec(lot: random.Random, family: str) -> str:
         "fcfs": [order],
         "firstfit": [order],
         "easy": [order, f"depth={lot.choice([1, 1, 2, 4])}"],
+        **_peers(order, family, few),
         "conservative": [order, f"compress={lot.choice(['start', 'queue', 'none'])}"],
         "replan": [order],
         "shadow": [order, f"shadows={lot.choice([0, 1, 1.5])}"],
@@ -97,9 +100,23 @@ def random_spec(lot: random.Random, family: str) -> str:
         "gang-migrate": [*_gang(lot), f"cost={lot.choice([0, 2, 10])}", f"q={lot.choice([4, 16, 64])}"],
         "gang-migrate-backfill": [*_gang(lot), f"cost={lot.choice([2, 10])}", f"q={lot.choice([4, 64])}"],
     }[family]
+    if family == "easy-tail":
+        return f"easy:{','.join(given)}"
     chosen = given if not few else [part for part in given if lot.random() < 0.5]
     short = [part for part in given if part.startswith(("tick", "slice", "speculate", "classes"))]
     return f"{family}:{','.join(dict.fromkeys([*short, *chosen]))}".rstrip(":")
+
+
+def _peers(order: str, family: str, few: bool) -> dict[str, list[str]]:
+    """Drawn by themselves, so that the other families stay as they were."""
+    lot = random.Random(f"{order} {family} {few}")
+    tail = f"tail={lot.choice(['sjf', 'ljf', 'saf', 'narrow', 'wide', 'latest'])}"
+    return {
+        "easy-tail": [order, f"depth={lot.choice([1, 1, 3])}", tail],
+        "easy++": [f"correct={lot.choice(['steps', 'estimate'])}"],
+        "lookahead": [order, f"window={lot.choice([1, 3, 50])}"],
+        "greedy": [order, f"by={lot.choice(['jobs', 'processors', 'area'])}"],
+    }
 
 
 def _preemptive(lot: random.Random) -> list[str]:
@@ -117,16 +134,23 @@ FAMILIES = (
 )  # fmt: skip
 
 
-def random_run(seed: int) -> Run:
+PEERS = ("easy-tail", "easy++", "lookahead", "greedy")
+"""Families of peers' policies, which have runs of their own."""
+
+
+def random_run(seed: int, families: Sequence[str] = FAMILIES) -> Run:
     """One run in three switches its policy once or twice."""
     lot = random.Random(seed)
     workload = random_workload(lot)
-    family = FAMILIES[seed % len(FAMILIES)]
+    others: Sequence[str] = FAMILIES if families is FAMILIES else (*FAMILIES, *2 * PEERS)
+    if families is not FAMILIES:
+        workload = replace(workload, user=np.arange(len(workload)) * 7 % 4 - 1)  # some are not known
+    family = families[seed % len(families)]
     spec = random_spec(lot, family)
     switches: list[tuple[float, str]] = []
     if lot.random() < 0.35:
         times = sorted(float(lot.randint(0, 400)) for _ in range(lot.choice([1, 1, 2])))
-        switches = [(at, random_spec(lot, lot.choice(FAMILIES))) for at in times]
+        switches = [(at, random_spec(lot, lot.choice(others))) for at in times]
         before = [spec, *(switched for _, switched in switches[:-1])]  # who waits for memory is not known after it
         spec, *others = [part.replace(",memory=yes", "") for part in before]
         switches[:-1] = [(at, other) for (at, _), other in zip(switches, others, strict=False)]

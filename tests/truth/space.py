@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sim.decisions import reasons as r
 from sim.decisions import reasons_to_wait as k
+from tests.truth.peers import in_tail, passing, predicted, shadow_of
 from tests.truth.words import Lasts, demand, demand_equal, reads
 from tests.truth.world import Slot, Work, World, has_room
 
@@ -42,7 +43,8 @@ def plan_anew(world: World) -> dict[int, float]:
     starts = dict[int, float]()
     slots, heads, deep = world.slots(), 0, world.rules.name == "easy"
     free, in_turn = world.free(), deep
-    for job in world.line():
+    line = world.line()
+    for place, job in enumerate(line):
         if in_turn and job.procs <= free:  # a deep EASY first starts from the front
             free -= job.procs
             slots.append(Slot(world.now, world.now + job.estimate, job.procs))
@@ -51,6 +53,8 @@ def plan_anew(world: World) -> dict[int, float]:
         at = starts[job.rank] = world.earliest(job.procs, job.estimate, slots)
         if deep and at > world.now:
             heads += 1
+            if heads == world.rules["depth"]:
+                line[place + 1 :] = in_tail(line[place + 1 :], world.rules["tail"])
             if heads > world.rules["depth"]:
                 continue
         slots.append(Slot(at, at + job.estimate, job.procs))
@@ -113,7 +117,7 @@ def ends_by(world: World, job: Work, ends: float, head: str, shadow: float) -> N
 @reads(r.FitsExtra, "needs {n} of the {n} extra processors that {j} leaves free at {t}")
 def _(world: World, job: Work, needs: int, extra: int, head: str, at: float) -> None:
     first = head_of(world)
-    shadow, free = world.shadow(first.procs)
+    shadow, free = shadow_of(world, first.procs)
     demand_equal((needs, extra, head, at), (job.procs, free - first.procs, first.name, shadow))
     demand(needs <= extra)
 
@@ -245,6 +249,36 @@ def is_tightest(world: World, tightest: str, placed: Placed) -> int:
     return rank
 
 
+@reads(r.PredictedBefore, "is predicted to end at {t}, by {j}'s start at {t}")
+def _(world: World, job: Work, ends: float, head: str, shadow: float) -> None:
+    first = head_of(world)
+    demand_equal(
+        (head, ends, shadow), (first.name, world.now + predicted(world, job), shadow_of(world, first.procs)[0])
+    )
+    demand(ends <= shadow)
+
+
+@reads(
+    r.BestPacking,
+    "of those that fill the most that can be filled, {n} of {n} processor(s), without delaying {j}'s start at {t}",
+)
+def _(world: World, job: Work, filled: int, free: int, head: str, shadow: float) -> None:
+    found, first = passing(world, head_of(world)), head_of(world)
+    demand(job.rank in found.ranks, "it is not one of them")
+    demand_equal((filled, free, head, shadow), (found.filled, found.free, first.name, world.shadow(first.procs)[0]))
+
+
+@reads(
+    r.BestOfOrders,
+    "tried in the order {any}, the best, {n} job passes {j} without delaying its start at {t}",
+    "tried in the order {any}, the best, {n} jobs pass {j} without delaying its start at {t}",
+)
+def _(world: World, job: Work, order: str, many: int, head: str, shadow: float) -> None:
+    found, first = passing(world, head_of(world)), head_of(world)
+    demand(job.rank in found.ranks, "it is not one of them")
+    demand_equal((order, many, head, shadow), (found.order, len(found.ranks), first.name, world.shadow(first.procs)[0]))
+
+
 # Why a start is planned
 
 
@@ -254,7 +288,20 @@ def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
     demand_equal(head_of(world).name, job.name, "the head")
     if world.rules.name == "relaxed":
         window_closes(world, job)
+    if world.rules.name in ("greedy", "lookahead"):
+        passing(world, job)
     demand_equal(then, world.shadow(job.procs)[1])
+
+
+@reads(r.WhenPredicted, "needs {n}, {n} free; by what is predicted there will be {n}")
+def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
+    needs_of(world, job, needs, free)
+    demand_equal(head_of(world).name, job.name, "the head")
+    demand_equal(then, shadow_of(world, job.procs)[1])
+
+
+def when_predicted(world: World, job: Work, at: float) -> None:
+    demand_equal(at, shadow_of(world, job.procs)[0])
 
 
 def when_free(world: World, job: Work, at: float) -> None:
@@ -306,6 +353,7 @@ def made_room(world: World, job: Work, at: float) -> None:
 
 AT = {
     r.WhenFree: when_free,
+    r.WhenPredicted: when_predicted,
     r.EarliestHole: earliest_hole,
     r.Compressed: compressed,
     r.NewPlan: new_plan,
@@ -332,6 +380,24 @@ def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, s
     )
     demand(needs > extra)
     demand(ends > shadow)
+
+
+@reads(k.PredictedToDelay, "needs {n} > {n} extra and is predicted to end at {t} > {j}'s start at {t}")
+def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, shadow: float) -> None:
+    first = head_of(world)
+    at, free = shadow_of(world, first.procs)
+    lasts = predicted(world, job)
+    demand_equal((needs, extra, ends, head, shadow), (job.procs, free - first.procs, world.now + lasts, first.name, at))
+    demand(needs > extra)
+    demand(ends > shadow)
+
+
+@reads(k.BeyondLookahead, "only {n} job behind {j} is looked at", "only {n} jobs behind {j} are looked at")
+def _(world: World, job: Work, window: int, head: str) -> None:
+    found = passing(world, head_of(world))
+    demand_equal((window, head), (world.rules["window"], head_of(world).name))
+    demand(job.rank not in found.seen, "it was looked at")
+    demand(job.procs <= world.free(), "it does not fit")
 
 
 @reads(k.PlannedLater, "needs {n}, {n} free, but only from {t} on for its whole estimate of {s}")

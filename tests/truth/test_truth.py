@@ -14,7 +14,7 @@ from tests.truth.decided import UNSAID
 from tests.truth.pages import read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
-from tests.truth.runs import FAMILIES, another_run, random_run
+from tests.truth.runs import FAMILIES, PEERS, another_run, random_run
 from tests.truth.words import MUTANTS, READINGS, are_changed
 
 RUNS = 4
@@ -34,6 +34,13 @@ def test_what_is_said_of_a_run_is_so(family: str) -> None:
     first = FAMILIES.index(family)
     for seed in range(first, first + RUNS * len(FAMILIES), len(FAMILIES)):
         assert list(falsehoods(random_run(seed), asked=3)) == []
+
+
+@pytest.mark.parametrize("family", PEERS)
+def test_what_is_said_of_a_run_under_a_peers_policy_is_so(family: str) -> None:
+    first = PEERS.index(family)
+    for seed in range(first, first + 3 * RUNS * len(PEERS), len(PEERS)):
+        assert list(falsehoods(random_run(seed, PEERS), asked=2)) == []
 
 
 @pytest.mark.parametrize(
@@ -77,12 +84,13 @@ def test_the_page_that_compares_two_runs_is_so_and_who_changes_a_number_in_it_is
     assert [around for (_, around, found) in MUTANTS if not found] == []
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", [*FAMILIES, *PEERS])
 def test_who_changes_a_number_or_a_name_is_found_out(family: str) -> None:
     """But for a few of hundreds that are as true: another row has as many free, another job was in the way as well."""
     MUTANTS.clear()
     token = are_changed.set(True)
-    assert list(falsehoods(random_run(FAMILIES.index(family)), asked=2)) == []
+    families = FAMILIES if family in FAMILIES else PEERS
+    assert list(falsehoods(random_run(families.index(family), families), asked=2)) == []
     are_changed.reset(token)
     lives = Counter({key: many for key, many in MUTANTS.items() if key[0] in ("Row", "Life")})
     for mutants in (lives, MUTANTS):

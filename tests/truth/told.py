@@ -15,6 +15,7 @@ from sim.why import facts as f
 from sim.why.evidence import Evidence
 from sim.why.facts import fact_row
 from tests.truth import rows
+from tests.truth.peers import EASIES, shadow_of
 from tests.truth.queues import starts_of
 from tests.truth.rows import Rows
 from tests.truth.space import first_unfit
@@ -68,7 +69,7 @@ def heads(world: World) -> list[Work]:
         return line
     if name == "shadow":
         return [job for job in (first_unfit(world),) if job is not None]
-    if name in ("easy", "relaxed"):
+    if name in ("easy", *EASIES):
         return line[: world.rules.get("depth", 1)]
     return []
 
@@ -78,7 +79,9 @@ def anew(
 ) -> dict[int, float]:
     """The plan of this pass, beside these slots."""
     starts, slots = dict[int, float](), list(slots)
-    is_head = world.rules.name in ("relaxed", "shadow") or (world.rules.name == "easy" and world.rules["depth"] == 1)
+    if world.rules.name == "easy++" and order is None:
+        return {job.rank: shadow_of(world, job.procs)[0] for job in heads(world) if job.rank != without}
+    is_head = world.rules.name in ("shadow", *EASIES) or (world.rules.name == "easy" and world.rules["depth"] == 1)
     for job in heads(world) if order is None else order:
         if job.rank == without:
             continue

@@ -10,6 +10,7 @@ from sim.decisions import matrix as m
 from sim.decisions import reasons_to_wait as k
 from sim.decisions.sentences import fields_of, jobs_in
 from sim.why import waiting as w
+from tests.truth.peers import EASIES
 from tests.truth.told import After, heads, is_stopped_by, kept_of, line_of, others, taken_at_home
 from tests.truth.words import UntrueError, demand, demand_equal, lasts
 from tests.truth.world import Work, World, has_room
@@ -53,7 +54,7 @@ def wait_step(after: After, job: Work) -> WaitStep:
 
 def head_now(world: World) -> str | None:
     """Who heads the queue, where the policy plans for one job only."""
-    plans_for_one = world.rules.name in ("easy", "relaxed", "shadow") and world.rules.get("depth", 1) == 1
+    plans_for_one = world.rules.name in ("easy", "shadow", *EASIES) and world.rules.get("depth", 1) == 1
     head = next(iter(heads(world)), None) if plans_for_one else None
     return None if head is None else head.name
 
@@ -66,6 +67,8 @@ def promises(world: World) -> bool:
     match rules.name:
         case "easy":
             return bool(rules["order"] == "fcfs" and rules["depth"] == 1)
+        case "lookahead" | "greedy":
+            return bool(rules["order"] == "fcfs")
         case "slack":
             return bool(rules["slack"] == 0)
     return rules.name in ("conservative", "multiqueue")
@@ -115,7 +118,9 @@ PASTS = (
     Past(r"fewer than its (?P<procs>[\d,]+) processors were free", (k.TooFewFree,)),
     Past(r"it headed the queue and no processor was free", (w.Heads,)),
     Past(r"no processor was free", (k.TooFewFree,)),
+    Past(f"starting it would have delayed {_NEVER}, as was predicted", (k.PredictedToDelay,), "the head of the queue"),
     Past(f"starting it would have delayed {_NEVER}", (k.WouldDelay,), "the head of the queue"),
+    Past(f"it stood too far behind {_NEVER}", (k.BeyondLookahead,), "the head of the queue"),
     Past(f"starting it would have delayed {_NEVER}", (k.WouldDelayPivot,), "the pivots"),
     Past("what was free was needed too soon by jobs planned before it", (k.PlannedLater,)),
     Past(f"it would have outlasted the window for {_NEVER}", (k.WindowCloses,), "the head"),

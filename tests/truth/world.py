@@ -26,6 +26,7 @@ class Work(NamedTuple):
     high: bool
     reserve: float | None
     recorded: float | None
+    user: int
 
 
 class Slot(NamedTuple):
@@ -63,7 +64,10 @@ class Plan(NamedTuple):
 DEFAULTS: dict[str, dict[str, Any]] = {
     "fcfs": {"order": "fcfs"},
     "firstfit": {"order": "fcfs"},
-    "easy": {"order": "fcfs", "depth": 1},
+    "easy": {"order": "fcfs", "depth": 1, "tail": "queue"},
+    "easy++": {"correct": "steps"},
+    "lookahead": {"order": "fcfs", "window": 50},
+    "greedy": {"order": "fcfs", "by": "jobs"},
     "conservative": {"order": "fcfs", "compress": "start"},
     "replan": {"order": "fcfs"},
     "shadow": {"order": "sjf", "shadows": 1.0},
@@ -133,13 +137,13 @@ class Rules:
 def works_of(workload: Workload) -> list[Work]:
     columns = (workload.submit, workload.width, workload.runtime, workload.estimate, workload.high)
     rows = zip(*(column.tolist() for column in columns), strict=True)
-    more = zip(workload.ids, workload.reserve.tolist(), workload.wait.tolist(), strict=True)
+    more = zip(workload.ids, workload.reserve.tolist(), workload.wait.tolist(), workload.user.tolist(), strict=True)
     return [
         Work(
             rank, f"J{name}", submit, procs, run, estimate, high,
-            None if isnan(reserve) else reserve, submit + wait if wait >= 0 else None,
+            None if isnan(reserve) else reserve, submit + wait if wait >= 0 else None, user,
         )
-        for rank, ((submit, procs, run, estimate, high), (name, reserve, wait)) in enumerate(
+        for rank, ((submit, procs, run, estimate, high), (name, reserve, wait, user)) in enumerate(
             zip(rows, more, strict=True)
         )
     ]  # fmt: skip
@@ -168,7 +172,7 @@ class World:
         self.first_start: dict[int, float] = {}
         self.awaited: int | None = None
         self.owners: list[int] = []
-        self.was_switched = False
+        self.was_switched, self.taken_over = False, -inf
         self.finished: set[int] = set()
         self.claims: dict[int, dict[int, float]] = {}
         """Whoever waits for those who were suspended for it"""
@@ -297,6 +301,7 @@ class World:
                 ends = held.since + self.jobs[rank].estimate
                 self._go_on(rank, held._replace(kind="run", ends=ends))
         self.rules, self.was_switched, self.switched_now, self.awaited = Rules(spec), True, True, None
+        self.taken_over = self.now
         self.planned = {rank: Plan(at, self.jobs[rank].estimate) for rank, at in self.granted.items()}
         self.coming = set(self.waiting)
         self.owners, self.claims, self.memo = [], {}, {}

@@ -44,6 +44,7 @@ PANEL = (44, 16)
 STRIP = 60
 POLICIES = (
     "fcfs", "easy", "easy:order=sjf", "firstfit:order=random", "conservative", "replan", "shadow", "relaxed", "slack",
+    "easy:tail=latest", "easy++", "lookahead", "greedy",
     "multiqueue:classes=1000/10000,speculate=180,speculate_over=1000", "selective", "selective:memory=yes", "immediate",
     "tunable", "gang", "gang-backfill:slice=60", "gang-migrate", "gang-migrate-backfill:cs=0.1", "recorded",
 )  # fmt: skip

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.matrix import ReserveRow
-from sim.decisions.reasons import EndsBefore, FitsExtra, InWindow
-from sim.decisions.reasons_to_wait import WindowCloses, WouldDelay
+from sim.decisions.reasons import EndsBefore, FitsExtra, InWindow, PredictedBefore
+from sim.decisions.reasons_to_wait import PredictedToDelay, WindowCloses, WouldDelay
 from sim.engine.snapshot import Queued, Snapshot
 from sim.history.past import Past
 from sim.words import clock_near, name, span
@@ -66,9 +66,11 @@ def hole_of(snapshot: Snapshot) -> Hole | None:
     """Where others may pass the head: until it starts, and what it leaves free then; as it was just reckoned."""
     for decision in snapshot.decisions:
         match _reason(decision):
-            case EndsBefore(head, shadow, _):
+            case EndsBefore(head, shadow, _) | PredictedBefore(head, shadow, _):
                 return Hole(head.rank, shadow, None)
-            case FitsExtra(head, shadow, extra) | WouldDelay(head, shadow, _, extra):
+            case FitsExtra(head, shadow, extra):
+                return Hole(head.rank, shadow, extra)
+            case WouldDelay(head, shadow, _, extra) | PredictedToDelay(head, shadow, _, extra):
                 return Hole(head.rank, shadow, extra)
     return None
 

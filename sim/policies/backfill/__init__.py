@@ -1,5 +1,31 @@
-"""Space sharing with one queue: in order, backfilled, with plans, bounds and windows (ZKP, W, K)."""
+"""Space sharing with one queue: in order, backfilled, with plans, bounds and windows."""
 
-from sim.policies.backfill import conservative, easy, fcfs, firstfit, recorded, relaxed, replan, shadow, slack
+from sim.policies.backfill import (
+    conservative,
+    easy,
+    easy_plus_plus,
+    fcfs,
+    firstfit,
+    greedy,
+    lookahead,
+    recorded,
+    relaxed,
+    replan,
+    shadow,
+    slack,
+)
 
-__all__ = ["conservative", "easy", "fcfs", "firstfit", "recorded", "relaxed", "replan", "shadow", "slack"]
+__all__ = [
+    "conservative",
+    "easy",
+    "easy_plus_plus",
+    "fcfs",
+    "firstfit",
+    "greedy",
+    "lookahead",
+    "recorded",
+    "relaxed",
+    "replan",
+    "shadow",
+    "slack",
+]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, InOrder, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
+from sim.policies.backfill.tails import TAILS, Tail, in_tail
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
@@ -22,10 +23,13 @@ class Easy(Ordered):
     """Jobs may pass the head of the queue, the first that does not fit, if that does not delay it.
 
     With depth=k the first k that cannot start get reservations, each as early as possible in queue order, and a
-    candidate may delay none of them.
+    candidate may delay none of them. With tail=sjf those behind them are tried shortest first (Tsafrir, Etsion &
+    Feitelson's SJBF), with tail=latest the last to come first (pyss's reverse); ties stand as in the queue. pyss looks
+    again at every event of an instant, here they are one.
     """
 
     depth: int = parameter(1, "how many waiting jobs get a reservation", low=1)
+    tail: Tail = parameter("queue", "in which order those behind them are tried", choices=TAILS)
 
     plans = "the heads"
 
@@ -47,7 +51,7 @@ class Easy(Ordered):
         now, curious = view.now, view.curious
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        for job in queue:
+        for job in in_tail(queue, self.tail):
             if job.procs > view.free:
                 if curious:
                     yield Keep(job, TooFewFree(view.free))
@@ -61,13 +65,15 @@ class Easy(Ordered):
 
     def _deep(self, view: View, queue: list[Job]) -> Iterator[Decision]:
         plan, heads = view.plan.copy(), 0
-        for job in queue:
+        for place, job in enumerate(queue, 1):
             at = plan.earliest(job.procs, job.estimate, view.now)
             if at == view.now:
                 yield Backfill(job, Planned())
             elif heads < self.depth:
                 heads += 1
                 yield Reserve(job, at, EarliestHole(view.free))
+                if heads == self.depth:
+                    queue[place:] = in_tail(queue[place:], self.tail)
             else:
                 if view.curious:
                     few = job.procs > view.free

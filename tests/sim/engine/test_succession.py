@@ -30,10 +30,11 @@ if TYPE_CHECKING:
     from tests.sim.conftest import Lab
 
 NAMES = sorted(POLICIES)
-SPACE = ["fcfs", "firstfit", "easy", "conservative", "replan", "shadow", "relaxed", "slack", "multiqueue"]
+SPACE = ["fcfs", "firstfit", "easy", "conservative", "replan", "shadow", "relaxed", "slack", "multiqueue",
+         "easy++", "lookahead", "greedy"]  # fmt: skip
 VARIANTS = [*NAMES, "multiqueue:classes=20,speculate=3,speculate_over=5", "selective:memory=yes,bandwidth=500,tick=5",
             "selective:sf=1,tick=2", "immediate:slice=2", "gang:slice=3,cs=0.1", "gang-migrate:slice=5,cost=1",
-            "easy:depth=3", "easy:order=sjf"]  # fmt: skip
+            "easy:depth=3", "easy:order=sjf", "easy:depth=2,tail=sjf"]  # fmt: skip
 
 
 def run(workload: Workload, first: str, *switches: tuple[float, str], placement: str = "lowest") -> Engine:

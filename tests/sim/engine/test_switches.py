@@ -18,7 +18,8 @@ from sim.workload.model import Workload
 
 SPECS = (
     "fcfs", "firstfit:order=wide", "easy", "easy:depth=3", "easy:order=xfactor", "conservative", "bf", "replan",
-    "relaxed", "shadow:shadows=2", "slack", "slack:slack=0", "multiqueue:classes=30",
+    "relaxed", "easy:tail=sjf", "easy++", "easy++:correct=estimate", "lookahead:window=4", "greedy:by=area",
+    "shadow:shadows=2", "slack", "slack:slack=0", "multiqueue:classes=30",
     "multiqueue:classes=30,speculate=7.3,speculate_over=9", "selective:sf=1.1,tick=7",
     "selective:memory=yes,tick=13.7", "tunable:sf=1.2", "immediate:slice=5.1", "immediate:memory=yes,slice=11",
     "gang:slice=3.3,cs=0.03", "gang-backfill:slice=33.3,cs=0.07", "gang:mpl=2,slice=0.7",

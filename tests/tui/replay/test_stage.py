@@ -26,7 +26,7 @@ from tui.replay.stage import Stage
 
 FAMILIES = (
     "fcfs", "easy:order=sjf", "conservative", "replan", "shadow", "relaxed", "slack", "multiqueue:classes=1000/10000",
-    "selective", "immediate", "gang", "gang-migrate-backfill", "recorded",
+    "selective", "immediate", "gang", "gang-migrate-backfill", "recorded", "easy++", "lookahead", "greedy",
 )  # fmt: skip
 TOP = Speed(seconds=inf)
 

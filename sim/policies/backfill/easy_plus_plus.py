@@ -1,0 +1,125 @@
+"""EASY++: EASY with predicted run times (Tsafrir, Etsion & Feitelson 2007, sections 3 to 5)."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import inf
+from typing import Any, Literal, TypeAlias
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
+from sim.decisions.reasons import FitsExtra, InOrder, PredictedBefore, WhenPredicted
+from sim.decisions.reasons_to_wait import PredictedToDelay, TooFewFree
+from sim.decisions.sentences import Unit
+from sim.machine.moment import MOMENT
+from sim.machine.profile import shadow
+from sim.policies.columns import Column
+from sim.policies.parameters import parameter
+from sim.policies.policy import Policy
+from sim.policies.registry import policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+STEPS = (60.0, 300.0, 900.0, 1800.0, 3600.0, 7200.0, 18000.0, 36000.0, 72000.0, 180000.0, 360000.0)
+"""By so much a prediction that was too short grows, one time after another."""
+_UNKNOWN = -1
+_History: TypeAlias = tuple[dict[int, float], dict[int, float]]
+"""user -> how long the last job ran, and the one before it"""
+
+
+@policy("easy++", "Tsafrir, Etsion & Feitelson 2007", easypp="easy++")
+@dataclass(frozen=True)
+class EasyPlusPlus(Policy):
+    """EASY by arrival that expects a job to run as long as its user's last two jobs did on average.
+
+    Never longer than its estimate, at which it is killed as ever; where the user has finished fewer than two jobs, or
+    is not known, the estimate is expected. Those behind the head are tried shortest prediction first. A running job
+    that outlives its prediction gets a longer one: a minute more, then 5, 15 and 30 minutes, 1, 2, 5, 10, 20, 50 and
+    100 hours, up to its estimate. The head's start is no promise, as a prediction may be too short; the policy looks
+    again when it comes.
+
+    pyss rounds averages down to whole seconds, corrects to the estimate at once (correct=estimate), and looks again
+    only when a job comes or ends.
+    """
+
+    correct: Literal["steps", "estimate"] = parameter(
+        "steps",
+        "how a prediction that was too short grows: in steps, or to the estimate",
+        choices=("steps", "estimate"),
+    )
+    plans = "the heads"
+    columns = (Column("predicted", "how long it is expected to run", unit=Unit.SPAN),)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        history, predicted = _learnt(view), view.notes.setdefault("predicted", {})
+        queue = view.queue
+        for job in queue:
+            predicted[job.rank] = _predicted(job, history)
+        for rank, run in view.running.items():
+            predicted.setdefault(rank, _predicted(run.job, history))
+        ends = sorted((self._end_of(view, rank, end), rank, procs) for end, rank, procs in view.ends)
+        waiting = iter(queue)
+        for head in waiting:
+            if head.procs > view.free:
+                break
+            insort(ends, (view.now + predicted[head.rank], head.rank, head.procs))
+            yield Start(head, InOrder(view.free))
+        else:
+            return
+        start, then = shadow(view.free, ends, head.procs)
+        yield Reserve(head, start, WhenPredicted(view.free, then))
+        yield from self._pass(view, head, start, then - head.procs, sorted(waiting, key=lambda j: predicted[j.rank]))
+        if view.notes.setdefault("awaited", {}).get(0) != start:
+            view.notes["awaited"][0] = start
+            yield Wake(start)
+
+    def _pass(self, view: View, head: Job, start: float, extra: int, tail: list[Job]) -> Iterator[Decision]:
+        """EASY's two rules, by predictions."""
+        now, predicted = view.now, view.notes["predicted"]
+        for job in tail:
+            ends = now + predicted[job.rank]
+            if job.procs > view.free:
+                if view.curious:
+                    yield Keep(job, TooFewFree(view.free))
+            elif ends <= start:
+                yield Backfill(job, PredictedBefore(head, start, ends))
+            elif job.procs <= extra:
+                yield Backfill(job, FitsExtra(head, start, extra))
+                extra -= job.procs
+            elif view.curious:
+                yield Keep(job, PredictedToDelay(head, start, ends, extra))
+
+    def _end_of(self, view: View, rank: int, end: float) -> float:
+        """When a job is expected to leave its processors that would by its estimate at `end`."""
+        run, lasts = view.running.get(rank), view.notes["predicted"].get(rank)
+        if run is None or not run.runs:
+            return end
+        ran = run.ran_by(view.now)
+        for more in STEPS if self.correct == "steps" else (inf,):
+            if lasts > ran + MOMENT:
+                break
+            lasts += more
+        return min(end, run.since + lasts - run.ran_before) if lasts > ran + MOMENT else end
+
+
+def _predicted(job: Job, history: _History) -> float:
+    """How long a job is expected to run when it starts."""
+    last, before = history
+    if job.user not in before:
+        return job.estimate
+    return min(job.estimate, (last[job.user] + before[job.user]) / 2)
+
+
+def _learnt(view: View) -> _History:
+    """How long each user's last two jobs ran that have finished, under earlier policies as well."""
+    notes: dict[str, Any] = view.notes
+    done = view.completed if "last" in notes else [view.job(rank) for _, rank in view.finished]
+    last, before = notes.setdefault("last", {}), notes.setdefault("before", {})
+    for job in done:
+        notes.setdefault("predicted", {}).pop(job.rank, None)
+        if job.user != _UNKNOWN:
+            if job.user in last:
+                before[job.user] = last[job.user]
+            last[job.user] = view.ran(job.rank)
+    return last, before

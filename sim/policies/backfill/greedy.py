@@ -1,0 +1,82 @@
+"""EASY whose tail is tried in several orders, the best of which is taken (pyss's greedy EASY)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim.decisions.reasons import BestOfOrders, InOrder, WhenFree
+from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
+from sim.policies.backfill.tails import in_tail
+from sim.policies.orders import Fcfs
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered
+from sim.policies.registry import policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+TRIED = ("queue", "latest", "narrow", "sjf", "saf")
+"""Of orders that are as good the first is taken."""
+_WORTH = {
+    "jobs": lambda job: 1,
+    "processors": lambda job: job.procs,
+    "area": lambda job: job.procs * job.estimate,
+}
+
+
+@policy("greedy", "pyss")
+@dataclass(frozen=True)
+class Greedy(Ordered):
+    """EASY that tries those behind the head in five orders and starts whom the best of them starts.
+
+    As they stand, the last to come first, the narrowest, the shortest, the smallest area first; the best is that which
+    starts the most jobs (or processors, or area). In each the rules are EASY's. pyss counts jobs, too, and takes any of
+    orders that are as good; here the first of the list.
+    """
+
+    by: Literal["jobs", "processors", "area"] = parameter(
+        "jobs", "what makes an order the best: how much of it starts", choices=("jobs", "processors", "area")
+    )
+    plans = "the heads"
+
+    def promises(self) -> bool:
+        """As under EASY."""
+        return self.order == Fcfs()
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        queue = iter(view.queue)
+        for head in queue:
+            if head.procs > view.free:
+                break
+            yield Start(head, InOrder(view.free))
+        else:
+            return
+        shadow, extra = view.shadow(head)
+        yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
+        others = list(queue)
+        if not others:
+            return
+        late = {job for job in others if view.now + job.estimate > shadow}
+        found = {tail: _passing(in_tail(others, tail), view.free, extra, late) for tail in TRIED}
+        best = max(TRIED, key=lambda tail: sum(map(_WORTH[self.by], found[tail])))
+        for job in found[best]:
+            yield Backfill(job, BestOfOrders(head, shadow, best, len(found[best])))
+            extra -= job.procs if job in late else 0
+        if view.curious:
+            started = set(found[best])
+            for job in (job for job in others if job not in started):
+                few, ends = job.procs > view.free, view.now + job.estimate
+                yield Keep(job, TooFewFree(view.free) if few else WouldDelay(head, shadow, ends, extra))
+
+
+def _passing(jobs: Iterable[Job], free: int, extra: int, late: Collection[Job]) -> list[Job]:
+    """Whom EASY's two rules let pass, tried in this order; the late ones share what the head leaves."""
+    passing = []
+    for job in jobs:
+        if job.procs <= (min(free, extra) if job in late else free):
+            passing.append(job)
+            free -= job.procs
+            extra -= job.procs if job in late else 0
+    return passing

@@ -1,0 +1,99 @@
+"""Lookahead-optimising scheduling: the jobs that pass the head fill the machine best (Shmueli & Feitelson 2005)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim.decisions.reasons import BestPacking, InOrder, WhenFree
+from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree, WouldDelay
+from sim.policies.orders import Fcfs
+from sim.policies.parameters import parameter
+from sim.policies.policy import Ordered
+from sim.policies.registry import policy
+from sim.policies.view import View
+from sim.workload.model import Job
+
+
+@policy("lookahead", "Shmueli & Feitelson 2005")
+@dataclass(frozen=True)
+class Lookahead(Ordered):
+    """EASY whose backfilled jobs are those that together occupy the most processors now.
+
+    From the front jobs start while they fit; the first that does not is the head and gets the start that EASY gives
+    it. Of the next jobs, as many as `window`, dynamic programming finds the set that occupies the most processors,
+    of whom those that would end after the head's start share the processors that the head leaves. From the last on, a
+    job is left out where others occupy as many without it.
+
+    The paper would choose among all jobs where nobody is waited for; pyss weighs by processors times estimates.
+    """
+
+    window: int = parameter(50, "so many jobs behind the head are looked at", low=1, high=1000)
+    plans = "the heads"
+
+    def promises(self) -> bool:
+        """As under EASY."""
+        return self.order == Fcfs()
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        queue = iter(view.queue)
+        for head in queue:
+            if head.procs > view.free:
+                break
+            yield Start(head, InOrder(view.free))
+        else:
+            return
+        shadow, extra = view.shadow(head)
+        yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
+        others, now, free = list(queue), view.now, view.free
+        near, left = others[: self.window], others[self.window :]
+        late = [now + job.estimate > shadow for job in near]
+        chosen = best_packing([job.procs for job in near], late, free, extra)
+        filled = sum(near[place].procs for place in chosen)
+        for place in chosen:
+            yield Backfill(near[place], BestPacking(head, shadow, filled, free))
+            extra -= near[place].procs * late[place]
+        if view.curious:
+            yield from self._kept(view, head, shadow, extra, [j for p, j in enumerate(near) if p not in chosen])
+            for job in left:
+                few = job.procs > view.free
+                yield Keep(job, TooFewFree(view.free) if few else BeyondLookahead(head, self.window))
+
+    def _kept(self, view: View, head: Job, shadow: float, extra: int, jobs: Sequence[Job]) -> Iterator[Decision]:
+        """Who was looked at and waits has no room any more, or would delay the head: else the set were not the best."""
+        for job in jobs:
+            ends = view.now + job.estimate
+            few = job.procs > view.free
+            yield Keep(job, TooFewFree(view.free) if few else WouldDelay(head, shadow, ends, extra))
+
+
+def best_packing(widths: Sequence[int], late: Sequence[bool], free: int, extra: int) -> tuple[int, ...]:
+    """The places of the jobs that together take the most of `free` processors, the late ones at most `extra`.
+
+    >>> best_packing([5, 3, 4, 2], [False] * 4, 7, 0)
+    (1, 2)
+    >>> best_packing([5, 3, 4, 2], [False, True, True, False], 7, 3)
+    (0, 3)
+    """
+    extra = min(extra, free)
+    reached = [[1] + [0] * extra]
+    """After so many jobs: by processors of late ones, the sums that can be reached, as sets of bits."""
+    for width, is_late in zip(widths, late, strict=True):
+        was, by = reached[-1], width if is_late else 0
+        reached.append([sums | (was[used - by] << width if used >= by else 0) for used, sums in enumerate(was)])
+        if any(sums >> free & 1 for sums in reached[-1]):
+            break  # nobody who comes later can be needed
+    chosen = []
+    for place in reversed(range(len(reached) - 1)):
+        if _most(reached[place], free, extra) < _most(reached[place + 1], free, extra):
+            chosen.append(place)
+            free -= widths[place]
+            extra -= widths[place] if late[place] else 0
+    return tuple(reversed(chosen))
+
+
+def _most(reached: Sequence[int], free: int, extra: int) -> int:
+    """The greatest sum within `free`, of which at most `extra` are late."""
+    within = (1 << free + 1) - 1
+    return max((sums & within).bit_length() - 1 for sums in reached[: extra + 1])

@@ -1,0 +1,24 @@
+"""In which order the jobs behind the head of the queue are tried; ties stand as in the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Literal, TypeAlias
+
+from sim.workload.model import Job
+
+Tail: TypeAlias = Literal["queue", "sjf", "ljf", "saf", "narrow", "wide", "latest"]
+KEYS: dict[str, Callable[[Job], float]] = {
+    "sjf": lambda job: job.estimate,
+    "ljf": lambda job: -job.estimate,
+    "saf": lambda job: job.estimate * job.procs,
+    "narrow": lambda job: job.procs,
+    "wide": lambda job: -job.procs,
+    "latest": lambda job: -job.rank,
+}
+TAILS = ("queue", *KEYS)
+
+
+def in_tail(jobs: Iterable[Job], tail: str) -> Iterable[Job]:
+    """These jobs, which stand as in the queue, in the order in which they are tried."""
+    return jobs if tail == "queue" else sorted(jobs, key=KEYS[tail])
