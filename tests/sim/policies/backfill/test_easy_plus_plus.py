@@ -1,0 +1,56 @@
+"""EASY++: a job is expected to run as long as its user's last two did."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from sim.decisions.decisions import Backfill
+from sim.decisions.reasons import PredictedBefore
+from sim.decisions.reasons_to_wait import PredictedToDelay
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from tests.sim.conftest import Lab
+
+# Four processors. User 0's first jobs run 10 and 20 of their 100 seconds, so the third is expected to run 15, until
+# 45; the head, job 4, is planned for then. Nobody knows the user of the others.
+JOBS = ("1 0 4 10 100", "2 10 4 20 100", "3 30 3 20 100", "4 31 4 10 100", "5 32 1 5 14", "6 33 1 12 12")
+USERS = np.array([0, 0, 0, -1, -1, -1])
+
+
+def engine_of(lab: Lab, spec: str = "easy++") -> Engine:
+    return Engine(replace(lab.workload(4, *JOBS), user=USERS), spec, watchers=[Checker])
+
+
+@pytest.mark.parametrize("correct", ["steps", "estimate"])
+def test_who_ends_by_the_predicted_start_passes_and_who_outlives_its_prediction_moves_it(
+    lab: Lab, correct: str
+) -> None:
+    engine = engine_of(lab, f"easy++:correct={correct}")
+    engine.run(until=32)
+    head = engine.state.jobs[3]
+    assert lab.kept(engine, "5") == PredictedToDelay(head, shadow=45, ends=46, extra=0)
+    engine.run(until=33)
+    assert lab.start(engine, "6") == Backfill(engine.state.jobs[5], PredictedBefore(head, shadow=45, ends=45))
+    assert engine.state.reserved == {3: 45}
+    engine.run(until=45)  # job 3 goes on: it is expected to end a minute later, or at its estimate
+    assert engine.state.reserved == {3: 105 if correct == "steps" else 130}
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 10, 30, 50, 45, 33]
+
+
+def test_who_takes_over_knows_how_long_jobs_ran_before(lab: Lab) -> None:
+    engine = engine_of(lab, "fcfs")
+    engine.run(until=31)
+    engine.switch("easy++", 31.5)
+    assert engine.state.reserved == {3: 45}
+    engine.run()
+    assert engine.state.left == 0
+
+
+def test_where_users_are_not_known_it_is_easy_with_the_shortest_first(lab: Lab) -> None:
+    lines = ("1 0 3 50 50", "2 0 4 10 10", "3 0 1 40 40", "4 0 1 30 30", "5 0 1 45 45")
+    assert lab.starts("easy++", 4, *lines) == lab.starts("easy:tail=sjf", 4, *lines)
+    assert lab.starts("easy++", 4, *lines) != lab.starts("easy", 4, *lines)

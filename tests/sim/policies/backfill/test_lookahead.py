@@ -1,0 +1,42 @@
+"""Lookahead: those who pass the head fill the machine best."""
+
+from __future__ import annotations
+
+from sim.decisions.decisions import Backfill
+from sim.decisions.reasons import BestPacking
+from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree, WouldDelay
+from tests.sim.conftest import Lab
+
+# Eight processors. Job 1 holds one until 100, when job 2 is to have all of them; seven are free.
+JOBS = ("1 0 1 100 100", "2 0 8 10 10", "3 0 5 50 50", "4 0 3 50 50", "5 0 4 50 50", "6 0 1 50 50")
+
+
+def test_two_that_fill_the_machine_go_before_a_wider_one_that_does_not(lab: Lab) -> None:
+    assert [job for job, at in lab.starts("easy", 8, *JOBS).items() if not at] == ["1", "3", "6"]
+    engine = lab.run("lookahead", 8, *JOBS, until=0)
+    head = engine.state.jobs[1]
+    for job in ("4", "5"):
+        because = BestPacking(head, shadow=100, filled=7, free=7)
+        assert lab.start(engine, job) == Backfill(engine.state.jobs[int(job) - 1], because)
+    assert (lab.kept(engine, "3"), lab.kept(engine, "6")) == (TooFewFree(0), TooFewFree(0))
+
+
+def test_of_what_fills_as_much_those_who_stand_in_front_go_first(lab: Lab) -> None:
+    starts = lab.starts("lookahead", 8, *JOBS[:2], "3 0 4 50 50", "4 0 3 50 50", "5 0 7 50 50", "6 0 4 50 50")
+    assert (starts["3"], starts["4"]) == (0, 0)
+    assert starts["5"] > 0 < starts["6"]
+
+
+def test_who_ends_after_the_heads_start_has_what_it_leaves(lab: Lab) -> None:
+    engine = lab.run("lookahead", 8, "1 0 3 100 100", "2 0 6 10 10", "3 0 3 500 500", "4 0 2 500 500", until=0)
+    head = engine.state.jobs[1]
+    assert engine.state.start_of(3) == 0
+    assert lab.kept(engine, "3") == WouldDelay(head, shadow=100, ends=500, extra=0)
+
+
+def test_so_many_behind_the_head_are_looked_at_and_no_more(lab: Lab) -> None:
+    engine = lab.run("lookahead:window=1", 8, *JOBS, until=0)
+    head = engine.state.jobs[1]
+    assert lab.start(engine, "3") == Backfill(engine.state.jobs[2], BestPacking(head, 100, filled=5, free=7))
+    assert lab.kept(engine, "4") == TooFewFree(2)
+    assert lab.kept(engine, "6") == BeyondLookahead(head, 1)

@@ -1,0 +1,22 @@
+"""The orders in which those behind the head are tried."""
+
+from __future__ import annotations
+
+import pytest
+
+from sim.policies.backfill.tails import TAILS, in_tail
+from tests.sim.conftest import Lab
+
+
+@pytest.mark.parametrize(
+    ("tail", "order"),
+    [("queue", "1234"), ("sjf", "2143"), ("ljf", "3412"), ("saf", "2413"), ("narrow", "4231"), ("wide", "1234"),
+     ("latest", "4321")],
+)  # fmt: skip
+def test_ties_stand_as_in_the_queue(lab: Lab, tail: str, order: str) -> None:
+    jobs = lab.workload(8, "1 0 4 10 10", "2 0 3 5 5", "3 0 3 30 30", "4 0 1 20 20").jobs
+    assert "".join(job.id for job in in_tail(jobs, tail)) == order
+
+
+def test_the_first_is_as_they_stand() -> None:
+    assert TAILS[0] == "queue"
