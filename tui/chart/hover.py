@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeVar
 
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.processors import written
-from sim.words import clock_near, name, processors, span
+from sim.words import Clock, clock_near, name, processors, span
 from sim.workload.model import Field, Workload
-from tui.chart.scene import ChartScene
+from tui.chart.scene import ChartScene, Hole
 
 _LOOKED_AT = 500
 """Queues are long; the plan shows jobs near their head."""
@@ -81,8 +81,19 @@ def free_text(chart: ChartScene, spot: Spot) -> str:
     """What is said of a place without a job."""
     at = clock_near(chart.clock)
     if spot.time > chart.clock:
-        return f"at {at(spot.time)} nothing is planned on processor {spot.processor:,}"
+        told = f"at {at(spot.time)} nothing is planned on processor {spot.processor:,}"
+        return told if chart.hole is None else f"{told}{_who_may_pass(chart.workload, chart.hole, spot, at)}"
     return f"at {at(spot.time)} processor {spot.processor:,} was free"
+
+
+def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
+    """What the room before the head is good for, and what the head leaves while it runs."""
+    head = workload.jobs[hole.rank]
+    if spot.time < hole.until:
+        return f"\na job that ends by {at(hole.until)}, when {name(head)} is to start, may pass it"
+    if hole.extra and spot.time < hole.until + head.estimate:
+        return f"\na job that needs no more than the {hole.extra:,} that {name(head)} leaves free may pass it"
+    return ""
 
 
 def measured(chart: ChartScene, one: Spot, other: Spot) -> str:

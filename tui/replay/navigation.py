@@ -16,6 +16,7 @@ from tui.replay.stage import Stage
 
 Halted: TypeAlias = Callable[[], bool]
 """Has the person said that it takes too long?"""
+OVER = "the run is over"
 A_LOOK = 0.05
 """Seconds of computing between two looks at the person."""
 
@@ -73,7 +74,7 @@ class Traveller:
     def _over(self) -> str:
         """Why there is nothing more."""
         failure = self.stage.timeline.branch.error
-        return "the run is over" if failure is None else f"the run broke off here: {failure.error}"
+        return OVER if failure is None else f"the run broke off here: {failure.error}"
 
     def _knows(self, time: float) -> bool:
         timeline = self.stage.timeline

@@ -18,7 +18,10 @@ from sim.policies.parameters import summary
 from sim.workload.samples import captions
 from tui.look.palette import LOOKS
 from tui.look.text import drawn
+from tui.screens.dialogs.help import otherwise
 
+_CALLED = 1000.0
+"""What is called so stands before what only has these letters."""
 Command: TypeAlias = tuple[str, str, str]
 """What it is called, what it does, and the action of the screen that does it."""
 
@@ -86,13 +89,23 @@ class ScreenCommands(Provider):
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
         for title, meaning, action in self._commands():
-            score = matcher.match(title)
+            score = matcher.match(title) + _CALLED * is_called(query, f"{title} {meaning}")
             if score > 0:
                 run = partial(self.screen.run_action, action)
                 yield Hit(score, _lit(matcher, title), run, title, _plain(meaning))
 
     def _commands(self) -> Iterable[Command]:
         return self.screen.palette_commands() if isinstance(self.screen, HasCommands) else ()
+
+
+def is_called(query: str, told: str) -> bool:
+    """Are all its words in what is told, as people say them or as they are said here?
+
+    >>> is_called("clone", "A new branch from here."), is_called("fork", "Play faster: from seconds to weeks.")
+    (True, False)
+    """
+    words = query.lower().split()
+    return bool(words) and all(any(word in told.lower() for word in (each, *otherwise(each))) for each in words)
 
 
 def _plain(words: str) -> Any:

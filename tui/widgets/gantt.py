@@ -150,11 +150,11 @@ class Gantt(Rows, can_focus=True):
         sized = camera.sized(inner.columns, inner.rows * self._folds)
         self._camera, self._seen = sized, self._seen if sized == self._camera else None
 
-    def turn_pages(self, pages: bool) -> bool:
-        """Follow by pages, or by scrolling; nobody is told. False: it cannot be known yet where now is."""
-        if looking := self._looking():
-            self._camera = looking.camera.paging(looking.now) if pages else looking.camera.following()
-        return looking is not None
+    def turning(self, pages: bool) -> Camera | None:
+        """The camera that follows by pages, or by scrolling; None: it cannot be known yet where now is."""
+        if (looking := self._looking()) is None:
+            return None
+        return looking.camera.paging(looking.now) if pages else looking.camera.following()
 
     # Drawing
 

@@ -7,8 +7,9 @@ from dataclasses import replace
 from sim.engine.engine import Engine
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of
+from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
-from tui.chart.hover import Spot, hover_text, job_span, spot_at
+from tui.chart.hover import Spot, free_text, hover_text, job_span, spot_at
 
 
 def said(engine: Engine, rank: int) -> list[str]:
@@ -64,3 +65,12 @@ def test_from_when_until_when_a_job_is_seen(lab: Lab) -> None:
     assert job_span(chart, 1) is None  # its plan is out of sight
     engine.run()
     assert job_span(chart_of(engine), 1) == (10, 120)
+
+
+def test_the_room_before_the_head_says_who_may_pass() -> None:
+    engine = engine_of("z-figure4", "easy", steps=6)
+    chart = chart_of(engine, per_column=60)
+    told = [free_text(chart, Spot(time, 9, None)).splitlines() for time in (1100, 1300, 4000)]
+    assert told[0][1] == "a job that ends by 00:20:00, when J3 is to start, may pass it"
+    assert told[1][1] == "a job that needs no more than the 2 that J3 leaves free may pass it"
+    assert len(told[2]) == 1

@@ -11,8 +11,10 @@ from textual.widgets import OptionList
 
 from sim.policies import parse_policy
 from sim.workload.samples import sample_path
+from tests.tui.replays import replay
 from tui.look.palette import LOOKS
 from tui.screens.commands import Command, Palette, ScreenCommands, choices
+from tui.screens.replay.looking import commands
 
 
 class Desk(Screen[None]):
@@ -79,3 +81,20 @@ def test_every_policy_look_and_sample_is_a_command() -> None:
     assert named("theme").keys() == LOOKS.keys()
     assert all(sample_path(name) for name in named("sample"))
     assert named("colour by") == {"user": "colour_by('user')"}
+
+
+async def test_what_people_call_it_stands_first() -> None:
+    async with replay(at="#5") as run:
+        await run.pilot.press("ctrl+p", *"fork")
+        await run.app.workers.wait_for_complete()
+        await run.wait_for(lambda: run.app.screen.query_one(OptionList).option_count > 0)
+        first = run.app.screen.query_one(OptionList).get_option_at_index(0)
+        assert "A new branch from here" in str(first.prompt)
+
+
+async def test_the_palette_moves_the_chart_too() -> None:
+    async with replay(at="#5") as run:
+        titles = {title: action for title, _, action in commands()}
+        await run.do(titles["The chart: space by event, or by the clock"])
+        assert run.screen.chart.camera is not None
+        assert run.screen.chart.camera.by_event

@@ -68,7 +68,7 @@ def time_axis(view: ChartView, now: float, ascii_only: bool = False) -> tuple[st
         begin = min(max(begin, 0), view.columns - len(label))
         if begin < free <= at:
             begin = free  # a little to the right, but still below its tick
-        if begin >= free:
+        if free <= begin <= view.columns - len(label):
             times[begin : begin + len(label)] = label
             free = begin + len(label) + 1
     at = view.column_of(now)

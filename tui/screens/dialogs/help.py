@@ -155,6 +155,11 @@ class HelpScreen(Dialog[None]):
         self.query_one(VerticalScroll).scroll_relative(y=rows, animate=False)
 
 
+def otherwise(word: str) -> tuple[str, ...]:
+    """What is called so here that people call by that word."""
+    return OTHERWISE.get(word.removesuffix("s"), OTHERWISE.get(word, ()))
+
+
 def filtered(groups: Groups, typed: str) -> Groups:
     """The rows that are called what was typed or hold all its words, as people say them or as they are said here.
 
@@ -162,7 +167,7 @@ def filtered(groups: Groups, typed: str) -> Groups:
     [('Playing', [('g', 'Go to a time.')])]
     """
     wanted = typed.lower().split()
-    said = [(word, *OTHERWISE.get(word.removesuffix("s"), OTHERWISE.get(word, ()))) for word in wanted]
+    said = [(word, *otherwise(word)) for word in wanted]
 
     def holds(text: str) -> bool:
         return all(any(word in text for word in words) for words in said)

@@ -16,6 +16,7 @@ from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
 from tui.screens.replay.layout import Layout
 from tui.screens.replay.state import ViewState
+from tui.widgets.gantt import Gantt
 
 if TYPE_CHECKING:
     from tui.screens.dialogs.prompt import Answers
@@ -32,6 +33,9 @@ class ControlledScreen(Protocol):
     shown: Scenes | None
     player: Player
     files: FileWatch
+
+    @property
+    def charts(self) -> tuple[Gantt, Gantt]: ...
 
     @property
     def scene(self) -> Scene | None: ...
@@ -62,6 +66,9 @@ class ControlledScreen(Protocol):
 
     def select(self, rank: int | None) -> None:
         """This job is selected everywhere; None: no job is."""
+
+    def wish(self) -> None:
+        """Tell the worker what is to be seen."""
 
     def ask(self, order: Order) -> None:
         """Ask the worker to do this; what has been walked to within the step is left."""

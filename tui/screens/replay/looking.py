@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from textual.binding import Binding
 
@@ -11,11 +13,15 @@ from tui.replay.places import find_job
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
 from tui.screens.replay.controlled import ControlledScreen
-from tui.screens.replay.keys import GROUPS, PALETTE, sign
+from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign
 from tui.screens.replay.layout import WEIGHTS
 from tui.screens.replay.messages import Remember
 from tui.screens.replay.state import PANELS
+from tui.screens.replay.transport import JUMPS
 from tui.widgets.gantt import Gantt
+
+if TYPE_CHECKING:
+    from tui.screens.commands import Command
 
 
 class Looking:
@@ -147,8 +153,28 @@ class Looking:
         self._screen.open(dialogs.FidelityReport(self._screen.about.read, self._screen.about.workload))
 
     def help(self) -> None:
-        chart = [(sign(b.key), b.description) for b in Gantt.BINDINGS if isinstance(b, Binding)]
+        chart = [(sign(key.key), key.description) for key in chart_keys()]
         groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
         groups[-1][1].append((PALETTE.keys, PALETTE.meaning))
         where = self._screen.state.over or self._screen.in_focus or "chart"
         self._screen.open(dialogs.HelpScreen([*groups, ("The chart", chart)], where))
+
+
+def commands() -> Iterator[Command]:
+    """All that the palette finds: by what it does, by the word of its key, by the key itself."""
+    from tui.screens.commands import choices
+
+    for key in every_key():
+        if key.action != "escape":
+            yield key.meaning.rstrip("."), " · ".join(filter(None, (f"key {sign(key.keys)}", key.word))), key.action
+    for binding in chart_keys():
+        meaning = f"The chart: {binding.description}"
+        yield meaning, f"key {sign(binding.key)}", f"in_chart({binding.action!r})"
+    for condition, meaning in JUMPS.values():
+        yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
+    yield from choices(MODES)
+
+
+def chart_keys() -> Iterator[Binding]:
+    """Those that the chart knows."""
+    return (binding for binding in Gantt.BINDINGS if isinstance(binding, Binding))

@@ -19,13 +19,13 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen, Screen
 
 from sim.policies import Policy, parse_policy
-from tui.chart.colours import MODES
-from tui.chart.scale import PAGE, Camera
+from tui.chart.scale import Camera
 from tui.look.palette import Look
 from tui.panels.metrics import draw_metrics
 from tui.panels.strip import draw_strip, time_at, told_at
 from tui.replay.conductor import Conductor
 from tui.replay.file_watch import FileWatch
+from tui.replay.navigation import OVER
 from tui.replay.requests import (
     Failed,
     GoToTime,
@@ -41,15 +41,16 @@ from tui.replay.requests import (
 )
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
+from tui.screens.replay.cameras import Cameras
 from tui.screens.replay.drawing import SIDE, TELL, Drawing
 from tui.screens.replay.files import Files
-from tui.screens.replay.keys import bindings, every_key, sign, told_of
+from tui.screens.replay.keys import bindings, told_of
 from tui.screens.replay.layout import Layout
 from tui.screens.replay.lesson import Teaching, heard
-from tui.screens.replay.looking import Looking
+from tui.screens.replay.looking import Looking, commands
 from tui.screens.replay.messages import FileSaved, FromWorker, GoToScene
 from tui.screens.replay.state import ViewState
-from tui.screens.replay.transport import JUMPS, Transport
+from tui.screens.replay.transport import Transport
 from tui.screens.replay.what_if import WhatIf
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
@@ -67,10 +68,6 @@ YOUNG = 10_000
 """The collector looks when there are so many new objects more than ever: hardly anything here goes round in circles."""
 A_PIECE = 0.25
 """Seconds of playing at a time, at most."""
-A_GLANCE = 0.12
-"""Seconds after which there is another picture even if now has not moved."""
-A_PAGE = 1.5
-"""Pages of the chart that would be turned sooner than after so many seconds are not turned: it scrolls."""
 A_REST = 0.7
 """From one drawing to the next, of a frame: the clock of frames is not exact."""
 
@@ -104,7 +101,7 @@ class ReplayScreen(Screen[None]):
                 setattr(self, f"action_{name}", action)
         self._answers: Answers | None = None
         self._now, self._is_driven = now or monotonic, now is not None
-        self._drawing = Drawing(self, about, self._now)
+        self._drawing, self._cameras = Drawing(self, about, self._now), Cameras(self)
         self._frame = 0 if self._is_driven else 1 / fps
         self._ticked = 0.0
         self._next = 0.0
@@ -165,6 +162,11 @@ class ReplayScreen(Screen[None]):
         return self.query_one("#chart", Gantt)
 
     @property
+    def charts(self) -> tuple[Gantt, Gantt]:
+        """That of the run that is watched, and of the one beside it."""
+        return self.chart, self.query_one("#beside", Gantt)
+
+    @property
     def scene(self) -> Scene | None:
         return self.shown.scene if self.shown else None
 
@@ -203,7 +205,8 @@ class ReplayScreen(Screen[None]):
         """See this from now on."""
         self.state = replace(self.state, **changed)
         self.player.playing = self.state.playing
-        self._turn_pages()
+        if self.is_mounted:
+            self._cameras.turn_pages()
         self.draw()
         self.wish()
 
@@ -268,6 +271,7 @@ class ReplayScreen(Screen[None]):
             self.call_after_refresh(self.wish)
         if self.shown is not None:
             self._drawing.draw(self.state, self.shown, self.look, self.player.progress)
+            self._cameras.turn_pages()
             self._fit_panels()
         took = self._now() - began
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
@@ -327,7 +331,8 @@ class ReplayScreen(Screen[None]):
             case Scenes() as shown if shown is self._newest:  # of those that piled up the last is drawn
                 self._show(shown)
             case Stopped(why):
-                self.change(playing=False, said=why)
+                is_told = why == OVER and self.state.selected is None  # the sentence tells it, and more
+                self.change(playing=False, said="" if is_told else why)
             case Noticed(rank, told):
                 self.change(selected=rank, said=told)
             case Failed(what):
@@ -368,7 +373,7 @@ class ReplayScreen(Screen[None]):
         passed = now - self._ticked
         if not state.playing:
             self._ticked = now
-        elif self.player.idle and passed >= self._pace - self._frame / 2:
+        elif self.player.idle and passed >= self._cameras.pace - self._frame / 2:
             self.state = replace(state, note="")
             self.player.ask(Play(min(passed, A_PIECE), state.rate, state.direction))
             self._ticked = now
@@ -379,12 +384,6 @@ class ReplayScreen(Screen[None]):
             self._drawing.draw_top(self.state, self.shown, self.look, self.player.progress)
         if self.is_behind:
             self.draw()
-
-    @property
-    def _pace(self) -> float:
-        """Seconds from one picture to the next while it plays: what does not move is not drawn again and again."""
-        camera = self.state.camera
-        return 0.0 if camera is None else min(self.state.rate.pace(camera.seconds), A_GLANCE)
 
     # What widgets tell
 
@@ -425,11 +424,7 @@ class ReplayScreen(Screen[None]):
 
     @on(Gantt.CameraChanged)
     def _camera_changed(self, message: Gantt.CameraChanged) -> None:
-        """Both charts look where one does; that one may already look elsewhere."""
-        for gantt in (self.chart, self.query_one("#beside", Gantt)):
-            if gantt is not message.control:
-                gantt.camera = message.camera
-        self._look_there()
+        self._cameras.moved(message.control, message.camera)
 
     def see(self, window: tuple[float, float] | None) -> None:
         self.chart.see(window)
@@ -448,25 +443,6 @@ class ReplayScreen(Screen[None]):
         elif message.by:
             (self.teaching.lesson_next if message.by > 0 else self.teaching.lesson_previous)()
 
-    def _look_there(self) -> None:
-        """Where the charts look."""
-        beside = self.query_one("#beside", Gantt)
-        self.state = replace(self.state, camera=self.chart.camera, beside=beside.camera)
-        self._turn_pages()
-        self.wish()
-
-    def _turn_pages(self) -> None:
-        """While it plays now moves and the chart stands, page by page, unless that would be too fast for the eye."""
-        camera, state = self.chart.camera if self.is_mounted else None, self.state
-        if not state.playing or camera is None or not camera.follow or self.scene is None:
-            return
-        lasts = (PAGE[1] - PAGE[0]) * camera.columns * state.rate.pace(camera.seconds)
-        pages = state.pages and lasts >= A_PAGE
-        if pages != camera.pages:
-            turned = [gantt.turn_pages(pages) for gantt in (self.chart, self.query_one("#beside", Gantt))]
-            if turned[0]:
-                self._look_there()
-
     @on(Scrubber.Scrubbed)
     def _scrub(self, message: Scrubber.Scrubbed) -> None:
         if self.told is not None:
@@ -475,14 +451,11 @@ class ReplayScreen(Screen[None]):
     # The palette of commands
 
     def palette_commands(self) -> Iterable[Command]:
-        for key in every_key():
-            if key.action != "escape":
-                yield key.meaning.rstrip("."), f"key {sign(key.keys)}", key.action
-        for condition, meaning in JUMPS.values():
-            yield f"jump to next: {condition}", f"To the next step at which {meaning}.", f"jump_to({condition!r})"
-        from tui.screens.commands import choices
+        return commands()
 
-        yield from choices(MODES)
+    async def action_in_chart(self, action: str) -> None:
+        """One of the chart's own."""
+        await self.chart.run_action(action)
 
 
 def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:

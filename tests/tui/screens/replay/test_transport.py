@@ -30,7 +30,7 @@ async def test_playing_ends_where_the_run_is_over() -> None:
     async with replay(at="#9") as run:
         await run.press("up", "up", "up")
         await run.pilot.press("space")
-        await run.wait_for(lambda: "the run is over" in noted(run))
+        await run.wait_for(lambda: "The run is over: 5 jobs" in noted(run))
         await run.settle()
         assert run.step == 10
         assert not run.screen.state.playing

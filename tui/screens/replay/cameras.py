@@ -1,0 +1,53 @@
+"""Where the two charts look: at the same, and while it plays by pages."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tui.chart.scale import PAGE, Camera
+from tui.screens.replay.controlled import ControlledScreen
+from tui.widgets.gantt import Gantt
+
+A_GLANCE = 0.12
+"""Seconds after which there is another picture even if now has not moved."""
+A_PAGE = 1.5
+"""Pages of the chart that would be turned sooner than after so many seconds are not turned: it scrolls."""
+
+
+class Cameras:
+    """Keeps the cameras of the chart and of the one beside it together."""
+
+    def __init__(self, screen: ControlledScreen) -> None:
+        self._screen = screen
+
+    def moved(self, moved: Gantt, camera: Camera) -> None:
+        """Both charts look where one does; that one may already look elsewhere."""
+        for gantt in self._screen.charts:
+            if gantt is not moved:
+                gantt.camera = camera
+        self._look_there()
+
+    def _look_there(self) -> None:
+        screen = self._screen
+        chart, beside = screen.charts
+        screen.state = replace(screen.state, camera=chart.camera, beside=beside.camera)
+        self.turn_pages()
+        screen.wish()
+
+    def turn_pages(self) -> None:
+        """While it plays now moves and the chart stands, page by page, unless that would be too fast for the eye."""
+        state, camera = self._screen.state, self._screen.state.camera
+        if not state.playing or camera is None or not camera.follow or self._screen.scene is None:
+            return
+        lasts = (PAGE[1] - PAGE[0]) * camera.columns * state.rate.pace(camera.seconds)
+        pages = state.pages and lasts >= A_PAGE
+        if pages != camera.pages and (turned := self._screen.charts[0].turning(pages)):
+            for gantt in self._screen.charts:
+                gantt.camera = turned
+            self._look_there()
+
+    @property
+    def pace(self) -> float:
+        """Seconds from one picture to the next while it plays: what does not move is not drawn again and again."""
+        state = self._screen.state
+        return 0.0 if state.camera is None else min(state.rate.pace(state.camera.seconds), A_GLANCE)
