@@ -181,12 +181,12 @@ class TransformOptions:
         low=SMALLEST,
         high=GREATEST,
     )
-    resample: Literal["weeks", "users", "model"] | None = option(
+    resample: Literal["weeks", "users", "hyper-erlang", "lublin"] | None = option(
         None,
         str,
-        "Other jobs like these, by lot: their weeks, or their users, or by a model fitted to them.",
+        "Other jobs by lot: their weeks, their users, a model fitted to them, or as many of Lublin's.",
         called="what is drawn by lot",
-        choices=("weeks", "users", "model"),
+        choices=("weeks", "users", "hyper-erlang", "lublin"),
     )
     jobs: int | None = option(None, int, "Only the first N jobs.", "N", called="the number of jobs", low=0, high=LATEST)
     load: float = option(

@@ -1,4 +1,4 @@
-"""Other workloads like one that was recorded: its weeks or its users drawn by lot, or a model that is fitted to it.
+"""Other workloads in place of one that was recorded: its weeks or its users drawn by lot, or a model's jobs.
 
 What comes by day and by week stays as it is (Feitelson's resampling): only whole weeks move. Like the other random
 transforms these draw from a generator of their own, `default_rng(seed + 3)`.
@@ -13,6 +13,7 @@ import numpy as np
 from sim.errors import ParameterError
 from sim.workload.model import Ints, Workload
 from sim.workload.models.hyper_erlang import fit
+from sim.workload.models.lublin import generate
 
 WEEK = 7 * 86400.0
 
@@ -48,9 +49,14 @@ def users(workload: Workload, seed: int = 0) -> Workload:
     return _moved(replace(taken, ids=ids, user=user), np.where(stays, 0, shifted - week[ranks]))
 
 
-def modelled(workload: Workload, seed: int = 0) -> Workload:
-    """As many jobs of Z's model: hyper-Erlang distributions, fitted to the widths that there are."""
+def hyper_erlang(workload: Workload, seed: int = 0) -> Workload:
+    """As many jobs of Z's model: hyper-Erlang distributions, fitted to the jobs of each width."""
     return Workload.of(fit(workload).generate(len(workload), seed), workload.procs)
+
+
+def lublin(workload: Workload, seed: int = 0) -> Workload:
+    """As many jobs of Lublin and Feitelson's model on as many processors; of the jobs themselves nothing is left."""
+    return Workload.of(generate(len(workload), workload.procs, seed), workload.procs)
 
 
 def _weeks_of(workload: Workload) -> tuple[Ints, int]:
@@ -67,4 +73,4 @@ def _moved(workload: Workload, by: Ints) -> Workload:
     return moved.take(np.argsort(moved.submit, kind="stable"))
 
 
-KINDS = {"weeks": weeks, "users": users, "model": modelled}
+KINDS = {"weeks": weeks, "users": users, "hyper-erlang": hyper_erlang, "lublin": lublin}

@@ -7,7 +7,7 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.workload.model import Field, Header, Trace, Workload
-from sim.workload.resample import KINDS, WEEK, modelled, users, weeks
+from sim.workload.resample import KINDS, WEEK, users, weeks
 from sim.workload.source import read
 
 WEEKS = 6
@@ -72,8 +72,9 @@ def test_of_no_jobs_there_are_none(kind: str) -> None:
     assert not len(KINDS[kind](log(0)))
 
 
-def test_a_model_has_as_many_jobs_on_the_same_machine() -> None:
-    made = modelled(log(), 0)
+@pytest.mark.parametrize("kind", ["hyper-erlang", "lublin"])
+def test_a_model_has_as_many_jobs_on_the_same_machine(kind: str) -> None:
+    made = KINDS[kind](log(), 0)
     assert (len(made), made.procs) == (400, 64)
     assert made.width.max() <= 64
 
