@@ -22,7 +22,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
 CHANGES_STATE = {
-    f"engine/{name}.py" for name in ("checkpoint", "engine", "express", "state", "succession", "transitions")
+    f"engine/{name}.py"
+    for name in ("checkpoint", "engine", "express", "state", "succession", "transitions", "upheaval")
 }
 FLOORS = (
     ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.words"),

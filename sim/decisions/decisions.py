@@ -6,10 +6,12 @@ A policy yields decisions; the engine checks and applies them one by one. Each h
 
 from __future__ import annotations
 
+from math import inf
 from typing import NamedTuple, TypeAlias
 
 from sim.decisions.matrix import MatrixDecision
 from sim.decisions.sentences import Reason, why
+from sim.machine.processors import written
 from sim.words import Clock, listed, name, processors, span
 from sim.workload.model import Job
 
@@ -104,6 +106,49 @@ class Switched(NamedTuple):
         return f"the policy is switched from {self.was} to {self.now}"
 
 
+class Gone(NamedTuple):
+    """These processors are not there from now on. Nobody decided it, as all of the four that follow."""
+
+    processors: int
+    until: float
+    """inf: for good."""
+    announced: bool
+
+    def say(self, at: Clock) -> str:
+        how = "go as announced" if self.announced else "fail"
+        until = "for good" if self.until == inf else f"until {at(self.until)}"
+        return f"processors {written(self.processors)} {how}, {until}"
+
+
+class Returned(NamedTuple):
+    """These processors are there again, or for the first time."""
+
+    processors: int
+
+    def say(self, at: Clock) -> str:
+        return f"processors {written(self.processors)} come"
+
+
+class Interrupt(NamedTuple):
+    """The job's processors are gone: what it had done, for so many seconds, is lost, and it waits again."""
+
+    job: Job
+    ran: float
+
+    def say(self, at: Clock) -> str:
+        return f"{name(self.job)} is interrupted after {span(self.ran)}: its processors are gone, and it waits again"
+
+
+class Drop(NamedTuple):
+    """The job is given up: there will never be as many processors again as it needs."""
+
+    job: Job
+    most: int
+
+    def say(self, at: Clock) -> str:
+        return f"{name(self.job)} is given up: it needs {self.job.procs:,}, and there will be {self.most:,} at most"
+
+
 class Divide(NamedTuple):
     """The machine is divided into partitions: `owners[p]` are the processors of partition p."""
 
@@ -160,6 +205,10 @@ Decision: TypeAlias = (
     | Divide
     | Borrow
     | Switched
+    | Gone
+    | Returned
+    | Interrupt
+    | Drop
     | MatrixDecision
 )
 

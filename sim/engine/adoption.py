@@ -21,12 +21,20 @@ take turns, the reserved job gets a row of its own, which comes on turn at once.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from operator import itemgetter
+from types import MappingProxyType
 
 from sim.decisions.decisions import Await, Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend
 from sim.decisions.matrix import OpenRow, Place, TurnTo
 from sim.decisions.reasons import Due, OwnFree, ReservationDue
-from sim.decisions.reasons_to_wait import BeforeOthers, TouchesReservation, WaitsForOwn, WaitsForReserved
+from sim.decisions.reasons_to_wait import (
+    BeforeOthers,
+    MachineGoesDown,
+    TouchesReservation,
+    WaitsForOwn,
+    WaitsForReserved,
+)
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
 from sim.engine.state_view import StateView
@@ -43,7 +51,9 @@ def adopting(state: State) -> Iterator[Decision]:
     policy, shown = state.policy, AdoptedView(state)
     if not policy.suspends:
         yield from _go_on(state)
-    if not state.granted or policy.grants:
+    if state.closes < inf and not state.sharing and (not state.granted or policy.grants):
+        yield from _decide_beside(state, shown)
+    elif not state.granted or policy.grants:
         yield from policy.decide(shown)
     elif policy.turns():
         yield from policy.decide(shown)
@@ -96,6 +106,8 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
     plan.take(now, now + lasts, job.procs)
     then = plan.shortage()
     known = [start for start in starts if then is None or start[0] <= then + MOMENT]
+    if not known:
+        return MachineGoesDown(state.closes, now + lasts)
     at, other = max(known, key=itemgetter(0))
     return BeforeOthers(other, at, now + lasts)
 
@@ -107,7 +119,7 @@ def _kept(state: State, rank: int | None = None) -> int:
 
 def _can_keep(state: State, rank: int) -> bool:
     """Does the job leave room for the reservations that were granted, if its processors are kept from now on?"""
-    plan = Profile.of_running(state.now, *state.prospect(rank))
+    plan = state.running_plan(rank)
     take_granted(state, plan)
     return plan.shortage() is None
 
@@ -154,7 +166,7 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 
 
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
-    """What the policy decides, as long as nobody starts who is in the way of a granted reservation.
+    """What the policy decides, as long as nobody starts who is in the way of a granted reservation, or of maintenance.
 
     When it would start such a job, it is asked again and does not see the job. What it plans then holds, and no more
     what it planned before.
@@ -164,12 +176,10 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
         in_the_way: Job | None = None
         planned: set[int] = set(state.granted)
         for decision in state.policy.decide(shown):
-            if isinstance(decision, Start | Backfill):
-                job = decision.job
-                if not state.plan.fits(job.procs, state.now, job.estimate):
-                    in_the_way = job
-                    break
-            elif isinstance(decision, Reserve | Expect | Keep):
+            if isinstance(decision, Start | Backfill | Resume) and _is_in_the_way(state, decision):
+                in_the_way = decision.job
+                break
+            if isinstance(decision, Reserve | Expect | Keep):
                 if not isinstance(decision, Keep):
                     planned.add(decision.job.rank)
                 if decision in said:
@@ -186,8 +196,28 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
             yield Keep(in_the_way, _touched(state, in_the_way))
 
 
+def _is_in_the_way(state: State, decision: Start | Backfill | Resume) -> bool:
+    """Would it run into maintenance, or into a reservation that the policy knows nothing of?"""
+    job = decision.job
+    if job.rank not in state.waiting.jobs and job.rank not in state.suspended:
+        return False  # it cannot be done at all
+    if state.closes < inf:
+        lasts = state.remaining_estimate(job.rank)
+        if isinstance(decision, Resume):
+            lasts += decision.overhead
+        elif decision.limit is not None:
+            lasts = min(lasts, decision.limit)
+        if state.now + lasts > state.closes + MOMENT:
+            return True
+    if isinstance(decision, Resume) or not state.granted or state.policy.grants:
+        return False
+    return not state.plan.fits(job.procs, state.now, job.estimate)
+
+
 def _touched(state: State, job: Job) -> Reason:
     """The first granted reservation that the job would reach into: one that begins when there is too little."""
+    if not state.in_time(job) or not state.granted:
+        return MachineGoesDown(state.closes, state.now + state.remaining_estimate(job.rank))
     now, plan = state.now, state.plan.copy()
     plan.take(now, now + job.estimate, job.procs)
     short = plan.shortage() or now
@@ -228,6 +258,13 @@ class AdoptedView(StateView):
         return {rank: at for rank, at in self._state.reserved.items() if not self._hidden(rank)}
 
     @property
+    def suspended(self) -> Mapping[int, int]:  # type: ignore[override]
+        suspended = self._state.suspended
+        if not self.passed_over:
+            return MappingProxyType(suspended)
+        return {rank: own for rank, own in suspended.items() if rank not in self.passed_over}
+
+    @property
     def free_set(self) -> int:  # type: ignore[override]
         return self._state.free_set & ~_kept(self._state)
 
@@ -247,5 +284,7 @@ class AdoptedView(StateView):
         return plan
 
     def shadow(self, job: Job) -> tuple[float, int]:
+        if self._state.ahead:
+            return self._state.shadow(job)
         time, free = shadow(self.free, self.ends, job.procs)
         return time, free - job.procs

@@ -15,6 +15,7 @@ from sim.machine.moment import MOMENT
 from sim.machine.processors import written
 from sim.machine.turns import Turns
 from sim.workload.model import Workload
+from sim.workload.outages import absent
 
 
 class Checker:
@@ -25,7 +26,8 @@ class Checker:
     - a job starts no earlier than it was submitted and makes exactly the progress it must;
     - a suspended job goes on where it was, or where it was told to; partitions own every processor once;
     - no cell of a matrix is held twice, only the row on turn makes progress, no more tasks migrate than may;
-    - a promised start never moves later while it stands, and is kept;
+    - a promised start never moves later while it stands, and is kept, unless processors fail;
+    - who runs is on processors that are there, and who waits can start one day;
     - the plan is what running jobs and standing reservations make it.
     """
 
@@ -70,7 +72,9 @@ class Checker:
             if held.bit_count() != self._workload.width[rank]:
                 self._fail("it holds another number of processors than it asked for", rank)
             seen |= held
-        if seen & machine.free_set or seen | machine.free_set != (1 << machine.procs) - 1:
+        if machine.absent != absent(self._state.outages, self._state.now):
+            self._fail("processors are there that are not, or not there that are")
+        if seen & machine.free_set or seen | machine.free_set != machine.there:
             self._fail("the free and the held processors are not the machine")
         if machine.free != machine.free_set.bit_count() or self._state.free != machine.free:
             self._fail("the count of free processors is wrong")
@@ -82,13 +86,15 @@ class Checker:
         running = set(state.running if sharing is None else sharing.ran)
         suspended = set(state.suspended)
         leaving = {rank for rank in suspended & running if not state.running[rank].runs}
-        places = [waiting, running, suspended - leaving, set(self._finished)]
+        places = [waiting, running, suspended - leaving, set(self._finished), set(state.dropped)]
         here = set().union(*places)
         self._finished.update(job.rank for job in state.completed)
         if sum(map(len, places)) != len(here) or {job.rank for job in state.completed} & here:
             self._fail("a job is in two places")
         if here | self._finished != set(range(len(state.jobs))):
             self._fail(f"{len(state.jobs)} jobs were submitted, {len(here | self._finished)} are somewhere")
+        if any(job.procs > state.most for job in state.queue):
+            self._fail("a job waits for more processors than there will ever be")
         if sharing is None and not running == {rank for _, rank, _ in state.ends} == set(state.machine.held):
             self._fail("the list of expected ends does not name the running jobs")
 
@@ -99,10 +105,12 @@ class Checker:
         """
         state = self._state
         killed = {job.rank for job in state.killed}
+        for job in state.interrupted:
+            self._progress.pop(job.rank, None)
         for stretch in self._closed_stretches():
             rank = stretch.rank
             makes = stretch.kind == "run" or (stretch.kind == "speculative" and rank not in killed)
-            if makes and stretch.end is not None:
+            if makes and stretch.end is not None and stretch.ended_by != "interrupted":
                 self._progress[rank] = self._progress.get(rank, 0) + stretch.end - stretch.start
         self._shared_progress()
         for job in state.completed:
@@ -126,7 +134,10 @@ class Checker:
         worked: dict[int, float] = dict.fromkeys(clock.rows, 0)
         for turn in clock.window(self._last, state.now):
             worked[turn.row] += turn.end - max(turn.begin, turn.overhead_until)
+        lost = {job.rank for job in state.interrupted}
         for rank, (rows, stall) in self._stood.items():
+            if rank in lost:
+                continue
             made = sum(worked[row] for row in rows)
             self._progress[rank] = self._progress.get(rank, 0) + made - min(made, stall)
 
@@ -151,6 +162,8 @@ class Checker:
         if tuple(matrix.rows) != turns.rows or (turns.row is None) != (not matrix.rows):
             self._fail("the clock does not know the rows of the matrix")
         for rank in matrix.jobs:
+            if matrix.columns(rank) & state.machine.absent:
+                self._fail("it stands in columns that are not there", rank)
             if matrix.columns(rank).bit_count() != self._workload.width[rank]:
                 self._fail("it stands in another number of columns than it asked for", rank)
             if matrix.rows_of(rank)[0] != matrix.home(rank):
@@ -183,6 +196,8 @@ class Checker:
             if self._pins.get(rank, processors) != processors and rank not in sent:
                 self._fail("a suspended job's processors changed", rank)
             self._pins[rank] = processors
+        for job in state.interrupted:
+            self._pins.pop(job.rank, None)
         for rank in [rank for rank in self._pins if rank not in state.suspended]:
             was = self._pins.pop(rank)
             pinned = sent.get(rank, was)
@@ -202,11 +217,13 @@ class Checker:
             if owned & seen:
                 self._fail("a processor has two owners")
             seen |= owned
-        if seen != (1 << self._state.procs) - 1:
-            self._fail("a processor has no owner")
+        if seen != self._state.machine.there:
+            self._fail("a processor has no owner, or is owned and not there")
 
     def _promises(self) -> None:
         state = self._state
+        if state.upset:
+            self._granted = dict(state.granted)  # what cannot be kept for that reason is not broken
         for rank, at in self._granted.items():
             start = state.start_of(rank)
             if (state.now if start is None else start) > at + self._moment() and not state.policy.suspends:
@@ -215,7 +232,9 @@ class Checker:
         if not state.promises:
             self._promised = {}
             return
-        if state.switches and state.switches[-1].step == state.step_count:
+        if state.upset:
+            self._promised = {}
+        elif state.switches and state.switches[-1].step == state.step_count:
             self._promised = {rank: at for rank, at in self._promised.items() if rank in state.granted}
         for rank, promised in self._promised.items():
             start = state.start_of(rank)
@@ -243,7 +262,7 @@ class Checker:
 def _finished(state: State) -> set[int]:
     here = {job.rank for job in state.queue} | state.running.keys() | state.suspended.keys()
     here |= state.sharing.ran.keys() if state.sharing else set()
-    return set(range(len(state.jobs))) - here
+    return set(range(len(state.jobs))) - here - set(state.dropped)
 
 
 def _progress_so_far(state: State, history: History) -> dict[int, float]:

@@ -35,6 +35,7 @@ from sim.engine.state import Future, State
 from sim.engine.state_view import StateView
 from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.engine.transitions import Transitions
+from sim.engine.upheaval import Upheaval
 from sim.errors import ParameterError, PolicyError
 from sim.history.history import History
 from sim.kernel import choice
@@ -45,6 +46,7 @@ from sim.policies.registry import policy_of
 from sim.prints import hear, may_be_heard
 from sim.words import clock
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
 """So many steps without an arrival or an end, or where only the policy can still change anything, are no progress."""
@@ -81,7 +83,7 @@ class Engine:
         except (Exception, SystemExit) as error:
             blame(chosen, error, "at the beginning")
             raise
-        self._begin(state, Future(), History(workload.jobs), watchers)
+        self._begin(state, Future(workload.outages), History(workload.jobs), watchers)
 
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
@@ -146,11 +148,15 @@ class Engine:
             time = timers[0][0]
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
+        change = self._future.next_change()
+        if change < time and (arrives < inf or state.under_way or state.left):
+            time = change
         if time == inf:
             return None
         until = time + MOMENT
         if (
             time < arrives <= until
+            or time < change <= until
             or (leaving and leaving[0][0] <= until and _has_another(leaving, time, until))
             or (timers and timers[0][0] <= until and _has_another(timers, time, until))
         ):
@@ -162,7 +168,7 @@ class Engine:
         leaving, timers, arrives = self._future.leaving, self.state.timers, self._submits[len(self.state.jobs)]
         while True:
             until = time + MOMENT
-            latest = arrives if time < arrives <= until else time
+            latest = max(arrives if time < arrives <= until else time, self._future.last_change(until))
             latest = _latest_in(leaving, latest, until)
             latest = _latest_in(timers, latest, until, self._is_void)
             if latest == time:
@@ -187,6 +193,19 @@ class Engine:
         successor = policy_of(policy)
         self._hears = may_be_heard()
         self._happen(at, successor)
+
+    def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
+        """These processors fail: a step of its own, at `at` (default: at the time of the last step)."""
+        at = self.now if at is None else at
+        if processors <= 0 or processors >> self.state.procs:
+            raise ParameterError(f"no such processors to fail: there are {self.state.procs:,}, from 0 on")
+        if not at < until:
+            raise ParameterError(f"processors that fail at {at:.12g} come back later than that, got {until:.12g}")
+        due = self.next_time()
+        if at < self.now or (due is not None and at > due):
+            raise ParameterError(f"processors can fail from {self.now:.12g} to {due} now, got {at:.12g}")
+        self._future.add(Outage(at, until, processors))
+        self._happen(at, changes=True)
 
     def step(self) -> bool:
         """Go to the next instant and let everything happen there; False when there is none."""
@@ -222,8 +241,13 @@ class Engine:
 
     def hurry(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make many steps at once as `Express.go`; how much was spent: nothing where each has to be looked at."""
-        if self._loops is None or self.state.curious or self._after_step:
+        state = self.state
+        if self._loops is None or state.curious or self._after_step:
             return 0
+        if state.outages or self._future.outages:
+            if state.machine.absent or state.closes < inf:
+                return 0  # the loop knows of no machine that changes
+            until = min(until, self._future.next_change() - 1)
         if self._express is None:
             self._express = Express(self._loops, self.workload, self.state, self._future, self.history)
         if spent := self._express.go(until, steps, credit, a_step):
@@ -238,12 +262,15 @@ class Engine:
 
     # One instant
 
-    def _happen(self, now: float, successor: Policy | None = None) -> None:
-        """Everything that happens at one instant; then a successor takes over, if there is one."""
+    def _happen(self, now: float, successor: Policy | None = None, changes: bool = False) -> None:
+        """Everything that happens at one instant; then a successor takes over, if there is one.
+
+        changes: does the machine change, whatever was foreseen?
+        """
         if self._hears:
             hear(self.state.printed, self.state.step_count + 1, now)
         try:
-            self._pass_by(now, successor)
+            self._pass_by(now, successor, changes)
         except (Exception, SystemExit) as error:
             blame(self.state.policy, error, when(self.state))
             raise
@@ -251,19 +278,25 @@ class Engine:
             if self._hears:
                 hear(None)
 
-    def _pass_by(self, now: float, successor: Policy | None) -> None:
+    def _pass_by(self, now: float, successor: Policy | None, changes: bool) -> None:
         state = self.state
         state.now = now
         for told in (state.decisions, state.printed, state.moved, state.completed, state.killed, state.arrived):
             if told:
                 told.clear()
         state.ended_early = False
+        if state.resized:
+            state.resized = state.upset = False
+            state.interrupted, state.renewed = [], []
         if state.sharing:
             self._share_until(state.sharing, now)
         leaving = self._future.leaving
         if leaving and leaving[0][0] <= now:
             self._complete_jobs(now)
         is_awake = self._drop_timers(now) if state.timers else False
+        if changes or self._future.next_change() <= now:
+            self._future.applied = now
+            Upheaval(self._transitions).happen()
         if self._submits[len(state.jobs)] <= now:
             self._admit_arrivals(now)
         if successor is not None:
@@ -272,7 +305,8 @@ class Engine:
         if state.sharing is None:
             self._let_policy_decide()
         else:
-            if state.arrived or state.completed or is_awake or successor or not state.sharing.ran:
+            is_event = state.arrived or state.completed or state.resized
+            if is_event or is_awake or successor or not state.sharing.ran:
                 self._let_policy_decide()
                 if not state.curious or successor or any(isinstance(decision, Phase) for decision in state.decisions):
                     state.rebuild = tuple(state.decisions)
@@ -329,9 +363,12 @@ class Engine:
         while submits[rank] <= now:
             job = self._jobs[rank]
             state.jobs.append(job)
+            rank += 1
+            if state.outages and job.procs > state.most:
+                Upheaval(self._transitions).drop(job)
+                continue
             state.arrived.append(job)
             state.waiting.add(job)
-            rank += 1
 
     def _share_until(self, sharing: Sharing, now: float) -> None:
         """The rows of the matrix have taken their turns since the last step."""
@@ -364,13 +401,19 @@ class Engine:
             state.before, state.expected = {**state.before, **state.expected}, {}
         if state.waiting.looks:
             obey(state, state.waiting.look, self._view, self._appliers)
+        came = state.arrived
+        if state.resized:
+            state.arrived = [*state.renewed, *sorted(state.interrupted), *came]
         if state.switches:
             self._let_successor_decide()
-            return
-        decide = state.policy.decide
-        if self._most is not None:
-            decide = partial(_first_of, state, self._most)
-        obey(state, decide, self._view, self._appliers)
+        elif state.closes < inf and state.policy.code is not None and not state.sharing:
+            obey(state, adopting, state, self._appliers)
+        else:
+            decide = state.policy.decide
+            if self._most is not None:
+                decide = partial(_first_of, state, self._most)
+            obey(state, decide, self._view, self._appliers)
+        state.arrived = came
 
     def _let_successor_decide(self) -> None:
         """A policy that has taken over: in its first pass all who wait are new to it."""

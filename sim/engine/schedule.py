@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -14,6 +14,7 @@ from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.policies.policy import written_policy
 from sim.workload.model import Bools, Field, Floats, Ints, Workload
+from sim.workload.outages import Outage, there
 
 
 @dataclass(frozen=True)
@@ -53,10 +54,21 @@ class Schedule:
     curves: Curves
     stalled: float = 0.0
     """Processor-seconds that jobs lost to migrations, their own and others'."""
+    interruptions: Ints = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    """How often each job was interrupted because its processors went."""
+    outages: tuple[Outage, ...] = ()
+    """When processors were not there."""
 
     def __repr__(self) -> str:
         ended = int((~np.isnan(self.end)).sum())
         return f"<Schedule {self.policy}: {ended:,} of {len(self.workload):,} jobs of {self.workload.name} ended>"
+
+    @property
+    def there(self) -> Ints:
+        """How many processors were there after each step."""
+        since, counts = map(np.array, zip(*there(self.outages, self.workload.procs), strict=True))
+        found: Ints = counts[np.searchsorted(since, self.curves.time, side="right") - 1]
+        return found
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -76,9 +88,10 @@ class Schedule:
             "promised": self.promised,
             "preemptions": self.preemptions,
             "migrations": self.migrations,
+            **({"interruptions": self.interruptions} if self.outages else {}),
             **{
-                field.name.lower(): np.array([of.called(field, number) for number in column.tolist()], dtype=object)
-                for field, column in ((Field.USER, of.user), (Field.GROUP, of.group), (Field.QUEUE, of.queue))
+                kind.name.lower(): np.array([of.called(kind, number) for number in column.tolist()], dtype=object)
+                for kind, column in ((Field.USER, of.user), (Field.GROUP, of.group), (Field.QUEUE, of.queue))
             },
             "account": np.array(of.accounts or [""] * len(of), dtype=object),
         }
@@ -127,4 +140,6 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
             wanted=np.array(wanted, dtype=np.int64),
         ),
         stalled=state.tally.stalled,
+        interruptions=np.array(ledger.interruptions, dtype=np.int64),
+        outages=state.outages,
     )

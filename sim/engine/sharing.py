@@ -26,10 +26,13 @@ class Sharing:
 
     __slots__ = ("matrix", "new", "ran", "since", "stall", "to_turn", "turns")
 
-    def __init__(self, procs: int, turns: Turns) -> None:
+    def __init__(self, procs: int, turns: Turns, there: int | None = None) -> None:
+        """there: the processors that are there, if not all."""
         if procs > MOST_COLUMNS:
             raise NotThereError(f"rows of {procs:,} processors cannot take turns: {MOST_COLUMNS:,} is the most")
         self.matrix, self.turns = Matrix(procs), turns
+        if there is not None:
+            self.matrix.resize(there)
         self.since: float = 0
         """Up to when the sums below are made."""
         self.ran: dict[int, float] = {}
@@ -134,7 +137,7 @@ class Sharing:
 
     def empty_until(self, to: float) -> float:
         """Processor-seconds that stay empty from `since` until then."""
-        procs, turns = self.matrix.procs, self.turns
+        procs, turns = self.matrix.size, self.turns
         if turns.row is None:
             return procs * (to - self.since)
         return sum(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())

@@ -17,8 +17,10 @@ from sim.history.tally import Totals
 from sim.machine.matrix import MatrixPicture
 from sim.policies.columns import Column
 from sim.policies.policy import Policy, columns_of, written_policy
+from sim.policies.view import Ends
 from sim.words import clock
 from sim.workload.model import Job, Workload
+from sim.workload.outages import Outage, capacity
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,6 +196,13 @@ class Snapshot:
     rules: Policy
     """The policy itself, for what it declares of itself."""
     procs: int
+    """All processors that there will ever be."""
+    absent: int
+    """Those that are not there now, as a set."""
+    outages: tuple[Outage, ...]
+    """When processors are not there, as far as that is known; what is over is among it."""
+    ahead: Ends
+    """(when, -1, how many processors more) of the changes of the machine that are known to come."""
     free: int
     free_set: int
     running: tuple[Running, ...]
@@ -206,6 +215,8 @@ class Snapshot:
     """When the row on turn hands over; None: it does not."""
     suspended: tuple[Suspended, ...]
     """By rank."""
+    dropped: tuple[int, ...]
+    """The ranks of the jobs that were given up: wider than all that there will ever be again."""
     awaited: int | None
     """The suspended job, by rank, for which its processors are kept, so that it goes on when they are free."""
     queue: Queue
@@ -236,6 +247,11 @@ class Snapshot:
         """The same moment without what is planned and was decided: for whom is to find out what comes."""
         return replace(self, queue=self.queue.unplanned(), decisions=(), rebuild=(), awaited=None)
 
+    @property
+    def there(self) -> int:
+        """How many processors are there."""
+        return self.procs - self.absent.bit_count()
+
     def __repr__(self) -> str:
         at = "before the first step" if self.time is None else clock(self.time)
         jobs = f"{len(self.running):,} running, {len(self.queue):,} waiting, {len(self.suspended):,} suspended"
@@ -251,6 +267,9 @@ def take_snapshot(state: State, workload: Workload, next_time: float | None) -> 
         policy=written_policy(state.policy),
         rules=state.policy,
         procs=state.procs,
+        absent=machine.absent,
+        outages=state.outages,
+        ahead=tuple(state.machine_ahead()),
         free=state.free,
         free_set=machine.free_set,
         running=_running(state) if sharing is None else _sharing(state, sharing),
@@ -258,6 +277,7 @@ def take_snapshot(state: State, workload: Workload, next_time: float | None) -> 
         rebuild=state.rebuild,
         turn_end=None if sharing is None else sharing.turns.end,
         suspended=_suspended(state),
+        dropped=state.dropped,
         awaited=state.awaited,
         queue=_queued(state),
         wanted=state.waiting.wanted,
@@ -329,4 +349,4 @@ def _queued(state: State) -> Queue:
 def _totals(state: State, workload: Workload) -> Totals:
     under_way = sum(state.ran(rank) * state.jobs[rank].procs for rank in {*state.under_way, *state.suspended})
     first = workload.jobs[0].submit if len(workload) else 0
-    return state.tally.totals(state.now - first, state.procs, under_way)
+    return state.tally.totals(capacity(state.outages, state.procs, first, state.now), under_way)

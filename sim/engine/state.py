@@ -7,9 +7,10 @@ is shown the state and cannot come from there to the future, nor to the run time
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Mapping
-from math import isnan
-from typing import Any
+from math import inf, isnan
+from typing import Any, cast
 
 from sim.decisions.decisions import Decision
 from sim.engine.allocation import Allocation
@@ -20,22 +21,25 @@ from sim.history.ledger import Ledger
 from sim.history.past import Switch
 from sim.history.tally import Tally
 from sim.machine.matrix import Matrix
+from sim.machine.moment import MOMENT
 from sim.machine.processors import Machine, Placement
 from sim.machine.profile import Profile, shadow
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
 from sim.workload.model import Job, Workload
+from sim.workload.outages import Outage, absent, changes_of, gone_for_good, known
 
 
 class State:
     """The present: who waits, runs, is suspended or shares the machine, what is planned, what has been so far."""
 
     __slots__ = (
-        "arrived", "awaited", "before", "completed", "curious", "decisions", "ended_early", "ends", "expected",
-        "expected_row", "free", "granted", "jobs", "kept_plan", "killed", "lasts", "ledger", "machine", "moved",
-        "notes", "now", "policy", "printed", "procs", "promises", "rebuild", "reserved", "row_planned", "running",
-        "sharing", "step_count", "suspended", "suspended_since", "switches", "tally", "timers", "waiting", "wakes",
+        "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
+        "ended_early", "ends", "expected", "expected_row", "free", "granted", "interrupted", "jobs", "kept_plan",
+        "killed", "lasts", "ledger", "machine", "moved", "notes", "now", "outages", "policy", "printed", "procs",
+        "promises", "rebuild", "renewed", "reserved", "resized", "row_planned", "running", "sharing", "step_count",
+        "suspended", "suspended_since", "switches", "tally", "timers", "upset", "waiting", "wakes",
     )  # fmt: skip
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
@@ -44,8 +48,18 @@ class State:
         """Is somebody watching? It changes nothing but what is said."""
         self.step_count = 0
         self.now: float = 0
-        self.procs = self.free = workload.procs
+        self.procs = workload.procs
+        """All processors that there will ever be."""
         self.machine = Machine(workload.procs, placement)
+        self.machine.lose(absent(workload.outages, -inf))
+        self.free = self.machine.free
+        self.outages = known(workload.outages, -inf)
+        """When processors are not there, as far as that is known now; what is over is among it."""
+        self.ahead: tuple[tuple[float, int], ...] = ()
+        """(when, which processors are not there from then on) of the changes that are known to come"""
+        self.closes: float = inf
+        """When the machine goes down next, as was announced: nothing may start that would run into that"""
+        self.look_ahead()
         self.jobs: list[Job] = []
         """Those that have been submitted, by rank"""
         self.waiting = Queue(policy.queue_order())
@@ -57,6 +71,14 @@ class State:
         self.completed: list[Job] = []
         self.killed: list[Job] = []
         self.ended_early = False
+        self.interrupted: list[Job] = []
+        """Who waits again because processors went"""
+        self.renewed: list[Job] = []
+        """Whose reservations fell with the machine, and are to be made again, in this order"""
+        self.resized = self.upset = False
+        """Has the machine changed? Did plans fall with it?"""
+        self.dropped: tuple[int, ...] = ()
+        """The ranks of the jobs that were wider than all that there would ever be again"""
         self.moved: dict[int, float] = {}
         """rank -> by how much its planned start moved"""
         self.decisions: list[Decision] = []
@@ -74,7 +96,7 @@ class State:
         turns = policy.turns()
         if turns is not None and not isinstance(turns, Turns):
             raise PolicyError(f"{policy.name}: turns() is expected to give Turns or None, got {turns!r:.60}")
-        self.sharing = Sharing(workload.procs, turns) if turns is not None else None
+        self.sharing = Sharing(workload.procs, turns, self.machine.there) if turns is not None else None
         """Where jobs share processors in time: who stands where and what each has done"""
         self.rebuild: tuple[Decision, ...] = ()
         """What the last rebuild of the matrix did, phase by phase; empty unless curious"""
@@ -198,11 +220,27 @@ class State:
         self.kept_plan.advance(self.now)
         return self.kept_plan
 
-    def running_plan(self) -> Profile:
-        """Running jobs alone, and the awaited one."""
-        if self.awaited is not None:
-            return Profile.of_running(self.now, *self.prospect(self.awaited))
-        return Profile.of_running(self.now, self.free, self.ends)
+    def running_plan(self, awaited: int | None = None) -> Profile:
+        """Running jobs alone, the awaited one or another as if it were, and what is known to come of the machine."""
+        if awaited is None:
+            awaited = self.awaited
+        own, free, ends = 0, self.free, cast(Ends, self.ends)
+        if awaited is not None:
+            own = self.suspended[awaited]
+            free, ends = self.prospect(awaited)
+        if not self.ahead:
+            return Profile.of_running(self.now, free, ends)
+        ends = [(end if rank == awaited else min(end, self.closes), rank, procs) for end, rank, procs in ends]
+        return Profile.of_changes(self.now, free, sorted([*ends, *self.machine_ahead(own)]))
+
+    def machine_ahead(self, beside: int = 0) -> Ends:
+        """(when, -1, how many processors more) of the changes that are known to come, beside some processors."""
+        changes, gone = [], (self.machine.absent & ~beside).bit_count()
+        for time, absent_then in self.ahead:
+            was, gone = gone, (absent_then & ~beside).bit_count()
+            if gone != was:
+                changes.append((time, -1, was - gone))
+        return changes
 
     def prospect(self, awaited: int) -> tuple[int, Ends]:
         """What is free and what ends when, as if the awaited job ran on its processors from now on, until its end.
@@ -216,7 +254,8 @@ class State:
                 begins = max(begins, end)
             if procs > on_its:
                 ends.append((end, rank, procs - on_its))
-        ends.append((begins + self.remaining_estimate(awaited), awaited, own.bit_count()))
+        lasts = self.remaining_estimate(awaited)
+        ends.append((self.clear(own, begins, lasts) + lasts, awaited, own.bit_count()))
         return (self.free_set & ~own).bit_count(), sorted(ends)
 
     def reserved_for(self, job: Job) -> float:
@@ -225,25 +264,85 @@ class State:
 
     def shadow(self, job: Job) -> tuple[float, int]:
         """When there will be room for the job, and how many processors are free then beside it."""
+        if self.ahead:
+            plan = self.running_plan()
+            at = plan.earliest(job.procs, job.estimate, self.now)
+            return at, plan.least(at, at + job.estimate) - job.procs
         time, free = shadow(self.free, self.ends, job.procs)
         return time, free - job.procs
+
+    # The machine
+
+    def look_ahead(self) -> None:
+        """What is known of the machine is another now."""
+        now = self.now if self.step_count else -inf
+        times = [time for time in changes_of(self.outages) if time > now]
+        self.ahead = tuple((time, absent(self.outages, time)) for time in times)
+        self.closes = min((o.begins for o in self.outages if o.announced and o.begins > now), default=inf)
+
+    @property
+    def gone_for_good(self) -> int:
+        """The processors that will never be there again, as far as is known."""
+        return gone_for_good(self.outages, self.now) if self.step_count or self.now else 0
+
+    @property
+    def most(self) -> int:
+        """So many processors will there be at most from now on."""
+        return self.procs - self.gone_for_good.bit_count()
+
+    def back(self, processors: int) -> float:
+        """When all these will be there again, as far as is known."""
+        return self.clear(processors, self.now, 0)
+
+    def clear(self, processors: int, since: float, lasts: float) -> float:
+        """The first moment from `since` on from which these are all there for so long, as far as is known."""
+        begins = [(self.now, absent(self.outages, self.now)), *self.ahead]
+        for (begin, gone), (end, _) in zip(begins, [*self.ahead, (inf, 0)], strict=True):
+            if gone & processors and end > since and begin < since + max(lasts, MOMENT) - MOMENT / 2:
+                since = end
+        return since
+
+    def in_time(self, job: Job) -> bool:
+        """Would the job end before the machine goes down, by what is left of its estimate?"""
+        return self.now + self.remaining_estimate(job.rank) <= self.closes + MOMENT
 
 
 class Future:
     """What is to come, and only the engine knows."""
 
-    __slots__ = ("leaves", "leaving")
+    __slots__ = ("applied", "changes", "leaves", "leaving", "outages")
 
-    def __init__(self) -> None:
+    def __init__(self, outages: tuple[Outage, ...] = ()) -> None:
+        self.outages = outages
+        """Everything that happens to the machine"""
+        self.changes = changes_of(outages)
+        self.applied = -inf
+        """Up to when it has happened"""
         self.leaves: dict[int, float] = {}
         """rank -> when its present allocation truly ends"""
         self.leaving: list[tuple[float, int]] = []
         """(when, rank) of those ends, and of some that will not be: a heap"""
 
     def copy(self) -> Future:
-        twin = Future()
+        twin = Future.__new__(Future)
+        twin.outages, twin.changes, twin.applied = self.outages, self.changes, self.applied
         twin.leaves, twin.leaving = self.leaves.copy(), self.leaving.copy()
         return twin
+
+    def add(self, outage: Outage) -> None:
+        """One more, that nobody had foreseen."""
+        self.outages = tuple(sorted((*self.outages, outage)))
+        self.changes = changes_of(self.outages)
+
+    def next_change(self) -> float:
+        """When the machine changes next."""
+        place = bisect_right(self.changes, self.applied)
+        return self.changes[place] if place < len(self.changes) else inf
+
+    def last_change(self, until: float) -> float:
+        """When it last changes up to that moment, if it does after what has happened; else -inf."""
+        place = bisect_right(self.changes, until)
+        return self.changes[place - 1] if place and self.changes[place - 1] > self.applied else -inf
 
 
 _LARGE = {"curious", "jobs", "ledger", "waiting"}

@@ -6,6 +6,7 @@ Only the state is behind it, in which there are no run times; the engine cannot 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from math import inf
 from operator import attrgetter
 from types import MappingProxyType
 from typing import Any
@@ -30,7 +31,10 @@ class StateView:
     running: Mapping[int, RunningJob] = _is("_running")
     suspended: Mapping[int, int] = _is("_suspended")
     now: float = _is("_state.now")
-    procs: int = _is("_state.procs")
+    procs: int = _is("_state.machine.size")
+    there: int = _is("_state.machine.there")
+    resized: bool = _is("_state.resized")
+    closes: float = _is("_state.closes")
     free: int = _is("_state.free")
     free_set: int = _is("_state.machine.free_set")
     curious: bool = _is("_state.curious")
@@ -82,6 +86,10 @@ class StateView:
     def matrix(self) -> MatrixView:
         return self._state.matrix.view
 
+    @property
+    def machine_ahead(self) -> Ends:
+        return self._state.machine_ahead()
+
     def ran(self, rank: int) -> float:
         return self._state.ran(rank)
 
@@ -90,6 +98,12 @@ class StateView:
 
     def running_plan(self) -> Profile:
         return self._state.running_plan()
+
+    def fits(self, job: Job) -> bool:
+        return job.procs <= self.free and (self.closes == inf or self._state.in_time(job))
+
+    def in_time(self, job: Job) -> bool:
+        return self.closes == inf or self._state.in_time(job)
 
     def shadow(self, job: Job) -> tuple[float, int]:
         return self._state.shadow(job)

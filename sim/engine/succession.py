@@ -79,7 +79,8 @@ class Succession:
         """
         state = self._state
         while True:
-            plan = Profile.of_running(state.now, state.machine.free, state.ends)
+            state.free = state.machine.free
+            plan = state.running_plan()
             take_granted(state, plan)
             too_late = plan.shortage()
             if too_late is None:
@@ -140,7 +141,7 @@ class Succession:
     def _enter_matrix(self, turns: Turns) -> None:
         """What runs stands in one row; who is still being suspended is, who is being resumed owes the rest."""
         state, leaves = self._state, self._transitions.future.leaves
-        sharing = Sharing(state.procs, turns)
+        sharing = Sharing(state.procs, turns, state.machine.there)
         sharing.since = state.now
         row = sharing.matrix.open_row()
         for rank, allocation in list(state.running.items()):

@@ -133,6 +133,11 @@ class Transitions:
         if limit is not None:
             kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
         expected_end = now + estimate
+        if expected_end > state.closes + MOMENT:
+            machine.give_back(rank)
+            raise DecisionError(
+                f"job {job.id} cannot start at {now:.12g}: the machine goes down at {state.closes:.12g}"
+            )
         if plan := state.kept_plan:
             if planned is not None and state.policy.keeps_reservations and abs(planned - now) > MOMENT:
                 plan.take(planned, planned + state.reserved_for(job), -procs)
@@ -197,7 +202,7 @@ class Transitions:
         del state.ends[bisect_left(state.ends, (expected_end, rank))]
         if state.kept_plan and expected_end > now:
             state.kept_plan.advance(now)
-            state.kept_plan.take(now, expected_end, -job.procs)
+            state.kept_plan.take(now, min(expected_end, state.closes), -job.procs)
         state.machine.give_back(rank)
         self.history.finish(allocation.stretch, now, because)
 
@@ -324,7 +329,7 @@ class Transitions:
         state.machine.take_exactly(rank, processors, job.procs)
         if state.kept_plan:
             state.kept_plan.advance(now)
-            state.kept_plan.take(now, expected_end, job.procs)
+            state.kept_plan.take(now, min(expected_end, state.closes), job.procs)
         insort(state.ends, (expected_end, rank, job.procs))
         stretch = self.history.begin(rank, now, processors, kind)
         self.stay(rank, Allocation(job, now, expected_end, kind, stretch, state.ledger.ran[rank]), leaves)

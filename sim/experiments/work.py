@@ -19,6 +19,7 @@ from sim.timeline.scenario import run as simulate
 from sim.timeline.scenario import timed
 from sim.words import printable, shortened
 from sim.workload.model import Workload
+from sim.workload.outages import Resize
 from sim.workload.source import Source
 
 LONGEST_ERROR = 500
@@ -110,12 +111,12 @@ def _run(task: Task) -> Measured:
 @lru_cache(maxsize=2)
 def _workload(copy: str, options: tuple[tuple[str, object], ...]) -> Workload:
     source = Source.of_options("", dict(options))
-    return source.transforms.apply(_whole(copy, source.procs))
+    return source.made(_whole(copy, source.procs, source.machine))
 
 
 @lru_cache(maxsize=2)
-def _whole(copy: str, procs: int | None) -> Workload:
-    return Workload.of(unpacked(_HELD[copy]), procs)
+def _whole(copy: str, procs: int | None, sizes: tuple[Resize, ...]) -> Workload:
+    return Workload.of(unpacked(_HELD[copy]), procs, sizes)
 
 
 def size_of(copy: str, run: Run) -> int:

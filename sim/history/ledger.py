@@ -13,7 +13,7 @@ import numpy as np
 class Ledger:
     """What has become of each job so far, by rank; nan where it has not happened."""
 
-    __slots__ = ("backfilled", "end", "migrations", "preemptions", "promised", "ran", "start")
+    __slots__ = ("backfilled", "end", "interruptions", "migrations", "preemptions", "promised", "ran", "start")
 
     def __init__(self, jobs: int) -> None:
         self.start = array("d", [nan]) * jobs
@@ -24,12 +24,13 @@ class Ledger:
         self.backfilled = bytearray(jobs)
         self.preemptions = array("i", [0]) * jobs
         self.migrations = array("i", [0]) * jobs
+        self.interruptions = array("i", [0]) * jobs
 
     def entry(self, rank: int) -> Entry:
         """What has become of one job."""
         return Entry(
             self.start[rank], self.end[rank], self.promised[rank], self.ran[rank],
-            self.backfilled[rank], self.preemptions[rank], self.migrations[rank],
+            self.backfilled[rank], self.preemptions[rank], self.migrations[rank], self.interruptions[rank],
         )  # fmt: skip
 
     def told(self, waiting: array[int]) -> list[int]:
@@ -67,6 +68,7 @@ class Entry(NamedTuple):
     backfilled: int
     preemptions: int
     migrations: int
+    interruptions: int
 
 
-_NOTHING = Entry(nan, nan, nan, 0, 0, 0, 0)
+_NOTHING = Entry(nan, nan, nan, 0, 0, 0, 0, 0)

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 
 from sim.history.past import Past
-from sim.history.stretch import CUT, MOVED, QUEUED, SUSPENDING
+from sim.history.stretch import CUT, INTERRUPTED, MOVED, QUEUED, SUSPENDING
 
 
 def stretches_on(past: Past, processor: int) -> Iterator[int]:
@@ -57,7 +57,7 @@ def passers_of(past: Past, rank: int, submit: float) -> list[int]:
             at_first = False
         if stretch == count:
             break
-        step, back = past._end_step[stretch], past._ended_by[stretch] in (CUT, QUEUED)
+        step, back = past._end_step[stretch], past._ended_by[stretch] in (CUT, QUEUED, INTERRUPTED)
         begun = past._begun[step - 1] if back and step < past._now else None
     return sorted(found)
 

@@ -6,11 +6,12 @@ from typing import NamedTuple
 
 KINDS = ("run", "speculative", "suspending", "resuming", "gang", "turn")
 RUN, SPECULATIVE, SUSPENDING, RESUMING, GANG, TURN = range(len(KINDS))
-ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved")
+ENDINGS = ("done", "killed", "cut", "suspended", "queued", "moved", "interrupted")
 """How a stretch ends: the job is done, or killed at its estimate; a trial is cut, and the job waits again; it is
 suspended (once its memory has been written, where that takes time); it waits again, as it had never been on turn when
-its matrix was given up; or it goes on at once in another stretch, in other rows or as another kind."""
-DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED = range(len(ENDINGS))
+its matrix was given up; it goes on at once in another stretch, in other rows or as another kind; or it is interrupted
+because its processors go, and waits again."""
+DONE, KILLED, CUT, SUSPENDED, QUEUED, MOVED, INTERRUPTED = range(len(ENDINGS))
 
 
 class Stretch(NamedTuple):
@@ -28,8 +29,8 @@ class Stretch(NamedTuple):
 
     @property
     def is_cut(self) -> bool:
-        """Does it end with the job killed, for good or to be tried again?"""
-        return self.ended_by in ("killed", "cut")
+        """Does it end with the job killed, for good or to be tried again, or interrupted?"""
+        return self.ended_by in ("killed", "cut", "interrupted")
 
     def turn(self, start: float, end: float, rows: tuple[int, ...]) -> Stretch:
         """A part of it, in which one of these rows is on turn."""

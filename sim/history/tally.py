@@ -18,6 +18,7 @@ class Totals(NamedTuple):
     migrations: int
     speculative_kills: int
     borrowed: int
+    interruptions: int
     mean_wait: float
     max_wait: float
     mean_bounded_slowdown: float
@@ -34,6 +35,7 @@ class Tally:
         "backfilled",
         "borrowed",
         "finished",
+        "interruptions",
         "killed",
         "migrations",
         "preemptions",
@@ -48,7 +50,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.started = self.finished = self.backfilled = self.killed = self.preemptions = self.migrations = 0
-        self.speculative_kills = self.borrowed = 0
+        self.speculative_kills = self.borrowed = self.interruptions = 0
         self.stalled = 0.0
         self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
 
@@ -70,8 +72,8 @@ class Tally:
         if slowdown > self.worst:
             self.worst = slowdown
 
-    def totals(self, elapsed: float, procs: int, running_area: float) -> Totals:
-        """The means and shares; `running_area` is what the jobs that still run have used so far."""
+    def totals(self, capacity: float, running_area: float) -> Totals:
+        """The means and shares; `running_area` is what the jobs that still run have used so far, of `capacity`."""
         done = max(self.finished, 1)
         return Totals(
             started=self.started,
@@ -82,9 +84,10 @@ class Tally:
             migrations=self.migrations,
             speculative_kills=self.speculative_kills,
             borrowed=self.borrowed,
+            interruptions=self.interruptions,
             mean_wait=self.wait / done,
             max_wait=self.worst_wait,
             mean_bounded_slowdown=self.slowdown / done,
             max_bounded_slowdown=self.worst,
-            utilization=(self.area + running_area) / (procs * elapsed) if elapsed > 0 else 0.0,
+            utilization=(self.area + running_area) / capacity if capacity > 0 else 0.0,
         )

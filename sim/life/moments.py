@@ -124,6 +124,11 @@ class Requeued:
 
 
 @dataclass(frozen=True)
+class Interrupted(Requeued):
+    """Its processors went: `lost` seconds of work are lost, and it waits again."""
+
+
+@dataclass(frozen=True)
 class Returned:
     """Its matrix was given up before its row had been on turn: it waits again."""
 

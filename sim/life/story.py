@@ -13,6 +13,7 @@ from sim.life.life import Life
 from sim.life.moments import (
     Ended,
     Entered,
+    Interrupted,
     Moment,
     Paused,
     Planned,
@@ -108,6 +109,8 @@ def _moment(moment: Moment, life: Life) -> str:
             return f"Its planned start {at(moment.was)} is given up{ahead}."
         case Started():
             return _started(moment, life)
+        case Interrupted():
+            return f"Interrupted after {span(moment.lost)}: its processors went, the work is lost, and it waits again."
         case Requeued():
             return f"Killed after {span(moment.lost)}, not done: the work of that run is lost, and it waits again."
         case Returned():

@@ -10,7 +10,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
-from sim.decisions.decisions import Backfill, Decision, Expect, Keep, Reserve, Resume, Start, Suspend, Switched
+from sim.decisions.decisions import (
+    Backfill,
+    Decision,
+    Expect,
+    Interrupt,
+    Keep,
+    Reserve,
+    Resume,
+    Start,
+    Suspend,
+    Switched,
+)
 from sim.decisions.matrix import Migrate, Phase, Place, Rehome, Replicate, ReserveRow, Stall
 from sim.decisions.sentences import Reason
 from sim.engine.allocation import Allocation
@@ -19,6 +30,7 @@ from sim.history.stretch import SPECULATIVE
 from sim.life.moments import (
     Ended,
     Entered,
+    Interrupted,
     Moment,
     Pass,
     Paused,
@@ -36,7 +48,21 @@ from sim.why.waiting import AwaitsTurn, Holder, RowStopped, ahead_of, room, why_
 from sim.workload.model import Job
 
 Where: TypeAlias = Literal["queue", "machine", "aside", "matrix"]
-_HAS_MOMENT = (Start, Backfill, Reserve, Keep, Expect, Suspend, Resume, Place, Rehome, Replicate, Stall, ReserveRow)
+_HAS_MOMENT = (
+    Interrupt,
+    Start,
+    Backfill,
+    Reserve,
+    Keep,
+    Expect,
+    Suspend,
+    Resume,
+    Place,
+    Rehome,
+    Replicate,
+    Stall,
+    ReserveRow,
+)
 
 
 class Observer:
@@ -75,7 +101,15 @@ class Observer:
         if job in engine.state.killed:
             self._see_loss()
             was = "queue"
-        if job in engine.state.completed:
+        for d in self._own():
+            if isinstance(d, Interrupt):
+                self._see_interruption(d)
+                was = "queue"
+        if job.rank in engine.state.dropped:
+            self._see_own()
+            self._close()
+            self.ended = True
+        elif job in engine.state.completed:
             self._see_end()
         elif was == "queue" or (was == "matrix" and self._where == "queue"):
             self._see_queue()
@@ -185,6 +219,14 @@ class Observer:
         now = self.engine.now
         self._moments.append(Requeued(now, now - started.time))
         self._since = now
+        self._plans.forget()
+
+    def _see_interruption(self, d: Interrupt) -> None:
+        """Its processors are gone."""
+        self._close()
+        self._close_stay()
+        self._moments.append(Interrupted(self.engine.now, d.ran))
+        self._since = self.engine.now
         self._plans.forget()
 
     def _see_leaving(self) -> None:

@@ -37,10 +37,11 @@ class MatrixPicture(NamedTuple):
 class MatrixView:
     """Rows of `procs` columns, and the jobs in them, to be looked at: what a policy sees."""
 
-    __slots__ = ("_all", "_columns", "_home", "_rows", "_rows_of", "_used", "procs")
+    __slots__ = ("_all", "_columns", "_gone", "_home", "_rows", "_rows_of", "_used", "procs", "size")
 
     def __init__(self, procs: int) -> None:
-        self.procs = procs
+        self.procs = self.size = procs
+        """All columns, and how many are there."""
         self._rows: list[int] = []
         self._all = (1 << procs) - 1
         self._used: dict[int, int] = {}
@@ -50,6 +51,8 @@ class MatrixView:
         self._home: dict[int, int] = {}
         self._rows_of: dict[int, tuple[int, ...]] = {}
         """rank -> every row it stands in, the home row first"""
+        self._gone: set[int] = set()
+        """The rows that vanished since all was cleaned: none that comes is taken for one of them."""
 
     @property
     def rows(self) -> Sequence[int]:
@@ -104,7 +107,7 @@ class MatrixView:
 
     def with_room(self, procs: int) -> list[tuple[int, int]]:
         """(free columns, row) of the rows with so many free; the fewest first, of equals the earlier row."""
-        rows = [(free, row) for row, used in self._used.items() if (free := self.procs - used.bit_count()) >= procs]
+        rows = [(free, row) for row, used in self._used.items() if (free := self.size - used.bit_count()) >= procs]
         return sorted(rows, key=itemgetter(0)) if len(rows) > 1 else rows
 
     def that_fit(self, ranks: Iterable[int], *rows: int) -> list[int]:
@@ -122,7 +125,7 @@ class MatrixView:
 
     def free(self, row: int) -> int:
         """How many columns of the row nobody stands in."""
-        return self.procs - self._used[row].bit_count()
+        return self.size - self._used[row].bit_count()
 
     def lowest_free(self, row: int, count: int) -> int:
         """The `count` lowest-numbered free columns of the row."""
@@ -146,6 +149,11 @@ class MatrixView:
     def occupied_rows(self) -> list[int]:
         """The rows with a job in them, in order."""
         return [row for row in self._rows if self._used[row]]
+
+    @property
+    def next_row(self) -> int:
+        """The id of the row that would be opened now."""
+        return next(row for row in counted(1) if row not in self._used and row not in self._gone)
 
     @property
     def has_replicas(self) -> bool:
@@ -173,12 +181,10 @@ class Matrix(MatrixView):
     ((1, 2), 2)
     """
 
-    __slots__ = ("_gone", "view")
+    __slots__ = ("view",)
 
     def __init__(self, procs: int) -> None:
         super().__init__(procs)
-        self._gone: set[int] = set()
-        """The rows that vanished since all was cleaned: none that comes is taken for one of them."""
         self.view = MatrixView(procs)
         """What it is at any moment, for looking only."""
         for name in _SHARED:
@@ -186,11 +192,16 @@ class Matrix(MatrixView):
 
     def copy(self) -> Matrix:
         twin = Matrix(self.procs)
-        twin._gone |= self._gone
+        twin.resize(self._all)
         twin._rows.extend(self._rows)
         for name in _SHARED[1:]:
             getattr(twin, name).update(getattr(self, name))
         return twin
+
+    def resize(self, there: int) -> None:
+        """Every row has these columns from now on; nobody stands in any other."""
+        for matrix in (self, self.view):
+            matrix._all, matrix.size = there, there.bit_count()
 
     @property
     def standing(self) -> Mapping[int, tuple[int, ...]]:
@@ -199,7 +210,7 @@ class Matrix(MatrixView):
 
     def open_row(self) -> int:
         """A new, empty row after the last; its id, the lowest that is free."""
-        row = next(row for row in counted(1) if row not in self._used and row not in self._gone)
+        row = self.next_row
         self._rows.append(row)
         self._used[row] = 0
         return row
@@ -294,5 +305,5 @@ class Matrix(MatrixView):
                 yield row, seen ^ self._used[row]
 
 
-_SHARED = ("_rows", "_used", "_columns", "_home", "_rows_of")
+_SHARED = ("_rows", "_used", "_columns", "_home", "_rows_of", "_gone")
 """What a matrix and its view have in common: changed in place, never another one."""

@@ -7,6 +7,8 @@ Integers make sets of any size cheap to copy, to compare and to keep in a histor
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
+from operator import or_
 from typing import Literal
 
 from sim.errors import DecisionError
@@ -79,7 +81,7 @@ PLACEMENTS: dict[Placement, Callable[[int, int], int]] = {"lowest": lowest, "tog
 class Machine:
     """N processors; every one is free or held by exactly one job. It may be divided into partitions that own them."""
 
-    __slots__ = ("_choose", "division", "free", "free_set", "held", "kept", "owners", "procs")
+    __slots__ = ("_choose", "absent", "division", "free", "free_set", "held", "kept", "owners", "procs")
 
     def __init__(self, procs: int, placement: Placement = "lowest") -> None:
         self.procs = procs
@@ -91,6 +93,8 @@ class Machine:
         """partition -> the processors that it owns; empty where there are no partitions"""
         self.division: list[int] = []
         """partition -> the processors that it owned at first: what it owns beside those is borrowed"""
+        self.absent = 0
+        """Processors that are not there now"""
         self.kept = 0
         """Processors, idle or not, on which nobody may start: a suspended job waits for them"""
         self._choose = PLACEMENTS[placement]
@@ -98,9 +102,28 @@ class Machine:
     def copy(self) -> Machine:
         twin = Machine.__new__(Machine)
         twin._choose, twin.procs, twin.free, twin.free_set = self._choose, self.procs, self.free, self.free_set
-        twin.kept = self.kept
+        twin.kept, twin.absent = self.kept, self.absent
         twin.held, twin.owners, twin.division = self.held.copy(), self.owners.copy(), self.division.copy()
         return twin
+
+    @property
+    def there(self) -> int:
+        """The processors that are there."""
+        return ((1 << self.procs) - 1) & ~self.absent
+
+    @property
+    def size(self) -> int:
+        """How many they are."""
+        return self.procs - self.absent.bit_count()
+
+    def lose(self, absent: int) -> None:
+        """These processors, which nobody holds, and no others are not there from now on."""
+        taken = reduce(or_, self.held.values(), 0)
+        if taken & absent:
+            raise DecisionError(f"processors {written(taken & absent)} are held and cannot go")
+        self.absent, self.owners, self.division = absent, [], []
+        self.free_set = self.there & ~taken
+        self.free = self.free_set.bit_count()
 
     def take(self, rank: int, count: int) -> int:
         """Give the job `count` free processors: all of them, or those that the placement chooses."""
@@ -142,7 +165,7 @@ class Machine:
             taken |= processors
         self.held.clear()
         self.held |= held
-        self.free_set = ((1 << self.procs) - 1) & ~taken
+        self.free_set = self.there & ~taken
         self.free = self.free_set.bit_count()
 
     def divide(self, owners: Sequence[int]) -> None:
@@ -152,8 +175,8 @@ class Machine:
             if seen & owned:
                 raise DecisionError(f"processors {written(seen & owned)} would have two owners")
             seen |= owned
-        if seen != (1 << self.procs) - 1:
-            raise DecisionError(f"partitions must own the {self.procs} processors of the machine, all of them")
+        if seen != self.there:
+            raise DecisionError(f"partitions must own the {self.size} processors that are there, all of them")
         self.owners, self.division = list(owners), list(owners)
 
     def hand_over(self, to: int, processors: int) -> None:

@@ -45,6 +45,19 @@ class Profile:
         return plan
 
     @classmethod
+    def of_changes(cls, now: float, free: int, changes: Iterable[tuple[float, int, int]]) -> Profile:
+        """What is free where processors may also be taken: `changes` are (when, anything, how many more), sorted.
+
+        >>> list(Profile.of_changes(0, 4, [(5, -1, -4), (6, -1, 4)]).steps())
+        [(0, 4), (5, 0), (6, 4)]
+        """
+        plan = cls.of_running(now, free, changes)
+        steps = list(plan.steps())
+        kept = [step for index, step in enumerate(steps) if not index or step[1] != steps[index - 1][1]]
+        plan._times, plan._free = map(list, zip(*kept, strict=True))
+        return plan
+
+    @classmethod
     def of_steps(cls, steps: Iterable[tuple[float, int]]) -> Profile:
         """A plan of these steps: (since when, how many are free)."""
         plan = cls(0, 0)
@@ -136,6 +149,18 @@ class Profile:
             if free[index] < procs:
                 return False
         return True
+
+    def least(self, start: float, end: float) -> int:
+        """The fewest that are free at any moment from `start` until `end`.
+
+        >>> plan = Profile(now=0, free=4)
+        >>> plan.take(5, 10, 3)
+        >>> plan.least(0, 5), plan.least(0, 6), plan.least(10, 11)
+        (4, 1, 4)
+        """
+        first = bisect_right(self._times, start + MOMENT) - 1
+        last = bisect_left(self._times, end - MOMENT, first + 1)
+        return min(self._free[first:last])
 
     def take(self, start: float, end: float, procs: int) -> None:
         """From `start` until `end` there are `procs` processors fewer (more, if negative)."""

@@ -15,6 +15,7 @@ from sim.metrics.over_time import area
 from sim.metrics.tails import guarantee_ratios, reservation_delays
 from sim.workload.categories import TAU
 from sim.workload.model import Floats
+from sim.workload.outages import capacity
 
 Value = float | int | None
 """A plain number; None where there is nothing to take it from (the mean of no jobs)."""
@@ -83,22 +84,22 @@ def _mean(values: Floats) -> float | None:
 def _machine(schedule: Schedule) -> dict[str, Value]:
     """Z equations 1 to 3; what was occupied but made no progress is the overhead of equation 3."""
     begin, finish = span(schedule)
-    capacity = schedule.workload.procs * (finish - begin)
+    available = capacity(schedule.outages, schedule.workload.procs, begin, finish)
     values: dict[str, Value] = {"makespan": finish - begin}
     names = ("utilization", "loss_of_capacity", "overhead", "loss_with_overhead")
-    if capacity <= 0:
+    if available <= 0:
         return values | dict.fromkeys(names)
     work = _work(schedule)
-    values["utilization"] = work / capacity
+    values["utilization"] = work / available
     if not len(schedule.curves.time):
         return values | dict.fromkeys(names[1:])
     line, ends = schedule.curves, np.array([begin, finish])
     lost = float(np.diff(area(line.time, np.where(line.waiting > 0, line.free, 0), ends))[0])
-    busy = float(np.diff(area(line.time, schedule.workload.procs - line.free, ends))[0])
+    busy = float(np.diff(area(line.time, schedule.there - line.free, ends))[0])
     overhead = max(0.0, busy - work)
-    values["loss_of_capacity"] = lost / capacity
-    values["overhead"] = overhead / capacity
-    values["loss_with_overhead"] = (lost + overhead) / capacity
+    values["loss_of_capacity"] = lost / available
+    values["overhead"] = overhead / available
+    values["loss_with_overhead"] = (lost + overhead) / available
     return values
 
 
@@ -116,6 +117,7 @@ def _counts(schedule: Schedule) -> dict[str, Value]:
         "killed": int((schedule.workload.killed & ended).sum()),
         "preemptions": int(schedule.preemptions.sum()),
         "migrations": int(schedule.migrations.sum()),
+        "interruptions": int(schedule.interruptions.sum()),
         "speculative_kills": schedule.speculative_kills,
         "borrowed": schedule.borrowed,
         "migration_cost_hours": schedule.stalled / 3600,

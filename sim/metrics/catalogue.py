@@ -88,6 +88,7 @@ METRICS: tuple[Metric, ...] = (
     Metric("killed", "killed", "jobs", None, "jobs that ended at their estimate, not done"),
     Metric("preemptions", "preemptions", "times", None, "how often running jobs were suspended"),
     Metric("migrations", "migrations", "times", None, "how often jobs were moved to other processors"),
+    Metric("interruptions", "interruptions", "times", "smaller", "how often jobs lost their work as processors went"),
     Metric("migration_cost_hours", "cost of migration", "h", "smaller", "processor time that jobs lost to migrations"),
     Metric("speculative_kills", "speculative kills", "times", None, "speculative runs that reached their limit"),
     Metric("borrowed", "borrowed processors", "times", None, "how often a processor changed its partition"),

@@ -31,7 +31,7 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
     """The run in `buckets` parts of equal length, from the first submission to the last end unless told."""
     if buckets < 1:
         raise ParameterError(f"time is divided into at least 1 bucket, got {buckets}")
-    line, procs = schedule.curves, schedule.workload.procs
+    line, there = schedule.curves, schedule.there
     if not len(line.time):
         return OverTime([], [], [], [], [])
     first = float(line.time[0]) if begin is None else begin
@@ -40,16 +40,20 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
         return OverTime([], [], [], [], [])
     edges = np.linspace(first, last, buckets + 1)
 
-    def average(values: NDArray[np.int64] | Floats, divisor: int = 1) -> list[float]:
-        means: list[float] = (np.diff(area(line.time, values, edges)) / np.diff(edges) / divisor).tolist()
+    def average(values: NDArray[np.int64] | Floats, of: Floats | None = None) -> list[float]:
+        sums = np.diff(area(line.time, values, edges))
+        divisors = np.diff(edges) if of is None else np.where(of > 0, of, np.inf)
+        means: list[float] = (sums / divisors).tolist()
         return means
+
+    available = np.diff(area(line.time, there, edges))
 
     return OverTime(
         edges.tolist(),
-        average(procs - line.free, procs),
+        average(there - line.free, available),
         average(line.waiting),
         average(line.wanted),
-        average(np.where(line.waiting > 0, line.free, 0), procs),
+        average(np.where(line.waiting > 0, line.free, 0), available),
     )
 
 

@@ -47,7 +47,19 @@ class View(Protocol):
 
     @property
     def procs(self) -> int:
-        """The size of the machine."""
+        """The size of the machine: of what is there of it now."""
+
+    @property
+    def there(self) -> int:
+        """The processors that are there, as a set of bits."""
+
+    @property
+    def resized(self) -> bool:
+        """Have processors gone or come back at this instant?"""
+
+    @property
+    def closes(self) -> float:
+        """When the whole machine goes down next, as far as that was announced: nothing may start that reaches there."""
 
     @property
     def free(self) -> int:
@@ -124,6 +136,16 @@ class View(Protocol):
     @property
     def curious(self) -> bool:
         """Is somebody watching? Then say why each considered job is kept waiting."""
+
+    @property
+    def machine_ahead(self) -> Ends:
+        """(when, -1, how many processors more) of the changes of the machine that are known to come."""
+
+    def fits(self, job: Job) -> bool:
+        """May the job start, or go on, now: are enough processors free, and is it `in_time`?"""
+
+    def in_time(self, job: Job) -> bool:
+        """Would it end before the machine goes down as announced, by what is left of its estimate?"""
 
     def shadow(self, job: Job) -> tuple[float, int]:
         """When there will be room for `job`, and how many processors are free then beside it."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from math import inf
 from random import Random
 from typing import NamedTuple
 
@@ -9,6 +11,7 @@ import numpy as np
 
 from sim.machine.moment import MOMENT
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 
 
 class Kind(NamedTuple):
@@ -25,6 +28,8 @@ class Kind(NamedTuple):
     """The share of the jobs that need the whole machine."""
     high: float = 0
     reserve: float = 0
+    changes: bool = False
+    """Do processors fail, come back and go, and is there maintenance?"""
 
 
 KINDS = (
@@ -38,6 +43,7 @@ KINDS = (
     Kind("priorities", high=0.3),
     Kind("reservations that are asked for", reserve=0.2),
     Kind("long waits", gaps=(0, 0, 1), lengths=(30, 400), widest=0.1),
+    Kind("a machine that changes", widest=0.1, reserve=0.1, changes=True),
 )
 MOST_JOBS = 30
 
@@ -53,7 +59,7 @@ def random_workload(number: int, seed: int = 0) -> Workload:
     asks = np.array([draw.random() < kind.reserve for _ in range(many)])
     lead = np.array([draw.randint(0, 60) for _ in range(many)], dtype=float)
     unknown = np.full(many, -1)
-    return Workload(
+    workload = Workload(
         name=f"random {number}, {kind.name}",
         procs=procs,
         ids=tuple(str(rank + 1) for rank in range(many)),
@@ -70,6 +76,25 @@ def random_workload(number: int, seed: int = 0) -> Workload:
         reserve=np.where(asks, submit + lead, np.nan),
         killed=np.zeros(many, dtype=bool),
     ).with_overruns("kill")
+    return workload.with_outages(random_outages(draw, procs)) if kind.changes else workload
+
+
+def random_outages(draw: Random, procs: int, until: int = 150) -> Iterator[Outage]:
+    """Growth and shrinking, maintenance and failures, one upon another; some processors stay away."""
+    if draw.random() < 0.4:
+        yield Outage(-inf, draw.randint(1, until), _lot(draw, procs))
+    for _ in range(draw.randint(0, 2)):
+        begins = draw.randint(0, until)
+        yield Outage(begins, begins + draw.randint(1, 30), (1 << procs) - 1, announced=draw.random() < 0.8)
+    for _ in range(draw.randint(0, 3)):
+        begins = draw.randint(0, until)
+        ends = inf if draw.random() < 0.15 else begins + draw.randint(1, 60)
+        yield Outage(begins, ends, _lot(draw, procs))
+
+
+def _lot(draw: Random, procs: int) -> int:
+    """Some processors, but not all of them, unless there is one only."""
+    return draw.randint(1, max((1 << procs) - 2, 1))
 
 
 def _length(draw: Random, kind: Kind) -> float:

@@ -20,6 +20,7 @@ from sim.decisions.decisions import (
     Decision,
     Divide,
     Expect,
+    Interrupt,
     Reserve,
     Resume,
     Start,
@@ -151,7 +152,7 @@ def _holder(history: Past, processor: int, before: int) -> Iterator[Cause | None
             break
     step, comes, rank = latest
     if step:
-        kinds = (Start, Backfill, Resume, Place, Migrate, Rehome) if comes else (Suspend, Migrate)
+        kinds = (Start, Backfill, Resume, Place, Migrate, Rehome) if comes else (Suspend, Migrate, Interrupt)
         own = _decision(history, step, lambda d: isinstance(d, kinds) and d.job.rank == rank)
         yield step, own or _switched(history, step)
 

@@ -47,7 +47,7 @@ def _free(snapshot: Snapshot) -> f.Free | f.FreeInRow:
     picture = snapshot.matrix
     if picture is None or not picture.rows:
         return free_now(snapshot)
-    free, row = most_free(snapshot.procs, picture)
+    free, row = most_free(snapshot.there, picture)
     return f.FreeInRow(free, row, len(picture.rows), snapshot.rules.most_rows())
 
 
@@ -97,7 +97,7 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
         queued.planned,
         row=queued.row,
         stopped=stops_at(considered),
-        free=most_free(snapshot.procs, snapshot.matrix)[0] if snapshot.matrix else seen,
+        free=most_free(snapshot.there, snapshot.matrix)[0] if snapshot.matrix else seen,
         kept=FewBesideKept(free, kept, kept_for) if kept_for else None,
         fits=lambda free: has_room(job, now, free, ends, plans),
     )
@@ -106,12 +106,13 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
 def _prospect(snapshot: Snapshot) -> tuple[int, list[tuple[float, int]]]:
     """What is free and what ends when, as if the awaited job ran on its processors from now on, until its end."""
     awaited = next((halted for halted in snapshot.suspended if halted.job.rank == snapshot.awaited), None)
+    ahead = [(time, more) for time, _, more in snapshot.ahead]
     if awaited is None:
-        return snapshot.free, [(run.expected_end, run.processors.bit_count()) for run in snapshot.running]
+        return snapshot.free, [*((run.expected_end, run.processors.bit_count()) for run in snapshot.running), *ahead]
     own, begins = awaited.processors, snapshot.time or 0
     begins = max([begins, *(run.expected_end for run in snapshot.running if run.processors & own)])
     ends = [(run.expected_end, (run.processors & ~own).bit_count()) for run in snapshot.running]
-    ends.append((begins + awaited.job.estimate - awaited.ran, own.bit_count()))
+    ends += [(begins + awaited.job.estimate - awaited.ran, own.bit_count()), *ahead]
     return (snapshot.free_set & ~own).bit_count(), ends
 
 
@@ -127,7 +128,7 @@ def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
         return _enough_in(snapshot.running, snapshot.free, job.procs)
     found = []
     for row, cells in rows.items():
-        if enough := _enough_in(_at_home(snapshot, cells), snapshot.procs - _held(cells), job.procs):
+        if enough := _enough_in(_at_home(snapshot, cells), snapshot.there - _held(cells), job.procs):
             found.append(enough._replace(row=row))
     return min(found, key=lambda enough: enough.at) if len(found) == len(rows) else None
 
@@ -151,7 +152,10 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
     if not planned or (not keeps and any(q.granted for q in looked_at)):
         return  # nobody's, or heads that are planned as if nobody had been granted anything
     ends = [(run.expected_end, run.job.rank, run.processors.bit_count()) for run in snapshot.running]
-    plan = Profile.of_running(now, snapshot.free, ends)
+    if snapshot.ahead:
+        plan = Profile.of_changes(now, snapshot.free, sorted([*ends, *snapshot.ahead]))
+    else:
+        plan = Profile.of_running(now, snapshot.free, ends)
     if len(snapshot.queue) > _LOOKED_AT:
         if first := next(delayed_by(job, now, plan, planned), None):
             yield f.Delays(first.other, first.seconds, None)

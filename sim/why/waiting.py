@@ -184,7 +184,7 @@ def room(state: State) -> int:
     sharing = state.sharing
     if sharing is None:
         return state.free
-    return most_free(state.procs, sharing.matrix.picture(sharing.turns.row))[0]
+    return most_free(state.machine.size, sharing.matrix.picture(sharing.turns.row))[0]
 
 
 def most_free(procs: int, picture: MatrixPicture) -> tuple[int, int]:

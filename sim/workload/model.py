@@ -8,7 +8,7 @@ immutable.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from enum import IntEnum
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from sim.errors import NotThereError, ParameterError, TraceError, near
 from sim.words import processors, quoted
 from sim.workload.options import MOST_PROCS
+from sim.workload.outages import Outage, Resize, most_procs, outages_of, there
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -216,6 +217,8 @@ class Workload:
     fidelity: Fidelity = Fidelity()
     accounts: tuple[str, ...] = ()
     """What each job is charged to; none where the format does not say."""
+    outages: tuple[Outage, ...] = ()
+    """Which of the `procs` processors, all that there will ever be, are not there when."""
 
     @property
     def due(self) -> Floats:
@@ -230,8 +233,11 @@ class Workload:
         return recorded
 
     @classmethod
-    def of(cls, trace: Trace, procs: int | None = None) -> Workload:
-        """The jobs of a trace that can run on `procs` processors (default: as the header says)."""
+    def of(cls, trace: Trace, procs: int | None = None, sizes: Sequence[Resize] = ()) -> Workload:
+        """The jobs of a trace that can run on `procs` processors (default: as the header says), or on what they become.
+
+        sizes: how many processors there are from other times on.
+        """
         used, asked = trace.column(Field.PROCS_USED), trace.column(Field.PROCS_ASKED)
         width = np.ceil(np.where(asked > 0, asked, used))
         run, estimate = trace.column(Field.RUN), trace.column(Field.ESTIMATE)
@@ -244,6 +250,7 @@ class Workload:
             raise TraceError(
                 f"a machine of {size:,} processors is beyond the {MOST_PROCS:,} that are handled", trace.name
             )
+        begins, size = size, most_procs(size, sizes)
         never_ran, no_procs = run < 0, width <= 0
         too_wide = width > size
         keep = np.flatnonzero(~(never_ran | no_procs | too_wide))
@@ -265,7 +272,7 @@ class Workload:
             ("submitted before time 0 (-1 is unknown), at which they come", kept & (trace.column(Field.SUBMIT) < 0)),
         )
         if known is None and len(keep):
-            assumed += (Note(f"no machine size, the widest job gives {processors(size)}", 1),)
+            assumed += (Note(f"no machine size, the widest job gives {processors(begins)}", 1),)
         keep = keep[np.argsort(trace.table[keep, Field.SUBMIT], kind="stable")]
         run = np.where(run[keep] < SHORTEST, 1.0, run[keep])
         return cls(
@@ -288,6 +295,7 @@ class Workload:
             names=trace.names,
             fidelity=trace.fidelity + Fidelity(skipped=skipped, assumed=assumed),
             accounts=tuple(trace.accounts[i] for i in keep) if trace.accounts else (),
+            outages=outages_of(begins, sizes, (), trace.header.seconds_at),
         )
 
     def __repr__(self) -> str:
@@ -302,6 +310,20 @@ class Workload:
         columns = {name: getattr(self, name)[index] for name in _COLUMNS}
         accounts = tuple(self.accounts[i] for i in index) if self.accounts else ()
         return replace(self, ids=tuple(self.ids[i] for i in index), accounts=accounts, **columns)
+
+    def with_outages(self, more: Iterable[Outage]) -> Workload:
+        """On a machine that lacks more, without the jobs that are wider than all that is there after they come."""
+        outages = tuple(sorted({*self.outages, *more}))
+        if not outages:
+            return self
+        since, counts = map(np.array, zip(*there(outages, self.procs), strict=True))
+        most = np.maximum.accumulate(counts[::-1])[::-1]
+        fits = self.width <= most[np.searchsorted(since, self.submit, side="right") - 1]
+        kept = self if fits.all() else self.take(np.flatnonzero(fits))
+        skipped: tuple[Note, ...] = ()
+        if first := next((self.ids[rank] for rank in np.flatnonzero(~fits)), ""):
+            skipped = (Note("wider than all that is there after they come", int((~fits).sum()), f"job {first}"),)
+        return replace(kept, outages=outages, fidelity=self.fidelity + Fidelity(skipped=skipped))
 
     def with_overruns(self, rule: Overrun = "kill") -> Workload:
         """What happens to jobs that run longer than estimated: killed there, or their estimate grows."""

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sim.errors import ParameterError
 from sim.words import LATEST, Moment, Step, parse_moment, parse_time, quoted, written_time
+from sim.workload.outages import parse_machine, parse_outages, written_machine, written_outages
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -45,6 +46,8 @@ class Option:
     read: Callable[[str], Any] | None = None
     """What makes the value of the text, where the value is no text."""
     write: Callable[[Any], str] | None = None
+    many: bool = False
+    """May it be typed several times? Then its texts are one, with semicolons between them."""
 
     @property
     def range(self) -> str:
@@ -263,6 +266,29 @@ OPTIONS = {
         low=1,
         high=MOST_PROCS,
         called="the number of processors",
+    ),
+    "machine": Option(
+        "machine",
+        (),
+        str,
+        "From T on the machine has N processors; repeatable.",
+        "T=N",
+        called="a size of the machine",
+        read=parse_machine,
+        write=written_machine,
+        many=True,
+    ),
+    "outage": Option(
+        "outage",
+        (),
+        str,
+        "The whole machine is down, announced; with ': 0-63' those processors fail; or a CSV of "
+        "from,to,processors,announced; repeatable.",
+        "T0..T1",
+        called="an outage",
+        read=parse_outages,
+        write=written_outages,
+        many=True,
     ),
     **options_of(TransformOptions),
     "count": Option("count", "cpus", str, "What a processor is in a sacct dump.", choices=("cpus", "nodes")),

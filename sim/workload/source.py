@@ -11,6 +11,7 @@ from sim.errors import NotThereError, ParameterError, near
 from sim.workload import reading
 from sim.workload.model import Trace, Workload
 from sim.workload.options import OPTIONS, Option
+from sim.workload.outages import Down, Resize, outages_of
 from sim.workload.samples import Showing, captions, sample_path, showing_of
 from sim.workload.transforms import Transforms
 
@@ -24,6 +25,8 @@ class Source:
     count: Literal["cpus", "nodes"] = "cpus"
     transforms: Transforms = Transforms()
     held: Literal["eligible", "submit"] = "eligible"
+    machine: tuple[Resize, ...] = ()
+    outage: tuple[Down, ...] = ()
 
     @classmethod
     def of_options(cls, trace: str, given: Mapping[str, Any]) -> Source:
@@ -32,7 +35,7 @@ class Source:
             if name not in OPTIONS:
                 raise ParameterError(f"there is an option {name!r} that does not exist{near(name, OPTIONS)}")
         values = {name: option.taken(given.get(name)) for name, option in OPTIONS.items()}
-        machine = {name: values.pop(name) for name in ("procs", "count", "held")}
+        machine = {name: values.pop(name) for name in ("procs", "count", "held", "machine", "outage")}
         return cls(trace, **machine, transforms=Transforms(**values))
 
     @property
@@ -47,7 +50,7 @@ class Source:
     @property
     def values(self) -> Iterator[tuple[str, Option, Any]]:
         """Every option with its value."""
-        values = {"procs": self.procs, "count": self.count, "held": self.held, **vars(self.transforms)}
+        values = {**vars(self), **vars(self.transforms)}
         return ((name, option, values[name]) for name, option in OPTIONS.items())
 
     @property
@@ -58,9 +61,12 @@ class Source:
     def read(self, with_overruns: bool = True) -> tuple[Trace, Workload]:
         """The trace as its file tells it, and the workload as it will be simulated."""
         trace = reading.read(find(self.trace), count=self.count, held=self.held)
-        workload = Workload.of(trace, self.procs)
+        return trace, self.made(Workload.of(trace, self.procs, self.machine), with_overruns)
+
+    def made(self, workload: Workload, with_overruns: bool = True) -> Workload:
+        """What is done to all jobs of the trace."""
         apply = self.transforms.apply if with_overruns else self.transforms.apply_without_overruns
-        return trace, apply(workload)
+        return apply(workload).with_outages(outages_of(workload.procs, (), self.outage, workload.header.seconds_at))
 
 
 def read(trace: str | Path, **options: Any) -> Workload:

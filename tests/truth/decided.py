@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 from sim.decisions import decisions as d
@@ -130,6 +131,46 @@ def _(world: World, decision: d.Await, name: str) -> None:
 def _(world: World, decision: d.Switched, was: str, now: str) -> None:
     demand_equal(was, world.rules.spec)
     demand_equal(now, decision.now)
+
+
+@reads(d.Gone, "processors {p} fail, until {t}", "processors {p} fail, for good")
+def _(world: World, decision: d.Gone, which: str, until: float = inf) -> None:
+    has_gone(world, decision, which, until)
+    demand(any(o.begins == world.now and not o.announced for o in world.outages), "nothing fails now")
+
+
+@reads(d.Gone, "processors {p} go as announced, until {t}")
+def _(world: World, decision: d.Gone, which: str, until: float) -> None:
+    has_gone(world, decision, which, until)
+    demand(any(o.begins == world.now and o.announced for o in world.outages), "nothing was announced for now")
+
+
+def has_gone(world: World, decision: d.Gone, which: str, until: float) -> None:
+    mask = mask_of(which)
+    demand_equal(mask, world.absent(world.now) & ~world.absent(world.now - 1e-6), "what is gone")
+    back = [world.now, *(o.ends for o in world.known() if o.ends > world.now)]
+    demand_equal(until, min((time for time in back if not world.absent(time) & mask), default=inf), "when it is back")
+
+
+@reads(d.Returned, "processors {p} come")
+def _(world: World, decision: d.Returned, which: str) -> None:
+    demand_equal(mask_of(which), world.absent(world.now - 1e-6) & ~world.absent(world.now), "what comes")
+
+
+@reads(d.Interrupt, "{j} is interrupted after {s}: its processors are gone, and it waits again")
+def _(world: World, decision: d.Interrupt, name: str, ran: Lasts) -> None:
+    rank = is_about(world, decision, name).rank
+    demand(ran.is_about(world.progress(rank)))
+    held = world.running.get(rank)
+    own = world.aside[rank].mask if held is None else held.mask
+    demand(bool(own & world.absent(world.now)), "its processors are there")
+
+
+@reads(d.Drop, "{j} is given up: it needs {n}, and there will be {n} at most")
+def _(world: World, decision: d.Drop, name: str, needs: int, most: int) -> None:
+    demand_equal(needs, is_about(world, decision, name).procs)
+    demand_equal(most, world.procs - world.absent(1e15).bit_count())
+    demand(needs > most)
 
 
 @reads(d.Divide, "the machine is divided into partitions of {any} processors")
@@ -298,6 +339,16 @@ def do(world: World, decision: Any) -> None:
             world.borrowed[job.rank] = world.borrowed.get(job.rank, 0) + many
         case d.Switched():
             switch(world, decision.now)
+        case d.Gone() if not decision.announced:
+            world.planned = {rank: plan for rank, plan in world.planned.items() if rank in world.granted}
+            world.coming |= world.waiting
+            world.owners = []
+        case d.Gone() | d.Returned():
+            world.owners = []
+        case d.Interrupt(job):
+            world.interrupt(job.rank)
+        case d.Drop(job):
+            world.waiting.discard(job.rank)
         case d.Keep(job, reasons_to_wait.TouchesReservation()) if world.rules.name != "multiqueue":
             world.passed_over.add(job.rank)
             world.started = []  # all others are looked at again

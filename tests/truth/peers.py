@@ -95,14 +95,14 @@ def predicted(world: World, job: Work, at: float | None = None) -> float:
     return job.estimate if job.user < 0 or len(ran) < 2 else min(job.estimate, (ran[-1] + ran[-2]) / 2)
 
 
-def shadow_of(world: World, procs: int) -> tuple[float, int]:
+def shadow_of(world: World, job: Work) -> tuple[float, int]:
     """When so many are free, and how many are then, as the policy expects it."""
     if world.rules.name != "easy++":
-        return world.shadow(procs)
+        return world.room_of(job)
     ends = sorted((_end_of(world, rank, end), held) for end, held, rank in world.holds())
     for moment, _ in ends:
         free = world.free() + sum(held for end, held in ends if end <= moment)
-        if free >= procs:
+        if free >= job.procs:
             return moment, free
     raise UntrueError("there will never be enough")
 

@@ -15,6 +15,7 @@ from sim.engine.snapshot import Snapshot
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.policy import written_policy
+from sim.testing.workloads import random_outages
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
 from tests.truth.rows import Rows
@@ -156,6 +157,18 @@ def random_run(seed: int, families: Sequence[str] = FAMILIES) -> Run:
         switches[:-1] = [(at, other) for (at, _), other in zip(switches, others, strict=False)]
     placement: Placement = lot.choice(["lowest", "lowest", "together"])
     return made(workload, spec, tuple(switches), placement)
+
+
+CHANGING = ("fcfs", "firstfit", "easy", "conservative", "replan", "relaxed")
+"""Families whose reasons are read on a machine that changes"""
+
+
+def changing_run(seed: int) -> Run:
+    """One on a machine that changes."""
+    lot = random.Random(f"changing {seed}")
+    workload = random_workload(lot)
+    workload = workload.with_outages(random_outages(lot, workload.procs, until=400))
+    return made(workload, random_spec(lot, CHANGING[seed % len(CHANGING)]), (), "lowest")
 
 
 def another_run(run: Run, seed: int) -> Run:

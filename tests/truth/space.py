@@ -25,7 +25,7 @@ def first_unfit(world: World) -> Work | None:
     """Of those who wait; who started since the policy was asked, and stood behind it, held nothing by its turn."""
     for job in world.line():
         behind = sum(procs for place, procs in world.started if place > world.place(job))
-        if job.procs > world.free() + behind:
+        if job.procs > world.free() + behind or (not world.fits(job) and job.procs <= world.free()):
             return job
     return None
 
@@ -64,7 +64,7 @@ def plan_anew(world: World) -> dict[int, float]:
 def window_closes(world: World, head: Work) -> float:
     """As it is before anybody passes the head and delays it."""
     if "closes" not in world.memo:
-        wait = world.shadow(head.procs)[0] - world.now
+        wait = world.room_of(head)[0] - world.now
         window = world.rules["omega"] * wait
         if world.rules["relative"] == "runtime":
             window = wait + (world.rules["omega"] - 1) * head.estimate
@@ -111,13 +111,13 @@ def _(world: World, job: Work, ends: float, head: str) -> None:
 
 def ends_by(world: World, job: Work, ends: float, head: str, shadow: float) -> None:
     first = head_of(world)
-    demand_equal((head, ends, shadow), (first.name, world.now + job.estimate, world.shadow(first.procs)[0]))
+    demand_equal((head, ends, shadow), (first.name, world.now + job.estimate, world.room_of(first)[0]))
 
 
 @reads(r.FitsExtra, "needs {n} of the {n} extra processors that {j} leaves free at {t}")
 def _(world: World, job: Work, needs: int, extra: int, head: str, at: float) -> None:
     first = head_of(world)
-    shadow, free = shadow_of(world, first.procs)
+    shadow, free = shadow_of(world, first)
     demand_equal((needs, extra, head, at), (job.procs, free - first.procs, first.name, shadow))
     demand(needs <= extra)
 
@@ -252,9 +252,7 @@ def is_tightest(world: World, tightest: str, placed: Placed) -> int:
 @reads(r.PredictedBefore, "is predicted to end at {t}, by {j}'s start at {t}")
 def _(world: World, job: Work, ends: float, head: str, shadow: float) -> None:
     first = head_of(world)
-    demand_equal(
-        (head, ends, shadow), (first.name, world.now + predicted(world, job), shadow_of(world, first.procs)[0])
-    )
+    demand_equal((head, ends, shadow), (first.name, world.now + predicted(world, job), shadow_of(world, first)[0]))
     demand(ends <= shadow)
 
 
@@ -290,22 +288,22 @@ def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
         window_closes(world, job)
     if world.rules.name in ("greedy", "lookahead"):
         passing(world, job)
-    demand_equal(then, world.shadow(job.procs)[1])
+    demand_equal(then, world.room_of(job)[1])
 
 
 @reads(r.WhenPredicted, "needs {n}, {n} free; by what is predicted there will be {n}")
 def _(world: World, job: Work, needs: int, free: int, then: int) -> None:
     needs_of(world, job, needs, free)
     demand_equal(head_of(world).name, job.name, "the head")
-    demand_equal(then, shadow_of(world, job.procs)[1])
+    demand_equal(then, shadow_of(world, job)[1])
 
 
 def when_predicted(world: World, job: Work, at: float) -> None:
-    demand_equal(at, shadow_of(world, job.procs)[0])
+    demand_equal(at, shadow_of(world, job)[0])
 
 
 def when_free(world: World, job: Work, at: float) -> None:
-    demand_equal(at, world.shadow(job.procs)[0])
+    demand_equal(at, world.room_of(job)[0])
 
 
 @reads(r.EarliestHole, "the first hole in the plan for {n} processor(s) over {s}; {n} free now")
@@ -370,10 +368,18 @@ def _(world: World, job: Work, needs: int, free: int) -> None:
     demand(needs > free)
 
 
+@reads(k.MachineGoesDown, "would end at {t}, and the machine goes down for maintenance at {t}")
+def _(world: World, job: Work, ends: float, at: float) -> None:
+    announced = [outage.begins for outage in world.outages if outage.announced and outage.begins > world.now]
+    demand_equal(at, min(announced))
+    demand(ends > at)
+    demand(ends >= world.now + job.estimate - world.progress(job.rank))
+
+
 @reads(k.WouldDelay, "needs {n} > {n} extra and would end at {t} > {j}'s start at {t}")
 def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, shadow: float) -> None:
     first = head_of(world)
-    at, free = world.shadow(first.procs)
+    at, free = world.room_of(first)
     demand_equal(
         (needs, extra, ends, head, shadow),
         (job.procs, free - first.procs, world.now + job.estimate, first.name, at),
@@ -385,7 +391,7 @@ def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, s
 @reads(k.PredictedToDelay, "needs {n} > {n} extra and is predicted to end at {t} > {j}'s start at {t}")
 def _(world: World, job: Work, needs: int, extra: int, ends: float, head: str, shadow: float) -> None:
     first = head_of(world)
-    at, free = shadow_of(world, first.procs)
+    at, free = shadow_of(world, first)
     lasts = predicted(world, job)
     demand_equal((needs, extra, ends, head, shadow), (job.procs, free - first.procs, world.now + lasts, first.name, at))
     demand(needs > extra)

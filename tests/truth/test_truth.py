@@ -14,7 +14,7 @@ from tests.truth.decided import UNSAID
 from tests.truth.pages import read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
-from tests.truth.runs import FAMILIES, PEERS, another_run, random_run
+from tests.truth.runs import CHANGING, FAMILIES, PEERS, another_run, changing_run, random_run
 from tests.truth.words import MUTANTS, READINGS, are_changed
 
 RUNS = 4
@@ -65,6 +65,12 @@ def test_what_is_said_of_a_run_under_a_peers_policy_is_so(family: str) -> None:
 )  # fmt: skip
 def test_what_was_false_once_is_so_now(seed: int) -> None:
     assert list(falsehoods(random_run(seed), asked=4)) == []
+
+
+@pytest.mark.parametrize("family", range(len(CHANGING)))
+def test_what_is_said_of_a_machine_that_changes_is_so(family: int) -> None:
+    for seed in range(family, family + 3 * len(CHANGING), len(CHANGING)):
+        assert list(falsehoods(changing_run(seed), asked=0)) == []
 
 
 @pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))

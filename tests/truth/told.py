@@ -80,7 +80,7 @@ def anew(
     """The plan of this pass, beside these slots."""
     starts, slots = dict[int, float](), list(slots)
     if world.rules.name == "easy++" and order is None:
-        return {job.rank: shadow_of(world, job.procs)[0] for job in heads(world) if job.rank != without}
+        return {job.rank: shadow_of(world, job)[0] for job in heads(world) if job.rank != without}
     is_head = world.rules.name in ("shadow", *EASIES) or (world.rules.name == "easy" and world.rules["depth"] == 1)
     for job in heads(world) if order is None else order:
         if job.rank == without:

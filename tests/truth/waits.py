@@ -119,6 +119,7 @@ PASTS = (
     Past(r"it headed the queue and no processor was free", (w.Heads,)),
     Past(r"no processor was free", (k.TooFewFree,)),
     Past(f"starting it would have delayed {_NEVER}, as was predicted", (k.PredictedToDelay,), "the head of the queue"),
+    Past("it would have run into the maintenance of the machine", (k.MachineGoesDown,)),
     Past(f"starting it would have delayed {_NEVER}", (k.WouldDelay,), "the head of the queue"),
     Past(f"it stood too far behind {_NEVER}", (k.BeyondLookahead,), "the head of the queue"),
     Past(f"starting it would have delayed {_NEVER}", (k.WouldDelayPivot,), "the pivots"),

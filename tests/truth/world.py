@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from sim.history.stretch import Stretch
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from tests.truth.words import UntrueError, demand
 
 
@@ -154,6 +155,7 @@ class World:
 
     def __init__(self, workload: Workload, spec: str, stretches: Iterable[Stretch], ends: list[float]) -> None:
         self.procs, self.jobs, self.rules = workload.procs, works_of(workload), Rules(spec)
+        self.outages = workload.outages
         self.by_name = {job.name: job for job in self.jobs}
         self.killed = workload.killed.tolist()
         self.end_of = ends
@@ -273,6 +275,14 @@ class World:
         self.granted.pop(rank, None)
         self.claims.pop(rank, None)
 
+    def interrupt(self, rank: int) -> None:
+        """Its processors are gone, and all that it had done."""
+        self.running.pop(rank, None)
+        self.aside.pop(rank, None)
+        self.ran.pop(rank, None)
+        self.waiting.add(rank)
+        self.coming.add(rank)
+
     def suspend(self, rank: int, overhead: float, by: int | None) -> None:
         held = self.running.pop(rank)
         self.ran[rank] = held.ran_before + self.now - held.since
@@ -326,7 +336,23 @@ class World:
         taken = 0
         for held in self.running.values():
             taken |= held.mask
-        return ((1 << self.procs) - 1) & ~taken
+        return ((1 << self.procs) - 1) & ~taken & ~self.absent(self.now)
+
+    def known(self) -> list[Outage]:
+        return [outage for outage in self.outages if outage.announced or outage.begins <= self.now]
+
+    def absent(self, time: float) -> int:
+        """The processors that are not there then, as far as is known now."""
+        gone = 0
+        for outage in self.known():
+            gone |= outage.processors if outage.begins <= time < outage.ends else 0
+        return gone
+
+    def missing(self) -> list[Slot]:
+        """What is not there from now on, as if somebody had taken it."""
+        times = sorted({self.now, *(t for outage in self.known() for t in outage[:2] if self.now < t < inf)})
+        spans = zip(times, [*times[1:], inf], strict=True)
+        return [Slot(start, end, self.absent(start).bit_count()) for start, end in spans]
 
     def kept(self) -> int:
         """What is kept for the one that is awaited."""
@@ -406,6 +432,7 @@ class World:
         """What runs, and what is reserved but for one job."""
         plans = self.planned if self.rules.keeps else {r: p for r, p in self.planned.items() if r in self.granted}
         return [
+            *self.missing(),
             *(Slot(self.now, end, procs) for end, procs in self.ends()),
             *(
                 Slot(max(plan.at, self.now), max(plan.at, self.now) + plan.lasts, self.jobs[rank].procs)
@@ -416,6 +443,21 @@ class World:
 
     def earliest(self, procs: int, long: float, slots: list[Slot], after: float | None = None) -> float:
         return earliest(self.procs, procs, long, slots, self.now if after is None else after)
+
+    def room_of(self, job: Work) -> tuple[float, int]:
+        """When there is room for the job if nobody else comes, and how many stay free then, its own among them."""
+        if self.missing() == [Slot(self.now, inf, 0)]:
+            return self.shadow(job.procs)
+        slots = [*self.missing(), *(Slot(self.now, end, procs) for end, procs in self.ends())]
+        at = self.earliest(job.procs, job.estimate, slots)
+        moments = [at, *(slot.start for slot in slots if at < slot.start < at + job.estimate)]
+        return at, self.procs - max(taken_at(slots, moment) for moment in moments)
+
+    def fits(self, job: Work) -> bool:
+        """Are enough free, and is there time enough before the machine goes down?"""
+        left = job.estimate - self.progress(job.rank)
+        closes = min((o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf)
+        return job.procs <= self.free() and self.now + left <= closes
 
     def shadow(self, procs: int) -> tuple[float, int]:
         """When so many are free if nobody else comes, and how many are then."""

@@ -43,13 +43,16 @@ def _as_click(option: Option) -> Callable[[F], F]:
     if option.kind is bool:
         return click.option(name, is_flag=True, help=option.meaning)
     kind = click.Choice(option.choices) if option.choices else option.kind
+    check = partial(_in_range, option)
     return click.option(
-        name, type=kind, metavar=option.metavar, callback=partial(_in_range, option), help=option.meaning
+        name, type=kind, metavar=option.metavar, multiple=option.many, callback=check, help=option.meaning
     )
 
 
 def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: Any) -> Any:
     """What was typed: a value that the option does not allow is wrong usage."""
+    if of.many:
+        given = "; ".join(given) or None
     try:
         of.taken(given)
     except ParameterError as error:

@@ -288,7 +288,7 @@ def as_table(
 ) -> str:
     """One column a policy, the best of each row marked."""
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
-    names = [entry.name for entry in METRICS] if everything else MAIN
+    names = [entry.name for entry in METRICS] if everything else [*MAIN, *["interruptions"] * bool(workload.outages)]
     rows = [["", *(outcome.spec for outcome in outcomes)]]
     rows += [_row(metric(name), [outcome.metrics.values[name] for outcome in outcomes]) for name in names]
     lines += table(rows)

@@ -83,6 +83,8 @@ def figures(context: Context) -> Iterator[Figure]:
         yield _count("backfilled", totals.backfilled, _out_of(totals.started, "started"))
     if totals.preemptions or (can.suspends and can.turns() is None):
         yield _count("preemptions", totals.preemptions)
+    if totals.interruptions or context.scene.snapshot.outages:
+        yield _count("interruptions", totals.interruptions)
     if totals.migrations or can.most_migrated() is not None:
         yield _count("migrations", totals.migrations)
     if totals.borrowed or can.queues():

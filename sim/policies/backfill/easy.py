@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, InOrder, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
+from sim.policies.backfill.room import no_room
 from sim.policies.backfill.tails import TAILS, Tail, in_tail
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -40,7 +41,7 @@ class Easy(Ordered):
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
         for head in queue:
-            if head.procs > view.free:
+            if not view.fits(head):
                 break
             yield Start(head, InOrder(view.free))
         else:
@@ -52,9 +53,9 @@ class Easy(Ordered):
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
         for job in in_tail(queue, self.tail):
-            if job.procs > view.free:
+            if not view.fits(job):
                 if curious:
-                    yield Keep(job, TooFewFree(view.free))
+                    yield Keep(job, no_room(view, job))
             elif now + job.estimate <= shadow:
                 yield Backfill(job, EndsBefore(head, shadow, now + job.estimate))
             elif job.procs <= extra:

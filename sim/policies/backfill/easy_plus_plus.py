@@ -10,10 +10,11 @@ from typing import Any, Literal, TypeAlias
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start, Wake
 from sim.decisions.reasons import FitsExtra, InOrder, PredictedBefore, WhenPredicted
-from sim.decisions.reasons_to_wait import PredictedToDelay, TooFewFree
+from sim.decisions.reasons_to_wait import PredictedToDelay
 from sim.decisions.sentences import Unit
 from sim.machine.moment import MOMENT
-from sim.machine.profile import shadow
+from sim.machine.profile import Profile, shadow
+from sim.policies.backfill.room import no_room
 from sim.policies.columns import Column
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
@@ -61,13 +62,13 @@ class EasyPlusPlus(Policy):
         ends = sorted((self._end_of(view, rank, end), rank, procs) for end, rank, procs in view.ends)
         waiting = iter(queue)
         for head in waiting:
-            if head.procs > view.free:
+            if not view.fits(head):
                 break
             insort(ends, (view.now + predicted[head.rank], head.rank, head.procs))
             yield Start(head, InOrder(view.free))
         else:
             return
-        start, then = shadow(view.free, ends, head.procs)
+        start, then = _room(view, ends, head)
         yield Reserve(head, start, WhenPredicted(view.free, then))
         yield from self._pass(view, head, start, then - head.procs, sorted(waiting, key=lambda j: predicted[j.rank]))
         if view.notes.setdefault("awaited", {}).get(0) != start:
@@ -79,9 +80,9 @@ class EasyPlusPlus(Policy):
         now, predicted = view.now, view.notes["predicted"]
         for job in tail:
             ends = now + predicted[job.rank]
-            if job.procs > view.free:
+            if not view.fits(job):
                 if view.curious:
-                    yield Keep(job, TooFewFree(view.free))
+                    yield Keep(job, no_room(view, job))
             elif ends <= start:
                 yield Backfill(job, PredictedBefore(head, start, ends))
             elif job.procs <= extra:
@@ -101,6 +102,15 @@ class EasyPlusPlus(Policy):
                 break
             lasts += more
         return min(end, run.since + lasts - run.ran_before) if lasts > ran + MOMENT else end
+
+
+def _room(view: View, ends: list[tuple[float, int, int]], head: Job) -> tuple[float, int]:
+    """When there is room for the head, and how many are free then."""
+    if not view.machine_ahead:
+        return shadow(view.free, ends, head.procs)
+    plan = Profile.of_changes(view.now, view.free, sorted([*ends, *view.machine_ahead]))
+    at = plan.earliest(head.procs, head.estimate, view.now)
+    return at, plan.least(at, at + head.estimate)
 
 
 def _predicted(job: Job, history: _History) -> float:

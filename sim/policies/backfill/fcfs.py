@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
-from sim.decisions.reasons_to_wait import TooFewFree
+from sim.policies.backfill.room import no_room
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.policies.view import View
@@ -23,8 +23,8 @@ class FirstComeFirstServed(Ordered):
 
     def decide(self, view: View) -> Iterator[Decision]:
         for job in view.queue:
-            if job.procs > view.free:
+            if not view.fits(job):
                 if view.curious:
-                    yield Keep(job, TooFewFree(view.free))
+                    yield Keep(job, no_room(view, job))
                 return
             yield Start(job, InOrder(view.free))

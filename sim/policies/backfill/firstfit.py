@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Start
 from sim.decisions.reasons import Fits
-from sim.decisions.reasons_to_wait import TooFewFree
+from sim.policies.backfill.room import no_room
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.policies.view import View
@@ -23,9 +23,9 @@ class FirstFit(Ordered):
     def decide(self, view: View) -> Iterator[Decision]:
         start: type[Start | Backfill] = Start
         for job in view.queue:
-            if job.procs <= view.free:
+            if view.fits(job):
                 yield start(job, Fits(view.free))
             else:
                 start = Backfill
                 if view.curious:
-                    yield Keep(job, TooFewFree(view.free))
+                    yield Keep(job, no_room(view, job))

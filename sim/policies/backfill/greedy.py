@@ -48,14 +48,14 @@ class Greedy(Ordered):
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
         for head in queue:
-            if head.procs > view.free:
+            if not view.fits(head):
                 break
             yield Start(head, InOrder(view.free))
         else:
             return
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        others = list(queue)
+        others = [job for job in queue if view.in_time(job)]
         if not others:
             return
         late = {job for job in others if view.now + job.estimate > shadow}

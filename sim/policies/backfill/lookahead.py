@@ -39,14 +39,14 @@ class Lookahead(Ordered):
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
         for head in queue:
-            if head.procs > view.free:
+            if not view.fits(head):
                 break
             yield Start(head, InOrder(view.free))
         else:
             return
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        others, now, free = list(queue), view.now, view.free
+        others, now, free = [job for job in queue if view.in_time(job)], view.now, view.free
         near, left = others[: self.window], others[self.window :]
         late = [now + job.estimate > shadow for job in near]
         chosen = best_packing([job.procs for job in near], late, free, extra)

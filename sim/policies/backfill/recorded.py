@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from sim.decisions.decisions import Decision, Keep, Start, Wake
 from sim.decisions.reasons import AsRecorded
-from sim.decisions.reasons_to_wait import NotYet, TooFewFree
+from sim.decisions.reasons_to_wait import NotYet
+from sim.policies.backfill.room import no_room
 from sim.policies.orders import ByRecord, Order
 from sim.policies.policy import Policy
 from sim.policies.registry import policy
@@ -37,8 +38,8 @@ class Recorded(Policy):
                 yield Wake(recorded)
                 if view.curious:
                     yield Keep(job, NotYet(recorded))
-            elif job.procs <= view.free:
+            elif view.fits(job):
                 late = 0 if recorded is None else view.now - recorded
                 yield Start(job, AsRecorded(recorded, late))
             elif view.curious:
-                yield Keep(job, TooFewFree(view.free))
+                yield Keep(job, no_room(view, job))

@@ -9,7 +9,8 @@ from typing import Literal
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
 from sim.decisions.reasons import InOrder, InWindow, WhenFree
-from sim.decisions.reasons_to_wait import TooFewFree, WindowCloses
+from sim.decisions.reasons_to_wait import WindowCloses
+from sim.policies.backfill.room import no_room
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
@@ -40,7 +41,7 @@ class Relaxed(Ordered):
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
         for head in queue:
-            if head.procs > view.free:
+            if not view.fits(head):
                 break
             yield Start(head, InOrder(view.free))
         else:
@@ -50,9 +51,9 @@ class Relaxed(Ordered):
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
         closes, passed = now + self._window(head, shadow - now), False
         for job in queue:
-            if job.procs > view.free:
+            if not view.fits(job):
                 if view.curious:
-                    yield Keep(job, TooFewFree(view.free))
+                    yield Keep(job, no_room(view, job))
             elif now + job.estimate <= closes:
                 yield Backfill(job, InWindow(head, now + job.estimate, closes))
                 passed = True

@@ -8,8 +8,9 @@ from math import inf
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
 from sim.decisions.reasons import WhenFree
-from sim.decisions.reasons_to_wait import BreaksBound, TooFewFree, WouldDelay
+from sim.decisions.reasons_to_wait import BreaksBound, WouldDelay
 from sim.policies.backfill.bounds import Trial, place_within
+from sim.policies.backfill.room import no_room
 from sim.policies.orders import Order, ShortestFirst
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered, order_field
@@ -41,13 +42,13 @@ class Shadow(Ordered):
         shadow, extra = inf, view.procs
         start: type[Start | Backfill] = Start
         for job in view.queue:
-            if job.procs > view.free:
+            if not view.fits(job):
                 if head is None:
                     head = job
                     shadow, extra = view.shadow(job)
                     yield Reserve(job, shadow, WhenFree(view.free, extra + job.procs))
                 elif view.curious:
-                    yield Keep(job, TooFewFree(view.free))
+                    yield Keep(job, no_room(view, job))
             elif head is not None and now + job.estimate > shadow and job.procs > extra:
                 if view.curious:
                     yield Keep(job, WouldDelay(head, shadow, now + job.estimate, extra))

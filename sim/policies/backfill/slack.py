@@ -40,7 +40,7 @@ class Slack(Conservative):
                 bounds[job.rank] = view.reserved[job.rank] + self.slack * job.estimate
         if self.slack:
             for job in view.queue:
-                if job.procs <= view.free and job.rank in view.reserved:
+                if view.fits(job) and job.rank in view.reserved:
                     yield from self._squeeze_in(view, bounds, job)
         for rank in bounds.keys() - view.reserved.keys():
             del bounds[rank]

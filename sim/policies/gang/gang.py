@@ -13,6 +13,7 @@ from typing import cast
 
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import BestFit, EarliestInRow, Phase, PhaseName, ReserveRow
+from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.machine.turns import Turns
 from sim.policies.gang.migration import Migration
 from sim.policies.gang.phases import (
@@ -23,6 +24,7 @@ from sim.policies.gang.phases import (
     compact,
     fill,
     fits_no_row,
+    in_time,
     is_event,
     keep,
     place,
@@ -96,10 +98,13 @@ class Gang(TimeShared):
         if not (yield from resume(view, self.mpl)):
             return
         for job in view.queue:
+            if not in_time(view, job.rank, self.mpl):
+                yield from keep(view, job, MachineGoesDown(view.closes, view.now + job.estimate * self.mpl))
+                return
             if fits := view.matrix.with_room(job.procs):
                 free, row = fits[0]
                 yield from place(view, job, row, BestFit(free))
-            elif len(view.matrix.rows) < self.mpl:
+            elif len(view.matrix.rows) < self.mpl and job.procs <= view.procs:
                 yield from place_in_new_row(view, job, self.mpl)
             else:
                 yield from keep(view, job, fits_no_row(view))
@@ -141,7 +146,8 @@ class GangBackfill(TimeShared):
                 free, row = fit
                 plans.take(row, job.procs, span, now)
                 yield from place(view, job, row, BestFit(free, span), passes)
-            elif len(matrix.rows) < self.mpl:
+            elif len(matrix.rows) < self.mpl and plans.fits(matrix.next_row, job.procs, span):
+                plans.take(matrix.next_row, job.procs, span, now)
                 yield from place_in_new_row(view, job, self.mpl, passes)
             else:
                 at, row = plans.earliest(job.procs, span)

@@ -27,6 +27,7 @@ from sim.decisions.matrix import (
 )
 from sim.decisions.sentences import Reason
 from sim.machine.matrix import MatrixView
+from sim.machine.moment import MOMENT
 from sim.policies.view import View
 from sim.workload.model import Job
 
@@ -51,8 +52,9 @@ class Bringing(Protocol):
 
 
 def is_event(view: GangView) -> bool:
-    """Is the matrix rebuilt now? At arrivals and completions, and when it is empty or somebody is suspended."""
-    return bool(view.arrived or view.completed or not view.matrix.jobs or view.suspended)
+    """Is the matrix rebuilt now? At arrivals, completions and changes of the machine, and when it is empty or somebody
+    is suspended."""
+    return bool(view.arrived or view.completed or view.resized or not view.matrix.jobs or view.suspended)
 
 
 def clean(view: GangView) -> Iterator[Step]:
@@ -141,6 +143,11 @@ def fits_no_row(view: GangView) -> FitsNoRow:
     return FitsNoRow(max(map(matrix.free, matrix.rows), default=0), len(matrix.rows))
 
 
+def in_time(view: GangView, rank: int, mpl: int) -> bool:
+    """Would the job be done before the machine goes down if its row took turns with as many others as there may be?"""
+    return view.now + view.remaining_estimate(rank) * mpl <= view.closes + MOMENT
+
+
 def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
     """Jobs that an earlier policy suspended go on in their own columns, in the order in which they were suspended.
 
@@ -151,9 +158,10 @@ def resume(view: GangView, mpl: int) -> Generator[Step, None, bool]:
     for rank, columns in list(view.suspended.items()):
         job = view.job(rank)
         rows = [row for _, row in matrix.with_room(job.procs) if not matrix.used(row) & columns]
-        if rows:
+        is_there = not columns & ~view.there and in_time(view, rank, mpl)
+        if rows and is_there:
             yield Place(job, rows[0], columns, GoesOn())
-        elif len(matrix.rows) < mpl:
+        elif is_there and len(matrix.rows) < mpl:
             before = len(matrix.rows)
             yield OpenRow()
             yield Place(job, matrix.rows[-1], columns, NewRow(before, mpl, own=True))

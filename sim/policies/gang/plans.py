@@ -36,7 +36,8 @@ class RowPlans:
     def earliest(self, procs: int, span: float) -> tuple[float, int]:
         """When and in which row so many processors are first free for the span; of equals the earlier row."""
         best, found = inf, 0
-        for row in self._matrix.rows:
+        rows = self._matrix.rows
+        for row in (*rows, self._matrix.next_row) if len(rows) < self._mpl else rows:
             at = self._plan(row).hole_before(best, procs, span)
             if at < best:
                 best, found = at, row
@@ -50,8 +51,13 @@ class RowPlans:
     def _made(self, row: int) -> Profile:
         view, mpl, matrix = self._view, self._mpl, self._matrix
         now, remaining, job_of = view.now, view.remaining_estimate, view.job
-        jobs = [(now + remaining(rank) * mpl, rank, job_of(rank).procs) for rank in matrix.at_home(row)]
-        plan = Profile.of_running(now, view.procs - sum(procs for _, _, procs in jobs), sorted(jobs))
+        at_home = matrix.at_home(row) if row in matrix.rows else ()
+        jobs = [(now + remaining(rank) * mpl, rank, job_of(rank).procs) for rank in at_home]
+        jobs, free = sorted(jobs), view.procs - sum(procs for _, _, procs in jobs)
+        ahead = view.machine_ahead
+        if ahead:
+            jobs = sorted([*((min(end, view.closes), rank, procs) for end, rank, procs in jobs), *ahead])
+        plan = Profile.of_changes(now, free, jobs) if ahead else Profile.of_running(now, free, jobs)
         for job, where, at in self._reserved:
             if where == row:
                 start = max(at, now)

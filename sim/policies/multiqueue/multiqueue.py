@@ -18,8 +18,9 @@ from sim.decisions.reasons import (
     TrialDue,
     TrialEarly,
 )
-from sim.decisions.reasons_to_wait import PivotLater, TooFewFree, TrialLater, WaitsForReserved
+from sim.decisions.reasons_to_wait import PivotLater, TrialLater, WaitsForReserved
 from sim.decisions.sentences import Reason
+from sim.policies.backfill.room import no_room
 from sim.policies.multiqueue.partitions import Classes, borrow, divided, own_idle
 from sim.policies.multiqueue.pivots import Pivots
 from sim.policies.orders import HighFirst, Order
@@ -89,7 +90,8 @@ class MultiQueue(Policy):
         arrived = view.arrived
         if not view.owners:
             yield Divide(divided(view, self._classes))
-            arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
+            if not view.resized:
+                arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
         reserving = {job.rank for job in arrived if job.reserve is not None or self._is_tried(job)}
         if not view.queue:
             return
@@ -163,11 +165,11 @@ class MultiQueue(Policy):
     def _serve_queues(self, view: View, pivots: Pivots, queue: list[Job]) -> Iterator[Decision]:
         """Figure 2: every job once."""
         if not view.curious:
-            queue = [job for job in queue if job.procs <= view.free]
+            queue = [job for job in queue if view.fits(job)]
         for job in queue:
-            if job.procs > view.free:
+            if not view.fits(job):
                 if view.curious:
-                    yield Keep(job, TooFewFree(view.free))
+                    yield Keep(job, no_room(view, job))
                 continue
             partition = self._classes.of(job)
             if job is pivots.jobs[partition]:

@@ -77,23 +77,22 @@ class Classes:
         return next((job for job in jobs if low <= job.estimate < high), None)
 
 
-def split(procs: int, count: int) -> list[int]:
-    """The machine in `count` parts of even size, neighbours together; the first ones get what is left over.
+def split(there: int, count: int) -> list[int]:
+    """The processors in `count` parts of even size, neighbours together; the first ones get what is left over.
 
-    >>> [bin(owned) for owned in split(8, 3)]
+    >>> [bin(owned) for owned in split(0b11111111, 3)]
     ['0b111', '0b111000', '0b11000000']
     """
-    owners, first = [], 0
+    owners, procs = [], there.bit_count()
     for partition in range(count):
-        size = procs // count + (partition < procs % count)
-        owners.append(((1 << size) - 1) << first)
-        first += size
+        owners.append(lowest(there, procs // count + (partition < procs % count)))
+        there ^= owners[-1]
     return owners
 
 
 def divided(view: View, classes: Classes) -> tuple[int, ...]:
     """Even parts; where jobs run already, each partition also owns what its own jobs hold."""
-    owners = split(view.procs, len(classes))
+    owners = split(view.there, len(classes))
     for rank, run in view.running.items():
         held = view.held(rank)
         owners = [owned & ~held for owned in owners]

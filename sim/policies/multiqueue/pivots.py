@@ -171,8 +171,10 @@ class Pivots:
         then = plan.shortage()
         if then is None:
             return None
-        at, other = max((start for start in starts if start[0] <= then + MOMENT), key=itemgetter(0))
-        return other, at
+        if known := [start for start in starts if start[0] <= then + MOMENT]:
+            at, other = max(known, key=itemgetter(0))
+            return other, at
+        return None  # the machine goes down then
 
     # What changes them
 

@@ -43,11 +43,11 @@ class Immediate(Preemptive):
             if self.fits(view, job):
                 yield self.take_room(view, job)
                 continue
-            victims = enough(job.procs - self.count_unclaimed(view), served)
+            victims = enough(job.procs - self.count_unclaimed(view), served) if view.in_time(job) else None
             if victims is None:
                 disappointed = True
                 if view.curious:
-                    yield Keep(job, NoSliceOver(self.slice))
+                    yield Keep(job, NoSliceOver(self.slice) if view.in_time(job) else self._obstacle(view, job))
                 continue
             reasons: dict[int, Reason] = {
                 v.rank: MadeWay(job, suffering(view, v), self.slice, served.index(v) + 1) for v in victims

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache, reduce
+from math import inf
 from operator import or_
 from typing import Literal
 
@@ -12,7 +13,7 @@ import numpy as np
 
 from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
 from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
-from sim.decisions.reasons_to_wait import AwaitsVictims, OwnClaimed, TooFewFree, WaitsForOwn
+from sim.decisions.reasons_to_wait import AwaitsVictims, MachineGoesDown, OwnClaimed, TooFewFree, WaitsForOwn
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.parameters import parameter
@@ -98,7 +99,7 @@ class Preemptive(Policy):
         if free:
             count = free.bit_count()
             takers += [job for job in self.anywhere(view) if job.procs <= count]
-        return takers
+        return takers if view.closes == inf else list(filter(view.in_time, takers))
 
     def anywhere(self, view: View) -> list[Job]:
         """The idle jobs that may sit on any processors."""
@@ -130,7 +131,9 @@ class Preemptive(Policy):
         return Resume(job, why, self.overhead(job), None if on == own else on)
 
     def fits(self, view: View, job: Job) -> bool:
-        """Is there room for the job: its own processors for a suspended one, else any that are free?"""
+        """Is there room for the job: its own processors for a suspended one, else any that are free; and time?"""
+        if not view.in_time(job):
+            return False
         pinned = self.pinned(view, job.rank)
         if pinned is not None:
             return not pinned & ~self.unclaimed(view)
@@ -162,11 +165,18 @@ class Preemptive(Policy):
         claims = view.notes.setdefault("claim", {})
         for rank, processors in list(claims.items()):
             chosen, job = int(processors), view.job(rank)
+            if rank in view.running or not self._can_claim(view, job, chosen):
+                del claims[rank]
+                continue
             if chosen & ~view.free_set:
                 yield from self._await_victims(view, job, chosen)
                 continue
             del claims[rank]
             yield self._begun(view, job, Claimed(), chosen)
+
+    def _can_claim(self, view: View, job: Job, chosen: int) -> bool:
+        """Are the processors there, and would it be done in time? Else the claim is given up."""
+        return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, view: View, job: Job, claimed: int) -> Iterator[Keep]:
         """Who was suspended for the job has still to leave what it is to have."""
@@ -183,6 +193,8 @@ class Preemptive(Policy):
 
     def _obstacle(self, view: View, job: Job) -> Reason:
         pinned = self.pinned(view, job.rank)
+        if not view.in_time(job):
+            return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
         if pinned is None:
             return TooFewFree(self.count_unclaimed(view))
         if busy := (pinned & ~view.free_set).bit_count():

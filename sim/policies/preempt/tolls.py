@@ -131,7 +131,7 @@ class Tolls:
         ranks = {job.rank for job in self._terms.roomy(view)}
         for job in self._terms.anywhere(view):
             low = EARLY * (job.submit + sf * job.estimate) - job.estimate
-            if low <= now and xfactor(view, job) >= sf * ladder.price(job.procs):
+            if low <= now and view.in_time(job) and xfactor(view, job) >= sf * ladder.price(job.procs):
                 ranks.add(job.rank)
         due = []
         while queue and queue[0][0] <= now:
@@ -167,7 +167,7 @@ class Tolls:
         for job in jobs:
             if first <= soon:
                 break
-            if EARLY * (job.submit + sf * job.estimate) - job.estimate < first:
+            if EARLY * (job.submit + sf * job.estimate) - job.estimate < first and view.in_time(job):
                 if not looked:
                     self.look(view)
                     looked = True
@@ -181,7 +181,9 @@ class Tolls:
             self._forget(rank)
             return None
         job = view.job(rank)
-        if claims and any(int(c) & own for c in claims.values()):
+        if not view.in_time(job) or own & ~view.there:
+            toll, keeper = inf, NOBODY
+        elif claims and any(int(c) & own for c in claims.values()):
             toll, keeper = inf, NOBODY  # somebody waits there for those who are leaving
         else:
             toll, keeper = self.ladder.toll(job.procs, own)

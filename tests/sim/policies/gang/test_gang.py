@@ -5,6 +5,7 @@ Also tests sim.decisions.matrix, sim.policies.gang.migration, sim.policies.gang.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -33,6 +34,8 @@ class Stage:
     def __init__(self, policy: Policy, *rows: str, procs: int = 4, now: float = 0) -> None:
         self.policy, self.procs, self.now = policy, procs, now
         self.matrix = Matrix(procs)
+        self.there, self.closes, self.resized = (1 << procs) - 1, inf, False
+        self.machine_ahead: list[tuple[float, int, int]] = []
         self.jobs: list[Job] = []
         self.queue: list[Job] = []
         self.arrived: list[Job] = []

@@ -123,7 +123,7 @@ def test_borrowed_processors_stay_until_they_are_borrowed_again(lab: Lab) -> Non
 def test_where_jobs_run_already_each_partition_also_owns_what_its_jobs_hold() -> None:
     # Four processors: a long job holds the first, which would be the short ones' by halves.
     long = Job(rank=0, id="1", submit=0, procs=1, estimate=200)
-    view = SimpleNamespace(procs=4, running={0: SimpleNamespace(job=long)}, held=lambda rank: 0b0001)
+    view = SimpleNamespace(there=0b1111, running={0: SimpleNamespace(job=long)}, held=lambda rank: 0b0001)
     assert divided(cast(Any, view), Classes.read("100")) == (0b0010, 0b1101)
 
 

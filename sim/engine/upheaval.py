@@ -1,0 +1,137 @@
+"""The machine changes in the middle of a run (SPEC 10): processors come back, and others go.
+
+What was known of it is in every plan already. What was not, a failure, upsets the plans: reservations fall and are made
+again in the pass of that instant, in the order of their starts; those that users asked for move only where they must.
+Who runs on what goes is interrupted: the work is lost, and the job waits again by its rank.
+"""
+
+from __future__ import annotations
+
+from heapq import heappush
+from math import inf
+
+from sim.decisions.decisions import Drop, Gone, Interrupt, Reserve, Returned
+from sim.decisions.reasons import AskedFor
+from sim.engine.transitions import Transitions
+from sim.history.stretch import INTERRUPTED, QUEUED
+from sim.machine.moment import MOMENT
+from sim.workload.model import Job
+from sim.workload.outages import absent, known
+
+
+class Upheaval:
+    """What the machine's own changes do to the jobs and to the plans."""
+
+    def __init__(self, transitions: Transitions) -> None:
+        self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
+
+    def happen(self) -> None:
+        """The machine is as it must be now."""
+        state, outages = self._state, self._transitions.future.outages
+        now, was, seen = state.now, state.machine.absent, state.outages
+        gone = absent(outages, now)
+        state.outages = known(outages, now)
+        state.look_ahead()
+        state.resized, state.kept_plan = True, None
+        if back := was & ~gone:
+            self._transitions.log(Returned(back))
+        if lost := gone & ~was:
+            self._transitions.log(Gone(lost, state.back(lost), len(state.outages) == len(seen)))
+            self._interrupt(lost)
+        self._give_up_places()
+        divided = bool(state.machine.owners)
+        state.machine.lose(gone)
+        if divided:
+            self._history.boundaries(now, ())
+        if state.sharing:
+            state.sharing.matrix.resize(state.machine.there)
+        state.free = state.machine.free
+        for job in sorted(job for job in state.waiting.jobs.values() if job.procs > state.most):
+            self.drop(job)
+        future = self._transitions.future
+        future.leaving[:] = sorted((time, rank) for rank, time in future.leaves.items())
+        if len(state.outages) != len(seen) or state.interrupted:
+            self._upset_plans()
+
+    def _interrupt(self, lost: int) -> None:
+        """Everybody who is on these processors."""
+        state, sharing = self._state, self._state.sharing
+        if sharing is not None:
+            for rank in [rank for rank in sorted(sharing.ran) if sharing.matrix.columns(rank) & lost]:
+                self._leave_matrix(rank)
+            state.machine.hold_only({rank: held for rank, held in state.machine.held.items() if rank in sharing.ran})
+            return
+        held = state.machine.held
+        for rank in [rank for rank in sorted(state.running) if held[rank] & lost]:
+            allocation = state.running[rank]
+            ran = allocation.ran_by(state.now)
+            self._transitions.leave(allocation, INTERRUPTED)
+            self._queue_again(allocation.job, ran)
+
+    def _leave_matrix(self, rank: int) -> None:
+        state, sharing = self._state, self._state.sharing
+        assert sharing is not None
+        ran, is_new = sharing.ran[rank], rank in sharing.new
+        state.tally.stalled -= sharing.stall[rank] * state.jobs[rank].procs
+        sharing.leave(rank)
+        self._history.leave_matrix(rank, state.now, QUEUED if is_new else INTERRUPTED)
+        self._queue_again(state.jobs[rank], ran, counts=not is_new)
+
+    def _give_up_places(self) -> None:
+        """A suspended job whose processors will not all come back loses its place."""
+        state = self._state
+        lost = state.gone_for_good
+        for rank in [rank for rank, own in state.suspended.items() if own & lost and rank not in state.running]:
+            self._queue_again(state.jobs[rank], state.ledger.ran[rank])
+
+    def _queue_again(self, job: Job, ran: float, counts: bool = True) -> None:
+        """The job waits, and has done nothing yet; one that had not been on turn has not been interrupted."""
+        state, rank = self._state, job.rank
+        if state.suspended.pop(rank, None) is not None:
+            del state.suspended_since[rank]
+            if rank == state.awaited:
+                self._transitions.keep_processors(None)
+        state.tally.backfilled -= state.ledger.backfilled[rank]
+        state.ledger.backfilled[rank], state.ledger.ran[rank] = 0, 0
+        state.waiting.add(job)
+        state.interrupted.append(job)
+        if counts:
+            state.ledger.interruptions[rank] += 1
+            state.tally.interruptions += 1
+        self._transitions.log(Interrupt(job, ran))
+
+    def drop(self, job: Job) -> None:
+        """The job is wider than all that there will ever be again."""
+        state, rank = self._state, job.rank
+        if rank in state.waiting.jobs:
+            state.waiting.remove(job)
+        for planned in (state.reserved, state.granted, state.expected, state.lasts, state.row_planned):
+            planned.pop(rank, None)
+        state.interrupted = [other for other in state.interrupted if other is not job]
+        state.dropped += (rank,)
+        self._transitions.log(Drop(job, state.most))
+
+    def _upset_plans(self) -> None:
+        state = self._state
+        state.upset = True
+        if state.sharing:
+            return
+        fallen = sorted((at, rank) for rank, at in state.reserved.items() if rank not in state.granted)
+        state.before = dict(state.reserved)
+        self._transitions.forget_reservations()
+        self._keep_granted()
+        if state.policy.keeps_reservations:
+            state.renewed = [state.jobs[rank] for _, rank in fallen]
+
+    def _keep_granted(self) -> None:
+        """What users asked for stays where it is, or moves to the earliest moment after that at which there is room."""
+        state = self._state
+        plan = state.running_plan()
+        for at, rank in sorted((at, rank) for rank, at in state.granted.items()):
+            job = state.jobs[rank]
+            later = plan.place(job.procs, job.estimate, max(at, state.now))
+            if later > at + MOMENT and job.reserve is not None:
+                state.granted[rank] = state.reserved[rank] = later
+                heappush(state.timers, (later, rank, inf))
+                self._transitions.log(Reserve(job, later, AskedFor(job.reserve)))
+        state.kept_plan = None

@@ -1,0 +1,284 @@
+"""A machine that changes: processors that are not there for a time (SPEC 10).
+
+A machine that grows lacks its last processors until then, one that shrinks from then on; a failure takes some, and
+maintenance all of it. Sets of processors are integers, bit i standing for processor i. Nothing here needs numpy: the
+command line is parsed without it.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime
+from math import inf
+from typing import NamedTuple, TypeAlias
+
+from sim.errors import ParameterError, TraceError
+from sim.words import Moment, Step, parse_moment, quoted, written_time
+
+Calendar: TypeAlias = Callable[[float | datetime], float]
+"""A moment, which may be a date, in seconds"""
+MOST = 10_000
+"""So many changes of a machine are handled"""
+WIDEST = 10_000_000
+
+
+class Outage(NamedTuple):
+    """These processors are not there from `begins` until `ends`."""
+
+    begins: float
+    """-inf: they were never there before."""
+    ends: float
+    """inf: they are gone for good."""
+    processors: int
+    announced: bool = False
+    """Is it known from the beginning? Else from when it begins; then it is known, too, when it ends."""
+
+
+class Resize(NamedTuple):
+    """From then on the machine has so many processors, as somebody typed it."""
+
+    at: float | datetime
+    procs: int
+
+
+class Down(NamedTuple):
+    """An outage as typed; no `processors` are the whole machine, which announces its outages unless told otherwise."""
+
+    begins: float | datetime
+    ends: float | datetime
+    processors: str = ""
+    announced: bool = True
+
+
+# What a person types
+
+
+def parse_machine(text: str) -> tuple[Resize, ...]:
+    """Sizes from their times on, with semicolons between them.
+
+    >>> parse_machine("10d=768; 20d=504")
+    (Resize(at=864000.0, procs=768), Resize(at=1728000.0, procs=504))
+    """
+    return tuple(_resize(part) for part in _parts(text))
+
+
+def parse_outages(text: str) -> tuple[Down, ...]:
+    """Outages with semicolons between them, each `T0..T1` or `T0..T1: PROCESSORS`; or a file of them, by its name.
+
+    >>> parse_outages("5d..6d; d3 04:00..d3 06:00: 0-2 5")  # doctest: +NORMALIZE_WHITESPACE
+    (Down(begins=432000.0, ends=518400.0, processors='', announced=True),
+     Down(begins=273600.0, ends=280800.0, processors='0-2 5', announced=False))
+    """
+    found: list[Down] = []
+    for part in _parts(text):
+        found += read_outages(part) if part.lower().endswith(".csv") else [_down(part)]
+    if len(found) > MOST:
+        raise ParameterError(f"{len(found):,} outages are more than the {MOST:,} that are handled")
+    return tuple(found)
+
+
+def read_outages(path: str) -> list[Down]:
+    """The outages in a CSV of `from,to,processors,announced`: no processors are all, which are announced unless told.
+
+    Only the whole machine can be announced: a plan counts processors, it does not know which of them a job will have.
+    """
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            rows = csv.DictReader(file)
+            if rows.fieldnames is None or not {"from", "to"} <= set(rows.fieldnames):
+                raise TraceError("expected the columns from,to,processors,announced", path, 1)
+            return [_row(row, path, rows.line_num) for row in rows]
+    except OSError as error:
+        raise TraceError(f"cannot be read: {error.strerror or error}", path) from None
+    except (UnicodeDecodeError, csv.Error) as error:
+        raise TraceError(f"is no CSV of outages: {error}", path) from None
+
+
+def written_machine(sizes: Iterable[Resize]) -> str:
+    """As it may be typed again.
+
+    >>> written_machine(parse_machine("10d=768"))
+    '864000=768'
+    """
+    return "; ".join(f"{written_time(at)}={procs}" for at, procs in sizes)
+
+
+def written_outages(outages: Iterable[Down]) -> str:
+    """As they may be typed again.
+
+    >>> written_outages(parse_outages("5d..6d;1h..: 3"))
+    '432000..518400; 3600..: 3'
+    """
+    told = []
+    for begins, ends, gone, announced in outages:
+        which = "" if announced else f": {gone or 'all'}"
+        told.append(f"{written_time(begins)}..{written_time(ends)}{which}")
+    return "; ".join(told)
+
+
+def parse_set(text: str) -> int:
+    """A set of processors as people write it, with blanks or commas between its parts.
+
+    >>> bin(parse_set("0-3 8, 10-12"))
+    '0b1110100001111'
+    """
+    chosen = 0
+    for part in re.split(r"[\s,]+", text.strip()):
+        match = re.fullmatch(r"(\d{1,8})(?:-(\d{1,8}))?", part)
+        first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
+        if not first <= last < WIDEST:
+            raise ParameterError(f"processors are numbers like 0-63 or 0-3 8, got {quoted(text.strip())}")
+        chosen |= (2 << last) - (1 << first)
+    return chosen
+
+
+def _parts(text: str) -> Iterator[str]:
+    return filter(None, map(str.strip, text.split(";")))
+
+
+def _resize(text: str) -> Resize:
+    time, equals, procs = text.partition("=")
+    if not equals or not re.fullmatch(r"\s*\d{1,8}\s*", procs) or not 0 < int(procs) <= WIDEST:
+        raise ParameterError(f"a size of the machine is T=N like 30d=768, got {quoted(text)}")
+    return Resize(_moment(time), int(procs))
+
+
+def _down(text: str) -> Down:
+    span, colon, which = text.rpartition(": ")
+    if not colon:
+        span, which = text, ""
+        if (last := text.rpartition(":"))[1] and not _is_span(text) and _is_span(last[0]):
+            span, _, which = last
+    begin, dots, end = span.partition("..")
+    if not dots:
+        raise ParameterError(f"an outage is T0..T1 or T0..T1: 0-63, or a file .csv, got {quoted(text)}")
+    begins, ends = _moment(begin or "0"), _moment(end) if end.strip() else inf
+    if not which.strip():
+        return _checked(Down(begins, ends), text)
+    return _checked(Down(begins, ends, _set(which), False), text)
+
+
+def _set(text: str) -> str:
+    """Processors as typed, without needless blanks; nothing for all of them."""
+    if text.strip() == "all":
+        return ""
+    parse_set(text)
+    return " ".join(text.split())
+
+
+def _is_span(text: str) -> bool:
+    begin, dots, end = text.partition("..")
+    try:
+        return bool(dots) and all(not part.strip() or _moment(part) is not None for part in (begin, end))
+    except ParameterError:
+        return False
+
+
+def _moment(text: str) -> float | datetime:
+    moment: Moment = parse_moment(text)
+    if isinstance(moment, Step):
+        raise ParameterError(
+            f"a machine changes at times or dates, for steps are known after a run; got {quoted(text)}"
+        )
+    return moment
+
+
+def _checked(outage: Down, text: str) -> Down:
+    begins, ends = outage.begins, outage.ends
+    if isinstance(begins, float | int) and isinstance(ends, float | int) and not begins < ends:
+        raise ParameterError(f"an outage ends after it begins, got {quoted(text)}")
+    if not outage.processors and ends == inf:
+        raise ParameterError(f"the whole machine comes back some time, got {quoted(text)}: say when, like 5d..6d")
+    return outage
+
+
+def _row(row: dict[str, str | None], path: str, line: int) -> Down:
+    said = {key: (row.get(key) or "").strip() for key in ("from", "to", "processors", "announced")}
+    yes, no = said["announced"].lower() in ("yes", "true", "1"), said["announced"].lower() in ("no", "false", "0")
+    try:
+        if said["announced"] and not yes and not no:
+            raise ParameterError(f"announced is yes or no, got {quoted(said['announced'])}")
+        if said["processors"] and yes:
+            raise ParameterError("only the whole machine can be announced; leave its processors empty, or say no")
+        which, ends = _set(said["processors"] or "all"), _moment(said["to"]) if said["to"] else inf
+        announced = not which and not no
+        return _checked(Down(_moment(said["from"] or "0"), ends, which, announced), ",".join(said.values()))
+    except ParameterError as error:
+        raise TraceError(str(error), path, line) from None
+
+
+# What it comes to
+
+
+def most_procs(procs: int, sizes: Iterable[Resize]) -> int:
+    """All processors that there will ever be."""
+    return max([procs, *(size.procs for size in sizes)])
+
+
+def outages_of(procs: int, sizes: Sequence[Resize], downs: Iterable[Down], calendar: Calendar) -> tuple[Outage, ...]:
+    """What is not there when, on a machine that begins with so many processors; dates are by the trace's calendar."""
+    most, found = most_procs(procs, sizes), []
+    everything = (1 << most) - 1
+    times = sorted((calendar(at), size) for at, size in sizes)
+    since, size = -inf, procs
+    for at, other in [*times, (inf, procs)]:
+        if size < most and at > since:
+            found.append(Outage(since, at, everything ^ ((1 << size) - 1)))
+        since, size = at, other
+    for begin, end, which, announced in downs:
+        begins, ends = calendar(begin), calendar(end)
+        if not begins < ends:
+            raise ParameterError(f"an outage ends after it begins, got {written_time(begins)}..{written_time(ends)}")
+        gone = parse_set(which) if which else everything
+        if gone & ~everything:
+            raise ParameterError(f"no processor {gone.bit_length() - 1} to fail: there are {most:,}, from 0 on")
+        found.append(Outage(begins, ends, gone, announced))
+    return tuple(sorted(found))
+
+
+def absent(outages: Iterable[Outage], time: float) -> int:
+    """The processors that are not there then."""
+    gone = 0
+    for outage in outages:
+        if outage.begins <= time < outage.ends:
+            gone |= outage.processors
+    return gone
+
+
+def known(outages: Iterable[Outage], time: float) -> tuple[Outage, ...]:
+    """Those that somebody may know of then: what was announced, and what has begun."""
+    return tuple(outage for outage in outages if outage.announced or outage.begins <= time)
+
+
+def changes_of(outages: Iterable[Outage]) -> list[float]:
+    """When something changes."""
+    return sorted({time for outage in outages for time in outage[:2] if abs(time) != inf})
+
+
+def there(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
+    """(since when, how many processors are there), from the beginning on.
+
+    >>> there([Outage(5, 9, 0b11)], 4)
+    [(-inf, 4), (5, 2), (9, 4)]
+    """
+    return [(time, procs - absent(outages, time).bit_count()) for time in [-inf, *changes_of(outages)]]
+
+
+def capacity(outages: Sequence[Outage], procs: int, begin: float, end: float) -> float:
+    """Processor-seconds that are there from `begin` until `end`.
+
+    >>> capacity([Outage(5, 9, 0b11)], 4, 0, 10), capacity([], 4, 0, 10)
+    (32, 40)
+    """
+    steps = [(max(since, begin), count) for since, count in there(outages, procs)]
+    return sum(
+        count * max(min(until, end) - since, 0)
+        for (since, count), (until, _) in zip(steps, [*steps[1:], (end, 0)], strict=True)
+    )
+
+
+def gone_for_good(outages: Iterable[Outage], time: float) -> int:
+    """The processors that are not there then and never will be again."""
+    return absent((outage for outage in outages if outage.ends == inf), time)

@@ -1,0 +1,293 @@
+"""Processors go and come back: who is interrupted, who waits, and what plans and promises come to.
+
+Also tests sim.policies.backfill.room.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from math import inf
+from random import Random
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+
+from sim.decisions.decisions import Drop, Gone, Interrupt, Keep, Returned
+from sim.decisions.reasons_to_wait import MachineGoesDown
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.metrics.aggregates import aggregates
+from sim.testing.workloads import random_outages, random_workload
+from sim.workload.model import Workload
+from sim.workload.outages import Outage, absent
+from tests.truth.runs import FAMILIES, random_spec
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+
+def checked(workload: Workload, policy: str, curious: bool = False) -> Engine:
+    engine = Engine(workload, policy, watchers=[Checker], curious=curious)
+    engine.run()
+    return engine
+
+
+def starts(engine: Engine) -> list[float]:
+    return list(engine.state.ledger.start)
+
+
+def changing(lab: Lab, *rows: str, outages: list[Outage], procs: int = 4) -> Workload:
+    return lab.workload(procs, *rows).with_outages(outages)
+
+
+# What happens to jobs
+
+
+def test_who_runs_on_what_fails_begins_again_from_nothing(lab: Lab) -> None:
+    work = changing(lab, "1 0 2 100 100", "2 0 2 100 100", outages=[Outage(30, 60, 0b0011)])
+    engine = checked(work, "fcfs", curious=True)
+    assert list(engine.state.ledger.end) == [160, 100]
+    assert list(engine.state.ledger.start) == [0, 0]
+    assert list(engine.state.ledger.interruptions) == [1, 0]
+    kinds = (Gone, Returned, Interrupt)
+    told = [d for step in range(engine.step_count) for d in engine.history.decisions(step) if isinstance(d, kinds)]
+    assert told == [Gone(0b0011, 60, False), Interrupt(work.jobs[0], 30), Returned(0b0011)]
+
+
+def test_a_job_that_ends_as_the_machine_goes_down_is_not_interrupted(lab: Lab) -> None:
+    engine = checked(changing(lab, "1 0 4 100 100", outages=[Outage(100, 200, 0b1111, True)]), "easy")
+    assert list(engine.state.ledger.end) == [100]
+    assert engine.state.tally.interruptions == 0
+
+
+def test_a_job_wider_than_what_is_there_waits_for_the_machine_to_grow(lab: Lab) -> None:
+    grows = [Outage(-inf, 500, 0b1100)]
+    engine = checked(changing(lab, "1 0 3 10 10", "2 1 1 10 10", outages=grows), "easy")
+    assert starts(engine) == [500, 1]
+
+
+def test_one_wider_than_all_that_will_ever_be_there_again_is_given_up(lab: Lab) -> None:
+    shrinks = [Outage(50, inf, 0b1000)]
+    engine = checked(changing(lab, "1 0 4 100 100", "2 10 4 5 5", "3 20 1 5 5", outages=shrinks), "fcfs")
+    assert engine.state.dropped == (0, 1)
+    assert starts(engine)[2] == 50
+    assert [d.job.id for s in range(engine.step_count) for d in engine.history.decisions(s) if isinstance(d, Drop)] == [
+        "1", "2",
+    ]  # fmt: skip
+
+
+def test_a_suspended_job_keeps_its_place_while_its_processors_may_come_back(lab: Lab) -> None:
+    jobs = ("1 0 4 1000 1000", "2 1 4 100 100")
+    back = checked(changing(lab, *jobs, outages=[Outage(250, 400, 0b0001)]), "selective:sf=1.5,tick=10")
+    gone = checked(changing(lab, *jobs[:1], outages=[Outage(250, 400, 0b0001)]), "selective")
+    assert back.state.ledger.preemptions[0] == 1
+    assert gone.state.ledger.interruptions[0] == 1
+
+
+def test_rows_of_a_matrix_lose_columns_and_get_them_back(lab: Lab) -> None:
+    rows = ("1 0 4 100 100", "2 0 4 100 100", "3 0 2 30 30")
+    engine = checked(changing(lab, *rows, outages=[Outage(50, 90, 0b1100)]), "gang:slice=10")
+    assert engine.state.ledger.interruptions[0] == engine.state.ledger.interruptions[1] == 1
+    assert not np.isnan(np.array(engine.state.ledger.end)).any()
+
+
+def test_partitions_are_split_evenly_again(lab: Lab) -> None:
+    rows = ("1 0 1 200 200", "2 60 1 10 10")
+    work = changing(lab, *rows, outages=[Outage(50, 100, 0b001111)], procs=6)
+    engine = Engine(work, "multiqueue:classes=100", watchers=[Checker])
+    sizes = {}
+    while engine.step():
+        sizes[engine.now] = sorted(owned.bit_count() for owned in engine.state.machine.owners)
+    assert (sizes[0], sizes[50], sizes[100]) == ([3, 3], [1, 1], [3, 3])
+
+
+# Plans
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative", "replan", "relaxed", "gang:mpl=1", "selective"])
+def test_nothing_is_started_that_would_run_into_maintenance(lab: Lab, policy: str) -> None:
+    down = [Outage(100, 150, 0b1111, True)]
+    engine = checked(changing(lab, "1 0 2 120 120", "2 0 4 30 30", outages=down), policy)
+    assert starts(engine)[0] == 150
+    assert engine.state.tally.interruptions == 0
+
+
+def test_what_waits_for_maintenance_says_so(lab: Lab) -> None:
+    work = changing(lab, "1 0 2 120 120", outages=[Outage(100, 150, 0b1111, True)])
+    engine = Engine(work, "firstfit")
+    engine.step()
+    kept = [d.because for d in engine.state.decisions if isinstance(d, Keep)]
+    assert kept == [MachineGoesDown(100, 120)]
+    assert kept[0].sentence(work.jobs[0], "{:g}".format) == (
+        "would end at 120, and the machine goes down for maintenance at 100"
+    )
+
+
+def test_a_promise_that_a_failure_breaks_is_made_again_and_kept(lab: Lab) -> None:
+    rows = ("1 0 2 100 100", "2 0 2 50 50", "3 0 4 10 10", "4 0 2 20 20")
+    engine = checked(changing(lab, *rows, outages=[Outage(20, 300, 0b0001)]), "conservative")
+    assert starts(engine)[3] < starts(engine)[2] == 300
+
+
+def test_a_machine_of_which_something_is_missing_is_measured_by_what_is_there(lab: Lab) -> None:
+    work = changing(lab, "1 0 2 100 100", outages=[Outage(-inf, inf, 0b1100)])
+    assert aggregates(checked(work, "fcfs").schedule())["utilization"] == 1
+
+
+# By hand
+
+
+def test_processors_can_be_taken_away_in_the_middle(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, "1 0 4 100 100", "2 10 1 5 5"), "easy", watchers=[Checker])
+    engine.step()
+    engine.take_away(0b0001, 200, at=5)
+    assert engine.now == 5
+    engine.run()
+    assert (starts(engine), list(engine.state.ledger.end)) == ([0, 10], [300, 15])
+    with pytest.raises(ParameterError):
+        engine.take_away(0b10000)
+
+
+# Whatever happens
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_policy_bears_every_change(family: str) -> None:
+    """Under the checker, from a checkpoint and unwatched alike, and after a switch to another policy."""
+    for seed in range(12):
+        lot = Random(f"{family} {seed}")
+        work = random_workload(lot.randint(0, 10_000))
+        work = work.with_outages(random_outages(lot, work.procs))
+        spec = random_spec(lot, family)
+        first = Engine(work, spec, watchers=[Checker], curious=seed % 2 == 0)
+        half = [first.step() for _ in range(lot.randint(1, 12))]
+        kept = first.checkpoint()
+        first.run()
+        again = first.at(kept, first.history.until(len(half) if all(half) else kept.step, kept.free))
+        again.run()
+        plain = Engine(work, spec, curious=False)
+        plain.run()
+        ends = [np.array(engine.state.ledger.end) for engine in (first, again, plain)]
+        assert np.array_equal(ends[0], ends[1], equal_nan=True)
+        assert np.array_equal(ends[0], ends[2], equal_nan=True)
+        assert int(np.isnan(ends[0]).sum()) == len(first.state.dropped)
+        switched = Engine(work, spec, watchers=[Checker], curious=False)
+        if switched.step() and switched.step():
+            switched.switch(random_spec(lot, lot.choice(FAMILIES)))
+        switched.run()
+
+
+# A plain version, which knows nothing of profiles and engines: seconds, sets and loops
+
+HORIZON = 4000
+
+
+class Plain:
+    """A machine of whole seconds: every second is looked at, and every place is looked for by trying every second."""
+
+    def __init__(self, work: Workload, policy: str) -> None:
+        self.work, self.policy, self.now, self.come = work, policy, 0, 0
+        self.waiting: list[int] = []
+        self.running: dict[int, tuple[int, int]] = {}
+        self.ends, self.promised = [float("nan")] * len(work), dict[int, int]()
+        self.gone = absent(work.outages, -1)
+
+    def run(self) -> list[float]:
+        while self.now < HORIZON and (self.come < len(self.work) or self.waiting or self.running):
+            self.second()
+            self.now += 1
+        return self.ends
+
+    def second(self) -> None:
+        work, now = self.work, self.now
+        done = [rank for rank, (_, since) in self.running.items() if since + work.runtime[rank] == now]
+        early = any(work.estimate[rank] > work.runtime[rank] for rank in done)
+        for rank in done:
+            self.ends[rank] = now
+            del self.running[rank]
+        was, self.gone = self.gone, absent(work.outages, now)
+        hit = [rank for rank, (held, _) in self.running.items() if held & self.gone]
+        for rank in hit:
+            del self.running[rank]
+        self.waiting += hit
+        upset = bool(hit) or any(o.begins == now and not o.announced for o in work.outages)
+        arrived = []
+        while self.come < len(work) and work.submit[self.come] == now:
+            arrived.append(self.come)
+            self.come += 1
+        most = work.procs - absent([o for o in self.seen() if o.ends == inf], now).bit_count()
+        self.waiting = sorted(rank for rank in self.waiting + arrived if work.width[rank] <= most)
+        self.promised = {rank: at for rank, at in self.promised.items() if rank in self.waiting}
+        arrived = [rank for rank in arrived if rank in self.waiting]
+        if done or arrived or upset or self.gone != was or now in self.promised.values():
+            self.decide(upset, early, arrived)
+
+    def decide(self, upset: bool, early: bool, arrived: list[int]) -> None:
+        if self.policy == "conservative":
+            self.promise(upset, early, arrived)
+            for rank in [rank for rank in self.waiting if self.promised[rank] <= self.now]:
+                self.begin(rank)
+            return
+        while self.waiting and self.fits(self.waiting[0], self.now, {}):
+            self.begin(self.waiting[0])
+        if self.waiting and self.policy == "easy":
+            plan = {self.waiting[0]: self.earliest(self.waiting[0], {})}
+            for rank in self.waiting[1:]:
+                if self.fits(rank, self.now, plan):
+                    self.begin(rank)
+
+    def promise(self, upset: bool, early: bool, arrived: list[int]) -> None:
+        """After a failure all over again, in the order of their starts; then who was interrupted, then who came."""
+        by_start = sorted(self.promised, key=lambda rank: (self.promised[rank], rank))
+        if upset:
+            self.promised = {}
+            for rank in by_start:
+                self.promised[rank] = self.earliest(rank, self.promised)
+        if early:
+            for rank in sorted(self.promised, key=lambda rank: (self.promised[rank], rank)):
+                at = self.promised.pop(rank)
+                self.promised[rank] = min(at, self.earliest(rank, self.promised))
+        for rank in [*(rank for rank in self.waiting if rank not in arrived), *arrived]:
+            if rank not in self.promised:
+                self.promised[rank] = self.earliest(rank, self.promised)
+
+    def seen(self) -> list[Outage]:
+        return [o for o in self.work.outages if o.announced or o.begins <= self.now]
+
+    def free(self, time: int, plan: dict[int, int]) -> int:
+        work = self.work
+        held = sum(int(work.width[r]) for r, (_, since) in self.running.items() if time < since + work.estimate[r])
+        planned = sum(int(work.width[r]) for r, at in plan.items() if at <= time < at + work.estimate[r])
+        return work.procs - absent(self.seen(), time).bit_count() - held - planned
+
+    def fits(self, rank: int, at: int, plan: dict[int, int]) -> bool:
+        until = at + int(self.work.estimate[rank])
+        return all(self.free(time, plan) >= self.work.width[rank] for time in range(at, until))
+
+    def earliest(self, rank: int, plan: dict[int, int]) -> int:
+        return next(at for at in range(self.now, HORIZON) if self.fits(rank, at, plan))
+
+    def begin(self, rank: int) -> None:
+        free, chosen = ((1 << self.work.procs) - 1) & ~self.gone, 0
+        for held, _ in self.running.values():
+            free &= ~held
+        while chosen.bit_count() < self.work.width[rank]:
+            chosen |= free & -free
+            free &= free - 1
+        self.running[rank] = chosen, self.now
+        self.waiting.remove(rank)
+        self.promised.pop(rank, None)
+
+
+@pytest.mark.parametrize("policy", ["fcfs", "easy", "conservative"])
+def test_a_plain_version_comes_to_the_same(policy: str) -> None:
+    for seed in range(20):
+        lot = Random(f"plain {seed}")
+        work = random_workload(11 * lot.randint(0, 500) + lot.choice([0, 3, 4, 5]))
+        work = work.take(slice(0, min(len(work), 12)))
+        work = replace(work, runtime=np.ceil(work.runtime), estimate=np.ceil(work.estimate))
+        work = work.with_outages(random_outages(lot, work.procs, until=60))
+        engine = checked(work, policy)
+        assert np.array_equal(Plain(work, policy).run(), np.array(engine.state.ledger.end), equal_nan=True), seed

@@ -1,0 +1,102 @@
+"""What a person types of a machine that changes, and what it comes to."""
+
+from __future__ import annotations
+
+from math import inf
+from pathlib import Path
+
+import pytest
+
+from sim.errors import SchedscopeError
+from sim.workload.model import Header, Workload
+from sim.workload.options import OPTIONS
+from sim.workload.outages import (
+    Down,
+    Outage,
+    absent,
+    capacity,
+    outages_of,
+    parse_machine,
+    parse_outages,
+    parse_set,
+    there,
+    written_outages,
+)
+from sim.workload.reading import read
+from sim.workload.source import Source
+
+
+def test_a_machine_that_grows_lacks_its_last_processors_until_then() -> None:
+    grown = outages_of(4, parse_machine("100=6"), (), Header().seconds_at)
+    assert grown == (Outage(-inf, 100, 0b110000),)
+    assert there(grown, 6) == [(-inf, 4), (100, 6)]
+
+
+def test_one_that_shrinks_and_grows_lacks_them_in_between() -> None:
+    assert outages_of(6, parse_machine("50=3; 80=5"), (), Header().seconds_at) == (
+        Outage(50, 80, 0b111000),
+        Outage(80, inf, 0b100000),
+    )
+
+
+def test_only_the_whole_machine_is_announced() -> None:
+    assert [down.announced for down in parse_outages("5..6; 5..6: 1; 5..6: all")] == [True, False, False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["5d", "6..5", "5..", "5..6: x", "5..6: 9-3", "#3..#4", "soon..later", "5..6: 99999999999"],
+)
+def test_what_is_no_outage_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(SchedscopeError) as refused:
+        parse_outages(text)
+    assert "\n" not in str(refused.value)
+
+
+def test_what_was_typed_can_be_typed_again() -> None:
+    typed = parse_outages("d3 04:00..d3 06:00; 7..9: 0-3 8; 1..: 2; 2026-01-01..2026-01-02: all")
+    assert parse_outages(written_outages(typed)) == typed
+
+
+def test_a_file_says_the_same(tmp_path: Path) -> None:
+    file = tmp_path / "outages.csv"
+    file.write_text("from,to,processors,announced\n5d,6d,,\n10,20,0-3,no\n30,,7,\n40,50,,no\n")
+    assert parse_outages(str(file)) == parse_outages("5d..6d; 10..20: 0-3; 30..: 7; 40..50: all")
+
+
+@pytest.mark.parametrize("row", ["5,6,0-3,yes", "6,5,,", "5,6,,perhaps", "5,,,", "x,6,,"])
+def test_a_wrong_row_is_told_with_its_line(tmp_path: Path, row: str) -> None:
+    file = tmp_path / "outages.csv"
+    file.write_text(f"from,to,processors,announced\n{row}\n")
+    with pytest.raises(SchedscopeError, match=r"outages\.csv:2: "):
+        parse_outages(str(file))
+
+
+def test_a_processor_that_is_not_there_cannot_fail() -> None:
+    with pytest.raises(SchedscopeError, match="no processor 8 to fail: there are 8, from 0 on"):
+        outages_of(8, (), [Down(0, 5, "8", False)], Header().seconds_at)
+
+
+def test_what_is_there_is_what_no_outage_takes() -> None:
+    both = [Outage(0, 10, parse_set("0-2")), Outage(5, 20, parse_set("2-3"))]
+    assert [absent(both, time) for time in (-1, 0, 5, 10, 20)] == [0, 0b111, 0b1111, 0b1100, 0]
+    assert capacity(both, 4, 0, 20) == 5 * 1 + 5 * 0 + 10 * 2
+
+
+def test_a_job_wider_than_all_that_is_there_after_it_comes_is_skipped_and_counted(tmp_path: Path) -> None:
+    rows = ["1 0 -1 5 4", "2 200 -1 5 4", "3 200 -1 5 3"]
+    trace = tmp_path / "t.swf"
+    trace.write_text("; MaxProcs: 4\n" + "".join(row + " -1" * 13 + "\n" for row in rows))
+    workload = Workload.of(read(trace)).with_outages([Outage(100, inf, 0b1000)])
+    assert workload.ids == ("1", "3")
+    assert [(note.what, note.count) for note in workload.fidelity.skipped] == [
+        ("wider than all that is there after they come", 1)
+    ]
+
+
+def test_sessions_and_plans_know_the_options() -> None:
+    source = Source.of_options("z-figure4", {"machine": "100=12", "outage": "50..60; 70..80: 0-3"})
+    assert source.options == {"machine": "100=12", "outage": "50..60; 70..80: 0-3"}
+    assert OPTIONS["outage"].written(OPTIONS["outage"].taken_word("1h..2h")) == "3600..7200"
+    workload = source.read()[1]
+    assert (workload.procs, len(workload.outages)) == (12, 3)
