@@ -28,4 +28,4 @@ def test_two_that_do_not_differ_have_none() -> None:
 
 def test_one_that_fails_differs_from_nobody() -> None:
     broken = parse_policy(str(HERE / "broken" / "starts_twice.py"))
-    assert smallest_difference(parse_policy("fcfs"), broken) is None
+    assert smallest_difference(parse_policy("firstfit"), broken) is None
