@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
+from functools import lru_cache, partial, reduce
+from itertools import pairwise
 from math import ceil, floor, inf, nextafter
+from operator import or_
 from time import perf_counter
 
 import numpy as np
@@ -17,6 +19,7 @@ from sim.history.stretch import Stretch
 from sim.history.times import Floats
 from sim.policies import Policy
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
 from tui.chart.lanes import Lanes
@@ -86,6 +89,8 @@ class ChartMaker:
             plan=plan,
             owners=self._owners(history, snapshot, view, clock),
             homes=np.array(_owners_of(snapshot.division, view.edges()), np.int8) if snapshot.division else None,
+            missing=missing_in(view, snapshot.outages) if lanes is None else None,
+            outages=snapshot.outages,
             division=snapshot.division,
             marks=(*marks, *self._promises.marks(history, snapshot, clock, selected)),
             hole=hole_of(snapshot) if not snapshot.owners else None,
@@ -147,6 +152,7 @@ class ChartMaker:
             lanes=() if lanes is None else lanes.now(snapshot, clock),
             queues=snapshot.queues,
             division=snapshot.division,
+            outages=snapshot.outages if lanes is None else (),
         )
 
     def axis_by_event(self, history: Past, snapshot: Snapshot, clock: float) -> Axis:
@@ -245,6 +251,24 @@ class ChartMaker:
             if column < view.columns:
                 owners[:, column:] = np.array(_owners_of(division, edges), np.int8)[:, None]
         return owners
+
+
+def missing_in(view: ChartView, outages: Sequence[Outage]) -> NDArray[np.bool_] | None:
+    """[band, column]: is most of the band not there at the middle of the column?"""
+    seen = [outage for outage in outages if outage.begins < view.end and outage.ends > view.start]
+    if not seen:
+        return None
+    edges = view.edges()
+    bands = [(((1 << high) - (1 << low)), (high - low) / 2) for high, low in pairwise(edges)]
+    found = np.zeros((view.bands, view.columns), np.bool_)
+    times = np.array([view.time_at(column + 0.5) for column in range(view.columns)])
+    for changes in {tuple(outage.begins <= time < outage.ends for outage in seen) for time in times.tolist()}:
+        gone = reduce(or_, (o.processors for o, there in zip(seen, changes, strict=True) if there), 0)
+        if gone:
+            both = [(times >= o.begins) & (times < o.ends) for o in seen]
+            columns = np.all([row == there for row, there in zip(both, changes, strict=True)], axis=0)
+            found |= np.outer([(gone & band).bit_count() > half for band, half in bands], columns)
+    return found if found.any() else None
 
 
 def _ahead(plan: Iterable[Box], lanes: Lanes | None) -> list[Stretch]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from math import isnan
+from math import inf, isnan
 from typing import NamedTuple, TypeVar
 
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.processors import written
 from sim.words import Clock, clock_near, name, processors, span
 from sim.workload.model import Field, Workload
+from sim.workload.outages import Outage
 from tui.chart.scene import ChartScene, Hole
 
 _LOOKED_AT = 500
@@ -80,6 +81,9 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int) -> str:
 def free_text(chart: ChartScene, spot: Spot) -> str:
     """What is said of a place without a job."""
     at = clock_near(chart.clock)
+    for outage in chart.outages:
+        if outage.begins <= spot.time < outage.ends and outage.processors >> spot.processor & 1:
+            return f"processor {spot.processor:,} is not there: {_told(outage, at)}"
     if spot.time > chart.clock:
         told = f"at {at(spot.time)} nothing is planned on processor {spot.processor:,}"
         return told if chart.hole is None else f"{told}{_who_may_pass(chart.workload, chart.hole, spot, at)}"
@@ -94,6 +98,14 @@ def _who_may_pass(workload: Workload, hole: Hole, spot: Spot, at: Clock) -> str:
     if hole.extra and spot.time < hole.until + head.estimate:
         return f"\na job that needs no more than the {hole.extra:,} that {name(head)} leaves free may pass it"
     return ""
+
+
+def _told(outage: Outage, at: Clock) -> str:
+    """What became of it, since when and until when."""
+    if outage.begins == -inf:
+        return f"it comes at {at(outage.ends)}" if outage.ends < inf else "it never was"
+    since = f"{'down for maintenance, as announced,' if outage.announced else 'gone'} since {at(outage.begins)}"
+    return f"{since}, {'for good' if outage.ends == inf else f'until {at(outage.ends)}'}"
 
 
 def measured(chart: ChartScene, one: Spot, other: Spot) -> str:

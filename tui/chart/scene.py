@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sim.history.past import Past
 from sim.history.stretch import Stretch
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from tui.chart.lanes import Lane
 from tui.chart.raster import Raster
 from tui.chart.scale import ChartView
@@ -73,6 +74,8 @@ class Chart:
     """Which processors each partition owned when the machine was divided."""
     lanes: tuple[Lane, ...] = ()
     """From the top, where the rows of a matrix lie one above the other."""
+    outages: tuple[Outage, ...] = ()
+    """When processors are not there, as far as that is known."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
@@ -86,6 +89,8 @@ class ChartScene(Chart):
     """[band, column]: the partition that owns it; None where there are no partitions."""
     homes: NDArray[np.int8] | None
     """Band -> the partition that owned it when the machine was divided."""
+    missing: NDArray[np.bool_] | None = None
+    """[band, column]: most of it is not there; None: all is."""
     hole: Hole | None = None
     label: str = ""
     """Whose chart it is, where there are two."""

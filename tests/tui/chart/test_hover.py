@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 from sim.engine.engine import Engine
+from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.chart.charts import chart_of
 from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import paint
 from tui.chart.hover import Spot, free_text, hover_text, job_span, spot_at
+from tui.look.palette import DARK
 
 
 def said(engine: Engine, rank: int) -> list[str]:
@@ -74,3 +78,19 @@ def test_the_room_before_the_head_says_who_may_pass() -> None:
     assert told[0][1] == "a job that ends by 00:20:00, when J3 is to start, may pass it"
     assert told[1][1] == "a job that needs no more than the 2 that J3 leaves free may pass it"
     assert len(told[2]) == 1
+
+
+def test_what_is_not_there_is_told_and_shown_like_nothing_else(lab: Lab) -> None:
+    outages = [Outage(-inf, 10, 0b0001), Outage(20, 40, 0b1111, True), Outage(60, inf, 0b0011)]
+    engine = Engine(lab.workload(4, "1 0 1 300 300").with_outages(outages), "easy")
+    engine.run(70)
+    chart = chart_of(engine, Size(60, 20), per_column=5)
+    told = [free_text(chart, Spot(time, 0, None)).partition(": ")[2] for time in (5, 30, 65)]
+    assert told == [
+        "it comes at 00:00:10",
+        "down for maintenance, as announced, since 00:00:20, until 00:00:40",
+        "gone since 00:01:00, for good",
+    ]
+    assert chart.missing is not None
+    assert "╳" in paint(chart, DARK, Size(60, 20)).text
+    assert "x" in paint(chart, DARK.with_mode("ascii"), Size(60, 20)).text

@@ -55,6 +55,8 @@ class Layer:
     cut: Bools
     eighths: NDArray[np.int8]
     """How much of a column at the edge of a job is its own: from the left, or (below 0) from the right; 0: all."""
+    missing: Bools
+    """Its processors are not there."""
     gone: Bools
     """Less than half of it is the job's: nothing is to be seen where there is no room for a part."""
 
@@ -134,7 +136,10 @@ class Grid:
         if chart.hole is not None and chart.owners is None:
             ground[self._open(rank)] = ink(Hue.ACCENT, Tone.GROUND)
         inks = np.where(known, hue * TONES + tone, ground).astype(np.uint16)
-        return Layer(rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["cut"], eighths, gone)
+        missing = np.zeros(rank.shape, np.bool_)
+        if chart.missing is not None:
+            missing = self.stretched(chart.missing, np.zeros((1, chart.missing.shape[1]), np.bool_)) & ~known
+        return Layer(rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["cut"], eighths, missing, gone)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
         """What is behind the jobs, and where it is borrowed from another partition."""

@@ -90,6 +90,7 @@ def _draw_jobs(area: Cells, grid: Grid) -> None:
     _texture(area, grid)
     draw_outlines(area, grid)
     _borrowed(area, grid)
+    _missing(area, grid)
 
 
 def sign_of(hue: int, look: Look) -> str:
@@ -156,6 +157,15 @@ def _borrowed(area: Cells, grid: Grid) -> None:
         inks = grid.upper.ink[dotted]
         is_held = grid.upper.rank[dotted] >= 0
         area.fg[dotted] = inks // TONES * TONES + np.where(is_held, Tone.TEXT, Tone.FULL)
+
+
+def _missing(area: Cells, grid: Grid) -> None:
+    """Crosses where processors are not there, which nothing else has."""
+    at = grid.upper.missing & (grid.lower.missing | (grid.lower.rank < 0))
+    at |= grid.lower.missing & (grid.upper.rank < 0)
+    area.chars[at] = ord("x" if grid.look.ascii else "╳")
+    area.fg[at] = ink(Hue.GREY, Tone.HALF)
+    area.bg[at] = grid.upper.ground[at]
 
 
 def _cover(area: Cells, grid: Grid, at: Bools, sign: _Sign, hues: NDArray[np.uint16]) -> None:

@@ -28,6 +28,7 @@ def textures(hues: Iterable[int], look: Look) -> str:
         _pattern("plan", 6, element("path", d="M0 3h6", **upon, stroke_opacity=0.55), turn=-45),
         _pattern("speculative", 6, element("path", d="M0 3h6M3 0v6", **upon), turn=45),
         _pattern("borrowed", 9, element("circle", cx=4.5, cy=4.5, r=1.3, fill=look.text, fill_opacity=0.75)),
+        _pattern("missing", 8, element("path", d="M1 1l6 6M7 1l-6 6", stroke=look.text, stroke_opacity=0.35)),
         _pattern("switching", 3, element("path", d="M1.5 0v3", **upon)),
     ]
     for hue in {*hues, int(Hue.GREY)}:

@@ -19,6 +19,7 @@ from tui.chart.svg.signs import (
     draw_ground,
     draw_killed,
     draw_marks,
+    draw_missing,
     draw_now,
     draw_plan,
 )
@@ -69,6 +70,7 @@ def _layers(chart: Drawing, crosses: str, frame: Frame, look: Look) -> Iterator[
     drawn = blocks_of(large, frame)
     sharp = [
         draw_ground(chart, frame, look),
+        draw_missing(chart, frame, look),
         draw_blocks(blocks_of(trails, frame), chart, look),
         draw_pixels(small, frame, chart.hues, look),
         draw_blocks(drawn, chart, look),

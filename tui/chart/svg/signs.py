@@ -85,6 +85,17 @@ def draw_ground(chart: Drawing, frame: Frame, look: Look) -> str:
     return "".join(drawn)
 
 
+def draw_missing(chart: Drawing, frame: Frame, look: Look) -> str:
+    """Crosses where processors are not there."""
+    drawn = []
+    for outage in chart.outages:
+        begin, end = max(outage.begins, frame.begin), min(outage.ends, chart.until)
+        if begin < end:
+            path = outline(frame.rects(begin, end, outage.processors))
+            drawn.append(element("path", d=path, fill=look.background) + element("path", d=path, fill="url(#missing)"))
+    return "".join(drawn)
+
+
 def draw_borrowed(chart: Drawing, frame: Frame) -> str:
     """Dots upon what a partition had of another."""
     drawn = []
