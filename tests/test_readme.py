@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sim.lessons.check import check
 from sim.policies import POLICIES
 from sim.workload.samples import FOR_LESSONS, captions
 from tui.cli.main import COMMANDS
@@ -81,3 +82,10 @@ def test_a_command_stands_beside_every_figure() -> None:
     assert sections
     for section in sections:
         assert re.search(r"`(python -m tests\.benchmarks\.|schedscope (run|papers) )", section)
+
+
+def test_the_lesson_of_the_readme_holds(tmp_path: Path) -> None:
+    path = tmp_path / "readme.toml"
+    path.write_text(README.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    staged, wrong = check(path)
+    assert (len(staged), wrong) == (3, [])

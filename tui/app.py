@@ -27,7 +27,7 @@ from tui.look.settings import Settings, load, save, settings_path
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.memory import give_back_at_once
 from tui.replay.conductor import Conductor
-from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of
+from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of, quiz_opening
 from tui.replay.speed import BY_EVENT
 from tui.replay.stage import Stage
 from tui.screens.replay.messages import (
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from textual.driver import Driver
     from textual.notifications import SeverityLevel
 
+    from sim.lessons.quiz import Quiz
     from sim.session.session import Session
     from sim.session.trust import NeedsTrustError
     from tui.screens.first.screen import FirstScreen
@@ -94,6 +95,7 @@ class Schedscope(App[int]):
         results: str | None = None,
         guest: Guest | None = None,
         lessons: bool = False,
+        quiz: Quiz | None = None,
     ) -> None:
         self.guest = guest
         self.settings_path = settings_path()
@@ -106,6 +108,8 @@ class Schedscope(App[int]):
         self._asked = asked
         """What is asked before anything is opened."""
         self._begins_with_lessons = lessons
+        self.quiz = quiz
+        """The questions that are asked, if one after another is."""
         self._keeper: Keeper | None = None
         self._first: FirstScreen | None = None
         self._file = results
@@ -187,8 +191,19 @@ class Schedscope(App[int]):
         there = entries(sessions_left(self.settings.sessions), self.settings.recent, self.settings.lessons)
         self._show_menu(FirstScreen(there, self.settings.recent, self.look, self.replay is not None))
 
-    @on(ShowLessons)
     @on(LessonOver)
+    def _after_lesson(self, over: LessonOver) -> None:
+        """The next question of a quiz, as hard as that; else what there is to learn."""
+        if self.quiz is None:
+            self._show_lessons()
+            return
+        quiz = self.quiz = self.quiz.after(over.walk.is_right)
+        if quiz.is_over:
+            self.exit()
+        else:
+            self.open(lambda: quiz_opening(quiz))
+
+    @on(ShowLessons)
     def _show_lessons(self) -> None:
         """The menu of what there is to learn; the next one that is not done is chosen."""
         from tui.screens.first.entries import lessons
@@ -205,6 +220,14 @@ class Schedscope(App[int]):
             self.switch_screen(menu)
         else:
             self.push_screen(menu)
+
+    @property
+    def quiz_told(self) -> str:
+        """The score, with the question that is on the screen if it has been answered."""
+        assert self.quiz is not None
+        walk = self.replay.state.walk if self.replay is not None else None
+        quiz = self.quiz if walk is None or self.quiz.is_over else self.quiz.after(walk.is_right)
+        return quiz.told
 
     @on(OpenLesson)
     def _open_lesson(self, wanted: OpenLesson) -> None:
@@ -453,12 +476,15 @@ def open_replay(
     asked: NeedsTrustError | None = None,
     results: str | None = None,
     lessons: bool = False,
+    quiz: Quiz | None = None,
 ) -> int:
     """Open the replay screen, or (None) results or a menu, and ask; what is wrong with it is said before."""
     give_back_at_once()
-    app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons)
+    app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons, quiz=quiz)
     sys.stdin = StringIO()  # the keyboard is the screen's: a policy that asks for input is told that there is none
     app.run()
     if is_gone():
         close_the_gone()
+    elif app.quiz is not None:
+        sys.stdout.write(f"{app.quiz_told}\n")
     return app.return_code or 0

@@ -49,10 +49,10 @@ class Performance:
     """Stages the scenes of a lesson, one after the other: a scene may begin where the one before it stood."""
 
     def __init__(self, lesson: Lesson, trace: Trace | None = None, workload: Workload | None = None) -> None:
-        self.lesson, self.source = lesson, source_of(lesson)
+        self.lesson = lesson
         if trace is None or workload is None:
             try:
-                trace, workload = self.source.read()
+                trace, workload = source_of(lesson).read()
             except SchedscopeError as error:
                 raise lesson.wrong(str(error), key="trace") from None
         if not len(workload):
@@ -64,6 +64,7 @@ class Performance:
         self._before: Staged | None = None
         self._zoom: Scene | None = None
         self._show = SHOWN
+        self._over: str | None = None
 
     def staged(self) -> tuple[Staged, ...]:
         """All scenes; the first thing that does not hold is raised."""
@@ -81,7 +82,8 @@ class Performance:
         was, moment = self._before, self._moment(scene)
         names, window = Names(self.runs, moment), self._window(scene)
         asked = self._question(scene, moment, window)
-        self._show = scene.show if scene.show is not None else self._show
+        if scene.show is not None or scene.over is not None:
+            self._show, self._over = scene.show if scene.show is not None else self._show, scene.over
         colour = scene.colour or (was.colour if was is not None else "job")
         then = "" if scene.ask is None or asked is None else self._filled(scene, "ask", scene.ask.then, asked.seen)
         staged = Staged(
@@ -91,7 +93,7 @@ class Performance:
             moment=moment,
             window=window,
             panels=self._show,
-            over=scene.over,
+            over=self._over,
             selected=self._selected(scene),
             colour="job" if colour == "versus" and moment.beside is None else colour,
             question=asked,

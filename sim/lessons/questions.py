@@ -59,6 +59,8 @@ class Question:
     """The answer, with the program's reason."""
     seen: Moment
     """Where the answer is seen."""
+    facts: str = ""
+    """What one has to know: who waits, and for what."""
     choices: tuple[Choice, ...] = ()
     """None: a moment or a number is asked for."""
     value: Value | None = None
@@ -119,7 +121,6 @@ def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) 
 
 
 def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    runs.complete(moment.branch)
     shown = runs.at(moment)
     seen = runs.when("start", moment)
     after = runs.at(seen)
@@ -137,7 +138,14 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
     told = _begins(runs, seen, first)
     if others := [name(job) for job in begun if job is not first]:
         told += f" So {'does' if len(others) == 1 else 'do'} {listed(others)}."
-    return Question("next", ask.question or "Which job starts next?", told, seen, tuple(choices), rank=first.rank)
+    asks = ask.question or "Which job starts next?"
+    return Question("next", asks, told, seen, _waiting(waiting), tuple(choices), rank=first.rank)
+
+
+def _waiting(jobs: Sequence[Job]) -> str:
+    """What each of them wants: processors, and for how long."""
+    told = [f"{name(job)} {job.procs:,} × {span(job.estimate)}" for job in jobs[:MOST_CHOICES]]
+    return f"Waiting: {' · '.join(told)}" if told else ""
 
 
 def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
@@ -182,6 +190,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
         asks=ask.question or f"When does {name(job)} start? Click the place on the chart, or type a time.",
         told=_begins(runs, seen, job),
         seen=seen,
+        facts=_waiting(runs.at(moment).queue.jobs),
         value=Value(start, "moment"),
         within=NEAR * (window[1] - window[0]),
         rank=job.rank,
@@ -204,7 +213,7 @@ def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
     if len(specs) == 2:
         told += f" {next(choice.why for choice in choices if not choice.is_right)}"
     choices = [c if len(specs) > 2 else Choice(c.key, c.label, c.rank, c.is_right) for c in choices]
-    return Question("policy", ask.question or "Which policy made this schedule?", told, moment, tuple(choices))
+    return Question("policy", ask.question or "Which policy made this schedule?", told, moment, "", tuple(choices))
 
 
 def _parted(runs: Runs, branch: str, spec: str) -> str:

@@ -90,10 +90,15 @@ class Runs:
             self._metrics[branch] = aggregates(FinishedJobs.of(self.schedule(branch), True, TAU))
         return self._metrics[branch]
 
+    def last(self, branch: str) -> float:
+        """When it is over."""
+        ends = self.schedule(branch).end
+        return float(ends[ends == ends].max(initial=0))
+
     @property
     def end(self) -> float:
         """When the last of those runs is over that are computed."""
-        return max(float(known.end[known.end == known.end].max(initial=0)) for known in self._schedules.values())
+        return max(map(self.last, self._schedules))
 
     # Moments
 

@@ -104,6 +104,11 @@ class Walk:
         panels = self.staged.panels
         return panels if self.open_question is None else tuple(name for name in panels if name in IN_QUESTIONS)
 
+    @property
+    def is_right(self) -> bool | None:
+        """Was what was answered last right? None: nothing was answered."""
+        return self.answers[-1][1] if self.answers else None
+
     # On the way
 
     @property

@@ -14,12 +14,20 @@ from tui.cli import options
 @click.argument("lesson", required=False, metavar="[NAME|FILE]")
 @click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Begin at this scene.")
 @click.option("--check", "checked", metavar="FILE", help="Say with file and line what does not hold in a lesson.")
-def command(lesson: str | None, scene: int, checked: str | None) -> int:
+@click.option("--new", metavar="FILE", help="Write a lesson of a session: a scene for each bookmark.")
+@click.option("--from", "session", metavar="SESSION", help="The session, for --new: a file, a pasted line, or last.")
+def command(lesson: str | None, scene: int, checked: str | None, new: str | None, session: str | None) -> int:
     """Lessons: what there is to learn, or one of them, scene by scene.
 
     Space and the arrows, or a presenter's clicker, go from scene to scene; enter leaves the path, to look around, and
     comes back. Without a terminal the lessons are listed.
     """
+    if (new is None) != (session is None):
+        raise click.UsageError("--new FILE and --from SESSION go together")
+    if sum(each is not None for each in (lesson, checked, new)) > 1:
+        raise click.UsageError("a lesson to play, --check and --new: one of them at a time")
+    if new is not None and session is not None:
+        return _new(new, session)
     if checked is not None:
         return _check(checked)
     from sim.lessons.course import found_lesson
@@ -51,6 +59,24 @@ def _list() -> int:
             click.echo(("" if each is course()[0] else "\n") + PAPERS.get(paper, paper))
         click.echo(f"  {each.name:<18}{each.title}")
     return 0
+
+
+def _new(path: str, named: str) -> int:
+    """Nothing that is there is written over."""
+    from pathlib import Path
+
+    from sim.errors import SchedscopeError
+    from sim.files import write_whole
+    from sim.lessons.from_session import lesson_of
+    from tui.sessions.moment import found_session
+
+    if not path.endswith(".toml") or Path(path).exists():
+        raise SchedscopeError(f"{path}: expected the name of a new file that ends in .toml")
+    text = lesson_of(found_session(named), path)
+    with write_whole(path) as file:
+        file.write(text)
+    click.echo(f"{path}: give its scenes words, then: schedscope learn {path}")
+    return _check(path)
 
 
 def _check(path: str) -> int:

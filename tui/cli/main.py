@@ -27,6 +27,7 @@ COMMANDS = {
     "plot": "Plot a file of results: lines with 95 % confidence, a panel each trace.",
     "policies": "List the policies, or explain one with its parameters.",
     "record": "Record a run, a session or a lesson as a film, without a terminal.",
+    "quiz": "Questions without end: predict, then see, with the reason and a score.",
     "results": "What a file of results says: its runs, or means with 95 % confidence.",
     "run": "Simulate policies side by side and print their numbers.",
     "sweep": "Make many runs by all cores, into one file of results.",

@@ -45,14 +45,17 @@ def _title(now: SceneNow, width: int) -> Line:
 
 def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
     """The question, what may be answered, and what has been typed of it."""
+    if asked.facts:
+        yield from flowed([Span(asked.facts, "dim")], width)
     yield from flowed([Span("? ", "warn"), Span(asked.asks, "strong")], width)
     spans: list[Span] = []
     for number, choice in enumerate(asked.choices):
         front = "" if choice.key in choice.label else f"{choice.key} "
+        spans += [Span(" · ", "dim")] if spans else []
         spans += [Span(front, "key", f"lesson_choose({number})")] if front else []
-        spans += [Span(choice.label, "" if front else "key", f"lesson_choose({number})"), Span(" · ", "dim")]
+        spans += [Span(choice.label, "" if front else "key", f"lesson_choose({number})")]
     if now.typed or not spans:
-        spans += [Span("> ", "dim"), Span(now.typed, "strong"), Span("_", "accent")]
+        spans += [Span(" > ", "dim"), Span(now.typed, "strong"), Span("_", "accent")]
     yield from flowed(spans, width)
 
 

@@ -19,7 +19,11 @@ from tui.replay.requests import Order, Restore
 from tui.replay.scene import About
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from sim.lessons.lesson import Lesson
+    from sim.lessons.performance import Performance
+    from sim.lessons.quiz import Quiz
     from sim.lessons.walk import Walk
     from sim.session.session import Session
 
@@ -79,19 +83,15 @@ def opening_of(
 
 @dataclass(frozen=True)
 class LessonOpening(Opening):
-    """A lesson, and the scene to begin at."""
+    """A lesson, or a question, that is staged when it is opened."""
 
-    lesson: Lesson | None = None
-    scene: int = 0
+    stage: Callable[[], tuple[Performance, Walk]] | None = None
 
     def prepare(self) -> Prepared:
-        """Stage it; the runs that were made for it are replayed."""
-        from sim.lessons.performance import Performance
-        from sim.lessons.walk import Walk
-
-        assert self.lesson is not None
-        made = Performance(self.lesson)
-        walk, timeline, trace = Walk.of(made, self.scene), made.runs.timeline, made.trace
+        """The runs that were made for it are replayed."""
+        assert self.stage is not None
+        made, walk = self.stage()
+        timeline, trace = made.runs.timeline, made.trace
         timeline.look_at(next(iter(timeline.branches)))
         timeline.seek(0)
         return Prepared(self, _about(self.source, trace, made.workload), timeline, walk=walk)
@@ -99,11 +99,19 @@ class LessonOpening(Opening):
 
 def lesson_opening(lesson: Lesson, scene: int = 0) -> LessonOpening:
     """What a lesson is opened on."""
-    from sim.lessons.performance import source_of
+    from sim.lessons.performance import Performance, source_of
+    from sim.lessons.walk import Walk
 
-    return LessonOpening(
-        source_of(lesson), policy_of(lesson.policy), lesson.placement, by_event=True, lesson=lesson, scene=scene
-    )
+    def stage() -> tuple[Performance, Walk]:
+        made = Performance(lesson)
+        return made, Walk.of(made, scene)
+
+    return LessonOpening(source_of(lesson), policy_of(lesson.policy), lesson.placement, by_event=True, stage=stage)
+
+
+def quiz_opening(quiz: Quiz) -> LessonOpening:
+    """What the next question of a quiz is opened on."""
+    return LessonOpening(Source("by lot"), policy_of("easy"), by_event=True, stage=quiz.ask)
 
 
 def _about(source: Source, trace: Trace, workload: Workload) -> About:

@@ -216,6 +216,8 @@ class Stage:
 
     def _switches(self) -> Iterator[Mark]:
         for switch in self.timeline.branch.switches:
+            if switch.step == 1:  # who decides from the beginning took over from nobody
+                continue
             yield Mark(switch.time, "switch", switch.spec)
 
     def _bookmarks(self, wish: Wish) -> Iterator[Mark]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from sim.lessons.course import FOLDER, ORDER
+from sim.session.session import Bookmark, Session, write_session
+from sim.session.trace_ref import TraceRef
 from tests.tui.cli.program import error, schedscope
 
 
@@ -31,3 +33,16 @@ def test_check_says_with_file_and_line_what_does_not_hold(tmp_path: Path) -> Non
     assert (
         schedscope("learn", "--check", FOLDER / "backfilling.toml").stdout == "7 scenes, 2 questions: all of it holds\n"
     )
+
+
+def test_new_makes_a_lesson_of_a_session(tmp_path: Path) -> None:
+    session, path = tmp_path / "a.session", tmp_path / "mine.toml"
+    write_session(Session(TraceRef.of("z-figure4", True), bookmarks=(Bookmark("passing", "main", 6),)), session)
+    done = schedscope("learn", "--new", path, "--from", session)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "2 scenes, 0 questions: all of it holds"
+    assert error("learn", "--new", path, "--from", session)[1].endswith(
+        "expected the name of a new file that ends in .toml"
+    )
+    assert error("learn", "--new", path)[1].startswith("--new FILE and --from SESSION go together")
+    assert error("learn", "backfilling", "--check", path)[0] == 2

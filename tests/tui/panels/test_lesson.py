@@ -14,7 +14,7 @@ from tui.look.text import cells
 from tui.panels.lesson import flowed, how_to_answer, lesson_lines, markdown, walking_keys
 
 NOW = SceneNow("Passing", "A hole", "J3 waits **9m40**.", "", 1, 4)
-ASKED = Question("next", "Which job?", "J5.", Moment("main", 1, 0), (Choice("3", "J3", 2), Choice("5", "J5", 4)))
+ASKED = Question("next", "Which job?", "J5.", Moment("main", 1, 0), "", (Choice("3", "J3", 2), Choice("5", "J5", 4)))
 
 
 def told(now: SceneNow, width: int = 60) -> list[str]:
@@ -29,7 +29,7 @@ def test_the_title_has_how_far_one_has_come() -> None:
 
 def test_a_question_has_its_choices_and_what_was_typed() -> None:
     asked = replace(NOW, question=ASKED, typed="1")
-    assert told(asked)[2:] == ["  ? Which job?", "  J3 · J5 · > 1_"]
+    assert told(asked)[2:] == ["  ? Which job?", "  J3 · J5 > 1_"]
     assert [span.action for line in lesson_lines(asked, 60) for span in line.spans if span.action] == [
         "lesson_choose(0)", "lesson_choose(1)"
     ]  # fmt: skip

@@ -19,7 +19,7 @@ OFF_THE_PATH = {
 }  # fmt: skip
 TYPED = "0123456789jJ.:dhms,"
 """Letters of which answers are made."""
-KEYS = (
+LESSON_KEYS = (
     ("space → pgdn", "On; an open question is answered by the run."), ("← pgup", "Back."), ("home", "From the start."),
     ("0 ... 9", "The answer: the number of a job, of a choice, or a time, with enter where it could go on."),
     ("click", "The answer: a job, or a place on the chart."),

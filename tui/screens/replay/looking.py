@@ -15,6 +15,7 @@ from tui.screens.dialogs.choice import Choice
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.keys import GROUPS, PALETTE, every_key, sign
 from tui.screens.replay.layout import WEIGHTS
+from tui.screens.replay.lesson import LESSON_KEYS
 from tui.screens.replay.messages import Remember
 from tui.screens.replay.state import PANELS
 from tui.screens.replay.transport import JUMPS
@@ -156,6 +157,8 @@ class Looking:
         chart = [(sign(key.key), key.description) for key in chart_keys()]
         groups = [(title, [(sign(key.keys), key.meaning) for key in keys]) for title, keys in GROUPS]
         groups[-1][1].append((PALETTE.keys, PALETTE.meaning))
+        if self._screen.state.walk is not None:
+            groups.insert(0, ("In a lesson", [*LESSON_KEYS]))
         where = self._screen.state.over or self._screen.in_focus or "chart"
         self._screen.open(dialogs.HelpScreen([*groups, ("The chart", chart)], where))
 

@@ -1,0 +1,94 @@
+"""A lesson made of a session: its trace, its policies, and a scene for each bookmark, to be filled with words."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from sim.lessons.lesson import LessonError
+from sim.policies.loading import code_in
+from sim.session.session import Bookmark, BranchRecord, Session
+from sim.session.text import Value
+from sim.words import printable_lines
+
+SAY = "What is there to be seen here? Numbers come from the run: the mean wait is {mean_wait}."
+
+
+def lesson_of(session: Session, path: str | Path) -> str:
+    """The text of a lesson that is to lie at `path`; what a lesson cannot have is an error."""
+    if session.named_code or any(code_in(spec) for spec in _specs(session)):
+        raise LessonError("the session's policies are code of somebody's own, and a lesson runs none", path)
+    title = Path(path).stem.replace("-", " ").replace("_", " ").capitalize()
+    head: dict[str, Value] = {
+        "title": title,
+        "about": "What it is about, in a line.",
+        "trace": _trace(session, path),
+        "policy": session.policy,
+        "placement": session.placement,
+        "exercise": "What is there to try afterwards?",
+    }
+    tables = [_table("", head), *([_table("[options]", session.options)] if session.options else [])]
+    marks = session.bookmarks or (Bookmark("Where it stood", session.branch, session.step),)
+    return "\n".join([*tables, *(_table("[[scene]]", dict(_scene(session, mark))) for mark in marks)])
+
+
+def _specs(session: Session) -> Iterator[str]:
+    yield session.policy
+    for branch in session.branches:
+        yield from (switch.spec for switch in branch.switches)
+
+
+def _trace(session: Session, path: str | Path) -> str:
+    """A sample, or a file beside the lesson."""
+    trace = session.trace
+    if trace.is_sample:
+        return trace.name
+    folder = os.path.realpath(os.path.dirname(os.path.abspath(path)))
+    if os.path.dirname(os.path.realpath(trace.name)) != folder:
+        raise LessonError(f"the trace of a lesson lies beside it: write the lesson, or copy {trace.name}, there", path)
+    return os.path.basename(trace.name)
+
+
+def _scene(session: Session, mark: Bookmark) -> Iterator[tuple[str, Value]]:
+    """At the bookmark; on a branch that parted on the way, where it parted."""
+    branches = {branch.name: branch for branch in session.branches}
+    branch = branches[mark.branch]
+    yield "title", mark.name
+    yield "policy", _policy(session, branch, branches)
+    if (switched := _switched(branch)) is None:
+        yield "at", f"#{mark.step}"
+    else:
+        yield "at", f"#{branch.forked}"
+        yield "switch", switched
+    yield "say", mark.note or SAY
+    yield "notes", "For the teacher."
+
+
+def _switched(branch: BranchRecord) -> str | None:
+    """The policy to which it was switched on the way."""
+    return branch.switches[0].spec if branch.parent is not None and branch.forked and branch.switches else None
+
+
+def _policy(session: Session, branch: BranchRecord, branches: dict[str, BranchRecord]) -> str:
+    """Under which it began."""
+    if branch.parent is None:
+        return session.policy
+    if not branch.forked and branch.switches:
+        return branch.switches[0].spec
+    return _policy(session, branches[branch.parent], branches)
+
+
+def _table(name: str, values: Mapping[str, Value]) -> str:
+    lines = [f"{key} = {_written(value)}" for key, value in values.items()]
+    return "\n".join([*([name] if name else []), *lines, ""])
+
+
+def _written(value: Value) -> str:
+    """As in TOML; what a terminal would obey is left out."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if not isinstance(value, str):
+        return repr(value)
+    return json.dumps(printable_lines(value), ensure_ascii=False)

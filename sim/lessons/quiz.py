@@ -1,0 +1,215 @@
+"""Questions without end, from small workloads made by lot: easier or harder by how one does.
+
+What is asked depends on the seed, on the number of the question and on its level alone: a class with one seed is asked
+the same, as long as it does as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sim.decisions.decisions import Backfill, Start
+from sim.errors import SchedscopeError
+from sim.lessons.lesson import Ask, Kind, Lesson, Scene
+from sim.lessons.performance import Performance
+from sim.lessons.runs import FIRST, Runs
+from sim.lessons.walk import Walk
+from sim.policies import parse_policy
+from sim.policies.parameters import summary
+from sim.words import count
+from sim.workload.model import Field, Header, Trace, Workload
+
+PROCS = 8
+TRIES = 200
+STREAK = 2
+"""So many right answers in a row lead to the next level."""
+FURTHEST = 3000
+"""Of a long trace, moments within so many steps are asked for."""
+RIVALS = ("fcfs", "easy", "conservative", "relaxed:omega=2", "easy:order=sjf")
+"""From whom the policy of a schedule is to be told."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """How hard it is."""
+
+    jobs: int
+    policies: tuple[str, ...]
+    kinds: tuple[Kind, ...]
+    by_passing: bool
+    """Is the answer somebody who is not the first in the queue?"""
+    factors: tuple[int, ...] = (1,)
+    """How many times longer than its run an estimate may be."""
+
+
+LEVELS = (
+    Level(5, ("fcfs", "firstfit"), ("next",), by_passing=False),
+    Level(6, ("easy",), ("next",), by_passing=True),
+    Level(7, ("easy", "conservative"), ("next", "start"), by_passing=True),
+    Level(
+        7, ("easy", "conservative", "easy:order=sjf", "relaxed:omega=2"), ("start", "policy", "gains"), by_passing=True
+    ),
+    Level(
+        9,
+        ("easy", "conservative", "relaxed:omega=2", "selective"),
+        ("next", "start", "policy", "gains"),
+        True,
+        (1, 2, 3),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Quiz:
+    """A row of questions, and how one does."""
+
+    seed: int
+    number: int = 1
+    """Which question, counted from 1."""
+    level: int = 0
+    streak: int = 0
+    right: int = 0
+    answered: int = 0
+    most: int | None = None
+    """After so many it is over."""
+    policy: str = ""
+    """The one to be asked about; "": by lot."""
+    given: tuple[Trace, Workload] | None = None
+    """A trace whose moments are asked for, in the place of workloads made by lot."""
+
+    @property
+    def told(self) -> str:
+        """The score."""
+        of = f"{self.right} of {count(self.answered, 'answer')} right"
+        return f"{of}, at level {self.level + 1} of {len(LEVELS)} (seed {self.seed})"
+
+    @property
+    def is_over(self) -> bool:
+        return self.most is not None and self.number > self.most
+
+    def after(self, is_right: bool | None) -> Quiz:
+        """The next question; None: nobody answered this one."""
+        streak = self.streak + 1 if is_right else 0
+        up = streak >= STREAK and self.level + 1 < len(LEVELS)
+        level = self.level + up - (is_right is False and self.level > 0)
+        return replace(
+            self,
+            number=self.number + 1,
+            level=level,
+            streak=0 if up else streak,
+            right=self.right + bool(is_right),
+            answered=self.answered + (is_right is not None),
+        )
+
+    def ask(self) -> tuple[Performance, Walk]:
+        """The question, on its own workload."""
+        lot = np.random.default_rng([self.seed, self.number, self.level])
+        for _ in range(TRIES):
+            try:
+                made = self._tried(lot)
+            except SchedscopeError:  # nothing can be asked of this one, such as who gains where nobody does
+                continue
+            if made is not None:
+                return made
+        raise SchedscopeError("nothing worth a question was found: too few jobs wait in this trace")
+
+    def _tried(self, lot: np.random.Generator) -> tuple[Performance, Walk] | None:
+        level = LEVELS[self.level]
+        trace, workload = self.given or made_by_lot(lot, level)
+        policy = self.policy or _one(lot, level.policies)
+        kind = _one(lot, level.kinds if self.given is None or len(workload) <= FURTHEST else ("next",))
+        scene = _scene(lot, kind, Runs(workload, policy), level.by_passing)
+        if scene is None:
+            return None
+        told = f"Question {self.number}" + (f", {self.right} of {self.answered} right" if self.answered else "")
+        scene = replace(scene, title=f"{told} · level {self.level + 1}", show=("queue",))
+        if kind != "policy":
+            scene = replace(scene, say=f"**{policy}**: {summary(type(parse_policy(policy)))}")
+        lesson = Lesson("quiz", "Predict, then see", trace.name, (scene,), policy)
+        performance = Performance(lesson, trace, workload)
+        return performance, Walk.of(performance)
+
+
+def _one(lot: np.random.Generator, things: Sequence[Any]) -> Any:
+    return things[int(lot.integers(len(things)))]
+
+
+# What is asked
+
+
+def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -> Scene | None:
+    """A moment at which that is worth a question; None: there is none."""
+    if kind == "next":
+        there = list(_starts(runs, by_passing))
+        if not there:
+            return None
+        step, job = _one(lot, there)
+        return Scene(at=f"#{step - 1}", before=f"job {job} starts", ask=Ask("next"))
+    if kind == "start":
+        there = list(_starts(runs, by_passing))
+        if not there:
+            return None
+        step, job = _one(lot, there)
+        since = runs.workload.jobs[runs.workload.rank_of(job)].submit
+        return Scene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
+    other = _one(lot, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
+    if kind == "gains":
+        return Scene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", against=other))
+    rivals = _differing(runs, lot)
+    return None if len(rivals) < 2 else Scene(at=f"{runs.last(FIRST):.12g}", ask=Ask("policy", among=tuple(rivals)))
+
+
+def _starts(runs: Runs, by_passing: bool) -> Iterator[tuple[int, str]]:
+    """(step, job) where a job that waited starts, and others wait on; if wanted, not the first of them."""
+    timeline = runs.timeline
+    step = 0
+    while step < FURTHEST:
+        before = timeline.snapshot()
+        if not timeline.seek(step + 1) or timeline.step == step:
+            return
+        step = timeline.step
+        waiting = [queued.job for queued in before.queue]
+        begun = [d.job for d in timeline.snapshot().decisions if isinstance(d, Start | Backfill)]
+        if (
+            len(waiting) > 1
+            and len(begun) == 1
+            and begun[0] in waiting
+            and (begun[0] is not waiting[0] or not by_passing)
+        ):
+            yield step, begun[0].id
+
+
+def _differing(runs: Runs, lot: np.random.Generator) -> list[str]:
+    """The policy, and others that make other schedules, in any order."""
+    own = runs.spec(FIRST)
+    found = [own]
+    for spec in RIVALS:
+        starts = runs.schedule(runs.branch(spec)).start
+        if all((starts != runs.schedule(runs.branch(other)).start).any() for other in found):
+            found.append(spec)
+    return [found[place] for place in lot.permutation(min(len(found), 3)).tolist()]
+
+
+# Workloads by lot
+
+
+def made_by_lot(lot: np.random.Generator, level: Level) -> tuple[Trace, Workload]:
+    """A few jobs on a small machine that soon has a queue."""
+    count = level.jobs
+    table = np.full((count, len(Field)), -1.0)
+    table[:, Field.ID] = np.arange(1, count + 1)
+    table[:, Field.SUBMIT] = np.concatenate([[0], np.cumsum(30 * lot.integers(1, 6, count - 1))])
+    procs = lot.integers(1, PROCS + 1, count)
+    procs[0] = lot.integers(PROCS // 2, PROCS - 1)
+    run = 60.0 * lot.integers(3, 25, count)
+    table[:, Field.PROCS_USED] = table[:, Field.PROCS_ASKED] = procs
+    table[:, Field.RUN] = run
+    table[:, Field.ESTIMATE] = run * lot.choice(level.factors, count)
+    table[:, Field.STATUS] = 1
+    ids = tuple(str(number + 1) for number in range(count))
+    trace = Trace("by lot", "swf", ids, table, Header(max_procs=PROCS, max_nodes=PROCS))
+    return trace, Workload.of(trace).with_overruns()

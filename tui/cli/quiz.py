@@ -1,0 +1,44 @@
+"""`schedscope quiz`: predict, then see, without end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from tui.cli import options
+
+
+@click.command("quiz")
+@click.argument("trace", required=False)
+@click.option("--policy", default="", metavar="SPEC", help="Only about this policy; else about those of the level.")
+@click.option("--questions", type=click.IntRange(1), metavar="N", help="So many, then the score; else until q.")
+@options.of_workload
+def command(trace: str | None, policy: str, questions: int | None, **given: Any) -> int:
+    """Questions without end: predict, then see, with the reason and a score.
+
+    Which job starts next, when does one start, which policy made this, who gains? Asked of small workloads made by lot,
+    harder after right answers and easier after wrong ones; with TRACE of its moments. With the same --seed a class is
+    asked the same.
+    """
+    from sim.lessons.quiz import Quiz
+    from sim.policies import parse_policy
+    from sim.workload.source import Source
+    from tui.replay.opening import quiz_opening
+
+    if policy:
+        parse_policy(policy)
+    of_trace = None if trace is None else Source.of_options(trace, given).read()
+    seed = given["seed"] if given["seed"] is not None else drawn()
+    quiz = Quiz(seed, most=questions, policy=policy, given=of_trace)
+    options.needs_terminal("a quiz", "schedscope learn, which lists the lessons, and explain")
+    from tui.app import open_replay
+
+    return open_replay(quiz_opening(quiz), quiz=quiz)
+
+
+def drawn() -> int:
+    """A seed that can be typed again."""
+    from random import SystemRandom
+
+    return SystemRandom().randrange(10_000)
