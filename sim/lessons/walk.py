@@ -102,6 +102,8 @@ class Walk:
     def panels(self) -> tuple[str, ...]:
         """What is shown beside the chart."""
         panels = self.staged.panels
+        if self.verdict is not None and self.moment.beside is not None:
+            return ("versus",)
         return panels if self.open_question is None else tuple(name for name in panels if name in IN_QUESTIONS)
 
     @property

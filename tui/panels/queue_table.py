@@ -101,6 +101,8 @@ def told_move(moved: float, unicode: bool = True) -> str:
 
 def _why(queued: Queued, context: Context) -> Brief:
     free = context.scene.snapshot.free
+    if context.scene.is_veiled:
+        return ("?",)
     if isinstance(queued.why, TooFewFree) and queued.job.procs > free:
         return brief(TooFewFree(free), queued.job)  # as it is after the pass, like all that stands beside it
     if queued.why is not None:
@@ -192,7 +194,7 @@ def fitting(context: Context, width: int, rows: Sequence[Row]) -> Table:
     columns = _columns(context, _starts_title(rows))
     widths = {column.weighed: column.width for column in columns} | {"why": LEAST_WHY, "more": MORE_WHY - GAP}
     room, chosen = width - BAR - 1 - job, set[str]()
-    for title in _by_weight(context.scene.snapshot):
+    for title in _by_weight(context):
         needs = GAP + widths[title]
         if needs > room:
             break
@@ -256,12 +258,15 @@ def _starts_title(rows: Sequence[Row]) -> str:
     return MIXED if False in promised else PROMISED
 
 
-def _by_weight(shown: Snapshot) -> list[str]:
+def _by_weight(context: Context) -> list[str]:
     """The columns, those that matter most first; "more" is room for longer reasons.
 
-    What a policy says of itself comes first: its author wants to see it.
+    What a policy says of itself comes first: its author wants to see it. Who is to find out what comes needs estimates.
     """
+    shown = context.scene.snapshot
     first, *others = _ours_by_weight(shown)
+    if context.scene.is_veiled:
+        others = ["estimate", *(name for name in others if name != "estimate")]
     return [first, *map(_own_key, range(len(shown.columns))), *others]
 
 

@@ -121,3 +121,5 @@ class Scene:
     """(time, value) of the policy's own numbers of the selected job, as far as they have been read."""
     versus: VersusScene | None = None
     """The run beside this one; None: nothing is compared."""
+    is_veiled: bool = False
+    """Is what comes kept back, as somebody is to find it out?"""

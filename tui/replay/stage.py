@@ -148,6 +148,7 @@ class Stage:
             decisions=snapshot.decisions,
             printed=self._printed(),
             numbers=self._numbers_of(selected),
+            is_veiled=bool(wish.veil),
         )
 
     def _veiled(self, veil: Veil) -> Snapshot:

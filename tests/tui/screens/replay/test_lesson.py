@@ -53,6 +53,8 @@ async def test_a_question_hides_what_comes_and_its_answer_shows_it(tmp_path: Pat
         assert {box.kind for box in run.scene.chart.plan} == {"expected"}  # type: ignore[union-attr]
         assert "Which job starts next?" in seen(run, "#lesson")
         assert "Click the job" in noted(run)
+        assert "estimate" in seen(run, "#queue").splitlines()[1]
+        assert "not reached" not in seen(run, "#queue")
         await run.press("4")
         assert "Not J4. J4 has waited 9m30" in seen(run, "#lesson")
         assert "So it goes." in seen(run, "#lesson")
@@ -61,6 +63,16 @@ async def test_a_question_hides_what_comes_and_its_answer_shows_it(tmp_path: Pat
         assert run.scene.clock == 599
         await run.press("space", "space")
         assert run.scene.snapshot.policy == "fcfs"
+
+
+async def test_who_gains_is_seen_beside_each_other(tmp_path: Path) -> None:
+    gains = 'policy = "fcfs"\nat = 2700\n[scene.ask]\nkind = "gains"\nagainst = "easy"'
+    async with lesson(tmp_path, gains) as run:
+        await run.press("5")
+        assert "Right. J5 ends 20m00 earlier under easy." in seen(run, "#lesson")
+        assert "Compared" in seen(run, "#versus")
+        await run.press("question_mark")
+        assert "In a lesson" in run.text
 
 
 async def test_a_place_on_the_chart_is_an_answer(tmp_path: Path) -> None:
