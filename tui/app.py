@@ -24,13 +24,16 @@ from sim.workload.source import Source
 from tui.ending import close_the_gone, is_gone, on_signals, patient
 from tui.look.palette import Look
 from tui.look.settings import Settings, load, save, settings_path
+from tui.look.text import file_name
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.memory import give_back_at_once
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of, quiz_opening
 from tui.replay.speed import BY_EVENT
 from tui.replay.stage import Stage
+from tui.screens.replay.files import Files, GuestFiles
 from tui.screens.replay.messages import (
+    Deliver,
     KeepSession,
     LessonOver,
     OpenEntry,
@@ -74,11 +77,13 @@ def _screen_commands() -> type[Provider]:
 
 @dataclass(frozen=True)
 class Guest:
-    """Somebody for whom nothing is read from or kept on this machine: a recording, or a visitor from elsewhere."""
+    """Somebody for whom nothing of a person's is read or kept: a recording, or a visitor from elsewhere."""
 
     look: Look
     now: Callable[[], float] | None = None
     """Tells the time, where that is not the wall's."""
+    traces: tuple[str, ...] = ()
+    """What there is to open beside the samples."""
 
 
 class Schedscope(App[int]):
@@ -184,11 +189,15 @@ class Schedscope(App[int]):
             while self.screen is not self._results:
                 self.pop_screen()
             return
-        from tui.screens.first.entries import entries
+        from tui.screens.first.entries import Entry, entries, lessons, samples
         from tui.screens.first.screen import FirstScreen
         from tui.sessions.left import sessions_left
 
-        there = entries(sessions_left(self.settings.sessions), self.settings.recent, self.settings.lessons)
+        if self.guest is None:
+            there = entries(sessions_left(self.settings.sessions), self.settings.recent, self.settings.lessons)
+        else:
+            traces = (Entry("trace", trace, Path(trace).name) for trace in self.guest.traces)
+            there = (*samples(), *lessons(self.settings.lessons), *traces)
         self._show_menu(FirstScreen(there, self.settings.recent, self.look, self.replay is not None))
 
     @on(LessonOver)
@@ -268,7 +277,8 @@ class Schedscope(App[int]):
             state = replace(state, speed=BY_EVENT, aside=state.speed)
         conductor = Conductor(Stage(prepared.timeline))
         now = self.guest.now if self.guest else None
-        screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent, now)
+        files = GuestFiles if self.guest else Files
+        screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent, now, files)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
         if self.replay is not None and self._first in self.screen_stack:
@@ -304,7 +314,7 @@ class Schedscope(App[int]):
     def open(self, opening: Callable[[], Opening], then: Callable[[], None] = lambda: None) -> None:
         """Read it in the background; what is shown stays until it is there. Code of a session's own asks first."""
         try:
-            prepared = opening().prepare()
+            prepared = self.prepare(opening())
         except SchedscopeError as error:
             from sim.session.trust import NeedsTrustError
 
@@ -315,6 +325,10 @@ class Schedscope(App[int]):
             return
         if not get_current_worker().is_cancelled:
             self.call_from_thread(self._opened, prepared, then)
+
+    def prepare(self, opening: Opening) -> Prepared:
+        """Read it; in a thread of its own."""
+        return opening.prepare()
 
     def ask_for_trust(self, asked: NeedsTrustError, then: Callable[[], None] = lambda: None) -> None:
         """May the code of a session run? Without an answer it is not opened."""
@@ -363,7 +377,7 @@ class Schedscope(App[int]):
     @on(KeepSession)
     def _keep_session(self, wanted: KeepSession) -> None:
         """In a file, or in the clipboard."""
-        from sim.session.session import one_line, write_session
+        from sim.session.session import one_line, write_session, written
 
         if self.replay is None:
             return
@@ -373,6 +387,9 @@ class Schedscope(App[int]):
             if wanted.path is None:
                 self.copy_to_clipboard(one_line(session))
                 told = "the session is in the clipboard: schedscope --session brings the line back"
+            elif self.guest is not None:
+                self._deliver(Deliver(wanted.path, written(session)))
+                told = "schedscope --session FILE brings it back"
             else:
                 path = Path(wanted.path).expanduser()
                 write_session(session, path)
@@ -382,6 +399,10 @@ class Schedscope(App[int]):
             self.replay.fail(str(error))
         else:
             self.replay.tell(told)
+
+    @on(Deliver)
+    def _deliver(self, wanted: Deliver) -> None:
+        self.deliver_text(StringIO(wanted.text), save_directory="/", save_filename=file_name(wanted.name))
 
     @on(Remember)
     def _remember(self, wanted: Remember) -> None:

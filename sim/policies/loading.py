@@ -43,6 +43,7 @@ _Made = TypeVar("_Made", type[Policy], type[Order])
 
 _LOADED: dict[CodeRef, ModuleType] = {}
 _NEWEST: dict[str, CodeRef] = {}
+_is_refused = False
 _PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=MappingProxyType({}))
 
 
@@ -140,8 +141,25 @@ def changed(ref: CodeRef) -> bool | None:
         return None
 
 
+def refuse() -> None:
+    """From now on no code of somebody's own runs in this process, whoever names it."""
+    global _is_refused
+    _is_refused = True
+
+
+def is_refused() -> bool:
+    """Does no code of somebody's own run?"""
+    return _is_refused
+
+
+def _heed_refusal(source: str) -> None:
+    if _is_refused:
+        raise OwnCodeError("no code of anybody's own runs here", source)
+
+
 def load(named: Named) -> ModuleType:
     """The module that the code makes, as it is now."""
+    _heed_refusal(named.source)
     if not named.is_file:
         with blamed(named.source, named.source), _beside(os.getcwd()):
             module = import_module(named.source)
@@ -207,6 +225,7 @@ def plugin(name: str) -> type[Policy] | None:
     """The policy that an installed package has under this name."""
     if (point := plugins().get(name)) is None:
         return None
+    _heed_refusal(point.value)
     with blamed(point.value, point.value):
         cls = point.load()
     if not (isinstance(cls, type) and issubclass(cls, Policy)):

@@ -30,6 +30,7 @@ COMMANDS = {
     "quiz": "Questions without end: predict, then see, with the reason and a score.",
     "results": "What a file of results says: its runs, or means with 95 % confidence.",
     "run": "Simulate policies side by side and print their numbers.",
+    "serve": "Serve the replay to browsers: a process for each visitor, or one screen for all.",
     "sweep": "Make many runs by all cores, into one file of results.",
     "test": "Try a policy on hundreds of small workloads: is it legal, fair, the same twice, quick?",
     "watch": "Open the replay screen; without TRACE or options a menu of what there is to see.",

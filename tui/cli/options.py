@@ -125,6 +125,21 @@ def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[s
         raise click.BadParameter(str(error), ctx, option) from None
 
 
+SMALLEST, LARGEST = (20, 8), (400, 150)
+"""Columns and rows of a screen."""
+
+
+def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, int]:
+    """`120x36` as columns and rows of a screen."""
+    columns, _, rows = given.lower().partition("x")
+    if not (columns.isdecimal() and rows.isdecimal()):
+        raise click.BadParameter(f"{given!r}: expected COLUMNSxROWS, like 120x36", ctx, option)
+    size = int(columns[:6]), int(rows[:6])
+    if not all(low <= value <= high for low, value, high in zip(SMALLEST, size, LARGEST, strict=True)):
+        raise click.BadParameter(f"{given!r}: from 20x8 to 400x150", ctx, option)
+    return size
+
+
 def moment(*names: str, help: str) -> Callable[[F], F]:
     """An option that takes a moment of the run: a time, a date or a step."""
     return click.option(*names, metavar="T", callback=_parsed_moment, help=help)

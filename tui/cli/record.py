@@ -27,17 +27,6 @@ from tui.sessions.moment import LAST
 from tui.widgets.still import Type, draw_still
 
 FORMS = (".cast", ".gif", ".webp", ".png", ".svg")
-SMALLEST, LARGEST = (20, 8), (400, 150)
-
-
-def _parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tuple[int, int]:
-    columns, _, rows = given.lower().partition("x")
-    if not (columns.isdecimal() and rows.isdecimal()):
-        raise click.BadParameter(f"{given!r}: expected COLUMNSxROWS, like 120x36", ctx, option)
-    size = int(columns[:6]), int(rows[:6])
-    if not all(low <= value <= high for low, value, high in zip(SMALLEST, size, LARGEST, strict=True)):
-        raise click.BadParameter(f"{given!r}: from 20x8 to 400x150", ctx, option)
-    return size
 
 
 @click.command("record")
@@ -47,7 +36,7 @@ def _parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tup
 )
 @click.option("--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about")
 @click.option(
-    "--size", default="120x36", metavar="CxR", callback=_parsed_size, help="Columns and rows (default 120x36)."
+    "--size", default="120x36", metavar="CxR", callback=cli.parsed_size, help="Columns and rows (default 120x36)."
 )
 @click.option("--from", "begin", metavar="PLACE", help="A time, a step (#1200), a job (J17, J17 starts).")
 @click.option("--to", "until", metavar="PLACE", help="Where it ends, likewise (default: with the run).")

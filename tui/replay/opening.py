@@ -53,7 +53,10 @@ class Opening:
 
     def prepare(self) -> Prepared:
         """Read the trace and set up its replay."""
-        trace, workload = self.source.read()
+        return self.prepared(*self.source.read())
+
+    def prepared(self, trace: Trace, workload: Workload) -> Prepared:
+        """Its replay, of what has been read."""
         about = _about(self.source, trace, workload)
         with patience(PATIENCE):
             switches = timed(workload, self.policy, self.switches, self.placement)

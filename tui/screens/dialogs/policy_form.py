@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
-from sim.policies.loading import named_code
+from sim.policies.loading import is_refused, named_code
 from sim.policies.orders import ORDERS, Order
 from sim.policies.parameters import Parameter, parameters_of, summary, written
 from sim.policies.policy import default_order
@@ -180,6 +180,8 @@ OPEN = Entry(os.path.join(os.curdir, ""), "open a file ...", "A policy of your o
 
 def listed(typed: str, own: Iterable[str] = ()) -> list[Entry]:
     """What there is to choose: of a path the files that begin so, else policies, and files of this folder."""
+    if is_refused():
+        return entries(typed)
     if is_path(typed):
         return _files(typed)
     theirs = [Entry(name, name, summary(POLICIES[name]), "") for name in own if typed.strip().lower() in name.lower()]

@@ -20,7 +20,7 @@ from textual.worker import get_current_worker
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.policies import POLICIES, Policy, parse_policy
-from sim.policies.loading import code_in, named_code
+from sim.policies.loading import code_in, is_refused, named_code
 from sim.policies.parameters import paragraphs
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import drawn
@@ -67,9 +67,8 @@ class PolicyPicker(Dialog[Policy | None]):
             dialog.border_subtitle = "↑ ↓ policy   tab fields   ctrl+r defaults   esc close"
             with Horizontal(id="halves"):
                 with Vertical(id="left"):
-                    yield Input(
-                        placeholder="find a policy, or ./file.py", select_on_focus=False, compact=True, id="find"
-                    )
+                    hint = "find a policy" if is_refused() else "find a policy, or ./file.py"
+                    yield Input(placeholder=hint, select_on_focus=False, compact=True, id="find")
                     yield OptionList(id="policies", compact=True)
                     yield Page(_shortcuts, id="short")
                 with VerticalScroll(id="right", can_focus=False):
@@ -78,7 +77,8 @@ class PolicyPicker(Dialog[Policy | None]):
                     yield Page(id="more")
             with Horizontal(id="bottom"):
                 yield Input(compact=True, id="spec")
-                yield Button("Open a file ...", id="file", compact=True)
+                if not is_refused():
+                    yield Button("Open a file ...", id="file", compact=True)
                 yield Button("Defaults", id="defaults", compact=True)
                 yield Button("Cancel", id="cancel", compact=True)
                 yield Button(Content(self._verb), id="use", variant="primary", compact=True)
@@ -218,6 +218,8 @@ class PolicyPicker(Dialog[Policy | None]):
     def _reads(self) -> str | None:
         """The spec with code of somebody's own that Enter would read: what is typed, or the file of the list."""
         typed = self.query_one("#find", Input).value.strip()
+        if is_refused():
+            return None
         if (named := named_code(typed)) and (not named.is_file or os.path.isfile(named.name)):
             return typed
         return self._file.spec if self._file and self._file.kind == "file" else None
@@ -283,7 +285,7 @@ class PolicyPicker(Dialog[Policy | None]):
     def action_complete(self) -> None:
         """A path as far as it is clear, else what is highlighted; elsewhere the next field."""
         find = self.query_one("#find", Input)
-        if not find.has_focus or not (is_path(find.value) or self._file):
+        if not find.has_focus or is_refused() or not (is_path(find.value) or self._file):
             self.focus_next()
             return
         further = completed(find.value, ".py") if is_path(find.value) else find.value

@@ -245,6 +245,8 @@ class FirstScreen(Screen[None]):
             self.action_open()
 
     def action_file(self) -> None:
+        if all(entry.kind != "file" for entry in self._menu.entries):
+            return
         self.app.push_screen(dialogs.TracePicker(self._recent), lambda trace: self._open(trace))
 
     def _open(self, trace: str | None) -> None:

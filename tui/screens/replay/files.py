@@ -15,7 +15,7 @@ from tui.replay.requests import Draw
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
 from tui.screens.replay.controlled import ControlledScreen
-from tui.screens.replay.messages import KeepSession, OpenTrace, Quit, ShowFirst, UseLook
+from tui.screens.replay.messages import Deliver, KeepSession, OpenTrace, Quit, ShowFirst, UseLook
 
 PICTURES = (
     ("s", "screen", "the whole screen as it is, as SVG"),
@@ -102,6 +102,23 @@ class Files:
     def use_look(self, name: str) -> None:
         """A look, or a mode of the present one, by its name."""
         self._screen.post_message(UseLook(look_named(name, self._screen.look)))
+
+
+class GuestFiles(Files):
+    """For somebody from elsewhere: what is saved is handed over, and what there is to open is on the first screen."""
+
+    def trace(self) -> None:
+        self.first_screen()
+
+    def picture(self) -> None:
+        self._screen.post_message(Deliver(f"{self._name}.svg", self._screen.screenshot()))
+
+    def save(self) -> None:
+        self._screen.post_message(KeepSession(f"{self._name}.session"))
+
+    @property
+    def _name(self) -> str:
+        return file_name(Path(self._screen.about.workload.name).stem)
 
 
 def theme_choice(look: Look) -> Choice:

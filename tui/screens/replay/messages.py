@@ -116,5 +116,13 @@ class KeepSession(Message):
         super().__init__()
 
 
+class Deliver(Message):
+    """Give the person this text as a file: who comes from elsewhere has no files here."""
+
+    def __init__(self, name: str, text: str) -> None:
+        self.name, self.text = name, text
+        super().__init__()
+
+
 class Quit(Message):
     """The person leaves."""

@@ -88,6 +88,7 @@ class ReplayScreen(Screen[None]):
         fps: int = 30,
         recent: Sequence[str] = (),
         now: Callable[[], float] | None = None,
+        files: type[Files] = Files,
     ) -> None:
         """`now` tells the time, where it is not the wall's: then somebody else ticks, and nothing waits for frames."""
         super().__init__()
@@ -96,7 +97,7 @@ class ReplayScreen(Screen[None]):
         self.shown: Scenes | None = None
         self.looking = Looking(self)
         self.teaching = Teaching(self)
-        for controller in (Transport(self), WhatIf(self), self.looking, Files(self, recent), self.teaching):
+        for controller in (Transport(self), WhatIf(self), self.looking, files(self, recent), self.teaching):
             for name, action in actions_of(controller):
                 setattr(self, f"action_{name}", action)
         self._answers: Answers | None = None
@@ -460,7 +461,7 @@ class ReplayScreen(Screen[None]):
 
 def actions_of(controller: object) -> Iterable[tuple[str, Callable[..., None]]]:
     """The public methods of a controller, by name."""
-    for name in vars(type(controller)):
+    for name in dir(type(controller)):
         if not name.startswith("_"):
             yield name, getattr(controller, name)
 

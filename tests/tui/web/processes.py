@@ -1,0 +1,96 @@
+"""Processes of visitors that are none: what they are told is kept, and a test says what they draw."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from aiohttp.test_utils import TestClient, TestServer
+
+from tui.web.nursery import Child
+from tui.web.rules import Door
+from tui.web.server import Server
+
+ORIGIN = "http://class.test"
+DOOR = Door(frozenset({ORIGIN}), token="word", teacher="chalk")
+KNOWN = {"Host": "class.test", "Origin": ORIGIN}
+
+
+class Process:
+    """The other end of a visitor's line."""
+
+    def __init__(self, told: dict[str, Any], reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self.told, self._reader, self._writer = told, reader, writer
+
+    async def heard(self) -> tuple[bytes, Any]:
+        """The next that it is told."""
+        head = await asyncio.wait_for(self._reader.readexactly(5), 10)
+        payload = await self._reader.readexactly(int.from_bytes(head[1:], "big"))
+        return head[:1], payload if head[:1] == b"D" else json.loads(payload)
+
+    async def heard_of(self, kind: bytes) -> Any:
+        """The next of this kind."""
+        while (heard := await self.heard())[0] != kind:
+            pass
+        return heard[1]
+
+    def draw(self, what: bytes) -> None:
+        self._writer.write(b"D" + len(what).to_bytes(4, "big") + what)
+
+    def tell(self, **what: object) -> None:
+        told = json.dumps(what).encode()
+        self._writer.write(b"M" + len(told).to_bytes(4, "big") + told)
+
+    def end(self) -> None:
+        self._writer.close()
+
+    async def wait(self) -> None:
+        self.end()
+        with suppress(ConnectionError):
+            await self._writer.wait_closed()
+
+
+class Nursery:
+    """Bears such processes."""
+
+    def __init__(self) -> None:
+        self.born: asyncio.Queue[Process] = asyncio.Queue()
+        self.ended: list[int] = []
+        self.all: list[Process] = []
+        self._count = 0
+
+    async def bear(self, told: dict[str, Any]) -> Child:
+        ours, theirs = socket.socketpair()
+        process = Process(told, *await asyncio.open_connection(sock=theirs))
+        self._count += 1
+        child = Child(self._count, *await asyncio.open_connection(sock=ours))
+        self.all.append(process)
+        await self.born.put(process)
+        return child
+
+    def end(self, pid: int) -> None:
+        self.ended.append(pid)
+
+
+@asynccontextmanager
+async def served(**how: Any) -> AsyncIterator[tuple[TestClient[Any, Any], Nursery, Server]]:
+    """A server of such processes, and who asks it; headers are those of a page of ours."""
+    nursery = Nursery()
+    server = Server(nursery, DOOR, **how)
+    async with TestClient(TestServer(server.app()), headers=KNOWN) as client:
+        yield client, nursery, server
+    for process in nursery.all:
+        await process.wait()
+
+
+async def until(what: Any) -> None:
+    """Until this is so."""
+    for _ in range(1000):
+        if what():
+            return
+        await asyncio.sleep(0.01)
+    raise AssertionError("it did not come")

@@ -1,0 +1,150 @@
+"""Who comes in, who does not, and what a visitor's process is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
+pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
+
+from tests.tui.web.processes import KNOWN, ORIGIN, served, until  # noqa: E402
+
+
+@pytest.mark.parametrize(
+    ("headers", "word", "status"),
+    [
+        ({"Origin": "http://evil.test"}, "word", 403),
+        ({"Origin": ORIGIN + "0"}, "word", 403),
+        ({"Origin": "null"}, "word", 403),
+        ({"Origin": ""}, "word", 403),
+        ({"Host": "evil.test"}, "word", 421),
+        ({}, "wor", 403),
+        ({}, "wordy", 403),
+        ({}, "wörd", 403),
+    ],
+)
+async def test_a_socket_is_for_our_pages_and_those_who_have_the_word(
+    headers: dict[str, str], word: str, status: int
+) -> None:
+    async with served() as (client, nursery, _):
+        with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+            await client.ws_connect(f"/ws/{word}", headers={**KNOWN, **headers})
+        assert refused.value.status == status
+        assert nursery.born.empty()
+
+
+@pytest.mark.parametrize(
+    ("path", "host", "status"),
+    [
+        ("/?token=word", "class.test", 200),
+        ("/", "class.test", 403),
+        ("/?token=w", "class.test", 403),
+        ("/?token=word", "evil.test", 421),
+        ("/page.js", "class.test", 200),
+        ("/page.html", "class.test", 404),
+        ("/server.py", "class.test", 404),
+        ("/static/", "class.test", 403),
+        ("/static/../server.py", "class.test", 404),
+        ("/static/%2e%2e/server.py", "class.test", 404),
+        ("/font/bold.ttf", "class.test", 200),
+        ("/download/guessed", "class.test", 404),
+    ],
+)
+async def test_a_page_is_for_those_who_have_the_link(path: str, host: str, status: int) -> None:
+    async with served() as (client, _, _server), client.get(path, headers={"Host": host}) as answer:
+        assert answer.status == status
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
+
+
+async def test_nothing_of_a_page_comes_from_elsewhere() -> None:
+    async with served() as (client, _, _server):
+        for path in ("/?token=word", "/page.css", "/page.js"):
+            async with client.get(path) as answer:
+                text = await answer.text()
+                assert "https://" not in text
+                assert text.count("http://") == 0
+        async with client.get("/?token=word") as answer:
+            assert "ws://class.test/ws/word" in await answer.text()
+
+
+async def test_what_is_typed_goes_to_a_process_of_ones_own_and_what_it_draws_comes_back() -> None:
+    async with served() as (client, nursery, server):
+        async with client.ws_connect("/ws/word?width=100&height=30") as socket:
+            process = await nursery.born.get()
+            assert process.told == {"columns": 100, "rows": 30}
+            await socket.send_json(["stdin", "ab"])
+            assert await process.heard() == (b"D", b"ab")
+            await socket.send_json(["resize", {"width": 1e9, "height": "x"}])
+            assert await process.heard() == (b"M", {"type": "resize", "width": 80, "height": 24})
+            process.draw(b"J1")
+            assert (await socket.receive()).data == b"J1"
+            assert server.there == 1
+        await until(lambda: nursery.ended == [1] and server.there == 0)
+
+
+async def test_nonsense_harms_nothing() -> None:
+    async with served() as (client, nursery, _), client.ws_connect("/ws/word?width=x&height=-3") as socket:
+        process = await nursery.born.get()
+        assert process.told == {"columns": 80, "rows": 8}
+        for nonsense in ("", "{}", "[]", "[1, 2]", '["stdin", 3]', '["resize", null]', "[" * 5000, '["x"]', "null"):
+            await socket.send_str(nonsense)
+        await socket.send_bytes(b"\0\xff")
+        await socket.send_json(["stdin", "\ud800"])
+        assert (await process.heard())[1]["type"] == "resize"
+        assert await process.heard() == (b"D", b"?")
+
+
+async def test_too_long_a_message_ends_the_connection() -> None:
+    async with served() as (client, nursery, _):
+        async with client.ws_connect("/ws/word") as socket:
+            await socket.send_str("x" * 2**17)
+            assert (await socket.receive()).type in (aiohttp.WSMsgType.CLOSE, aiohttp.WSMsgType.CLOSED)
+        await until(lambda: nursery.ended == [1])
+
+
+async def test_there_are_so_many_and_no_more() -> None:
+    told: list[str] = []
+    async with served(most=1, say=told.append) as (client, nursery, _):
+        async with client.ws_connect("/ws/word"):
+            async with client.get("/?token=word") as answer:
+                assert answer.status == 503
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await client.ws_connect("/ws/word")
+            assert refused.value.status == 503
+        await until(lambda: nursery.ended == [1])
+        async with client.ws_connect("/ws/word"):
+            await until(lambda: nursery.born.qsize() == 2)
+    assert told[:2] == ["1 visitor, at most 1", "no visitors, at most 1"]
+
+
+async def test_who_does_nothing_has_left() -> None:
+    async with served(idle=0.05) as (client, nursery, _), client.ws_connect("/ws/word") as socket:
+        assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSE
+        await until(lambda: nursery.ended == [1])
+
+
+async def test_when_the_process_ends_so_does_the_connection() -> None:
+    async with served() as (client, nursery, _), client.ws_connect("/ws/word") as socket:
+        (await nursery.born.get()).end()
+        assert (await socket.receive()).type == aiohttp.WSMsgType.CLOSE
+
+
+async def test_a_file_that_is_saved_is_fetched_once() -> None:
+    async with served() as (client, nursery, _), client.ws_connect("/ws/word") as socket:
+        process = await nursery.born.get()
+        process.tell(type="file", name='../a "b"\r\nX: y.session', text="é")
+        what, key = (await socket.receive()).json()
+        assert what == "deliver_file_start"
+        async with client.get(f"/download/{key}") as answer:
+            assert await answer.text() == "é"
+            assert answer.headers["Content-Disposition"] == 'attachment; filename="..-a-b-X-y.session"'
+        async with client.get(f"/download/{key}") as answer:
+            assert answer.status == 404
+
+
+def test_the_page_is_ours() -> None:
+    import tui.web.server
+
+    assert Path(tui.web.server.__file__).with_name("page.html").exists()

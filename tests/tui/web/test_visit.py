@@ -1,0 +1,106 @@
+"""The real server, its nursery and a real visitor, on the loopback.
+
+Also tests tui.web.driver, tui.web.nursery, tui.web.serving, tui.cli.serve.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tui.cli.program import PROGRAM, error
+
+aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
+pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
+
+SEALED = """
+import os, socket, subprocess, sys
+from pathlib import Path
+from tui.web.visit import seal
+from sim.policies import parse_policy
+seal((sys.argv[1],))
+def tried(what):
+    try:
+        what()
+    except Exception as error:
+        print(type(error).__name__)
+    else:
+        print("done")
+tried(lambda: open(sys.argv[1]).read())
+tried(lambda: open("/etc/hostname").read())
+tried(lambda: open(sys.argv[2], "w"))
+tried(lambda: open(sys.argv[1], "a"))
+tried(lambda: os.listdir("/etc"))
+tried(lambda: os.remove(sys.argv[1]))
+tried(lambda: subprocess.run(["true"]))
+tried(lambda: os.system("true"))
+tried(lambda: socket.create_connection(("127.0.0.1", 9)))
+tried(lambda: parse_policy("./own.py"))
+tried(lambda: parse_policy("os.path:Own"))
+tried(lambda: parse_policy("easy:order=sjf"))
+"""
+
+
+def test_a_visitors_process_reaches_nothing_but_its_traces(tmp_path: Path) -> None:
+    trace = tmp_path / "x.swf"
+    trace.write_text("; MaxProcs: 4\n")
+    done = subprocess.run(
+        [sys.executable, "-c", SEALED, str(trace), str(tmp_path / "y")], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["done", *["PermissionError"] * 8, "OwnCodeError", "OwnCodeError", "done"]
+
+
+async def drawn(socket: Any, what: bytes, seconds: float = 30) -> bytes:
+    """All that was drawn until this was."""
+    seen = b""
+    async with asyncio.timeout(seconds):
+        while what not in seen:
+            message = await socket.receive()
+            if message.type == aiohttp.WSMsgType.BINARY:
+                seen += message.data
+            elif message.type == aiohttp.WSMsgType.TEXT:
+                seen += message.data.encode()
+            else:
+                raise AssertionError(f"it has ended: {seen[-300:]!r}")
+    return seen
+
+
+async def test_a_visitor_sees_the_replay_plays_it_and_saves_where_it_stands() -> None:
+    environ = {**os.environ, "NO_COLOR": "1"}
+    program = subprocess.Popen(
+        [*PROGRAM, "serve", "z-figure4", "--port", "0"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        env=environ,
+    )  # fmt: skip
+    try:
+        assert program.stdout is not None
+        base, _, word = (await asyncio.to_thread(program.stdout.readline)).strip().partition("/?token=")
+        async with aiohttp.ClientSession(headers={"Origin": base}) as client:
+            async with client.ws_connect(f"{base}/ws/{word}?width=100&height=30") as socket:
+                await drawn(socket, b"z-figure4")
+                await socket.send_json(["stdin", "\x1b[C"])
+                await drawn(socket, b"step")
+                await socket.send_json(["stdin", "s"])
+                told = await drawn(socket, b"deliver_file_start")
+                key = told.rpartition(b'"deliver_file_start", "')[2].partition(b'"')[0].decode()
+                async with client.get(f"{base}/download/{key}") as answer:
+                    assert (await answer.text()).startswith("schedscope session 1")
+            async with client.ws_connect(f"{base}/ws/{word}") as socket:  # after one that was cut another comes
+                await drawn(socket, b"z-figure4")
+        program.send_signal(signal.SIGINT)
+        assert program.wait(20) == 0
+    finally:
+        program.kill()
+        program.communicate()
+
+
+def test_what_cannot_be_served_is_told_in_a_line() -> None:
+    assert "policies of ours alone" in error("serve", "z-figure4", "--policy", "./own.py")[1]
+    assert "leave out TRACE" in error("serve", "z-figure4", "--lesson", "x")[1]
+    assert "no such file" in error("serve", "nothing-there.swf")[1]

@@ -1,0 +1,1 @@
+"""In browsers: a process for each visitor, or everybody before one screen."""

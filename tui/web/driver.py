@@ -1,0 +1,34 @@
+"""The terminal of a visitor: what is drawn and typed goes through a socket, in packets as textual-serve has them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar, TextIO
+
+from textual.drivers.web_driver import WebDriver
+
+MOST_BYTES = 2**24
+"""No file that is handed over has more."""
+
+
+class VisitorDriver(WebDriver):
+    """Hands files over whole, and answers what the server asks."""
+
+    answers: ClassVar[dict[str, Callable[[], dict[str, object]]]] = {}
+    """What is answered to a question of the server's, made in the app's own thread."""
+
+    def deliver_binary(self, binary: BinaryIO | TextIO, *, delivery_key: str, save_path: Path, **about: Any) -> None:
+        content = binary.read(MOST_BYTES)
+        text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+        self.write_meta({"type": "file", "name": save_path.name, "text": text})
+        binary.close()
+
+    def on_meta(self, packet_type: str, payload: dict[str, object]) -> None:
+        if packet_type in self.answers:
+            self._app.call_later(self._answer, packet_type)
+        elif packet_type in ("resize", "focus", "blur", "quit"):
+            super().on_meta(packet_type, payload)
+
+    def _answer(self, asked: str) -> None:
+        self.write_meta({"type": asked, **self.answers[asked]()})

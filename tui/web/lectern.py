@@ -1,0 +1,161 @@
+"""Everybody sees one screen: whoever leads types, all others watch, and go on alone from there when they like.
+
+One process draws for all. Who comes later gets a whole picture first, and so does who could not keep up.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from asyncio import Queue, QueueFull
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from aiohttp import web
+
+from tui.web.rules import size_of
+
+if TYPE_CHECKING:
+    from tui.web.server import Line, Server
+
+ALONE = "\r"
+"""The key with which one goes on alone."""
+BEHIND = 200
+"""So many pieces may wait for a browser that is slow."""
+_BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
+A_WHILE = 10.0
+"""Seconds within which the common screen says where it stands."""
+
+
+class Lectern:
+    """The common screen, and who looks at it."""
+
+    def __init__(self, server: Server, size: tuple[int, int]) -> None:
+        self._server, self.size = server, size
+        self._line: Line | None = None
+        self._reading: asyncio.Task[None] | None = None
+        self._begun = asyncio.Lock()
+        self._watching: dict[Queue[bytes], bool] = {}
+        """Who watches, and whether they have a whole picture."""
+        self._places: list[asyncio.Future[dict[str, Any]]] = []
+        self._leader: web.WebSocketResponse | None = None
+
+    def told(self, leads: bool) -> str:
+        """What stands above the screen."""
+        if leads:
+            return "You lead: everybody sees this screen."
+        return "You watch a common screen. Enter: go on alone from here; reload the page to come back."
+
+    async def welcome(self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool) -> None:
+        """Somebody has come."""
+        line = await self._running()
+        pieces: Queue[bytes] = Queue(BEHIND)
+        self._watching[pieces] = False
+        drawing = asyncio.create_task(self._show(pieces, socket))
+        await line.tell("whole")
+        try:
+            if leads:
+                self._leader = socket
+                await self._server.listen(socket, self._led)
+                return
+            seen = [size]
+            await self._server.listen(socket, lambda kind, about: self._watched(kind, about, seen))
+        finally:
+            del self._watching[pieces]
+            drawing.cancel()
+            if self._leader is socket:
+                self._leader = None
+        if not socket.closed:
+            there = await self._place(line)
+            await socket.send_bytes(_BEGIN)
+            await self._server.alone(socket, seen[-1], **there)
+
+    async def close(self) -> None:
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
+
+    # The common screen
+
+    async def _running(self) -> Line:
+        """The process that draws; another one if it has ended."""
+        from tui.web.server import Line
+
+        async with self._begun:
+            if self._line is None:
+                self._line = Line(await self._server.bear(self.size))
+                self._reading = asyncio.create_task(self._read(self._line))
+        return self._line
+
+    async def _read(self, line: Line) -> None:
+        try:
+            while True:
+                kind, payload = await line.read()
+                if kind == b"D":
+                    for pieces, has_whole in self._watching.items():
+                        if has_whole:
+                            self._put(pieces, payload)
+                elif kind == b"M":
+                    await self._hear(json.loads(payload))
+        except (EOFError, ConnectionError, asyncio.IncompleteReadError):
+            pass
+        finally:
+            self._line = None
+            await self._server.let_go(line)
+            for place in self._places:
+                place.cancel()
+            for pieces in self._watching:
+                with suppress(QueueFull):
+                    pieces.put_nowait(b"")
+
+    def _put(self, pieces: Queue[bytes], payload: bytes) -> None:
+        """Who cannot keep up is given a whole picture when there is room again."""
+        try:
+            pieces.put_nowait(payload)
+        except QueueFull:
+            self._watching[pieces] = False
+
+    async def _hear(self, told: dict[str, Any]) -> None:
+        if told["type"] == "whole":
+            for pieces, has_whole in self._watching.items():
+                if not has_whole and pieces.qsize() < BEHIND - 2:
+                    self._watching[pieces] = True
+                    self._put(pieces, _BEGIN + told["text"].encode())
+        elif told["type"] == "place":
+            for place in self._places:
+                if not place.done():
+                    place.set_result({key: told[key] for key in ("line", "scene") if key in told})
+            self._places.clear()
+        elif told["type"] == "file" and self._leader is not None:
+            await self._server.hand_over(self._leader, told)
+
+    async def _place(self, line: Line) -> dict[str, Any]:
+        """Where the common screen stands."""
+        place: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._places.append(place)
+        await line.tell("place")
+        try:
+            return await asyncio.wait_for(place, A_WHILE)
+        except (TimeoutError, asyncio.CancelledError):
+            return {}
+
+    # Who looks at it
+
+    async def _show(self, pieces: Queue[bytes], socket: web.WebSocketResponse) -> None:
+        while piece := await pieces.get():
+            await socket.send_bytes(piece)
+            if not self._watching.get(pieces, True) and pieces.empty() and self._line is not None:
+                await self._line.tell("whole")
+        await socket.close()
+
+    async def _led(self, kind: str, about: Any) -> bool:
+        """Of who leads all keys count; the size of the common screen stays."""
+        if kind == "stdin" and isinstance(about, str) and self._line is not None:
+            await self._line.send(b"D", about.encode("utf-8", "replace"))
+        return self._line is None
+
+    async def _watched(self, kind: str, about: Any, seen: list[tuple[int, int]]) -> bool:
+        """Of who watches one key counts; True when it was pressed."""
+        if kind == "resize":
+            seen.append(size_of(about))
+        return kind == "stdin" and isinstance(about, str) and ALONE in about

@@ -1,0 +1,123 @@
+"""Where visitors' processes come from: one that has imported and read everything forks a child for each.
+
+The nursery is itself forked before the server begins, while there is one thread; what it has read lies in memory once,
+however many share it. It ends, with all its children, when the server does.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import signal
+import socket
+from asyncio import StreamReader, StreamWriter, open_unix_connection
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+_SIZE = 32
+"""Bytes of an order."""
+
+
+class Child(NamedTuple):
+    """A visitor's process, and what is said to and by it."""
+
+    pid: int
+    reader: StreamReader
+    writer: StreamWriter
+
+
+class Nursery:
+    """Forks children that do `live` with what they are told."""
+
+    def __init__(self, live: Callable[[dict[str, Any]], object]) -> None:
+        self._orders, theirs = socket.socketpair()
+        gc.collect()
+        gc.freeze()
+        self.pid = os.fork()
+        if not self.pid:
+            self._orders.close()
+            _serve(theirs, live)
+        theirs.close()
+
+    async def bear(self, told: dict[str, Any]) -> Child:
+        """Another child, which is told this first."""
+        ours, theirs = socket.socketpair()
+        with theirs:
+            socket.send_fds(self._orders, [b"bear".ljust(_SIZE)], [theirs.fileno()])
+        ours.setblocking(False)
+        reader, writer = await open_unix_connection(sock=ours, limit=2**20)
+        first = json.dumps(told).encode() + b"\n"
+        writer.write(first)
+        pid = int(await reader.readline())
+        while (line := await reader.readline()) != b"__GANGLION__\n":
+            if not line:
+                raise ConnectionError("the program did not start")
+        return Child(pid, reader, writer)
+
+    def end(self, pid: int) -> None:
+        """It has nothing to lose."""
+        with suppress(OSError):
+            self._orders.sendall(f"end {pid}".encode().ljust(_SIZE))
+
+    def close(self) -> None:
+        """All of them end."""
+        self._orders.close()
+        with suppress(ChildProcessError):
+            os.waitpid(self.pid, 0)
+
+
+def _serve(orders: socket.socket, live: Callable[[dict[str, Any]], object]) -> None:
+    """In the nursery: fork until the server is gone."""
+    os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    children: set[int] = set()
+    while True:
+        data, descriptors, _, _ = socket.recv_fds(orders, _SIZE, 1)
+        _reap(children)
+        if not data:
+            for pid in children:
+                os.kill(pid, signal.SIGKILL)
+            os._exit(0)
+        order = data.decode().split()
+        if order[0] == "end" and int(order[1]) in children:
+            os.kill(int(order[1]), signal.SIGKILL)
+            _reap(children)
+        elif order[0] == "bear" and descriptors:
+            if pid := os.fork():
+                children.add(pid)
+                os.close(descriptors[0])
+            else:
+                orders.close()
+                _live(descriptors[0], live)
+
+
+def _reap(children: set[int]) -> None:
+    for pid in [*children]:
+        with suppress(ChildProcessError):
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                children.discard(pid)
+
+
+def _live(descriptor: int, live: Callable[[dict[str, Any]], object]) -> None:
+    """In the child: what it reads and writes goes through the socket, what it complains of nowhere."""
+    code = 1
+    try:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        for source, target in ((descriptor, 0), (descriptor, 1), (nowhere, 2)):
+            os.dup2(source, target)
+        for spare in {descriptor, nowhere} - {0, 1, 2}:
+            os.close(spare)
+        os.write(1, b"%d\n" % os.getpid())
+        told = b""
+        while not told.endswith(b"\n"):
+            more = os.read(0, 1)
+            if not more:
+                os._exit(1)
+            told += more
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        live(json.loads(told))
+        code = 0
+    finally:
+        os._exit(code)

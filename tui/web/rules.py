@@ -1,0 +1,161 @@
+"""Who may come in: what a request must say of itself, and how much of it one takes."""
+
+from __future__ import annotations
+
+import hmac
+import ipaddress
+import secrets
+import socket
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+COLUMNS, ROWS = (20, 400), (8, 150)
+MOST_MESSAGE = 2**16
+"""Bytes of one message from a browser."""
+A_SECOND, AT_ONCE = 8_000, 32_000
+"""Bytes that one may type or point in a second, and at once after a rest: who sends more is read more slowly."""
+
+
+@dataclass(frozen=True)
+class Door:
+    """Under which names the server is known, and the words that open it."""
+
+    origins: frozenset[str]
+    """As a browser says them: scheme, host and port."""
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    teacher: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    """Opens it for who leads."""
+
+    @property
+    def hosts(self) -> frozenset[str]:
+        """
+        >>> Door(frozenset({"http://localhost:8000"})).hosts
+        frozenset({'localhost:8000'})
+        """
+        return frozenset(origin.partition("://")[2] for origin in self.origins)
+
+    def knows_host(self, headers: Mapping[str, str]) -> bool:
+        return headers.get("Host", "").lower() in self.hosts
+
+    def knows_origin(self, headers: Mapping[str, str]) -> bool:
+        """A page of ours opened it, and none of somebody else's."""
+        return headers.get("Origin", "").lower() in self.origins
+
+    def opens(self, word: str) -> bool:
+        """Compared in a time that tells nothing."""
+        return any(
+            hmac.compare_digest(word.encode("utf-8", "replace"), known.encode()) for known in (self.token, self.teacher)
+        )
+
+    def leads(self, word: str) -> bool:
+        return hmac.compare_digest(word.encode("utf-8", "replace"), self.teacher.encode())
+
+
+def origins_of(host: str, port: int, public: str | None = None) -> frozenset[str]:
+    """What a browser may call a server that listens there.
+
+    >>> sorted(origins_of("127.0.0.1", 8000))
+    ['http://127.0.0.1:8000', 'http://localhost:8000']
+    >>> sorted(origins_of("::1", 80, "https://class.example.org"))
+    ['http://[::1]', 'http://[::1]:80', 'http://localhost', 'http://localhost:80', 'https://class.example.org']
+    """
+    names = {host}
+    if is_loopback(host):
+        names.add("localhost")
+    elif _is_any(host):
+        names = {"localhost", "127.0.0.1", socket.gethostname().lower(), *own_addresses()}
+    places = {f"http://{_bracketed(name)}:{port}" for name in names}
+    if port == 80:
+        places |= {f"http://{_bracketed(name)}" for name in names}
+    return frozenset(places | ({public.rstrip("/").lower()} if public else set()))
+
+
+def is_loopback(host: str) -> bool:
+    """Is it reached from this machine alone?"""
+    try:
+        return host == "localhost" or ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_any(host: str) -> bool:
+    return host in ("0.0.0.0", "::", "")
+
+
+def own_addresses() -> list[str]:
+    """Those under which others reach this machine, as far as they are known."""
+    try:
+        found = socket.getaddrinfo(socket.gethostname(), None, type=socket.SOCK_STREAM)
+    except OSError:
+        return []
+    return list(dict.fromkeys(str(address[4][0]).partition("%")[0] for address in found))
+
+
+def address_of(host: str, port: int, public: str | None = None) -> str:
+    """Where others go: without a public name an address of this machine."""
+    if public:
+        return public.rstrip("/")
+    if _is_any(host):
+        host = next((address for address in own_addresses() if not is_loopback(address)), "127.0.0.1")
+    return f"http://{_bracketed(host)}:{port}"
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
+
+
+class Budget:
+    """How much somebody may send: so much a second, and a rest fills it up."""
+
+    def __init__(self, now: Callable[[], float] = monotonic) -> None:
+        self._now, self._left, self._at = now, float(AT_ONCE), now()
+
+    def wait_for(self, size: int) -> float:
+        """Seconds to wait before more is read, after so many bytes."""
+        now = self._now()
+        self._left = min(self._left + (now - self._at) * A_SECOND, AT_ONCE) - size
+        self._at = now
+        return max(-self._left / A_SECOND, 0.0)
+
+
+def size_of(given: Any) -> tuple[int, int]:
+    """Columns and rows that a browser says; whatever it says there is a size.
+
+    >>> size_of({"width": 100, "height": 30}), size_of({"width": 1e9}), size_of("x")
+    ((100, 30), (80, 24), (80, 24))
+    """
+    values = (given.get("width"), given.get("height")) if isinstance(given, Mapping) else (None, None)
+    return _within(values[0], COLUMNS, 80), _within(values[1], ROWS, 24)
+
+
+def _within(value: Any, room: tuple[int, int], usual: int) -> int:
+    try:
+        number = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return usual
+    return min(max(number, room[0]), room[1]) if -1e6 < number < 1e6 else usual
+
+
+def told_of(count: int, most: int) -> str:
+    """Who is there.
+
+    >>> told_of(1, 40), told_of(0, 40)
+    ('1 visitor, at most 40', 'no visitors, at most 40')
+    """
+    return f"{count or 'no'} visitor{'' if count == 1 else 's'}, at most {most}"
+
+
+_CSP = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; font-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS: Iterable[tuple[str, str]] = (
+    ("Content-Security-Policy", _CSP),
+    ("Referrer-Policy", "no-referrer"),
+    ("X-Content-Type-Options", "nosniff"),
+    ("Cache-Control", "no-store"),
+    ("Cross-Origin-Opener-Policy", "same-origin"),
+    ("Cross-Origin-Resource-Policy", "same-origin"),
+)

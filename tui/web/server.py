@@ -1,0 +1,276 @@
+"""The server: pages, and a socket to each browser that carries what a process draws and what a person types.
+
+The browser's side is textual-serve's terminal; the packets to and from a process are Textual's own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import secrets
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from time import monotonic
+from typing import Any, Protocol
+
+from aiohttp import WSMsgType, web
+from aiohttp.typedefs import Handler
+
+from tui.look.fonts import FILES
+from tui.look.text import file_name
+from tui.web.nursery import Child
+from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
+
+IDLE = 1800.0
+"""Seconds after which somebody who does nothing has left."""
+MOST_FILES = 200
+"""So many files wait to be fetched at most."""
+_HERE = Path(__file__).parent
+_LETTERS = 16
+
+
+class Nursery(Protocol):
+    """Where processes come from."""
+
+    async def bear(self, told: dict[str, Any]) -> Child: ...
+
+    def end(self, pid: int) -> None: ...
+
+
+class Line:
+    """What is said to and by one process."""
+
+    def __init__(self, child: Child) -> None:
+        self.child = child
+
+    async def send(self, kind: bytes, payload: bytes) -> None:
+        self.child.writer.write(kind + len(payload).to_bytes(4, "big") + payload)
+        await self.child.writer.drain()
+
+    async def tell(self, what: str, **about: object) -> None:
+        await self.send(b"M", json.dumps({"type": what, **about}).encode())
+
+    async def read(self) -> tuple[bytes, bytes]:
+        """The next packet; an EOFError when the process has ended."""
+        head = await self.child.reader.readexactly(5)
+        return head[:1], await self.child.reader.readexactly(int.from_bytes(head[1:], "big"))
+
+
+class Server:
+    """Everybody has a process, or (`lectern`) all see what one of them draws."""
+
+    def __init__(
+        self,
+        nursery: Nursery,
+        door: Door,
+        most: int = 40,
+        idle: float = IDLE,
+        present: tuple[int, int] | None = None,
+        say: Callable[[str], object] = lambda told: None,
+    ) -> None:
+        """`present`: columns and rows of the screen that everybody sees; None: everybody has their own."""
+        self._nursery, self.door, self._most, self._idle, self._say = nursery, door, most, idle, say
+        self.there = 0
+        """How many are connected."""
+        self._files: dict[str, tuple[str, str]] = {}
+        self.lectern: Any = None
+        if present is not None:
+            from tui.web.lectern import Lectern
+
+            self.lectern = Lectern(self, present)
+
+    def app(self) -> web.Application:
+        app = web.Application(middlewares=[web.middleware(self._guard())])
+        app.add_routes(
+            [
+                web.get("/", self._page),
+                web.get("/ws/{word}", self._socket),
+                web.get("/download/{key}", self._file),
+                web.get("/font/{which:regular|bold}.ttf", self._font),
+                web.get("/{name:page\\.(?:css|js)}", self._own),
+                web.static("/static", str(files("textual_serve").joinpath("static")), show_index=False),
+            ]
+        )
+        app.on_shutdown.append(self._close)
+        self._app = app
+        return app
+
+    async def _close(self, app: web.Application) -> None:
+        if self.lectern is not None:
+            await self.lectern.close()
+
+    def _guard(self) -> Any:
+        async def guard(request: web.Request, handler: Handler) -> web.StreamResponse:
+            """Asked under our own name, and answered with what a browser must keep to."""
+            try:
+                if not self.door.knows_host(request.headers):
+                    raise web.HTTPMisdirectedRequest(text="this server has another name")
+                response: web.StreamResponse = await handler(request)
+            except web.HTTPException as refused:
+                refused.headers.update(HEADERS)
+                raise
+            if not response.prepared:
+                response.headers.update(HEADERS)
+            return response
+
+        return guard
+
+    # Pages
+
+    async def _page(self, request: web.Request) -> web.Response:
+        word = request.query.get("token", "")
+        if not self.door.opens(word):
+            raise web.HTTPForbidden(text="the link is not complete: its token is missing or another one")
+        if self.there >= self._most:
+            raise web.HTTPServiceUnavailable(text=f"there is no room: {told_of(self.there, self._most)}")
+        columns, rows, told = 0, 0, ""
+        if self.lectern is not None:
+            (columns, rows), told = self.lectern.size, self.lectern.told(self.door.leads(word))
+        scheme = "wss" if f"https://{request.host.lower()}" in self.door.origins else "ws"
+        page = (_HERE / "page.html").read_text(encoding="utf-8").format(
+            columns=columns or "", rows=rows or "", told=escape(told), font_size=_LETTERS,
+            websocket=escape(f"{scheme}://{request.host}/ws/{word}"),
+        )  # fmt: skip
+        return web.Response(text=page, content_type="text/html")
+
+    async def _own(self, request: web.Request) -> web.FileResponse:
+        return web.FileResponse(_HERE / request.match_info["name"])
+
+    async def _font(self, request: web.Request) -> web.FileResponse:
+        return web.FileResponse(FILES[request.match_info["which"] == "bold"])
+
+    async def _file(self, request: web.Request) -> web.Response:
+        """What somebody saved, once, to whoever knows its key."""
+        name, text = self._files.pop(request.match_info["key"], ("", ""))
+        if not name:
+            raise web.HTTPNotFound(text="this was fetched before, or never was")
+        disposition = f'attachment; filename="{file_name(name).encode("ascii", "replace").decode().replace("?", "_")}"'
+        return web.Response(
+            body=text.encode(), headers={"Content-Disposition": disposition}, content_type="application/octet-stream"
+        )
+
+    def keep(self, name: str, text: str) -> str:
+        """Until it is fetched, under a key that nobody guesses; of too many the oldest is forgotten."""
+        while len(self._files) >= MOST_FILES:
+            del self._files[next(iter(self._files))]
+        key = secrets.token_urlsafe(18)
+        self._files[key] = name, text
+        return key
+
+    # Sockets
+
+    async def _socket(self, request: web.Request) -> web.WebSocketResponse:
+        word = request.match_info["word"]
+        if not self.door.knows_origin(request.headers):
+            raise web.HTTPForbidden(text="asked for by a page of somebody else's")
+        if not self.door.opens(word):
+            raise web.HTTPForbidden(text="another token")
+        if self.there >= self._most:
+            raise web.HTTPServiceUnavailable(text=told_of(self.there, self._most))
+        socket = web.WebSocketResponse(heartbeat=15, max_msg_size=MOST_MESSAGE)
+        self.there += 1
+        self._say(told_of(self.there, self._most))
+        try:
+            await socket.prepare(request)
+            size = size_of(dict(request.query))
+            if self.lectern is not None:
+                await self.lectern.welcome(socket, size, self.door.leads(word))
+            else:
+                await self.alone(socket, size)
+        except (ConnectionError, EOFError, asyncio.IncompleteReadError):
+            pass  # whoever was there has gone
+        finally:
+            self.there -= 1
+            self._say(told_of(self.there, self._most))
+            with suppress(ConnectionError):
+                await socket.close()
+        return socket
+
+    async def alone(self, socket: web.WebSocketResponse, size: tuple[int, int], **told: object) -> None:
+        """A process of their own, as long as they are there."""
+        line = Line(await self.bear(size, **told))
+        drawing = asyncio.create_task(self._draw(line, socket))
+        try:
+            await self.listen(socket, typed(line))
+        finally:
+            drawing.cancel()
+            await self.let_go(line)
+
+    async def let_go(self, line: Line) -> None:
+        """The process ends."""
+        self._nursery.end(line.child.pid)
+        line.child.writer.close()
+        with suppress(ConnectionError):
+            await line.child.writer.wait_closed()
+
+    async def bear(self, size: tuple[int, int], **told: object) -> Child:
+        return await self._nursery.bear({"columns": size[0], "rows": size[1], **told})
+
+    async def _draw(self, line: Line, socket: web.WebSocketResponse) -> None:
+        """What the process draws goes to the browser; when it ends, so does the connection."""
+        try:
+            while True:
+                kind, payload = await line.read()
+                if kind == b"D":
+                    await socket.send_bytes(payload)
+                elif kind == b"M":
+                    await self.hand_over(socket, json.loads(payload))
+        except (EOFError, ConnectionError, asyncio.IncompleteReadError):
+            await socket.close()
+
+    async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None:
+        """What a process tells beside what it draws."""
+        if told["type"] == "file":
+            await socket.send_json(["deliver_file_start", self.keep(told["name"], told["text"])])
+        elif told["type"] == "exit":
+            await socket.close()
+
+    async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> None:
+        """What a browser sends, until it goes, does nothing for too long, or `heard` has heard enough."""
+        budget, last = Budget(), monotonic()
+        while True:
+            try:
+                message = await socket.receive(timeout=max(last + self._idle - monotonic(), 0.01))
+            except TimeoutError:
+                return
+            if message.type != WSMsgType.TEXT:
+                if message.type in (WSMsgType.BINARY, WSMsgType.PING, WSMsgType.PONG):
+                    continue
+                return
+            await asyncio.sleep(budget.wait_for(len(message.data) + 8))
+            kind, about = _parsed(message.data)
+            if kind == "ping":
+                await socket.send_json(["pong", about if isinstance(about, int | float | str) else 0])
+                continue
+            if kind == "stdin":
+                last = monotonic()
+            if await heard(kind, about):
+                return
+
+
+def _parsed(data: str) -> tuple[str, Any]:
+    """A message of textual-serve's; anything else says nothing."""
+    try:
+        kind, about = json.loads(data)
+    except (ValueError, TypeError, RecursionError):
+        return "", None
+    return (kind, about) if isinstance(kind, str) else ("", None)
+
+
+def typed(line: Line) -> Callable[[str, Any], Awaitable[bool]]:
+    """What one person does goes to their process."""
+
+    async def heard(kind: str, about: Any) -> bool:
+        if kind == "stdin" and isinstance(about, str):
+            await line.send(b"D", about.encode("utf-8", "replace"))
+        elif kind == "resize":
+            columns, rows = size_of(about)
+            await line.tell("resize", width=columns, height=rows)
+        elif kind in ("focus", "blur"):
+            await line.tell(kind)
+        return False
+
+    return heard

@@ -1,0 +1,74 @@
+"""From what is to be served to a server that runs until somebody ends it."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from dataclasses import dataclass
+from signal import SIGINT, SIGTERM
+
+import click
+from aiohttp import web
+
+from sim.errors import SchedscopeError
+from tui.replay.opening import Opening
+from tui.web.nursery import Nursery
+from tui.web.rules import Door, address_of, is_loopback, origins_of
+from tui.web.server import Server
+from tui.web.visit import Shared, live
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """How it is to be served."""
+
+    host: str
+    port: int
+    public: str | None
+    visitors: int
+    idle: float
+    present: tuple[int, int] | None
+    theme: str
+
+
+def serve(openings: tuple[Opening, ...], wanted: Wanted) -> None:
+    """Read everything, make the nursery, and serve."""
+    shared = Shared.of(openings)
+    nursery = Nursery(live(shared, wanted.theme))
+    try:
+        asyncio.run(_serve(nursery, wanted))
+    finally:
+        nursery.close()
+
+
+async def _serve(nursery: Nursery, wanted: Wanted) -> None:
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    for number in (SIGINT, SIGTERM):
+        loop.add_signal_handler(number, ended.set)
+    server = Server(nursery, Door(frozenset()), wanted.visitors, wanted.idle, wanted.present, _say)
+    runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
+    await runner.setup()
+    site = web.TCPSite(runner, wanted.host, wanted.port)
+    try:
+        await site.start()
+    except OSError as error:
+        raise SchedscopeError(f"cannot listen on {wanted.host}:{wanted.port}: {error.strerror or error}") from None
+    port = runner.addresses[0][1]
+    server.door = Door(origins_of(wanted.host, port, wanted.public))
+    address = address_of(wanted.host, port, wanted.public)
+    click.echo(f"{address}/?token={server.door.token}")
+    if wanted.present:
+        click.echo(f"{address}/?token={server.door.teacher}   who leads")
+    whom = "on this machine alone" if is_loopback(wanted.host) else "unencrypted, for whoever has the link"
+    click.echo(f"schedscope: {whom}; ctrl+c ends it", err=True)
+    sys.stdout.flush()
+    try:
+        await ended.wait()
+    finally:
+        await runner.cleanup()
+
+
+def _say(told: str) -> None:
+    """On a terminal who is there, on one line that changes."""
+    if sys.stderr.isatty():
+        click.echo(f"\r\x1b[2Kschedscope: {told}", err=True, nl=False)

@@ -1,0 +1,173 @@
+"""The program as a visitor sees it: in a process of its own, in which nothing of the server's can be reached.
+
+Traces that were read before the process was made are shared with all others. What it may read is the program itself
+and those traces; it writes no file, starts nothing and connects to nobody.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from textual.driver import Driver
+
+from sim.errors import ParameterError, SchedscopeError
+from sim.policies.loading import refuse
+from sim.workload.model import Trace, Workload
+from sim.workload.samples import SAMPLES
+from sim.workload.source import Source
+from tui.app import Guest, Schedscope
+from tui.look.palette import LOOKS
+from tui.replay.opening import LessonOpening, Opening, Prepared
+from tui.web.driver import VisitorDriver
+
+AHEAD = 20.0
+"""Seconds at most for which a run is computed before anybody comes: then nobody has to."""
+_DENIED = (
+    *("subprocess.", "os.exec", "os.fork", "os.posix_spawn", "os.spawn", "os.system", "socket.connect", "socket.bind"),
+    *("os.remove", "os.rename", "os.rmdir", "os.mkdir", "os.truncate", "os.link", "os.symlink", "os.chmod", "os.chown"),
+)
+"""What a visitor's process has no business with, as Python's audit names it."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """What all visitors share: made once, before the first of them comes."""
+
+    openings: tuple[Opening, ...] = ()
+    """What there is to see; without any the first screen."""
+    read: Mapping[Source, tuple[Trace, Workload]] = field(default_factory=dict)
+    first: Prepared | None = None
+
+    @classmethod
+    def of(cls, openings: tuple[Opening, ...]) -> Shared:
+        """Read all of it, and compute what is shown first."""
+        read = {opening.source: opening.source.read() for opening in openings if not isinstance(opening, LessonOpening)}
+        first = None
+        if openings:
+            made = openings[0]
+            first = made.prepared(*read[made.source]) if made.source in read else made.prepare()
+            first.timeline.compute_for(AHEAD)
+        return cls(openings, read, first)
+
+    def from_there(self, told: Mapping[str, Any]) -> Shared:
+        """The same, for somebody who goes on from a place that the common screen told."""
+        opening = self.openings[0] if self.openings else None
+        if isinstance(opening, LessonOpening) and isinstance(told.get("scene"), int):
+            return replace(self, first=replace(opening, scene=told["scene"]).prepare())
+        if told.get("line"):
+            from sim.session.session import from_line
+            from tui.sessions.moment import reopened
+
+            there = reopened(from_line(told["line"]))
+            source = there.source if opening is None or not self.read else opening.source
+            read = self.read.get(source) or source.read()
+            return replace(self, first=replace(there, source=source).prepared(*read))
+        return self
+
+    @property
+    def traces(self) -> tuple[str, ...]:
+        return tuple(source.trace for source in self.read)
+
+
+class Visit(Schedscope):
+    """The program in a browser."""
+
+    def __init__(self, shared: Shared, theme: str = "dark") -> None:
+        super().__init__(shared.first, guest=Guest(LOOKS[theme].with_depth(24), traces=shared.traces))
+        self._shared = shared
+        VisitorDriver.answers.update(whole=self._whole, place=self._place)
+
+    def get_driver_class(self) -> type[Driver]:
+        return VisitorDriver
+
+    def prepare(self, opening: Opening) -> Prepared:
+        """Only what was named, or comes with the program."""
+        if opening.source in self._shared.read:
+            return opening.prepared(*self._shared.read[opening.source])
+        if isinstance(opening, LessonOpening):
+            return super().prepare(opening)
+        if opening.source.trace not in {sample.name for sample in SAMPLES} or Path(opening.source.trace).exists():
+            raise ParameterError(f"{opening.source.trace}: there is no such trace here")
+        return super().prepare(opening)
+
+    # What the server asks
+
+    def _whole(self) -> dict[str, object]:
+        """All that is to be seen, for somebody who comes later."""
+        compositor = self.screen._compositor
+        update: Any = compositor.render_update(full=True, screen_stack=self._background_screens)
+        return {"text": update.render_segments(self.console)}
+
+    def _place(self) -> dict[str, object]:
+        """Where somebody goes on from who leaves the common screen: a scene of the lesson, or a session."""
+        from sim.session.session import one_line
+
+        if self.replay is not None and self.replay.state.walk is not None:
+            return {"scene": self.replay.state.walk.index}
+        try:
+            return {"line": one_line(self.session) if self.session else ""}
+        except SchedscopeError:
+            return {}
+
+
+def live(shared: Shared, theme: str) -> Callable[[dict[str, Any]], object]:
+    """What a visitor's process does."""
+
+    def run(told: dict[str, Any]) -> object:
+        os.environ.update(COLUMNS=str(told["columns"]), ROWS=str(told["rows"]))
+        seal(shared.traces)
+        return Visit(shared.from_there(told), theme).run()
+
+    return run
+
+
+def seal(traces: tuple[str, ...]) -> None:
+    """From now on this process reaches nothing but the program and these traces."""
+    refuse()
+    import resource
+
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    sys.addaudithook(_guard(_readable(traces)))
+
+
+def _readable(traces: tuple[str, ...]) -> tuple[str, ...]:
+    ours = Path(__file__).resolve().parents[2]
+    roots: list[str | Path] = [
+        *sys.path,
+        sys.prefix,
+        sys.base_prefix,
+        ours / "sim",
+        ours / "tui",
+        ours / "sample_traces",
+    ]
+    return tuple(f"{os.path.realpath(root)}{os.sep}" for root in roots if root) + tuple(map(os.path.realpath, traces))
+
+
+def _guard(readable: tuple[str, ...]) -> Callable[[str, tuple[Any, ...]], None]:
+    def guard(event: str, about: tuple[Any, ...]) -> None:
+        if event == "open":
+            path, mode, flags = about
+            if isinstance(path, int):
+                return
+            if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT) or (mode and set(mode) & set("wax+")):
+                raise PermissionError("nothing is written here")
+            if not _is_within(os.path.realpath(os.fsdecode(path)), readable):
+                raise PermissionError("this is not to be read here")
+        elif event in ("os.listdir", "os.scandir") and not _is_within(os.path.realpath(about[0] or "."), readable):
+            raise PermissionError("this is not to be read here")
+        elif event.startswith(_DENIED):
+            raise PermissionError(f"{event} is not for visitors")
+
+    return guard
+
+
+def _is_within(path: str, readable: tuple[str, ...]) -> bool:
+    return path.startswith(("/proc/self/", "/dev/null", "/dev/urandom")) or any(
+        path == root or (root.endswith(os.sep) and path.startswith(root)) for root in readable
+    )
