@@ -8,15 +8,14 @@ from __future__ import annotations
 import asyncio
 import json
 from asyncio import Queue, QueueFull
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from aiohttp import web
 
+from tui.web.line import Line
 from tui.web.rules import size_of
-
-if TYPE_CHECKING:
-    from tui.web.server import Line, Server
 
 ALONE = "\r"
 """The key with which one goes on alone."""
@@ -25,6 +24,20 @@ BEHIND = 200
 _BEGIN = b"\x1b[?1049h\x1b[?25l\x1b[2J"
 A_WHILE = 10.0
 """Seconds within which the common screen says where it stands."""
+
+
+class Server(Protocol):
+    """What bears processes, and speaks with browsers."""
+
+    async def bear(self, size: tuple[int, int], **told: object) -> Line: ...
+
+    async def let_go(self, line: Line) -> None: ...
+
+    async def alone(self, socket: web.WebSocketResponse, size: tuple[int, int], **told: object) -> None: ...
+
+    async def listen(self, socket: web.WebSocketResponse, heard: Callable[[str, Any], Awaitable[bool]]) -> None: ...
+
+    async def hand_over(self, socket: web.WebSocketResponse, told: dict[str, Any]) -> None: ...
 
 
 class Lectern:
@@ -79,11 +92,9 @@ class Lectern:
 
     async def _running(self) -> Line:
         """The process that draws; another one if it has ended."""
-        from tui.web.server import Line
-
         async with self._begun:
             if self._line is None:
-                self._line = Line(await self._server.bear(self.size))
+                self._line = await self._server.bear(self.size)
                 self._reading = asyncio.create_task(self._read(self._line))
         return self._line
 

@@ -21,6 +21,8 @@ from aiohttp.typedefs import Handler
 
 from tui.look.fonts import FILES
 from tui.look.text import file_name
+from tui.web.lectern import Lectern
+from tui.web.line import Line
 from tui.web.nursery import Child
 from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
 
@@ -40,25 +42,6 @@ class Nursery(Protocol):
     def end(self, pid: int) -> None: ...
 
 
-class Line:
-    """What is said to and by one process."""
-
-    def __init__(self, child: Child) -> None:
-        self.child = child
-
-    async def send(self, kind: bytes, payload: bytes) -> None:
-        self.child.writer.write(kind + len(payload).to_bytes(4, "big") + payload)
-        await self.child.writer.drain()
-
-    async def tell(self, what: str, **about: object) -> None:
-        await self.send(b"M", json.dumps({"type": what, **about}).encode())
-
-    async def read(self) -> tuple[bytes, bytes]:
-        """The next packet; an EOFError when the process has ended."""
-        head = await self.child.reader.readexactly(5)
-        return head[:1], await self.child.reader.readexactly(int.from_bytes(head[1:], "big"))
-
-
 class Server:
     """Everybody has a process, or (`lectern`) all see what one of them draws."""
 
@@ -76,11 +59,7 @@ class Server:
         self.there = 0
         """How many are connected."""
         self._files: dict[str, tuple[str, str]] = {}
-        self.lectern: Any = None
-        if present is not None:
-            from tui.web.lectern import Lectern
-
-            self.lectern = Lectern(self, present)
+        self.lectern = None if present is None else Lectern(self, present)
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[web.middleware(self._guard())])
@@ -191,7 +170,7 @@ class Server:
 
     async def alone(self, socket: web.WebSocketResponse, size: tuple[int, int], **told: object) -> None:
         """A process of their own, as long as they are there."""
-        line = Line(await self.bear(size, **told))
+        line = await self.bear(size, **told)
         drawing = asyncio.create_task(self._draw(line, socket))
         try:
             await self.listen(socket, typed(line))
@@ -206,8 +185,9 @@ class Server:
         with suppress(ConnectionError):
             await line.child.writer.wait_closed()
 
-    async def bear(self, size: tuple[int, int], **told: object) -> Child:
-        return await self._nursery.bear({"columns": size[0], "rows": size[1], **told})
+    async def bear(self, size: tuple[int, int], **told: object) -> Line:
+        """Another process, which is told this first."""
+        return Line(await self._nursery.bear({"columns": size[0], "rows": size[1], **told}))
 
     async def _draw(self, line: Line, socket: web.WebSocketResponse) -> None:
         """What the process draws goes to the browser; when it ends, so does the connection."""

@@ -1,4 +1,7 @@
-"""Who comes in, who does not, and what a visitor's process is told."""
+"""Who comes in, who does not, and what a visitor's process is told.
+
+Also tests tui.web.line.
+"""
 
 from __future__ import annotations
 
