@@ -66,7 +66,8 @@ async def test_a_browser_that_is_slow_holds_nobody_up_and_gets_a_whole_picture_l
         await process.heard_of(b"M")
         process.tell(type="whole", text="all")
         await slow.receive()
-        assert (lectern := server.lectern) is not None
+        lectern = server.lectern
+        assert lectern is not None
         (pieces,) = lectern._watching
         for _ in range(BEHIND + 1):
             lectern._put(pieces, b"x")
