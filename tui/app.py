@@ -189,7 +189,7 @@ class Schedscope(App[int]):
             while self.screen is not self._results:
                 self.pop_screen()
             return
-        from tui.screens.first.entries import Entry, entries, lessons, samples
+        from tui.screens.first.entries import Entry, entries, learning, samples
         from tui.screens.first.screen import FirstScreen
         from tui.sessions.left import sessions_left
 
@@ -197,7 +197,7 @@ class Schedscope(App[int]):
             there = entries(sessions_left(self.settings.sessions), self.settings.recent, self.settings.lessons)
         else:
             traces = (Entry("trace", trace, Path(trace).name) for trace in self.guest.traces)
-            there = (*samples(), *lessons(self.settings.lessons), *traces)
+            there = (*samples(), learning(self.settings.lessons), *traces)
         self._show_menu(FirstScreen(there, self.settings.recent, self.look, self.replay is not None))
 
     @on(LessonOver)
