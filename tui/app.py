@@ -272,7 +272,8 @@ class Schedscope(App[int]):
             state, warnings = view_of(prepared.opening.session, prepared.about.workload, state)
             for warning in warnings:
                 self.notify(warning, severity="warning", timeout=10)
-        state = replace(state, note=prepared.opening.note, walk=prepared.walk)
+        opening = prepared.opening
+        state = replace(state, note=opening.note, walk=prepared.walk, projected=opening.projected)
         if prepared.opening.by_event:
             state = replace(state, speed=BY_EVENT, aside=state.speed)
         conductor = Conductor(Stage(prepared.timeline))
@@ -400,6 +401,19 @@ class Schedscope(App[int]):
         else:
             self.replay.tell(told)
 
+    @on(SceneChanged)
+    def _tell_notes(self) -> None:
+        """A second terminal may follow with the teacher's notes."""
+        if self.guest is not None or self.replay is None or self.replay.state.walk is None:
+            return
+        if self.replay.state.projected:
+            from tui.sessions.presenting import tell
+
+            try:
+                tell(self.replay.state.walk)
+            except SchedscopeError as error:
+                self.notify(str(error), severity="warning")
+
     @on(Deliver)
     def _deliver(self, wanted: Deliver) -> None:
         self.deliver_text(StringIO(wanted.text), save_directory="/", save_filename=file_name(wanted.name))
@@ -504,6 +518,10 @@ def open_replay(
     app = Schedscope(None if opening is None else opening.prepare(), asked, results, lessons=lessons, quiz=quiz)
     sys.stdin = StringIO()  # the keyboard is the screen's: a policy that asks for input is told that there is none
     app.run()
+    if opening is not None and opening.projected:
+        from tui.sessions.presenting import tell_no_more
+
+        tell_no_more()
     if is_gone():
         close_the_gone()
     elif app.quiz is not None:

@@ -26,6 +26,7 @@ COMMANDS = {
     "papers": "The papers' tables, made again beside the papers' figures.",
     "plot": "Plot a file of results: lines with 95 % confidence, a panel each trace.",
     "policies": "List the policies, or explain one with its parameters.",
+    "present": "Present a lesson or a trace on a wall: the chart, one caption, a counter, and nothing else.",
     "record": "Record a run, a session or a lesson as a film, without a terminal.",
     "quiz": "Questions without end: predict, then see, with the reason and a score.",
     "results": "What a file of results says: its runs, or means with 95 % confidence.",

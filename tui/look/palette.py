@@ -146,6 +146,15 @@ class Look:
         """Are jobs told apart by patterns, too? Sixteen colours are too few; without any there is nothing else."""
         return self.mode != "colour" or self.depth == 4
 
+    @cached_property
+    def projected(self) -> Look:
+        """The same from the last row of a hall: nothing is dim."""
+        text, ground = self.text, self.background
+        return replace(
+            self, surface=ground, dim=mixed(text, ground, 0.85), faint=mixed(text, ground, 0.6), soft=1.0,
+            lift=min(self.lift, 0.6), _styles={},
+        )  # fmt: skip
+
     def with_mode(self, mode: Mode) -> Look:
         return replace(self, mode=mode, _styles={})
 

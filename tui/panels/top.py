@@ -53,6 +53,18 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
     return line(*left, Span(" " * max(gap, 0)), *right)
 
 
+def projected_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
+    """On a wall: what it is, the policy, the moment, and a counter of steps."""
+    if scene is None:
+        return line(Span(f" {printable(about.workload.name)}", "strong"))
+    ours, beside = scene.versus.specs if scene.versus else (scene.snapshot.policy, beside)
+    runs = [Span(f" {text.shorten(ours, max(width // 4, 10))} ", RUNS[0] if beside else "accent")]
+    runs += [Span(f" {text.shorten(beside, max(width // 5, 8))} ", RUNS[1])] if beside else []
+    right = [*runs, Span(f" {clock(scene.clock)} ", "strong"), Span(f" {scene.snapshot.step:,}/{scene.known_steps:,} ")]
+    name = text.shorten(f" {printable(about.workload.name)}", max(width - _width(right), 0))
+    return line(Span(name, "strong"), Span(" " * max(width - _width(right) - text.cells(name), 0)), *right)
+
+
 def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     snapshot = scene.snapshot
     ours, beside = scene.versus.specs if scene.versus else (snapshot.policy, beside)  # before the first step, too

@@ -50,6 +50,8 @@ class Opening:
     """What is to be seen where it begins."""
     by_event: bool = False
     """Is it to be played so?"""
+    projected: bool = False
+    """Is it seen on a wall?"""
 
     def prepare(self) -> Prepared:
         """Read the trace and set up its replay."""

@@ -113,6 +113,9 @@ class Gantt(Rows, can_focus=True):
         """Where a drag began, and how the camera stood"""
         self._measured: tuple[events.MouseEvent, events.MouseEvent] | None = None
         """From where to where a drag measures"""
+        self.is_pointed_at = False
+        """Is the mouse a pointer that others are to see?"""
+        self._pointer: tuple[int, int] | None = None
 
     # What it is given
 
@@ -180,8 +183,15 @@ class Gantt(Rows, can_focus=True):
         planned = None if self._selected is None else planned_start(self._scene.snapshot, self._selected)
         self._cells = paint(self._scene.chart, self._brush.look, Size(width, height), self._selected, planned)
         self._draw_measure(self._cells)
+        self._draw_pointer(self._cells)
         if changed := self._cells.changed(before):
             self.refresh(*(Region(begin, row, end - begin, 1) for row, begin, end in changed))
+
+    def _draw_pointer(self, drawn: Cells) -> None:
+        """Where the mouse is, for those who do not hold it."""
+        if self.is_pointed_at and self._pointer is not None:
+            x, y = self._pointer
+            drawn.write(y, x, "*" if self._brush.look.ascii else "●", ink(Hue.ACCENT, Tone.STRONG), ink(Hue.NONE))
 
     @property
     def _inner(self) -> Size:
@@ -307,6 +317,9 @@ class Gantt(Rows, can_focus=True):
         return spot_at(self._scene.chart, event.x - margin(self._workload.procs), row)
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
+        if self.is_pointed_at:
+            self._pointer, self.tooltip = (event.x, event.y), None
+            self._redraw()
         if self._measured is not None:
             self._measure(event)
             return
@@ -317,7 +330,7 @@ class Gantt(Rows, can_focus=True):
         rank = spot.rank if spot else None
         if spot != self._spot:
             if rank is None or self._spot is None or self._spot.rank != rank:
-                self.tooltip = self._told(spot)
+                self.tooltip = None if self.is_pointed_at else self._told(spot)
             self._spot = spot
             self.post_message(self.Hovered(rank, spot))
 
@@ -329,6 +342,9 @@ class Gantt(Rows, can_focus=True):
         return Content(printable_lines(told))
 
     def on_leave(self) -> None:
+        if self._pointer is not None:
+            self._pointer = None
+            self._redraw()
         if self._spot is not None:
             self._spot = None
             self.post_message(self.Hovered(None, None))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 from textual.screen import Screen
@@ -16,11 +17,11 @@ from tui.panels.legend import legend_line
 from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
 from tui.panels.parts import Context, Draw, Tell
 from tui.panels.sentence import sentence_lines
-from tui.panels.top import Going, top_line
+from tui.panels.top import Going, projected_line, top_line
 from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene
 from tui.screens.replay.keyline import key_lines
-from tui.screens.replay.layout import Layout, arrange
+from tui.screens.replay.layout import Layout, arrange, projected
 from tui.screens.replay.state import PANELS, ViewState
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
@@ -88,9 +89,14 @@ class Drawing:
         needs = {name: screen.query_one(f"#{name}", Panel).needs for name in SIDE}
         stood = self.layout.panels if self.layout else ()
         lesson = 0 if state.walk is None else len(lesson_lines(state.walk.now, width))
-        self.layout = layout = arrange(
+        arranged = projected if state.projected else arrange
+        self.layout = layout = arranged(
             width, height, self.available, state.hidden, state.over, note, needs, stood, lesson
         )
+        if state.projected and lesson and not state.said:
+            self.layout = layout = replace(layout, sentence=0)  # one caption is enough
+        for name in ("chart", "beside"):
+            self._chart(name).is_pointed_at = state.projected
         has_strip = "strip" not in state.hidden
         self._placed = layout, has_strip, state.alone
         if self._placed == was:
@@ -115,6 +121,7 @@ class Drawing:
         metrics.display = bool(layout.metrics)
         metrics.styles.width = layout.metrics if has_strip else "1fr"
         screen.query_one("#sentence").styles.height = layout.sentence
+        screen.query_one("#sentence").display = bool(layout.sentence)
         screen.query_one("#note").styles.height = layout.note
         screen.query_one("#note").display = bool(layout.note)
         words = screen.query_one("#lesson")
@@ -125,6 +132,9 @@ class Drawing:
         return True
 
     def _with_something_to_show(self, state: ViewState, scene: Scene | None) -> frozenset[str]:
+        """The panels that mean something; on a wall those that a lesson shows."""
+        if state.projected and state.walk is None:
+            return frozenset({state.over} if state.over else ())
         names = {"queue", "decisions"}
         if state.selected is not None or self._screen.size.height >= ROOMY or state.over == "details":
             names.add("details")
@@ -142,6 +152,7 @@ class Drawing:
 
     def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> None:
         """Everything as it is now; while it plays, panels only as often as they can be read."""
+        look = look.projected if state.projected else look
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
         context = Context(self._about, shown.beside if other and shown.beside else scene, look, *seen, other)
@@ -178,6 +189,7 @@ class Drawing:
         self, state: ViewState, shown: Scenes | None, look: Look, progress: tuple[str, float | None] | None
     ) -> None:  # fmt: skip
         """The line at the top alone."""
+        look = look.projected if state.projected else look
         hidden = tuple(name for name in PANELS if name in state.hidden & {*self.available, "strip", "metrics"})
         in_lesson, stops = state.walk is not None, len(state.stops)
         hidden = () if in_lesson else hidden
@@ -186,7 +198,8 @@ class Drawing:
         )  # fmt: skip
         beside = shown.beside.snapshot.policy if shown and shown.beside else ""
         scene = shown.scene if shown else None
-        self._bar("top").show([top_line(self._about, scene, going, self._screen.size.width, beside)], look)
+        draw = projected_line if state.projected and progress is None else top_line
+        self._bar("top").show([draw(self._about, scene, going, self._screen.size.width, beside)], look)
 
     def _draw_sentence(self, context: Context, said: str) -> None:
         """What there is to say, over as many rows as it may have."""

@@ -67,6 +67,7 @@ LOOKING = (
     Key("N", "pages", "pages", "While it plays: turn pages of the chart, or scroll it."),
     Key("tab", "next_panel", "panels", "The next panel; on a small screen they come in turn.", 17),
     Key("shift+tab", "previous_panel", "", "The panel before."),
+    Key("f5", "project", "projector", "For a wall: the chart and one caption, in strong colours; a pointer; and back."),
     Key("z", "maximise", "maximise", "The focused panel over the whole screen, and back."),
     Key("1", "toggle_panel('queue')", "queue", "Show or hide the queue."),
     Key("2", "toggle_panel('decisions')", "decisions", "Show or hide the decisions."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 SMALL_WIDTH, SMALL_HEIGHT = 100, 28
 """Below one of these the chart has the whole width, or shares it with one of the panels."""
@@ -81,6 +81,26 @@ def arrange(
     side = _side(width) if panels else 0
     metrics = 0 if "metrics" in hidden or not bottom else _side(width)
     return Layout(False, side, panels, bottom, metrics, keys, note=note, lesson=lesson)
+
+
+def projected(
+    width: int,
+    height: int,
+    available: Collection[str],
+    hidden: Collection[str] = (),
+    over: str | None = None,
+    note: int = 0,
+    needs: Mapping[str, int] | None = None,
+    was: Sequence[tuple[str, int]] = (),
+    lesson: int = 0,
+) -> Layout:
+    """The layout on a wall: the chart, and one caption; panels only where they were asked for.
+
+    >>> projected(60, 18, [], lesson=4)
+    Layout(small=True, side=0, panels=(), bottom=0, metrics=0, keys=0, sentence=1, note=0, lesson=4)
+    """
+    made = arrange(width, height, available, {*hidden, "strip", "metrics"}, over, 0, needs, was, lesson)
+    return replace(made, keys=0, sentence=1 if lesson or height < 12 else 2)
 
 
 def _bottom(width: int, height: int, hidden: Collection[str]) -> int:

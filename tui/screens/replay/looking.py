@@ -78,6 +78,10 @@ class Looking:
         pages = not self._screen.state.pages
         self._screen.change(pages=pages, said=f"while it plays the chart {'turns pages' if pages else 'scrolls'}")
 
+    def project(self) -> None:
+        """For a wall, and back."""
+        self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
+
     # Panels
 
     @property

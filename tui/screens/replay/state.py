@@ -58,6 +58,8 @@ class ViewState:
     """The panel beside a small chart."""
     alone: str | None = None
     """The panel that has the whole screen."""
+    projected: bool = False
+    """Is it seen on a wall: the chart and a caption alone, in strong colours, with a pointer?"""
     note: str = ""
     """What is to be seen, told above the chart until the replay moves."""
     said: str = ""

@@ -1,0 +1,102 @@
+"""What is presented just now, for the notes in a second terminal: a small file that only this user can read."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from sim.errors import SchedscopeError
+from sim.lessons.walk import Walk
+from tui.sessions.autosave import STATE, state_folder
+
+MOST_BYTES = 2**18
+
+
+@dataclass(frozen=True)
+class Presented:
+    """A scene of a lesson as the teacher needs it."""
+
+    lesson: str
+    title: str
+    says: str
+    notes: str
+    index: int
+    count: int
+    asks: str = ""
+    answer: str = ""
+    next: str = ""
+
+    @classmethod
+    def of(cls, walk: Walk) -> Presented:
+        now, after = walk.now, walk.scenes[walk.index + 1 : walk.index + 2]
+        asked = walk.staged.question
+        return cls(
+            now.lesson, now.title, now.text, now.notes, now.index, now.count,
+            asked.asks if asked else "", asked.told if asked else "", after[0].title if after else "",
+        )  # fmt: skip
+
+
+def place() -> Path:
+    """Where it is kept: where this user's programs keep what they need while they run, or beside the sessions."""
+    runtime = None if os.environ.get(STATE) else os.environ.get("XDG_RUNTIME_DIR")
+    folder = Path(runtime, "schedscope") if runtime else state_folder() / "presenting"
+    return folder / "presented.json"
+
+
+def tell(walk: Walk) -> None:
+    """From now on this is presented."""
+    path = place()
+    _own_folder(path.parent)
+    beside = path.with_name(f"{path.name}.{os.getpid()}")
+    try:
+        with open(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NOFOLLOW, 0o600), "w") as file:
+            json.dump(asdict(Presented.of(walk)), file)
+        os.replace(beside, path)
+    except OSError as error:
+        raise SchedscopeError(f"{path}: the notes cannot be shown: {error.strerror or error}") from None
+
+
+def tell_no_more() -> None:
+    """Nothing is presented any more."""
+    with suppress(OSError):
+        place().unlink()
+
+
+def presented() -> Presented | None:
+    """What is presented; None: nothing is, or it is not ours to read."""
+    try:
+        with open(os.open(place(), os.O_RDONLY | _NOFOLLOW), "rb") as file:
+            about = os.fstat(file.fileno())
+            if not stat.S_ISREG(about.st_mode) or about.st_uid != _me() or about.st_mode & 0o077:
+                return None
+            told = json.loads(file.read(MOST_BYTES))
+    except (OSError, ValueError, RecursionError):
+        return None
+    known = Presented.__dataclass_fields__
+    if not isinstance(told, dict) or told.keys() != known.keys():
+        return None
+    if any(type(told[name]) is not (int if name in ("index", "count") else str) for name in known):
+        return None
+    return Presented(**told)
+
+
+_NOFOLLOW = getattr(os, "O_NOFOLLOW", 0)
+
+
+def _me() -> int:
+    return os.getuid() if hasattr(os, "getuid") else 0
+
+
+def _own_folder(folder: Path) -> None:
+    """Made for this user alone; one that others could change is refused."""
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        about = folder.lstat()
+    except OSError as error:
+        raise SchedscopeError(f"{folder}: the notes cannot be shown: {error.strerror or error}") from None
+    if not stat.S_ISDIR(about.st_mode) or about.st_uid != _me() or about.st_mode & 0o022:
+        raise SchedscopeError(f"{folder}: is not this user's alone: the notes are not shown")
