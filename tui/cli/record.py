@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ from tui.look.palette import LOOKS
 from tui.record.cast import Cast, Version
 from tui.record.film import SPEED_NAMES, Camera, Plan, speed_of
 from tui.record.moving import Reel, animated
-from tui.replay.opening import Opening
+from tui.replay.opening import Opening, lesson_opening
 from tui.sessions.moment import LAST
 from tui.widgets.still import Type, draw_still
 
@@ -44,6 +45,8 @@ FORMS = (".cast", ".gif", ".webp", ".png", ".svg")
 @click.option("--by-event", type=click.Choice(["4", "2", "1"]), help="Seconds for each step that decides something.")
 @click.option("--seconds", type=click.FloatRange(1, 3600), default=60, show_default=True, help="It is at most so long.")
 @click.option("--fps", type=click.IntRange(1, 30), default=10, show_default=True, help="Pictures a second.")
+@click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Of a lesson: begin at this scene.")
+@click.option("--present", is_flag=True, help="As on a wall: the chart, one caption, a counter.")
 @click.option("--theme", type=click.Choice(list(LOOKS)), default="dark", show_default=True)
 @click.option("--large", type=click.IntRange(6, 72), default=16, metavar="PX", help="Size of letters in pictures.")
 @click.option("--asciicast", type=click.Choice(["3", "2"]), default="3", help="2: for asciinema before 3.0.")
@@ -52,19 +55,19 @@ FORMS = (".cast", ".gif", ".webp", ".png", ".svg")
 @cli.of_workload
 def command(
     trace: str, out: str, policy: str | None, size: tuple[int, int], begin: str | None, until: str | None,
-    speed: str | None, by_event: str | None, seconds: float, fps: int, theme: str, large: int, asciicast: str,
-    switches: Any, placement: Any, **given: Any,
+    speed: str | None, by_event: str | None, seconds: float, fps: int, scene: int, present: bool, theme: str,
+    large: int, asciicast: str, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Record a run, a session or a lesson as a film, without a terminal.
 
-    What the screen shows is played from --from until --to; bookmarks are markers. A .cast plays in asciinema
-    (`asciinema play x.cast`) and in its player on a page.
+    What the screen shows is played from --from until --to, or a lesson scene by scene; bookmarks and scenes are
+    markers. A .cast plays in asciinema (`asciinema play x.cast`) and in its player on a page.
     """
     cli.of_file("-o", out, trace)
     form = Path(out).suffix.lower()
     if form not in FORMS:
         raise ParameterError(f"{out}: a film is written as {', '.join(FORMS)}")
-    opening = _opening(trace, policy, switches, placement, given)
+    opening = replace(_opening(trace, scene, policy, switches, placement, given), projected=present)
     os.environ.pop("NO_COLOR", None)  # a file is no terminal
     which = speed_of(f"by event, {by_event} s") if by_event else None if speed is None else speed_of(speed)
     plan = Plan(size, begin, until, which, seconds, fps, LOOKS[theme].with_depth(24))
@@ -73,8 +76,12 @@ def command(
     asyncio.run(_write(opening, plan, out, form, large, 3 if asciicast == "3" else 2))
 
 
-def _opening(trace: str, policy: str | None, switches: Any, placement: Any, given: Any) -> Opening:
+def _opening(trace: str, scene: int, policy: str | None, switches: Any, placement: Any, given: Any) -> Opening:
     """What is opened: a trace with its options, or a session, which brings its own."""
+    from sim.lessons.course import course, found_lesson
+
+    if trace.endswith(".toml") or trace in {lesson.name for lesson in course()}:
+        return lesson_opening(found_lesson(trace), scene - 1)
     if _is_session(trace):
         from tui.sessions.moment import found_session, reopened
 

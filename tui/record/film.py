@@ -28,6 +28,8 @@ Rows: TypeAlias = tuple[tuple[Segment, ...], ...]
 """The cells of a screen, row by row."""
 STILL = 2.0
 """Seconds for which the first and the last picture are seen."""
+A_WORD = 0.35
+"""Seconds that it takes to read a word of a lesson."""
 PATIENCE = 60.0
 """Seconds after which a picture that does not come is not waited for."""
 WHOLE = 10.0
@@ -95,6 +97,11 @@ class Camera:
             if plan.begin is not None:
                 screen.ask(parse_place(plan.begin, workload))
                 await self._settle()
+            if screen.state.walk is not None:
+                async for picture in self._walk():
+                    yield picture
+                self._app.exit()
+                return
             ahead = self._bookmarks()
             yield Picture(0.0, self._taken(), tuple(self._passed(ahead)))
             self._clock.time = STILL
@@ -108,6 +115,20 @@ class Camera:
             yield Picture(self._clock.time, self._taken())
             yield Picture(self._clock.time + STILL, self._taken())
             self._app.exit()
+
+    async def _walk(self) -> AsyncIterator[Picture]:
+        """A lesson, scene by scene, each as long as it takes to read; a question first without its answer."""
+        screen, title, at = self._screen, "", 0.0
+        while (walk := screen.state.walk) is not None:
+            marks = (walk.now.title,) if walk.now.title != title else ()
+            yield Picture(at, self._taken(), marks)
+            title, at = walk.now.title, at + STILL + len(walk.now.text.split()) * A_WORD
+            if walk.is_at_the_end:
+                self.has_ended = True
+                yield Picture(at, self._taken())
+                return
+            await screen.run_action("lesson_next")
+            await self._settle()
 
     async def _play(self, ahead: list[Bookmark], end: Order | None) -> AsyncIterator[Picture]:
         screen, plan, last = self._screen, self._plan, self._taken()

@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from sim.lessons.course import found_lesson
+from sim.lessons.performance import Performance
+from sim.lessons.walk import Walk
 from sim.policies import parse_policy
 from sim.session.session import Bookmark
 from sim.workload.source import Source
 from tests.tui.record.films import SIZE, film_of, text_of
 from tests.tui.replays import replay
 from tui.record.film import Picture, Plan, speed_of
-from tui.replay.opening import Opening
+from tui.replay.opening import Opening, lesson_opening
 from tui.replay.speed import SPEEDS
 from tui.sessions.moment import reopened
 
@@ -52,6 +55,16 @@ async def test_bookmarks_of_a_session_mark_where_they_stand() -> None:
         session = replace(run.session, bookmarks=(Bookmark("the hole", "main", 4), Bookmark("later", "main", 9)))
     _, film = await film_of(reopened(session))
     assert [picture.marks for picture in film if picture.marks] == [("the hole",), ("later",)]
+
+
+async def test_a_lesson_is_filmed_scene_by_scene_and_each_is_a_mark() -> None:
+    lesson = found_lesson("backfilling")
+    camera, film = await film_of(lesson_opening(lesson))
+    assert camera.has_ended
+    assert [title for picture in film for title in picture.marks] == [
+        scene.title for scene in Walk.of(Performance(lesson)).scenes
+    ]
+    assert film[-1].at > 2 * len(lesson.scenes)
 
 
 async def test_nothing_of_the_person_is_read_or_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

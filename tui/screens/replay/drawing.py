@@ -203,7 +203,7 @@ class Drawing:
 
     def _draw_sentence(self, context: Context, said: str) -> None:
         """What there is to say, over as many rows as it may have."""
-        width, rows = self._screen.size.width, self.layout.sentence if self.layout else 1
+        width, rows = self._screen.size.width, max(self.layout.sentence if self.layout else 1, 1)
         if said:
             told = wrapped(said, width - 1, "accent", indent=1)[:rows]
         else:
