@@ -57,8 +57,8 @@ class Shared:
     def from_there(self, told: Mapping[str, Any]) -> Shared:
         """The same, for somebody who goes on from a place that the common screen told."""
         opening = self.openings[0] if self.openings else None
-        if isinstance(opening, LessonOpening) and isinstance(told.get("scene"), int):
-            return replace(self, first=replace(opening, scene=told["scene"]).prepare())
+        if self.first is not None and self.first.walk is not None and isinstance(told.get("scene"), int):
+            return replace(self, first=replace(self.first, walk=self.first.walk.go(told["scene"])))
         if told.get("line"):
             from sim.session.session import from_line
             from tui.sessions.moment import reopened
