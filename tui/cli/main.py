@@ -20,6 +20,7 @@ COMMANDS = {
     "compare": "Two policies side by side: where they part and why, who gains and who loses.",
     "draw": "Draw a run, or a window of it, as a chart in a file.",
     "explain": "Why a job waited as long as it did, as a story with numbers.",
+    "generate": "Make a workload by a model, as an SWF file.",
     "inspect": "What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories.",
     "learn": "Lessons: what there is to learn, or one of them, scene by scene.",
     "new": "Write a policy of your own that runs as it stands, and a test beside it.",

@@ -75,10 +75,7 @@ def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, l
     >>> trace.format, trace.header.max_procs, trace.table.shape
     ('generated', 64, (3, 18))
     """
-    if jobs < 0 or procs < 1:
-        raise ParameterError(f"a model needs 0 or more jobs and 1 or more processors, got {jobs} and {procs}")
-    if seed < 0:
-        raise ParameterError(f"the seed must be 0 or more, got {seed}")
+    check_wanted(jobs, procs, seed)
     rng = np.random.default_rng(seed)
     width = sizes(jobs, procs, rng, parameters)
     run = np.maximum(np.rint(run_times(width, rng, parameters)), 1.0)
@@ -95,6 +92,14 @@ def generate(jobs: int, procs: int, seed: int, parameters: Parameters = BATCH, l
     table[:, Field.STATUS] = 1
     ids = tuple(map(str, range(1, jobs + 1)))
     return Trace(f"lublin-{procs}", "generated", ids, table, Header(max_procs=procs))
+
+
+def check_wanted(jobs: int, procs: int, seed: int) -> None:
+    """Can so many jobs be made for so many processors?"""
+    if jobs < 0 or procs < 1:
+        raise ParameterError(f"a model needs 0 or more jobs and 1 or more processors, got {jobs} and {procs}")
+    if seed < 0:
+        raise ParameterError(f"the seed must be 0 or more, got {seed}")
 
 
 def sizes(jobs: int, procs: int, rng: np.random.Generator, parameters: Parameters = BATCH) -> Ints:

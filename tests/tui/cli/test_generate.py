@@ -1,0 +1,26 @@
+"""`schedscope generate` writes what can be read again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from sim.workload.source import read
+from tui.cli.generate import command
+
+
+@pytest.mark.parametrize("asked", [["--procs", "64"], ["--model", "sud", "--like", "z-figure4"]])
+def test_a_file_is_written_and_simulated(tmp_path: Path, asked: list[str]) -> None:
+    out = tmp_path / "made.swf"
+    done = CliRunner().invoke(command, [*asked, "--jobs", "50", "--load", "0.5", "-o", str(out)])
+    assert done.exit_code == 0
+    assert len(read(out)) == 50
+    again = CliRunner().invoke(command, [*asked, "--jobs", "50", "--load", "0.5", "-o", "-"])
+    assert again.stdout == out.read_text()
+
+
+@pytest.mark.parametrize("asked", [[], ["--model", "hyper-erlang", "--procs", "8"], ["--procs", "8", "--load", "0"]])
+def test_what_cannot_be_made_is_wrong_usage(tmp_path: Path, asked: list[str]) -> None:
+    assert CliRunner().invoke(command, [*asked, "-o", str(tmp_path / "x.swf")]).exit_code == 2
