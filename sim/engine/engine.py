@@ -124,6 +124,11 @@ class Engine:
         return self.state.step_count
 
     @property
+    def is_to_switch(self) -> bool:
+        """Does another policy take over in the next step, by the rule of one that leads?"""
+        return self.state.successor is not None
+
+    @property
     def curious(self) -> bool:
         """Are reasons kept?"""
         return self.state.curious
@@ -134,6 +139,8 @@ class Engine:
 
     def next_time(self) -> float | None:
         """When the next step will be; None when everything has happened."""
+        if self.state.successor is not None:
+            return self.state.now
         state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
         timers = state.timers
         while timers and self._is_void(*timers[0]):
@@ -190,9 +197,10 @@ class Engine:
             raise ParameterError(
                 f"the policy can be switched from {now:.12g} to {inf if due is None else due:.12g} now, got {at:.12g}"
             )
-        successor = policy_of(policy)
+        successor, state = policy_of(policy), self.state
+        state.leader, state.led, state.successor = successor if successor.leads() else None, {}, None
         self._hears = may_be_heard()
-        self._happen(at, successor)
+        self._happen(at, successor.first())
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
         """These processors fail: a step of its own, at `at` (default: at the time of the last step)."""
@@ -242,7 +250,7 @@ class Engine:
     def hurry(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make many steps at once as `Express.go`; how much was spent: nothing where each has to be looked at."""
         state = self.state
-        if self._loops is None or state.curious or self._after_step:
+        if self._loops is None or state.curious or self._after_step or state.leader:
             return 0
         if state.outages or self._future.outages:
             if state.machine.absent or state.closes < inf:
@@ -280,7 +288,9 @@ class Engine:
 
     def _pass_by(self, now: float, successor: Policy | None, changes: bool) -> None:
         state = self.state
-        state.now = now
+        state.now, by_rule = now, state.successor is not None
+        if by_rule:
+            successor, state.successor = state.successor, None
         for told in (state.decisions, state.printed, state.moved, state.completed, state.killed, state.arrived):
             if told:
                 told.clear()
@@ -300,7 +310,7 @@ class Engine:
         if self._submits[len(state.jobs)] <= now:
             self._admit_arrivals(now)
         if successor is not None:
-            Succession(self._transitions).hand_over(successor)
+            Succession(self._transitions).hand_over(successor, by_rule)
             self._appliers = self._transitions.may_decide()
         if state.sharing is None:
             self._let_policy_decide()
@@ -313,6 +323,9 @@ class Engine:
             self._rows_go_on(state.sharing)
         state.step_count += 1
         self.history.close_step(now, state.free, len(state.waiting.jobs), state.waiting.wanted)
+        if state.leader is not None and not by_rule and (state.left or state.under_way):
+            wanted = state.leader.next_policy(state.policy, self._view, state.led)
+            state.successor = wanted if wanted != state.policy else None
         for look in self._after_step:
             look()
         if state.arrived or state.completed or state.killed:

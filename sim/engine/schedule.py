@@ -107,6 +107,8 @@ class Schedule:
 
 def _written(state: State) -> str:
     """The policy; after switches all of them, each with its time."""
+    if state.leader is not None and all(switch.by_rule for switch in state.switches):
+        return written_policy(state.leader)
     if not state.switches:
         return written_policy(state.policy)
     changes = (f", from {switch.time:.12g} on {switch.spec}" for switch in state.switches)

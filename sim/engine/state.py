@@ -36,14 +36,21 @@ class State:
 
     __slots__ = (
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
-        "ended_early", "ends", "expected", "expected_row", "free", "granted", "interrupted", "jobs", "kept_plan",
-        "killed", "lasts", "ledger", "machine", "moved", "notes", "now", "outages", "policy", "printed", "procs",
-        "promises", "rebuild", "renewed", "reserved", "resized", "row_planned", "running", "sharing", "step_count",
-        "suspended", "suspended_since", "switches", "tally", "timers", "upset", "waiting", "wakes",
+        "ended_early", "ends", "expected", "expected_row", "free", "granted", "interrupted", "jobs",
+        "kept_plan", "killed", "lasts", "leader", "led", "ledger", "machine", "moved", "notes", "now",
+        "outages", "policy", "printed", "procs", "promises", "rebuild", "renewed", "reserved", "resized",
+        "row_planned", "running", "sharing", "step_count", "successor", "suspended", "suspended_since",
+        "switches", "tally", "timers", "upset", "waiting", "wakes",
     )  # fmt: skip
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
-        self.policy = policy
+        self.leader = policy if policy.leads() else None
+        """The policy that says which policy decides"""
+        self.led: dict[str, float] = {}
+        """What that remembers"""
+        self.successor: Policy | None = None
+        """The policy that takes over in the next step, because the leader says so"""
+        self.policy = policy = policy.first()
         self.curious = curious
         """Is somebody watching? It changes nothing but what is said."""
         self.step_count = 0

@@ -35,8 +35,8 @@ class Succession:
         self._transitions, self._state, self._history = transitions, transitions.state, transitions.history
         self._runtimes = transitions.runtimes
 
-    def hand_over(self, successor: Policy) -> None:
-        """The successor has the state from now on, and has decided nothing yet."""
+    def hand_over(self, successor: Policy, by_rule: bool = False) -> None:
+        """The successor has the state from now on, and has decided nothing yet. by_rule: does one that leads say so?"""
         state, was, planned = self._state, written_policy(self._state.policy), self._state.planned
         for allocation in list(state.running.values()):
             if allocation.kind == SPECULATIVE:
@@ -57,7 +57,7 @@ class Succession:
             self._enter_matrix(turns)
         state.free = state.machine.free
         state.promises = can_promise(state)
-        switch = Switch(state.step_count + 1, state.now, successor, was, planned)
+        switch = Switch(state.step_count + 1, state.now, successor, was, planned, by_rule)
         state.switches += (switch,)
         self._history.switch(switch)
 

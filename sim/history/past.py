@@ -44,6 +44,8 @@ class Switch:
     """The policy before it, as text."""
     planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)
     """rank -> start, as the policy before it left them."""
+    by_rule: bool = False
+    """Did a policy that leads say so? Then it comes about by itself when the run is made again."""
 
     @property
     def spec(self) -> str:

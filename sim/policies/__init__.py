@@ -1,7 +1,17 @@
 """Every policy, one file each, in families. Importing this package registers them all."""
 
-from sim.policies import backfill, gang, multiqueue, preempt
+from sim.policies import backfill, gang, leading, multiqueue, preempt
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import POLICIES, parse_policy
 
-__all__ = ["POLICIES", "Policy", "backfill", "gang", "multiqueue", "parse_policy", "preempt", "written_policy"]
+__all__ = [
+    "POLICIES",
+    "Policy",
+    "backfill",
+    "gang",
+    "leading",
+    "multiqueue",
+    "parse_policy",
+    "preempt",
+    "written_policy",
+]

@@ -93,6 +93,18 @@ class Policy:
         """Does it run jobs for a limited time first, and kill those that are not done by then?"""
         return False
 
+    def leads(self) -> bool:
+        """Does it say which other policy decides, and nothing else?"""
+        return False
+
+    def first(self) -> Policy:
+        """The policy that decides at first."""
+        return self
+
+    def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
+        """The policy that is to decide from here on, where it `leads`; `led` is its memory, copied with checkpoints."""
+        return now
+
     def decide(self, view: View) -> Iterator[Decision]:
         """One pass: what to do at this instant."""
         raise NotImplementedError(f"the policy {self.name!r} decides nothing")

@@ -134,7 +134,7 @@ class Branch:
     @property
     def chosen(self) -> tuple[Switch, ...]:
         """The switches since the fork that nobody had planned."""
-        return tuple(s for s in self.switches if s.step > self.forked_at and s.step not in self._planned)
+        return tuple(s for s in self.switches if s.step > self.forked_at and not (s.by_rule or s.step in self._planned))
 
     def _switch(self, policy: Policy, at: float | None) -> None:
         engine = self.engine
@@ -151,8 +151,12 @@ class Branch:
         else:
             until = nextafter(self._pending[0][0], -inf) if self._pending else inf
             spent = engine.hurry(until, steps, self._interval - self._work, _A_STEP)
+            is_switched = engine.is_to_switch
+            engine.curious |= is_switched  # what is done to a new matrix has to be known as long as it stands
             if not spent and not engine.step():
                 return False
+            if is_switched:
+                engine.curious = engine.state.sharing is not None
             if engine.state.printed:
                 self._keep_printed(engine.step_count, engine.state.printed)
         self._work += spent or _A_STEP + engine.state.crowd
@@ -267,7 +271,7 @@ class Branch:
                     progress(engine.step_count - first, step - first)
             switch = switches.get(engine.step_count + 1)
             engine.curious = engine.step_count + 1 == step or engine.state.sharing is not None or switch is not None
-            if switch:
+            if switch and not switch.by_rule:
                 engine.switch(switch.policy, switch.time)
             elif not engine.step():
                 raise PolicyError(f"{engine.state.spec} {FORGETFUL.format(engine.step_count + 1)}")

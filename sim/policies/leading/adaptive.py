@@ -1,0 +1,79 @@
+"""One policy for a quiet machine, another for a busy one (Z section 5.3: gangs win above some load only)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import exp
+from typing import Literal
+
+from sim.decisions.decisions import Decision
+from sim.errors import ParameterError
+from sim.policies.parameters import parameter
+from sim.policies.policy import Policy
+from sim.policies.registry import parse_policy, policy
+from sim.policies.view import View
+
+
+@policy("adaptive", "Z section 5.3")
+@dataclass(frozen=True)
+class Adaptive(Policy):
+    """Two policies, and a measure that says which: `above` takes over beyond at + band, `below` under at - band.
+
+    Each switch is a step of its own, as if a person had switched; between the two values nothing changes. The measure
+    is an average that forgets with `over` seconds (0: as it is now): utilization, the share of the processors in use;
+    load, what is in use and what waiting jobs ask for, over the machine; queue, how many jobs wait. The two are written
+    like any policy, with + between their parameters: above=gang-backfill:mpl=3+slice=60.
+    """
+
+    below: str = parameter("easy", "the policy while the measure is low; with it a run begins")
+    above: str = parameter("gang-backfill", "the policy while the measure is high")
+    by: Literal["utilization", "load", "queue"] = parameter(
+        "utilization", "what is measured", choices=("utilization", "load", "queue")
+    )
+    at: float = parameter(0.8, "the threshold", low=0.0)
+    band: float = parameter(0.05, "how far the measure must go beyond it: the dead band", low=0.0)
+    over: float = parameter(3600.0, "seconds over which the measure is averaged; 0: not", low=0.0)
+
+    def __post_init__(self) -> None:
+        if any(other.leads() for other in self._both):
+            raise ParameterError("adaptive chooses between two policies that decide themselves")
+
+    @cached_property
+    def _both(self) -> tuple[Policy, Policy]:
+        low, high = (parse_policy(spec.replace("+", ",")) for spec in (self.below, self.above))
+        return low, high
+
+    def leads(self) -> bool:
+        return True
+
+    def first(self) -> Policy:
+        return self._both[0]
+
+    def next_policy(self, now: Policy, view: View, led: dict[str, float]) -> Policy:
+        low, high = self._both
+        average = self._average(view, led)
+        if now != high and average > self.at + self.band:
+            return high
+        if now != low and average < self.at - self.band:
+            return low
+        return now
+
+    def _average(self, view: View, led: dict[str, float]) -> float:
+        """What was measured since the last step counts for as long as it was so."""
+        since, was = led.get("time", view.now), led.get("value", 0.0)
+        kept = exp((since - view.now) / self.over) if self.over else 0.0
+        value = self._measured(view)
+        average = kept * led.get("average", 0.0) + (1 - kept) * was if self.over else value
+        led.update(time=view.now, value=value, average=average)
+        return average
+
+    def _measured(self, view: View) -> float:
+        if self.by == "queue":
+            return len(view.queue)
+        wanted = sum(job.procs for job in view.queue) if self.by == "load" else 0
+        return (view.procs - view.free + wanted) / view.procs if view.procs else 0.0
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from self.first().decide(view)

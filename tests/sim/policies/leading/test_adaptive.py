@@ -1,0 +1,83 @@
+"""A policy that chooses between two others, and what becomes of a run of it.
+
+Also tests sim.policies.leading.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.errors import ParameterError
+from sim.policies import parse_policy
+from sim.session.branches import records_of
+from sim.timeline.timeline import Timeline
+from sim.workload.source import read
+from tests.sim.conftest import Lab
+
+BUSY = ("1 0 4 10 10", "2 1 4 10 10", "3 2 4 10 10", "4 3 4 10 10", "5 100 1 5 5")
+
+
+def switches(engine: Engine) -> list[tuple[float, str]]:
+    return [(switch.time, switch.spec) for switch in engine.state.switches]
+
+
+def test_another_takes_over_beyond_the_band_and_the_first_again_below_it(lab: Lab) -> None:
+    spec = "adaptive:above=conservative,by=queue,at=1.5,band=1,over=0"
+    engine = Engine(lab.workload(4, *BUSY), spec, watchers=[Checker])
+    engine.run()
+    assert switches(engine) == [(3, "conservative"), (30, "easy")]
+    assert engine.schedule().policy == spec
+
+
+def test_within_the_band_nothing_changes(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, *BUSY), "adaptive:by=queue,at=2,band=1,over=0,above=gang")
+    engine.run()
+    assert switches(engine) == []
+
+
+def test_an_average_takes_its_time(lab: Lab) -> None:
+    at = {}
+    for over in (1, 1000):
+        engine = Engine(lab.workload(4, *BUSY), f"adaptive:by=utilization,at=0.5,over={over},above=fcfs")
+        engine.run()
+        at[over] = switches(engine)
+    assert at[1][0] == (1, "fcfs")
+    assert at[1000] == []
+
+
+@pytest.mark.parametrize("above", ["gang-backfill:mpl=3+slice=60", "selective", "multiqueue"])
+def test_a_run_can_be_gone_through_and_forked_as_any_other(above: str) -> None:
+    workload = read("lublin-128", jobs=120, load=1.5)
+    timeline = Timeline(workload, f"adaptive:by=load,at=1,band=0.3,over=600,above={above}", check=True)
+    timeline.compute_all()
+    made = timeline.branch.switches
+    assert made
+    assert records_of(timeline)[0].switches == ()
+    step = made[0].step
+    timeline.seek(timeline.computed)
+    timeline.seek(step)
+    assert timeline.is_as_it_was
+    assert timeline.snapshot().switches == made[:1]
+    timeline.fork()
+    timeline.compute_all()
+    ends = [np.array(timeline.branches[name].engine.state.ledger.end) for name in ("main", "fork 1")]
+    assert np.array_equal(ends[0], ends[1])
+    assert timeline.branch.switches == made
+
+
+def test_who_switches_by_hand_is_not_overruled() -> None:
+    timeline = Timeline(read("lublin-128", jobs=120, load=1.5), "adaptive:by=load,at=1,band=0.3,over=600")
+    timeline.seek(5)
+    timeline.switch("fcfs")
+    timeline.compute_all()
+    assert [switch.spec for switch in timeline.branch.switches] == ["fcfs"]
+
+
+def test_it_chooses_between_policies_that_decide() -> None:
+    with pytest.raises(ParameterError, match="decide themselves"):
+        parse_policy("adaptive:above=adaptive")
+    with pytest.raises(ParameterError, match="no policy"):
+        parse_policy("adaptive:above=eazy")
