@@ -106,6 +106,12 @@ FURTHEST = 2.0**53
 """Seconds: no moment is further away."""
 CONDITIONS = {condition for condition, _ in JUMPS.values()}
 _CAMERA = ("per_column", "low", "high", "follow", "first", "pages", "by_event")
+_BESIDE = ("branch", "step", "time")
+KEYS = {
+    "clock", "colour", "speed", "jump", "hidden", "selected",
+    *(f"camera.{name}" for name in _CAMERA), *(f"beside.{name}" for name in _BESIDE),
+}  # fmt: skip
+"""What a view may have."""
 
 
 # From a session: what makes no sense any more is left as it is
@@ -138,7 +144,7 @@ def _beside(session: Session) -> CompareBranch | CompareFrom | None:
         return None
     if partner in names:
         return CompareBranch(partner)
-    branch, step, time = (session.view.get(f"beside.{name}") for name in ("branch", "step", "time"))
+    branch, step, time = (session.view.get(f"beside.{name}") for name in _BESIDE)
     if isinstance(branch, str) and branch in names and isinstance(step, int):
         return CompareFrom(parse_policy(partner), branch, step, _number(time) if step else None)
     return CompareFrom(parse_policy(partner), session.branch, session.step)
@@ -168,7 +174,10 @@ def view_of(session: Session, workload: Workload, state: ViewState) -> tuple[Vie
         hidden=frozenset(hidden) & {*PANELS},
     )
     sense.of("clock", "the moment of the step", lambda clock: _number(clock) is not None)
-    return found, (*session.warnings, *warnings, *sense.warnings)
+    unknown = tuple(
+        f"the session's [view] has {shortened(key)}, not known, left out" for key in view if key not in KEYS
+    )
+    return found, (*session.warnings, *warnings, *sense.warnings, *unknown)
 
 
 class Sense:

@@ -126,7 +126,7 @@ async def test_what_makes_no_sense_in_a_session_is_left_as_it_is() -> None:
         step=4,
         view={
             "colour": "tartan", "speed": 99, "selected": "nobody", "jump": 3, "hidden": "moon queue", "clock": "noon",
-            "camera.per_column": -1, "camera.low": "x",
+            "camera.per_column": -1, "camera.low": "x", "[@click=app.bell]OK[/]": 1,
         },
     )  # fmt: skip
     async with replay(session=session) as run:
@@ -141,6 +141,7 @@ async def test_what_makes_no_sense_in_a_session_is_left_as_it_is() -> None:
             "hidden",
             "clock",
             "camera",
+            "[view] has '[@click=app.bell]OK[/]', not known",
         ):
             assert f"the session's {key}" in run.told
         await run.press("right_square_bracket")
