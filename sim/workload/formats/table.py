@@ -144,23 +144,24 @@ class Rows:
 
 def repeated(ids: list[str]) -> tuple[Note, ...]:
     """What to say of ids that several jobs have."""
-    if len(set(ids)) == len(ids):
+    numbers = np.sort(_floats(ids))  # a set of millions of words takes as much as they do
+    if (np.diff(numbers) > 0).all() or len(set(ids)) == len(ids):
         return ()
     again = next(job_id for job_id, count in Counter(ids).items() if count > 1)
     count = len(ids) - len(set(ids))
     return (Note("ids that come again (such as requeued jobs), kept as jobs of their own", count, f"job {again}"),)
 
 
-def id_numbers(ids: list[str] | tuple[str, ...]) -> list[float]:
+def id_numbers(ids: Sequence[str]) -> Floats:
     """Numbers for the first field: the ids where all of them are whole numbers, else 1, 2, 3...
 
     >>> id_numbers(["7", "9"]), id_numbers(["7_1", "9"])
-    ([7.0, 9.0], [1.0, 2.0])
+    (array([7., 9.]), array([1., 2.]))
     """
-    values = [number(job_id) for job_id in ids]
-    if any(value is None or not value.is_integer() for value in values):
-        return [float(i) for i in range(1, len(ids) + 1)]
-    return [value for value in values if value is not None]
+    values = _floats(ids)
+    if not (values == np.floor(values)).all():
+        return np.arange(1.0, len(ids) + 1)
+    return values
 
 
 def whole_processors(table: Floats) -> tuple[Note, ...]:
@@ -179,15 +180,14 @@ def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
     >>> _numbered(["3", "", "5"]), _numbered(["ann", "bob", "ann"])
     (([3.0, -1.0, 5.0], ()), ([0.0, 1.0, 0.0], ('ann', 'bob')))
     """
-    values = [-1.0 if not word else number(word) for word in words]
-    plain = [value for value in values if value is not None and value.is_integer()]
-    if len(plain) == len(words):
-        return plain, ()
-    known: dict[str, int] = {}
-    for word in words:
-        if word:
-            known.setdefault(word, len(known))
-    return [float(known.get(word, -1)) for word in words], tuple(known)
+    known = dict.fromkeys(words)
+    values = {word: number(word) if word else -1.0 for word in known}
+    plain = {word: value for word, value in values.items() if value is not None and value.is_integer()}
+    if len(plain) == len(known):
+        return [plain[word] for word in words], ()
+    names = tuple(filter(None, known))
+    places = {word: float(place) for place, word in enumerate(names)} | {"": -1.0}
+    return [places[word] for word in words], names
 
 
 # Plain CSV.
@@ -247,11 +247,14 @@ MOST_LINES, LONGEST = 100, 2**20
 """Of one record, and of a line in letters."""
 BLOCK = 4096
 """So many records are converted at once."""
+_BLANK = re.compile(r"[^\S\n]")
+"""A blank within a line."""
 
 
 def records(text: str) -> Iterator[tuple[int, list[str]]]:
     """The records of a CSV text that are not blank, each with its first line; an unreadable one is empty."""
     at, place, mark, marks = 0, 0, "", 0
+    has_blanks = _BLANK.search(text) is not None
     while place <= len(text):
         end = _end(text, place)
         line = text[place:end] if end - place <= LONGEST else '"'
@@ -262,7 +265,9 @@ def records(text: str) -> Iterator[tuple[int, list[str]]]:
             marks = line.count(mark)
             continue
         elif '"' not in line and len(line) < csv.field_size_limit():
-            cells = [cell.strip() for cell in line.split(mark)]
+            cells = line.split(mark)
+            if has_blanks:
+                cells = [cell.strip() for cell in cells]
             if any(cells):
                 yield at + 1, cells
             taken, place = 1, end + 1
@@ -331,15 +336,14 @@ def _take(
     block: list[tuple[int, list[str]]], columns: Mapping[str, int], width: int, rows: Rows, workloads: list[str]
 ) -> None:
     """Add the jobs of some records, whose columns are converted at once."""
-    across = list(zip(*((*cells[:width], *[""] * (width - len(cells))) for _, cells in block), strict=True))
+    across = list(zip(*(_as_wide(cells, width) for _, cells in block), strict=True))
     cell = {meaning: across[at] for meaning, at in columns.items() if at >= 0}
     table = _values(cell, len(block))
     good: Bools = np.isfinite(table[:, NEEDED]).sum(axis=1) == len(NEEDED)
-    for at, (line, cells) in enumerate(block):
-        if any(cells[width:]):  # with too many cells none is in its column
-            good[at] = False
-        if not good[at]:
-            rows.damage.add(line, ",".join(cells))
+    good[[at for at, (_, cells) in enumerate(block) if any(cells[width:])]] = False  # none is in its column
+    for at in np.flatnonzero(~good).tolist():
+        line, cells = block[at]
+        rows.damage.add(line, ",".join(cells))
     kept = np.flatnonzero(good).tolist()
     none = ("",) * len(block)
     ids = [_text(cell.get("job", none)[at]) or str(len(rows) + place) for place, at in enumerate(kept, 1)]
@@ -347,7 +351,13 @@ def _take(
     known = {word: _text(word) for column in words.values() for word in set(column)} | {"-1": ""}
     accounts = [_text(cell.get("account", none)[at]) for at in kept]
     rows.add_all(ids, table[good], {f: [known[column[at]] for at in kept] for f, column in words.items()}, accounts)
-    workloads += [cell.get("workload", none)[at] for at in kept]
+    if "workload" in cell:
+        workloads += [cell["workload"][at] for at in kept]
+
+
+def _as_wide(cells: list[str], width: int) -> list[str]:
+    """So many cells: what is missing is empty, what is too much left out."""
+    return cells if len(cells) == width else [*cells[:width], *[""] * (width - len(cells))]
 
 
 def _text(cell: str) -> str:
@@ -377,7 +387,7 @@ def _floats(column: Sequence[str]) -> Floats:
     """The numbers of a column, nan where a text is none."""
     if "_" not in "".join(column):
         try:
-            values = np.array(list(map(float, column)))
+            values = np.fromiter(map(float, column), float, len(column))
             if (np.abs(values) <= LARGEST).all():
                 return values
         except ValueError:
