@@ -18,7 +18,7 @@ from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, aggregates, ratio
 from sim.metrics.catalogue import METRICS, Metric
-from sim.metrics.groups import Row, by_category, by_class
+from sim.metrics.groups import Row, by_batch, by_category, by_class, by_priority
 from sim.workload.model import Job
 
 MOST = 5
@@ -181,6 +181,10 @@ class Comparison:
     metrics: tuple[Versus, ...]
     slowdowns: tuple[Ratio, ...]
     """Mean slowdown as LS compare it: of all jobs, then of the short, medium and long ones."""
+    priorities: tuple[Ratio, ...]
+    """The same of high and low priority."""
+    batches: tuple[Ratio, ...]
+    """The same of each batch of 1,000 submissions (LS figure 4)."""
     categories: tuple[Ratio, ...]
     """Mean bounded slowdown in K's sixteen categories."""
     starts: Moves
@@ -210,6 +214,8 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
         jobs=int((~np.isnan(ends)).sum()),
         metrics=metrics,
         slowdowns=(everybody, *_ratios(by_class(first), by_class(second), "mean_slowdown")),
+        priorities=_ratios(by_priority(first), by_priority(second), "mean_slowdown"),
+        batches=_ratios(by_batch(first), by_batch(second), "mean_slowdown"),
         categories=_ratios(by_category(first), by_category(second), "mean_bounded_slowdown"),
         starts=moves(earlier_later(second, first)),
         ends=moves(ends),

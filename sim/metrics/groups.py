@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
@@ -12,6 +12,7 @@ from sim.engine.schedule import Schedule
 from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, statistics
 from sim.metrics.finished_jobs import FinishedJobs
+from sim.metrics.tails import guarantee_ratios, reservation_delays
 from sim.workload.categories import CATEGORIES, COARSE, Category, category, coarse_category
 from sim.workload.model import Bools, Field, Ints
 
@@ -29,6 +30,8 @@ class Row:
     label: str
     meaning: str
     values: dict[str, Value]
+    members: tuple[int, ...] = field(default=(), compare=False, repr=False)
+    """The ranks of the jobs."""
 
     @property
     def jobs(self) -> int:
@@ -153,6 +156,42 @@ def by_batch(source: Schedule | FinishedJobs, size: int = BATCH) -> list[Row]:
     return _rows(jobs, jobs.ranks // size, names)
 
 
+PERCENTS = (50, 75, 90, 95, 99, 99.9)
+
+
+def by_tail(source: Schedule | FinishedJobs) -> list[Row]:
+    """Percentiles of what jobs suffer: waits, slowdowns, delays of what was asked for, guaranteed over actual waits."""
+    jobs = FinishedJobs.of(source)
+    columns = {
+        "wait": jobs.wait,
+        "turnaround": jobs.turnaround,
+        "bounded_slowdown": jobs.bounded_slowdown,
+        "reservation_delay": reservation_delays(jobs.schedule),
+        "guarantee_ratio": guarantee_ratios(jobs.schedule),
+    }
+    found = {
+        name: np.percentile(column, PERCENTS).tolist() if len(column) else None for name, column in columns.items()
+    }
+    return [
+        Row(f"{percent:g} %", f"{percent:g} % of the jobs have less, or as much",
+            {"jobs": len(jobs), **{name: values and values[place] for name, values in found.items()}})
+        for place, percent in enumerate(PERCENTS)
+    ]  # fmt: skip
+
+
+def crossed(first: Sequence[Row], second: Sequence[Row], jobs: FinishedJobs) -> list[Row]:
+    """The jobs of both at once: a row for each row of the one with each of the other."""
+    rows = []
+    for one in first:
+        theirs = set(one.members)
+        for other in second:
+            members = np.array([rank for rank in other.members if rank in theirs], dtype=np.int64)
+            found = statistics(FinishedJobs(jobs.schedule, members, jobs.tau))
+            label, meaning = f"{one.label}, {other.label}", f"{one.meaning}; {other.meaning}"
+            rows.append(Row(label, meaning, found, tuple(members.tolist())))
+    return rows
+
+
 def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Row]:
     """One row a name; `index` says to which each job belongs. Groups without jobs keep their row."""
     order = np.argsort(index, kind="stable")
@@ -160,7 +199,8 @@ def _rows(jobs: FinishedJobs, index: Ints, names: Sequence[Category]) -> list[Ro
     rows = []
     for i, name in enumerate(names):
         members = np.sort(jobs.ranks[order[cuts[i] : cuts[i + 1]]])
-        rows.append(Row(name.label, name.meaning, statistics(FinishedJobs(jobs.schedule, members, jobs.tau))))
+        found = statistics(FinishedJobs(jobs.schedule, members, jobs.tau))
+        rows.append(Row(name.label, name.meaning, found, tuple(members.tolist())))
     return rows
 
 

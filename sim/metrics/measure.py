@@ -39,7 +39,25 @@ PARTIES = (
     Group("group", "group of users", groups.by_group),
     Group("account", "account", groups.by_account),
 )
+TAIL = Group("tail", "tails: so many percent of the jobs have less", groups.by_tail)
 """Of these there may be many: they are measured when they are asked for."""
+
+
+def group_of(name: str) -> Group | None:
+    """The way to divide jobs that is called so, or two ways at once: class,priority. None: there is none."""
+    known = {group.name: group for group in (*GROUPS, *PARTIES, TAIL)}
+    first, comma, second = (part.strip() for part in name.partition(","))
+    if not comma:
+        return known.get(first)
+    one, other = known.get(first), known.get(second)
+    if one is None or other is None or TAIL in (one, other) or one is other:
+        return None
+
+    def rows(source: Schedule | FinishedJobs) -> list[Row]:
+        jobs = FinishedJobs.of(source)
+        return groups.crossed(one.rows(jobs), other.rows(jobs), jobs)
+
+    return Group(name, f"{one.title}, and {other.title}", rows)
 
 
 @dataclass(frozen=True)

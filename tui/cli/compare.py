@@ -171,6 +171,8 @@ def as_json(source: Source, pair: Pair, placement: Placement) -> str:
         "metrics": {entry.metric.name: _versus(entry) for entry in comparison.metrics},
         "slowdowns": [_ratio(ratio) for ratio in comparison.slowdowns],
         "categories": [_ratio(ratio) for ratio in comparison.categories],
+        "priorities": [_ratio(ratio) for ratio in comparison.priorities],
+        "batches": [_ratio(ratio) for ratio in comparison.batches],
         "starts": _json_moves(comparison.starts),
         "ends": _json_moves(comparison.ends),
         "gained": [_json_change(change) for change in comparison.gained],
@@ -318,6 +320,9 @@ def _cell(entry: Versus, value: float | None) -> str:
             return number(value)
 
 
+MOST_BATCHES = 30
+
+
 def _ratios(pair: Pair, width: int) -> Lines:
     """R of all jobs and LS's classes, then of K's categories, lengths down and widths across."""
     slowdowns, categories = pair.comparison.slowdowns, pair.comparison.categories
@@ -327,9 +332,20 @@ def _ratios(pair: Pair, width: int) -> Lines:
         across = categories[place * len(WIDTHS) : (place + 1) * len(WIDTHS)]
         if any(ratio.jobs for ratio in across):
             rows.append([f"  {length.meaning}", *map(_r, across)])
+    priorities = [ratio for ratio in pair.comparison.priorities if ratio.jobs]
+    batches = [ratio for ratio in pair.comparison.batches if ratio.jobs]
+    more = [("by priority", priorities)] if len(priorities) > 1 else []
+    more += [("by batch of 1,000", batches)] if len(batches) > 1 else []
     return [
         *(row.text for row in wrapped(told, width)),
         "  by estimate: " + "   ".join(f"{ratio.label} {_r(ratio)}" for ratio in slowdowns if ratio.jobs),
+        *(
+            row.text
+            for by, found in more
+            for row in wrapped(
+                f"  {by}: " + "   ".join(f"{ratio.label} {_r(ratio)}" for ratio in found[:MOST_BATCHES]), width
+            )
+        ),
         *table(rows, indent=2, gap=3),
     ]
 

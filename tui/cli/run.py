@@ -17,15 +17,15 @@ from numpy.typing import NDArray
 from sim.engine.engine import Engine
 from sim.files import write_rows, write_whole
 from sim.machine.processors import Placement, written
-from sim.metrics.aggregates import Value
-from sim.metrics.catalogue import METRICS, Metric, metric
-from sim.metrics.measure import GROUPS, PARTIES, Metrics, measure
+from sim.metrics.aggregates import Value, ratio
+from sim.metrics.catalogue import METRICS, Metric, Unit, metric
+from sim.metrics.measure import GROUPS, PARTIES, TAIL, Metrics, group_of, measure
 from sim.metrics.over_time import OverTime, over_time
 from sim.policies import parse_policy
 from sim.policies.policy import full_policy
 from sim.session.trace_ref import TraceRef
 from sim.timeline.scenario import Scenario
-from sim.words import clock, count, listed, percent, printable, processors, shortened
+from sim.words import clock, count, listed, percent, printable, processors, quoted, shortened
 from sim.workload.model import Workload
 from sim.workload.source import Source, find
 from tui.cli import options
@@ -55,7 +55,16 @@ MAIN = (
     "missed_reservations",
 )
 """The rows of the table unless all are asked for."""
-OF_GROUPS = ("jobs", "mean_wait", "max_wait", "mean_bounded_slowdown", "max_bounded_slowdown", "total_wait_hours")
+R = "r"
+OF_GROUPS = (
+    "jobs",
+    "mean_wait",
+    "max_wait",
+    "mean_turnaround",
+    "mean_bounded_slowdown",
+    "max_bounded_slowdown",
+    "total_wait_hours",
+)
 BUCKETS = 24
 MOST_PARTIES = 25
 
@@ -70,7 +79,7 @@ MOST_PARTIES = 25
     help="Repeatable; default easy; a file of your own: ./fair.py.",
 )
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
-@click.option("--by", metavar="GROUP", help="Also the numbers of groups: category, month, batch, time, ...")
+@click.option("--by", metavar="GROUP", help="Also of groups: category, batch, class,priority ...; tail, time.")
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
 @click.option("--segments", metavar="FILE", help="Write one row a stretch of time on processors.")
@@ -85,9 +94,10 @@ def command(
     segments: str | None, events: str | None, debug: bool, check: bool, switches: Any, placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their numbers."""
-    names = [*(group.name for group in (*GROUPS, *PARTIES)), "time"]
-    if by is not None and by not in names:
-        raise click.UsageError(f"--by {by}: expected one of {', '.join(names)}")
+    names = [*(group.name for group in (*GROUPS, *PARTIES, TAIL)), "time"]
+    if by is not None and by != "time" and group_of(by) is None:
+        told = f"expected one of {', '.join(names)}, or two of the first with a comma, like class,priority"
+        raise click.UsageError(f"--by {quoted(by)}: {told}")
     files = Files(schedule, segments, events)
     _refuse_confusion(files, trace, len(policies))
     chosen = [(spec, parse_policy(spec)) for spec in policies or ("easy",)]
@@ -159,7 +169,8 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None)
     if files.events:
         write_trace_events(engine, files.events)
     schedule = engine.schedule()
-    parties = [group for group in PARTIES if group.name == by]
+    asked = group_of(by) if by is not None and by != "time" else None
+    parties = [asked] if asked is not None and asked not in GROUPS else []
     return Outcome(spec, measure(schedule, also=parties), over_time(schedule, BUCKETS), scenario)
 
 
@@ -318,17 +329,22 @@ def _group_values(outcomes: Sequence[Outcome], by: str) -> Iterator[tuple[str, s
     for rows in zip(*(outcome.metrics.groups[by] for outcome in outcomes), strict=True):
         for name in rows[0].values:
             yield rows[0].label, name, [row.values[name] for row in rows]
+        if len(rows) > 1 and "aggregate_slowdown" in rows[0].values:
+            first, *others = (row.values["aggregate_slowdown"] for row in rows)
+            yield rows[0].label, R, [None, *(ratio(first, other) for other in others)]
 
 
 def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
-    group = next(group for group in (*GROUPS, *PARTIES) if group.name == by)
+    group = group_of(by)
+    assert group is not None
     lines = ["", f"By {group.title}"]
     first = list(dict.fromkeys(label for label, _, _ in _group_values(outcomes, by)))
-    if group in PARTIES and len(first) > MOST_PARTIES:
+    if group not in GROUPS and len(first) > MOST_PARTIES:
         lines += [f"the first {MOST_PARTIES} of {len(first):,}; all: --format csv"]
         first = first[:MOST_PARTIES]
-    for name in OF_GROUPS:
-        entry = metric(name)
+    names = OF_GROUPS if group is not TAIL else tuple(outcomes[0].metrics.groups[by][0].values)[1:]
+    for name in (*names, *[R] * (len(outcomes) > 1 and group is not TAIL)):
+        entry = _entry(name)
         rows = [[titled(entry), *(outcome.spec for outcome in outcomes)]]
         rows += [
             [shortened(printable(label)), *_row(entry, values)[1:]]
@@ -337,6 +353,16 @@ def _group_table(outcomes: Sequence[Outcome], by: str) -> list[str]:
         ]
         lines += ["", *table(rows)]
     return lines
+
+
+def _entry(name: str) -> Metric:
+    """What a row of groups is called: a metric, LS's R against the first policy, or a column of which tails are."""
+    if name == R:
+        return Metric(R, "R against the first", "factor", "greater", "LS equation 3, of the aggregate slowdown")
+    units: dict[str, Unit] = {"bounded_slowdown": "factor", "guarantee_ratio": "factor"}
+    if name in ("wait", "turnaround", "reservation_delay", *units):
+        return Metric(name, name.replace("_", " "), units.get(name, "s"), "smaller", "")
+    return metric(name)
 
 
 _TIMES = ("utilization", "queue", "wanted", "loss_of_capacity")

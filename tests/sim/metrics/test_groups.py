@@ -20,10 +20,14 @@ from sim.metrics.groups import (
     by_month,
     by_priority,
     by_queue,
+    by_tail,
     by_width_class,
     well_estimated,
 )
+from sim.metrics.measure import group_of
+from sim.timeline.scenario import run
 from sim.workload.model import Field, Header, Trace, Workload
+from sim.workload.source import read
 
 DAY = 86400
 
@@ -122,3 +126,23 @@ def test_a_batch_keeps_its_place_when_one_of_its_jobs_never_finished() -> None:
 def test_a_batch_of_nothing_is_refused() -> None:
     with pytest.raises(ParameterError, match="at least 1 job"):
         by_batch(played((0, 1, 10, 10)), size=0)
+
+
+def test_two_ways_at_once_share_the_jobs_out() -> None:
+    schedule = run(read("lublin-128", jobs=300, high=0.3), "easy")
+    by = group_of("class,priority")
+    assert by is not None
+    rows = by.rows(schedule)
+    assert [row.label for row in rows][:2] == ["short, high", "short, low"]
+    assert sum(row.jobs for row in rows) == 300
+    assert sorted(rank for row in rows for rank in row.members) == list(range(300))
+    assert [group_of(name) for name in ("class,class", "class,tail", "class,", "clas")] == [None] * 4
+
+
+def test_tails_are_percentiles_of_what_jobs_suffer() -> None:
+    schedule = run(read("lublin-128", jobs=300), "easy")
+    rows = {row.label: row.values for row in by_tail(schedule)}
+    waits = FinishedJobs.of(schedule).wait
+    assert rows["50 %"]["wait"] == np.median(waits)
+    assert float(np.mean(waits <= float(rows["99 %"]["wait"] or 0))) >= 0.99
+    assert rows["50 %"]["reservation_delay"] is None
