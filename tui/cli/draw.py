@@ -8,15 +8,19 @@ from typing import Any
 
 import click
 
+from sim.engine.engine import Engine
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
 from sim.words import Moment
 from sim.workload.source import Source
-from tui.chart.svg.drawing import Options, form_of, save_drawing
+from tui.chart.svg.drawing import Options, form_of, save_drawing, save_pair
 from tui.cli import options as cli
 from tui.cli.own import own_code, time_of, timed
 from tui.cli.terminal import run_to_end
+
+SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
+"""Pixels of a slide, and how much larger its letters are."""
 
 
 @click.command("draw")
@@ -29,19 +33,25 @@ from tui.cli.terminal import run_to_end
 @click.option("--theme", default="dark", metavar="NAME", help="dark, light or contrast.")
 @click.option("--colour", default="job", metavar="MODE", help="job, user, queue, partition, width, length, wait ...")
 @click.option("--by-event", is_flag=True, help="Each step as wide as any other; times are told below.")
+@click.option("--beside", metavar="SPEC", help="Below it the run under another policy, on the same clock.")
+@click.option("--matrix", is_flag=True, help="The Ousterhout matrix at --to (gang scheduling) instead of the chart.")
+@click.option("--slide", is_flag=True, help="For a slide: 1920 x 1080 pixels, letters twice as large.")
 @click.option("-o", "--output", "out", required=True, metavar="FILE", help="A name in .svg or .png; - for stdout.")
 @cli.switches
 @cli.placement
 @cli.of_workload
 def command(
     trace: str, policy: str, begin: Moment | None, until: Moment | None, width: int, height: int, theme: str,
-    colour: str, by_event: bool, out: str, switches: Any, placement: Any, **given: Any,
+    colour: str, by_event: bool, beside: str | None, matrix: bool, slide: bool, out: str, switches: Any,
+    placement: Any, **given: Any,
 ) -> None:  # fmt: skip
     """Draw a run, or a window of it, as a chart in a file."""
     cli.of_file("-o", out, trace, stdout=True)
-    wanted = Options(None, None, width, height, theme, colour, by_event)
+    wanted = Options(None, None, width, height, theme, colour, by_event, matrix=matrix)
+    if slide:
+        wanted = replace(wanted, width=SLIDE[0], height=SLIDE[1], scale=SLIDE_SCALE)
     target = "/dev/stdout" if out == "-" else out
-    draw(Source.of_options(trace, given), policy, placement, wanted, target, switches, (begin, until))
+    draw(Source.of_options(trace, given), policy, placement, wanted, target, switches, (begin, until), beside)
 
 
 def draw(
@@ -52,22 +62,33 @@ def draw(
     out: str,
     switches: Sequence[tuple[Moment, str]] = (),
     window: tuple[Moment | None, Moment | None] = (None, None),
+    beside: str | None = None,
 ) -> None:
     """Simulate, with another policy from each (time, SPEC) of `switches` on, and write the picture to `out`.
 
     `window` is of moments of the run; where it is None the options say what is drawn.
     """
     form_of(out)
-    cli.heed(placement, [parse_policy(spec), *(other for _, other in switches)])  # a mistake is told before reading
+    policies = [spec, *(other for _, other in switches), *([beside] if beside else [])]
+    cli.heed(placement, [parse_policy(each) for each in policies])  # a mistake is told before reading
     workload = cli.jobs_of(source)
     scenario = Scenario(workload, spec, timed(workload, spec, switches, placement), placement)
     begin, until = (None if moment is None else time_of(scenario, moment) for moment in window)
     if window != (None, None):
         options = replace(options, begin=begin, until=until)
+    engine = _run(scenario, spec, options)
+    if beside is None:
+        save_drawing(engine, spec, options, out)
+    else:
+        other = Scenario(workload, beside, placement=placement)
+        save_pair([(engine, spec), (_run(other, beside, options), beside)], options, out)
+
+
+def _run(scenario: Scenario, spec: str, options: Options) -> Engine:
+    """As far as it is to be drawn."""
     with own_code(scenario):
-        if options.until is None:
-            engine = scenario.begun()
-            run_to_end(engine, spec)
-        else:
-            engine = scenario.watched(options.until)
-    save_drawing(engine, spec, options, out)
+        if options.until is not None:
+            return scenario.watched(options.until)
+        engine = scenario.begun()
+        run_to_end(engine, spec)
+        return engine

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -59,3 +60,25 @@ def test_a_window_without_jobs_draws_nothing(tmp_path: Path) -> None:
     code, line = error("draw", "z-figure4", "--window", "100d,200d", "-o", tmp_path / "x.svg")
     assert (code, list(tmp_path.iterdir())) == (1, [])
     assert "nothing to simulate" in line
+
+
+def test_a_pair_shares_the_clock_and_no_names(tmp_path: Path) -> None:
+    done = schedscope("draw", "z-figure4", "--beside", "fcfs", "--slide", "-o", tmp_path / "pair.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    text = (tmp_path / "pair.svg").read_text(encoding="utf-8")
+    picture = ElementTree.fromstring(text)
+    assert (picture.get("width"), picture.get("height")) == ("1920", "1080")
+    assert "z-figure4 · easy" in text
+    assert "z-figure4 · fcfs" in text
+    ids = [element.get("id") for element in picture.iter() if element.get("id")]
+    assert len(ids) == len(set(ids))
+    assert set(re.findall(r"url\(#([\w-]+)\)", text)) <= set(ids)
+
+
+def test_the_matrix_is_of_gang_scheduling(tmp_path: Path) -> None:
+    at = tmp_path / "x.svg"
+    done = schedscope("draw", "z-figure4", "--policy", "gang", "--to", "10m", "--matrix", "-o", at)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "rows of the matrix take turns" in at.read_text(encoding="utf-8")
+    code, line = error("draw", "z-figure4", "--matrix", "-o", at)
+    assert (code, "gang scheduling has one" in line) == (1, True)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -17,7 +18,10 @@ from tui.chart.axis import CLOCK
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
 from tui.chart.scene import Drawing, Mark
-from tui.chart.svg.picture import draw_svg
+from tui.chart.svg.elements import element
+from tui.chart.svg.matrix import draw_matrix
+from tui.chart.svg.picture import FONTS, draw_svg
+from tui.chart.turns import turn_at
 from tui.look.fonts import FAMILY, FILES
 from tui.look.palette import LOOKS
 
@@ -43,6 +47,10 @@ class Options:
     colour: str = "job"
     by_event: bool = False
     """Is time spaced by event?"""
+    scale: float = 1.0
+    """How much larger letters and lines are, for slides."""
+    matrix: bool = False
+    """Is it the matrix of the moment, instead of the chart?"""
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
@@ -53,17 +61,62 @@ class Options:
 
 def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -> None:
     """Write the picture of a run that began under `spec` and has come as far as it should."""
-    form = form_of(str(out))
-    svg = draw_svg(drawing_of(engine, spec, options), LOOKS[options.theme], options.width, options.height)
+    form_of(str(out))
+    _write(_drawn(engine, drawing_of(engine, spec, options), options), options, out)
+
+
+def save_pair(runs: Sequence[tuple[Engine, str]], options: Options, out: str | Path) -> None:
+    """Write the pictures of runs of one workload, one below the other on the same clock."""
+    made = [drawing_of(engine, spec, options) for engine, spec in runs]
+    until = max(drawing.until for drawing in made)
+    each = replace(options, height=options.height // len(runs))
+    drawn = [_drawn(engine, drawing_of(engine, spec, each, until), each) for engine, spec in runs]
+    inside = [_put(svg, place, round(each.height / each.scale)) for place, svg in enumerate(drawn)]
+    size = _size(options)
+    _write(
+        element("svg", *inside, xmlns="http://www.w3.org/2000/svg", width=size[0], height=size[1],
+                viewBox=f"0 0 {size[0]} {size[1]}") + "\n", options, out,
+    )  # fmt: skip
+
+
+def _put(svg: str, place: int, height: int) -> str:
+    """A picture below others; what it names by ids stays its own."""
+    named = re.sub(r'\bid="(\w+)"|url\(#(\w+)\)', lambda found: found[0].replace(
+        found[1] or found[2], f"{found[1] or found[2]}-{place}"), svg.rstrip())  # fmt: skip
+    named = re.sub(r'aria-labelledby="[^"]*"', f'aria-labelledby="title-{place}"', named, count=1)
+    return element("g", named, transform=f"translate(0 {place * height})")
+
+
+def _size(options: Options) -> tuple[int, int]:
+    """In the units in which letters have their usual size."""
+    return round(options.width / options.scale), round(options.height / options.scale)
+
+
+def _drawn(engine: Engine, drawing: Drawing, options: Options) -> str:
+    look = LOOKS[options.theme]
+    if not options.matrix:
+        return draw_svg(drawing, look, *_size(options))
+    snapshot = engine.snapshot()
+    if snapshot.matrix is None:
+        raise NotThereError(f"there is no matrix under {snapshot.policy}: gang scheduling has one")
+    on_turn = turn_at(snapshot, drawing.clock)[0]
+    return draw_matrix(snapshot.matrix, on_turn, drawing, look, *_size(options), FONTS)
+
+
+def _write(svg: str, options: Options, out: str | Path) -> None:
+    """As large as it was asked for."""
+    if options.scale != 1:
+        was, now = _size(options), (options.width, options.height)
+        svg = svg.replace(f'width="{was[0]}" height="{was[1]}"', f'width="{now[0]}" height="{now[1]}"', 1)
     with write_whole(out) as file:
-        if form == "svg":
+        if form_of(str(out)) == "svg":
             file.write(svg)
         else:
             file.buffer.write(as_png(svg))
 
 
-def drawing_of(engine: Engine, spec: str, options: Options) -> Drawing:
-    """What is to be drawn of a run that has come as far as it should."""
+def drawing_of(engine: Engine, spec: str, options: Options, until: float | None = None) -> Drawing:
+    """What is to be drawn of a run that has come as far as it should; `until`: where the picture ends."""
     workload, goes_on = engine.workload, engine.next_time() is not None
     now = options.until if goes_on and options.until is not None else engine.now
     begin = options.begin
@@ -75,6 +128,7 @@ def drawing_of(engine: Engine, spec: str, options: Options) -> Drawing:
     axis = maker.axis_by_event(engine.history, snapshot, now) if options.by_event else CLOCK
     first, last = map(axis.place, (begin, now))
     end = axis.time(min(last + _AHEAD * (last - first), axis.last)) if goes_on else now
+    end = end if until is None else until
     column = max(axis.place(end) - first, 1) / options.width * _COLUMN
     switches = engine.history.switches
     marks = [Mark(change.time, "switch", change.spec) for change in switches]

@@ -28,7 +28,7 @@ from tui.chart.ticks import as_they_are, times, unit_of
 from tui.chart.ticks import processors as named_processors
 from tui.look.palette import Look
 
-_FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
+FONTS = "Inter, 'Helvetica Neue', Arial, 'DejaVu Sans', sans-serif"
 
 
 def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
@@ -57,7 +57,7 @@ def draw_svg(chart: Drawing, look: Look, width: int, height: int) -> str:
         element(
             "svg", *inside, xmlns="http://www.w3.org/2000/svg", width=width, height=height,
             viewBox=f"0 0 {width} {height}", role="img", aria_labelledby="title description",
-            font_family=_FONTS, font_size=11, fill="none",
+            font_family=FONTS, font_size=11, fill="none",
         )
         + "\n"
     )  # fmt: skip

@@ -1,0 +1,30 @@
+"""The Ousterhout matrix as a picture."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from sim import Engine, read
+from tui.chart.svg.drawing import Options, drawing_of
+from tui.chart.svg.matrix import draw_matrix
+from tui.look.palette import LOOKS
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+def test_every_row_is_drawn_with_its_jobs_replicas_hatched_and_the_one_on_turn_marked() -> None:
+    engine = Engine(read("lublin-128", jobs=80), "gang-backfill")
+    engine.advance(100)
+    matrix = engine.snapshot().matrix
+    assert matrix is not None
+    chart = drawing_of(engine, "gang-backfill", Options())
+    made = draw_matrix(matrix, matrix.rows[1][0], chart, LOOKS["dark"], 800, 450, "sans-serif")
+    picture = ElementTree.fromstring(made)
+    words = [word.text or "" for word in picture.iter(f"{SVG}text")]
+    assert [word for word in words if word.isdecimal()][: len(matrix.rows)] == [str(row) for row, _ in matrix.rows]
+    assert "◂" in words
+    replicas = sum(not cell.is_home for _, cells in matrix.rows for cell in cells)
+    assert replicas
+    assert made.count("url(#plan)") == replicas
+    homes = {f"J{engine.workload.jobs[cell.rank].id}" for _, cells in matrix.rows for cell in cells if cell.is_home}
+    assert {word for word in words if word.startswith("J")} <= homes
