@@ -128,6 +128,10 @@ def test_colours_that_group_jobs(is_as_before: Compare) -> None:
     assert is_as_before(BUSY._replace(keys=("c", "5")))
 
 
+def test_space_by_event(is_as_before: Compare) -> None:
+    assert is_as_before(FAMILIES["multiqueue"]._replace(keys=("K",)))
+
+
 def test_two_runs_side_by_side(is_as_before: Compare) -> None:
     assert is_as_before(BUSY._replace(keys=("V", *"conservative", "enter")))
 

@@ -21,6 +21,8 @@ _GAP = 2
 """Blanks between two times, at least."""
 _APART = 10
 """Columns between two ticks, at least."""
+_BY_EVENT = 14
+"""The same by event, so that the title of the axis has room between them."""
 _ROWS_APART = 4
 """Rows between two round processors, about."""
 _QUIET = ink(Hue.GREY, Tone.STRONG)
@@ -44,7 +46,7 @@ def time_ticks(view: ChartView) -> tuple[Tick, ...]:
     """
     if view.axis.by_event:
         ends = view.first * view.per_column, (view.first + view.columns) * view.per_column
-        ticks: Sequence[tuple[float, str]] = as_they_are(view.axis.named(*ends, _APART * view.per_column))
+        ticks: Sequence[tuple[float, str]] = as_they_are(view.axis.named(*ends, _BY_EVENT * view.per_column))
     else:
         ticks = times(view.start, view.end, lambda label: view.per_column * max(len(label) + _GAP, _APART))
     return tuple(Tick(view.column_of(time), label) for time, label in ticks if time < view.end)
@@ -168,7 +170,9 @@ def _draw_times(cells: Cells, grid: Grid, left: int) -> None:
     cells.write(rows + 1, left, times, _QUIET)
     upwards = ("rows",) if grid.chart.lanes else ("processors", "procs")
     unit = unit_of([tick.label for tick in time_ticks(grid.chart.view)])
-    across = (f"by event, in {unit}", "by event") if grid.chart.view.axis.by_event else (f"time in {unit}", unit)
+    across = (
+        (f"by event, in {unit}", "by event", "events") if grid.chart.view.axis.by_event else (f"time in {unit}", unit)
+    )
     for column, title in axis_titles(line, upwards, across, grid.look.ascii):
         cells.write(rows, left + column, title, _QUIET)
     if grid.has_now:

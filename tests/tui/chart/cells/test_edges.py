@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import numpy as np
 import pytest
 
-from tui.chart.cells.edges import processor_ticks, time_axis, time_ticks
-from tui.chart.scale import LADDER, ChartView
+from tui.chart.axis import ByEvent
+from tui.chart.cells.edges import axis_titles, processor_ticks, time_axis, time_ticks
+from tui.chart.scale import EVENTS, LADDER, ChartView
 
 
 @pytest.mark.parametrize("per_column", LADDER)
@@ -60,3 +62,14 @@ def test_the_lowest_and_the_highest_processor_have_their_numbers_and_none_stand_
     places = sorted(tick.at for tick in ticks)
     assert all(b - a > 1 for a, b in pairwise(places))
     assert all(0 <= place < rows // 2 for place in places)
+
+
+@pytest.mark.parametrize("per_column", EVENTS[:8])
+@pytest.mark.parametrize("columns", [55, 67, 130])
+def test_by_event_the_axis_says_so_and_no_time_is_cut(per_column: float, columns: int) -> None:
+    axis = ByEvent("a run", np.cumsum(np.arange(2000.0) % 700 + 1), [])
+    view = ChartView(per_column, int(40 / per_column), columns, 40, 0, 9, axis=axis)
+    line, times = time_axis(view, view.time_at(columns // 2))
+    assert any("event" in title for _, title in axis_titles(line, ["procs"], ["by event", "events"]))
+    assert len(times) == columns
+    assert {tick.label for tick in time_ticks(view)} & {*times.split()}
