@@ -1,4 +1,4 @@
-"""Writing a file whole or not at all: nobody ever finds half a file under the name that was asked for."""
+"""Writing a file whole or not at all: nobody ever finds half a file under the name that was asked for; what one is."""
 
 from __future__ import annotations
 
@@ -126,3 +126,14 @@ def _is_number(text: str) -> bool:
     except ValueError:
         return False
     return True
+
+
+def is_database(path: str | Path) -> bool:
+    """Is it a file of SQLite, as files of results are? What is in it is said when it is opened."""
+    try:
+        if not os.path.isfile(path):  # a pipe is read once
+            return False
+        with open(path, "rb") as file:
+            return file.read(16) == b"SQLite format 3\0"
+    except (OSError, ValueError):
+        return False

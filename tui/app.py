@@ -18,6 +18,7 @@ from textual.filter import LineFilter
 from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
+from sim.files import is_database
 from sim.policies.policy import written_policy
 from sim.words import printable, printable_lines
 from sim.workload.source import Source
@@ -259,6 +260,8 @@ class Schedscope(App[int]):
     def _show_results(self, path: str) -> None:
         from tui.screens.results.screen import ResultsScreen
 
+        while len(self.screen_stack) > 1:
+            self.pop_screen()
         self._results = ResultsScreen(path, self.look)
         self.push_screen(self._results)
 
@@ -298,7 +301,10 @@ class Schedscope(App[int]):
 
     @on(OpenTrace)
     def _open_trace(self, wanted: OpenTrace) -> None:
-        """Another trace, under the same policy."""
+        """Another trace, under the same policy, or results."""
+        if is_database(wanted.trace):
+            self._show_results(wanted.trace)
+            return
         placement = self.opened.opening.placement if self.opened else "lowest"
         self.open(lambda: Opening(Source(wanted.trace), wanted.policy, placement))
 
@@ -308,6 +314,8 @@ class Schedscope(App[int]):
             from tui.sessions.moment import found_session, reopened
 
             self.open(lambda: reopened(found_session(wanted.value)))
+        elif is_database(wanted.value):
+            self._show_results(wanted.value)
         else:
             self.open(lambda: opening_of(Source(wanted.value)))
 

@@ -32,7 +32,6 @@ APPLICATION = 0x5C4ED5C0
 """Says in the head of the file whose it is."""
 LONGEST = 10**7
 """Bytes of a value: a file of results may come from anywhere."""
-_SQLITE = b"SQLite format 3\0"
 FACTORS = ("trace", "policy", *VARIED, "cut", "version")
 """Columns of runs by which results may be told apart."""
 _ABOUT = ("sha256", "parameters", "code", "asked", "cpu", "error", "overload", "batches")
@@ -42,17 +41,6 @@ _TABLES = {
     "groups": ("key", "grouping", "label", "place", *(entry.name for entry in METRICS)),
 }
 _KEYS = {"runs": "key", "metrics": "key", "groups": "key, grouping, place"}
-
-
-def is_results(path: str | Path) -> bool:
-    """Is it a file of SQLite? Whether it is one of results is said when it is opened."""
-    try:
-        if not os.path.isfile(path):  # a pipe is read once
-            return False
-        with open(path, "rb") as file:
-            return file.read(len(_SQLITE)) == _SQLITE
-    except (OSError, ValueError):
-        return False
 
 
 class ResultsError(SchedscopeError):

@@ -35,7 +35,7 @@ def command(
     elif trust:
         raise click.UsageError("--trust is about the code that a --session names: give it one")
     options.needs_terminal("the replay screen", "schedscope run, explain, compare and draw")
-    from sim.experiments.results import Results, is_results
+    from sim.files import is_database
     from sim.policies import parse_policy
     from sim.workload.source import Source
     from tui.app import open_replay
@@ -52,7 +52,9 @@ def command(
         except NeedsTrustError as asked:
             return open_replay(None, asked)
         return open_replay(opening)
-    if trace is not None and is_results(trace):
+    if trace is not None and is_database(trace):
+        from sim.experiments.results import Results
+
         if len(typed) > 1:
             raise click.UsageError(f"{trace} is a file of results, which is opened by itself: leave out the options")
         Results(trace).__exit__()

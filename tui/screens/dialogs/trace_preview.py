@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from functools import partial
 
 from sim.errors import SchedscopeError
+from sim.files import is_database
 from sim.words import count, printable, processors
 from sim.workload.model import Trace, Workload
 from sim.workload.reading import read
@@ -47,6 +48,8 @@ def glance(choice: Choice) -> tuple[Draw, bool]:
         return partial(said, choice, str(getattr(error, "strerror", None) or error), "bad"), False
     if not stat.S_ISREG(status.st_mode):
         return partial(said, choice, "No ordinary file: it is read when it is opened.", "dim"), False
+    if is_database(choice.value):
+        return partial(said, choice, "A file of results: it opens as a table and a plot.", "dim"), False
     if status.st_size > READ_UNASKED:
         return partial(said, choice, f"{size(status.st_size)}: it is read when it is opened.", "dim"), False
     return partial(said, choice, f"{size(status.st_size)}, reading …", "dim"), True

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from sim.experiments.results import Results
 from tests.sim.experiments.test_pivot import file, outcome, plan
-from tests.tui.replays import Replay
+from tests.tui.replays import Replay, first_screen
 from tui.app import Schedscope
 from tui.screens.results.screen import ResultsScreen
 
@@ -60,6 +60,16 @@ async def test_the_table_fills_while_a_sweep_goes_on(tmp_path: Path) -> None:
         await run.wait_for(lambda: "load=1" in run.text)
         await run.pilot.press("w", *"load?", "enter")
         assert "a condition is like load<=1.2" in run.text
+
+
+async def test_it_is_opened_from_the_menu_as_well(tmp_path: Path) -> None:
+    file(tmp_path / "r.sqlite").__exit__()
+    async with first_screen() as run:
+        await run.pilot.press("o", *str(tmp_path / "r.sqlite"))
+        await run.wait_for(lambda: "it opens as a table and a plot" in run.text)
+        await run.pilot.press("enter")
+        await run.wait_for(lambda: isinstance(run.app.screen, ResultsScreen) and run.app.screen.found)
+        assert len(run.app.screen_stack) == 2
 
 
 async def test_a_file_that_goes_is_told(tmp_path: Path) -> None:
