@@ -89,7 +89,7 @@ def known(policy: Policy) -> Known | None:
                 form_of(Backfill, FitsExtra),
             )
             found = Known(EASY, in_order, ends, spares, plans)
-        case Relaxed(omega=omega, relative=relative):
+        case Relaxed(omega=omega, relative="wait" | "runtime" as relative):
             plans, ends = form_of(Reserve, WhenFree), form_of(Backfill, InWindow)
             found = Known(RELAXED, in_order, ends, plans_as=plans, omega=omega, by_runtime=relative == "runtime")
         case Recorded():

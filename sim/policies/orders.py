@@ -186,22 +186,33 @@ class RandomDelay(Drawn):
 
 @dataclass(frozen=True)
 class Ward(Order):
-    """W's priority: (wait/1h)^alpha (estimate/1h)^beta (procs/32)^gamma r^(delta*queue), the largest first."""
+    """W's priority: (wait/1h)^alpha (estimate/1h)^beta (procs/32)^gamma r^(delta*queue), the largest first.
+
+    W's background queue is -1, which most traces write where they know none: it counts as 0 unless background=yes. W's
+    simulator computes priorities once a minute: every=60.
+    """
 
     alpha: float = parameter(1.0, "how much waiting raises the priority (W eq. 1)")
     beta: float = parameter(-1.0, "how much a long estimate raises it; negative: lowers it (W eq. 1)")
     gamma: float = parameter(1.0, "how much width raises it (W eq. 1)")
     delta: float = parameter(1.0, "how much the queue's number raises it (W eq. 1)")
     r: float = parameter(10.0, "what one queue counts more than the one below it (W eq. 1)", low=0.001)
+    background: bool = parameter(
+        False, "is queue -1 W's background? Else it is not known, and counts as 0 (W section 3)"
+    )
+    every: float = parameter(
+        0.0, "seconds between two looks at the priorities; 0: at every pass (W section 4: 60)", low=0.0
+    )
     name: ClassVar[str] = "ward"
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
+        looked = now // self.every * self.every if self.every else now
         priority = (
-            power((now - job.submit) / 3600, self.alpha)
+            power(max(looked - job.submit, 0) / 3600, self.alpha)
             * _lasting(job.estimate / 3600, self.beta)
             * _lasting(job.procs / 32, self.gamma)
-            * _lasting(self.r, self.delta * max(job.queue, 0))
+            * _lasting(self.r, self.delta * (job.queue if self.background else max(job.queue, 0)))
         )
         return 0.0 if isnan(priority) else -priority  # nothing times infinity is nothing
 

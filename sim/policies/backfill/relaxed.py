@@ -29,11 +29,11 @@ class Relaxed(Ordered):
     """
 
     omega: float = parameter(2.0, "how far the head may slip, as a factor (W figure 2)", low=0.0, high=inf)
-    relative: Literal["wait", "runtime"] = parameter(
+    relative: Literal["wait", "runtime", "cpu"] = parameter(
         "wait",
         "what omega stretches: the head's wait (W figure 2), or the wait grows by (omega - 1) times the "
-        "head's estimate (W section 2)",
-        choices=("wait", "runtime"),
+        "head's estimate, or times its CPU hours as all of the machine would do them (W section 2)",
+        choices=("wait", "runtime", "cpu"),
     )
 
     plans = "the heads"
@@ -49,7 +49,7 @@ class Relaxed(Ordered):
         now = view.now
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        closes, passed = now + self._window(head, shadow - now), False
+        closes, passed = now + self._window(head, shadow - now, view.procs), False
         for job in queue:
             if not view.fits(job):
                 if view.curious:
@@ -63,7 +63,9 @@ class Relaxed(Ordered):
         if passed and (later := view.shadow(head))[0] > shadow:
             yield Reserve(head, later[0], WhenFree(view.free, later[1] + head.procs))
 
-    def _window(self, head: Job, hpwait: float) -> float:
+    def _window(self, head: Job, hpwait: float, procs: int) -> float:
         if self.relative == "runtime":
             return hpwait + (self.omega - 1) * head.estimate
+        if self.relative == "cpu":
+            return hpwait + (self.omega - 1) * head.estimate * head.procs / max(procs, head.procs)
         return self.omega * hpwait

@@ -58,6 +58,17 @@ def test_ward_counts_an_unknown_queue_as_the_lowest() -> None:
     assert Ward().key(JOB._replace(queue=-1), NOW) == Ward().key(JOB._replace(queue=0), NOW)
 
 
+def test_ward_knows_a_background_queue_where_it_is_told_of_one() -> None:
+    background, primary = (Ward(background=True).key(JOB._replace(queue=queue), NOW) for queue in (-1, 0))
+    assert isclose(background * 10, primary)
+
+
+def test_ward_looks_at_the_priorities_as_seldom_as_it_is_told() -> None:
+    job = JOB._replace(submit=30)
+    assert Ward(every=60).key(job, 119) == Ward(every=60).key(job, 60) == Ward().key(job, 60)
+    assert Ward(every=60).key(job, 59) == Ward().key(job, 30)
+
+
 def test_ward_of_a_job_that_has_not_waited_and_of_nothing_to_the_zeroth() -> None:
     assert Ward().key(JOB, JOB.submit) == 0
     assert Ward(alpha=0).key(JOB, JOB.submit) == -4 * 0.5 * 100

@@ -52,6 +52,14 @@ def test_a_window_may_be_relative_to_the_run_time_of_the_head(
     assert starts["3"] == (2 if passes else 20)
 
 
+@pytest.mark.parametrize(("estimate", "passes"), [(16, True), (17, False)])
+def test_a_window_may_be_relative_to_the_cpu_hours_of_the_head(lab: Lab, estimate: int, passes: bool) -> None:
+    # The head wants 4 of 5 processors for 15 s: 12 s of all of them. It can start at 10: the window is 8 + 12 * 2/3.
+    jobs = ("1 0 4 10 10", "2 1 4 15 15", f"3 2 1 {estimate} {estimate}")
+    spec = "relaxed:omega=1.6666666666666667,relative=cpu"
+    assert lab.starts(spec, 5, *jobs)["3"] == (2 if passes else 10)
+
+
 def test_there_is_no_rule_for_extra_processors(lab: Lab) -> None:
     # On five processors easy starts job 3 at 2, on the one that job 2 will not need.
     jobs = (*HEAD, "3 2 1 50 50")
