@@ -14,6 +14,8 @@ from typing import Any
 COLUMNS, ROWS = (20, 400), (8, 150)
 MOST_MESSAGE = 2**16
 """Bytes of one message from a browser."""
+FLOOD = 10.0
+"""Seconds that somebody may have to wait on end: whoever goes on even then is let go."""
 A_SECOND, AT_ONCE = 8_000, 32_000
 """Bytes that one may type or point in a second, and at once after a rest: who sends more is read more slowly."""
 
@@ -111,13 +113,21 @@ class Budget:
 
     def __init__(self, now: Callable[[], float] = monotonic) -> None:
         self._now, self._left, self._at = now, float(AT_ONCE), now()
+        self._waited = 0.0
 
     def wait_for(self, size: int) -> float:
         """Seconds to wait before more is read, after so many bytes."""
         now = self._now()
         self._left = min(self._left + (now - self._at) * A_SECOND, AT_ONCE) - size
         self._at = now
-        return max(-self._left / A_SECOND, 0.0)
+        wait = max(-self._left / A_SECOND, 0.0)
+        self._waited = self._waited + wait if wait else 0.0
+        return wait
+
+    @property
+    def is_flood(self) -> bool:
+        """Does it never end?"""
+        return self._waited > FLOOD
 
 
 def size_of(given: Any) -> tuple[int, int]:

@@ -221,6 +221,8 @@ class Server:
                     continue
                 return
             await asyncio.sleep(budget.wait_for(len(message.data) + 8))
+            if budget.is_flood:
+                return
             kind, about = _parsed(message.data)
             if kind == "ping":
                 await socket.send_json(["pong", about if isinstance(about, int | float | str) else 0])

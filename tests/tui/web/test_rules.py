@@ -14,6 +14,20 @@ def test_who_floods_waits() -> None:
     assert budget.wait_for(10) > 0
     time = 100.0
     assert budget.wait_for(AT_ONCE) == 0
+    assert not budget.is_flood
+
+
+def test_who_goes_on_flooding_is_let_go() -> None:
+    time = 0.0
+    budget = Budget(lambda: time)
+    sent = 0
+    while not budget.is_flood:
+        time += budget.wait_for(6000)
+        sent += 1
+    assert 10 < sent < 50
+    time += 60
+    assert budget.wait_for(10) == 0
+    assert not budget.is_flood
 
 
 def test_a_server_is_known_by_its_exact_names() -> None:
