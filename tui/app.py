@@ -250,7 +250,7 @@ class Schedscope(App[int]):
     @on(SceneChanged)
     def _remember_scene(self, message: SceneChanged) -> None:
         """How far one has come; where a question is open, not yet there."""
-        from sim.lessons.course import ORDER
+        from sim.lessons.lesson import ORDER
 
         now = message.now
         settings = self.settings.with_lesson(message.name, now.index + (now.question is None))

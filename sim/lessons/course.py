@@ -7,17 +7,11 @@ from functools import cache
 from pathlib import Path
 
 from sim.errors import ParameterError, near
-from sim.lessons.lesson import Lesson
+from sim.lessons.lesson import ORDER, Lesson
 from sim.lessons.lesson_file import read_lesson
 from sim.words import quoted
 
 FOLDER = Path(__file__).parent / "course"
-ORDER = (
-    "read-this-chart", "backfilling", "zkp-lies", "zkp-short-first", "zkp-early-end", "w-slip", "w-starving",
-    "w-two-windows", "ls-boundaries", "ls-own-queue", "ls-crash", "k-promise", "k-factor", "k-half", "k-seats",
-    "z-hole", "z-turns", "z-switch-cost", "z-migration", "which-is-better",
-)  # fmt: skip
-"""The names, in the order in which to learn."""
 
 
 @cache

@@ -23,6 +23,12 @@ PAPERS: Mapping[str, str] = {
     "LS": "Lawson and Smirni 2002",
 }
 """Where lessons come from, by the short names; a lesson of somebody's own may come from anywhere."""
+ORDER = (
+    "read-this-chart", "backfilling", "zkp-lies", "zkp-short-first", "zkp-early-end", "w-slip", "w-starving",
+    "w-two-windows", "ls-boundaries", "ls-own-queue", "ls-crash", "k-promise", "k-factor", "k-half", "k-seats",
+    "z-hole", "z-turns", "z-switch-cost", "z-migration", "which-is-better",
+)  # fmt: skip
+"""The names of the lessons that come with the program, in the order in which to learn."""
 PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "strip", "metrics")
 """What a scene can show beside the chart."""
 COLOURS = ("job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "versus")

@@ -215,5 +215,5 @@ class Performance:
 
 def source_of(lesson: Lesson) -> Source:
     """The jobs of a lesson: a sample is one, whatever files lie where the program was started."""
-    path = lesson.trace if os.path.isabs(lesson.trace) else str(sample_path(lesson.trace))
-    return Source.of_options(path, lesson.options)
+    is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
+    return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)

@@ -8,8 +8,8 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.lessons.check import check
-from sim.lessons.course import ORDER, course, found_lesson
-from sim.lessons.lesson import PAPERS, Lesson
+from sim.lessons.course import FOLDER, course, found_lesson
+from sim.lessons.lesson import ORDER, PAPERS, Lesson
 
 OF_THE_RUN = re.compile(r"\{[^}]*\}|`[^`]*`|\bJ\d+\b")
 
@@ -30,8 +30,6 @@ def test_no_number_of_the_run_is_typed(lesson: Lesson) -> None:
 
 
 def test_every_file_is_in_the_course() -> None:
-    from sim.lessons.course import FOLDER
-
     assert sorted(path.stem for path in FOLDER.glob("*.toml")) == sorted(ORDER)
 
 

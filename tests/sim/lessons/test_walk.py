@@ -12,6 +12,8 @@ import pytest
 from sim.errors import ParameterError
 from sim.lessons.check import check
 from sim.lessons.lesson import LessonError
+from sim.lessons.performance import source_of
+from sim.workload.samples import sample_path
 from tests.sim.lessons.lessons import HEAD, file, performance, walk
 
 SAY = 'say = "Look."'
@@ -115,6 +117,15 @@ def test_off_the_path_and_back(tmp_path: Path) -> None:
 def test_the_exercise_is_the_last_scene(tmp_path: Path) -> None:
     there = walk(tmp_path, SAY, head=HEAD + 'exercise = "Try it."\n')
     assert [(s.title, s.text) for s in there.scenes] == [("Passing", "Look."), ("Now you", "Try it.")]
+
+
+def test_a_sample_is_the_sample_whatever_lies_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert source_of(performance(tmp_path, SAY).lesson).trace == "z-figure4"
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "z-figure4").write_text("nonsense")
+    lesson = performance(tmp_path / "elsewhere", SAY).lesson
+    assert source_of(lesson).trace == str(sample_path("z-figure4"))
 
 
 def test_a_trace_that_cannot_be_read_is_said_at_its_line(tmp_path: Path) -> None:

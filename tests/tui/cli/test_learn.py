@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sim.lessons.course import FOLDER, ORDER
+from sim.lessons.course import FOLDER
+from sim.lessons.lesson import ORDER
 from sim.session.session import Bookmark, Session, write_session
 from sim.session.trace_ref import TraceRef
 from tests.tui.cli.program import error, schedscope

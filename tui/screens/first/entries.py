@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
-from sim.lessons.lesson import PAPERS
+from sim.lessons.lesson import ORDER, PAPERS
 from sim.workload.samples import SAMPLES
 from tui.screens.dialogs.trace_choices import recent
 
@@ -40,22 +40,23 @@ def samples() -> Iterator[Entry]:
         yield Entry("sample", sample.name, sample.showing.title, what, paper, sample.showing.policy)
 
 
-def lessons(seen: Mapping[str, int]) -> Iterator[Entry]:
+def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[Entry]:
     """The course, and how far one has come in each."""
-    from sim.lessons.course import course
+    from sim.lessons.course import found_lesson
 
-    for lesson in course():
+    for lesson in map(found_lesson, names):
         done, count = seen.get(lesson.name, 0), lesson.count
         how_far = "" if not done else "done" if done >= count else f"{done} of {count} scenes"
         yield Entry("lesson", lesson.name, lesson.title, lesson.about, PAPERS.get(lesson.paper, lesson.paper), how_far)
 
 
 def learning(seen: Mapping[str, int]) -> Entry:
-    """The way to the lessons."""
-    there = [*lessons(seen)]
-    done = sum(entry.policy == "done" for entry in there)
-    next_one = next((entry.title for entry in there if entry.policy != "done"), "")
-    told = f"{len(there)} lessons, {done} done" + (f": next “{next_one}”" if next_one else "")
+    """The way to the lessons; of those that nobody has begun only the next one is read."""
+    begun = {entry.value: entry.policy == "done" for entry in lessons(seen, filter(seen.__contains__, ORDER))}
+    following = next((name for name in ORDER if not begun.get(name)), None)
+    told = f"{len(ORDER)} lessons, {sum(begun.values())} done"
+    if following is not None:
+        told += f": next “{next(lessons(seen, [following])).title}”"
     return Entry("learn", "", "lessons", told)
 
 
