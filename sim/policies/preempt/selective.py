@@ -54,8 +54,7 @@ class Selective(Preemptive):
                     came.append(job)
             yield from self.keep_idle(view)
         else:
-            if tolls.moving:
-                tolls.look(view)  # who leaves may come back at once
+            tolls.look(view)  # who has left may come back at once
             yield from self.go_on(view, partial(xfactor, view))
             if has_ticked:
                 yield from self._preempt_in_turn(view, tolls)
