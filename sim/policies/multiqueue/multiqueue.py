@@ -165,7 +165,8 @@ class MultiQueue(Policy):
     def _serve_queues(self, view: View, pivots: Pivots, queue: list[Job]) -> Iterator[Decision]:
         """Figure 2: every job once."""
         if not view.curious:
-            queue = [job for job in queue if view.fits(job)]
+            free = view.free
+            queue = [job for job in queue if job.procs <= free and view.fits(job)]
         for job in queue:
             if not view.fits(job):
                 if view.curious:

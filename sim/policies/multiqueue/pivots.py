@@ -53,12 +53,13 @@ class Pivots:
 
     __slots__ = (
         "_beside_all", "_beside_reserved", "_classes", "_extra", "_idle", "_jobs", "_plan", "_queue",
-        "_starts", "_view", "refused",
+        "_starts", "_turns", "_view", "refused",
     )  # fmt: skip
 
     def __init__(self, view: View, queue: Sequence[Job], classes: Classes) -> None:
         self._view, self._queue, self._classes = view, queue, classes
         self._jobs: dict[int, Job] | None = None
+        self._turns: list[tuple[int, Job]] | None = None
         self._plan: Profile | None = None
         self._starts: dict[int, float] = {}
         self._beside_all: Floor | None = None
@@ -193,6 +194,7 @@ class Pivots:
         place = self._queue.index(self.jobs.pop(partition))
         if successor := self._classes.first(partition, islice(self._queue, place + 1, None)):
             self.jobs[partition] = successor
+        self._turns = None
         self.move()
 
     def _forget(self) -> None:
@@ -213,7 +215,9 @@ class Pivots:
         return plan
 
     def _in_turn(self) -> list[tuple[int, Job]]:
-        return sorted(self.jobs.items(), key=lambda item: (not item[1].high, item[1].rank))
+        if self._turns is None:
+            self._turns = sorted(self.jobs.items(), key=lambda item: (not item[1].high, item[1].rank))
+        return self._turns
 
     def _placed(self, plan: Profile) -> dict[int, float]:
         now = self._view.now
