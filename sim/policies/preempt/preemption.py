@@ -143,8 +143,12 @@ class Preemptive(Policy):
         """The free processors that a job takes which may sit on any."""
         free, suspended = self.unclaimed(view), view.suspended
         own = free & suspended.get(job.rank, 0)
-        waited_for = reduce(or_, suspended.values(), 0) if self.seats == "apart" else 0
-        return first_of(job.procs, own, free & ~waited_for, free)
+        apart = free if self.seats == "apart" else 0
+        for waited_for in suspended.values() if apart else ():
+            apart &= ~waited_for
+            if not apart:
+                break
+        return first_of(job.procs, own, apart, free)
 
     def preempt(self, view: View, job: Job, victims: list[Job], reasons: dict[int, Reason]) -> Iterator[Decision]:
         """Suspend the victims; `job` gets free processors first, then theirs, the lowest numbers first."""
