@@ -17,6 +17,8 @@ from sim.workload.categories import TAU
 from sim.workload.model import Floats
 from sim.workload.outages import capacity
 
+SMALLEST = 1e-9
+"""Of all processor time: less is how sums of fractions differ."""
 Value = float | int | None
 """A plain number; None where there is nothing to take it from (the mean of no jobs)."""
 
@@ -96,7 +98,7 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
     line, ends = schedule.curves, np.array([begin, finish])
     lost = float(np.diff(area(line.time, np.where(line.waiting > 0, line.free, 0), ends))[0])
     busy = float(np.diff(area(line.time, schedule.there - line.free, ends))[0])
-    overhead = max(0.0, busy - work)
+    overhead = busy - work if busy - work > SMALLEST * available else 0.0
     values["loss_of_capacity"] = lost / available
     values["overhead"] = overhead / available
     values["loss_with_overhead"] = (lost + overhead) / available

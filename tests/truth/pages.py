@@ -68,7 +68,8 @@ class Told:
 
     @property
     def overhead(self) -> float:
-        return float(max(0.0, (sum(self.held[1]) - self.work) / self.capacity))
+        share = float((sum(self.held[1]) - self.work) / self.capacity)
+        return share if share > 1e-9 else 0.0
 
     def count(self, *kinds: type) -> int:
         return sum(isinstance(decision, kinds) for step in self.run.steps for decision in step.decisions)
