@@ -201,7 +201,11 @@ class Page:
         for rank in self.ranks:
             estimate = self.jobs[rank].estimate
             classes["short" if estimate < 1000 else "medium" if estimate < 10000 else "long"].append(rank)
-        yield partial(are_ratios, {key: self.r(ranks, "slowdown") for key, ranks in classes.items() if ranks})
+        high = self.runs[0].run.workload.high.tolist()
+        priorities = {key: [r for r in self.ranks if high[r] == (key == "high")] for key in ("high", "low")}
+        divided = {"estimate": classes} | ({"priority": priorities} if all(priorities.values()) else {})
+        for by, groups in divided.items():
+            yield partial(are_ratios, by, {key: self.r(of, "slowdown") for key, of in groups.items() if of})
         yield partial(has_words, ["bounded, by run time", "1 proc", "2-8", "9-32", "> 32"])
         lengths, widths = (0, 600, 3600, 28800, 10**12), (0, 1, 8, 32, 10**9)
         for (above, most), label in zip(pairwise(lengths), ("0-10 min", "10 min-1 h", "1-8 h", "> 8 h"), strict=True):
@@ -387,8 +391,8 @@ def is_change_of(change: float, told: str) -> None:
         is_percent(told[1:], abs(change))
 
 
-def are_ratios(true: dict[str, float], told: str) -> None:
-    said = dict(re.findall(r"(\w+) ([+-][\d.]+)", told.partition("by estimate: ")[2]))
+def are_ratios(by: str, true: dict[str, float], told: str) -> None:
+    said = dict(re.findall(r"(\w+) ([+-][\d.]+)", told.partition(f"  by {by}: ")[2]))
     demand_equal([*said], [*true], "classes")
     for label, r in true.items():
         demand(abs(float(said[label]) - r) <= 0.0050001, f"{label}: {r}")

@@ -373,7 +373,7 @@ def _(world: World, job: Work, ends: float, at: float) -> None:
     announced = [outage.begins for outage in world.outages if outage.announced and outage.begins > world.now]
     demand_equal(at, min(announced))
     demand(ends > at)
-    demand(ends >= world.now + job.estimate - world.progress(job.rank))
+    demand_equal(ends, world.now + job.estimate - world.progress(job.rank))
 
 
 @reads(k.WouldDelay, "needs {n} > {n} extra and would end at {t} > {j}'s start at {t}")

@@ -343,7 +343,7 @@ def _ratios(pair: Pair, width: int) -> Lines:
             row.text
             for by, found in more
             for row in wrapped(
-                f"  {by}: " + "   ".join(f"{ratio.label} {_r(ratio)}" for ratio in found[:MOST_BATCHES]), width
+                f"{by}: " + "   ".join(f"{ratio.label} {_r(ratio)}" for ratio in found[:MOST_BATCHES]), width, indent=2
             )
         ),
         *table(rows, indent=2, gap=3),
