@@ -14,7 +14,7 @@ from sim.metrics.finished_jobs import FinishedJobs
 from sim.metrics.over_time import area
 from sim.metrics.tails import guarantee_ratios, reservation_delays
 from sim.workload.categories import TAU
-from sim.workload.model import Floats
+from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
 
 SMALLEST = 1e-9
@@ -26,8 +26,9 @@ Value = float | int | None
 def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
     """Every metric of METRICS by name; `killed=False` leaves killed jobs out of the job statistics."""
     jobs = FinishedJobs.of(source, killed, tau)
-    schedule = jobs.schedule
+    schedule, workload = jobs.schedule, jobs.workload
     values = statistics(jobs) | _machine(schedule) | _counts(schedule) | _recorded(jobs)
+    values |= {"fairness_users": jain(jobs, workload.user), "fairness_groups": jain(jobs, workload.group)}
     values |= _reservations(schedule) | {"mean_lead": _mean(jobs.lead[jobs.lead > 0])}
     return {entry.name: values[entry.name] for entry in METRICS}
 
@@ -45,6 +46,17 @@ def statistics(jobs: FinishedJobs) -> dict[str, Value]:
     values["aggregate_slowdown"] = 1 + float(delay / jobs.run.sum()) if len(jobs) else None
     values["total_wait_hours"] = float(jobs.wait.sum()) / 3600
     return values
+
+
+def jain(jobs: FinishedJobs, parties: Ints) -> float | None:
+    """Jain's index of the mean bounded slowdowns of users or groups; None where fewer than two are known."""
+    party = jobs.column(parties)
+    known = party >= 0
+    _, index = np.unique(party[known], return_inverse=True)
+    if not len(index) or not index.max():
+        return None
+    means = np.bincount(index, jobs.bounded_slowdown[known]) / np.bincount(index)
+    return float(means.sum() ** 2 / (len(means) * (means**2).sum()))
 
 
 def ratio(s1: Value, sm: Value) -> float | None:

@@ -68,6 +68,14 @@ METRICS: tuple[Metric, ...] = (
         "jobs that start later than the trace says they did",
     ),
     Metric(
+        "fairness_users", "fairness between users", "share", "greater",
+        "Jain's index of the users' mean bounded slowdowns: 1 where all fare alike, 1/n where one of n bears all",
+    ),
+    Metric(
+        "fairness_groups", "fairness between groups", "share", "greater",
+        "the same between groups of users",
+    ),
+    Metric(
         "utilization", "utilization", "share", "greater",
         "processor time that made jobs progress, of all there was until the makespan",
     ),

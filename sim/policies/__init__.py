@@ -1,6 +1,6 @@
 """Every policy, one file each, in families. Importing this package registers them all."""
 
-from sim.policies import backfill, gang, leading, multiqueue, preempt
+from sim.policies import backfill, gang, leading, multifactor, multiqueue, preempt
 from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import POLICIES, parse_policy
 
@@ -10,6 +10,7 @@ __all__ = [
     "backfill",
     "gang",
     "leading",
+    "multifactor",
     "multiqueue",
     "parse_policy",
     "preempt",

@@ -14,7 +14,7 @@ from math import isfinite
 from typing import Any
 
 from sim.errors import ParameterError, near
-from sim.words import LATEST, shortened
+from sim.words import LATEST, parse_time, shortened
 
 NO_GREATER = f"no number is beyond {LATEST:,.0f}"
 
@@ -30,6 +30,8 @@ class Parameter:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    is_time: bool = False
+    """Is it a length of time, which may be typed like 7d?"""
 
     @property
     def range(self) -> str:
@@ -42,7 +44,7 @@ class Parameter:
             return " | ".join(self.choices)
         if self.kind is bool:
             return "yes | no"
-        noun = {int: "whole number", float: "number", str: "text"}[self.kind]
+        noun = "time" if self.is_time else {int: "whole number", float: "number", str: "text"}[self.kind]
         if self.low is not None and self.high is not None:
             return f"{noun} from {self.low:g} to {self.high:g}"
         if self.low is not None:
@@ -63,8 +65,8 @@ class Parameter:
         if self.kind is bool:
             return {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}.get(text)
         try:
-            return self.kind(text)
-        except ValueError:
+            return parse_time(text) if self.is_time else self.kind(text)
+        except (ValueError, ParameterError):
             return None
 
     def _allowed(self, value: Any) -> bool:
@@ -82,9 +84,10 @@ def parameter(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] = (),
+    is_time: bool = False,
 ) -> Any:
     """A dataclass field that is a parameter."""
-    about = {"meaning": meaning, "low": low, "high": high, "choices": choices}
+    about = {"meaning": meaning, "low": low, "high": high, "choices": choices, "is_time": is_time}
     return dataclasses.field(default=default, metadata=about)
 
 

@@ -6,21 +6,25 @@ import json
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
 import click
 
+from sim.comparison.helping import Price, Tried, fitted, ranked
+from sim.experiments.ranges import expand
 from sim.life.life import Life, life_of
 from sim.life.own_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
+from sim.policies.backfill.recorded import Recorded
 from sim.policies.columns import Column
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario
-from sim.words import clock, name, printable, shortened, span
-from sim.workload.model import Field
+from sim.words import clock, count, name, printable, processors, shortened, span
+from sim.workload.model import Field, Job
 from sim.workload.source import Source
 from tui.cli import options
 from tui.cli.own import own_code, timed
@@ -42,16 +46,28 @@ Lines = list[str]
 @click.argument("trace")
 @click.argument("job")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
-@options.policy
+@click.option(
+    "--policy",
+    "policies",
+    multiple=True,
+    metavar="SPEC",
+    help="default easy; with several, or a range like 'easy:depth={1,2,4}', what would have helped",
+)
 @options.switches
 @options.placement
 @options.of_workload
-def command(trace: str, job: str, form: str, policy: str, switches: Any, placement: Any, **given: Any) -> None:
+def command(
+    trace: str, job: str, form: str, policies: tuple[str, ...], switches: Any, placement: Any, **given: Any
+) -> None:
     """Why a job waited as long as it did, as a story with numbers.
 
-    JOB is a job's id, or user:NAME for the jobs of a user that waited longest.
-    """
-    chosen = parse_policy(policy)
+    JOB is a job's id, or user:NAME for the jobs of a user that waited longest. With several policies: under which of
+    them a job would have waited how long, and what the others would have paid, beside the first.
+    """  # fmt: skip
+    specs = [spec for each in policies or ("easy",) for spec in expand(each)]
+    if len(specs) > 1:
+        return say(what_would_have_helped(Source.of_options(trace, given), job, specs, switches, placement, form))
+    policy, chosen = specs[0], parse_policy(specs[0])
     options.heed(placement, [chosen, *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
     workload = options.jobs_of(source)
@@ -65,6 +81,8 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
             numbers = own_numbers(scenario, rank)
             if form == "text":
                 told = [render(life, columns(), shows_unicode()), *of_its_own(numbers, columns(), shows_unicode())]
+                if isinstance(chosen, Recorded):
+                    told += ["", *_wrapped(in_reality(scenario, rank), min(columns(), WIDEST))]
                 return say("\n".join(told))
             found = as_dict(life) | {"numbers": {column.name: values for column, values in numbers.items()}}
     if form == "json":
@@ -80,6 +98,84 @@ def command(trace: str, job: str, form: str, policy: str, switches: Any, placeme
     ]  # fmt: skip
     lines += [*text.table(rows), "", f"why: schedscope explain {trace} JOB --policy {policy}"]
     return say("\n".join(map(printable, lines)))
+
+
+def what_would_have_helped(
+    source: Source, job: str, specs: Sequence[str], switches: Any, placement: Any, form: str
+) -> str:
+    """The policies by the job's wait, and the price that others pay, as a page or JSON."""
+    if job.startswith("user:"):
+        raise click.UsageError("several policies are set beside each other for one job: give its id")
+    chosen = [parse_policy(spec) for spec in specs]
+    options.heed(placement, [*chosen, *(spec for _, spec in switches)])
+    workload = options.jobs_of(source)
+    rank, schedules = workload.rank_of(job), []
+    for spec, policy in zip(specs, chosen, strict=True):
+        scenario = Scenario(workload, policy, timed(workload, policy, switches, placement), placement)
+        with own_code(scenario, aloud=False):
+            engine = scenario.begun()
+            run_to_end(engine, spec)
+        schedules.append(replace(engine.schedule(), policy=spec))
+    found = ranked(schedules, rank)
+    if form == "json":
+        made_by = {"policies": [full_policy(policy) for policy in chosen], "first": specs[0], "job": job}
+        tried = [each._asdict() | {"price": _price(each.price)} for each in found]
+        return json.dumps({**provenance(source, placement), **made_by, "tried": tried}, indent=1, allow_nan=False)
+    return "\n".join(map(printable if shows_unicode() else text.plain, _helped(workload.jobs[rank], found, specs[0])))
+
+
+def _price(price: Price) -> dict[str, Any]:
+    return price._asdict() | {"worst": None if price.worst is None else price.worst.id}
+
+
+def _helped(job: Job, found: Sequence[Tried], first: str) -> Lines:
+    """The table, and the best of it in words."""
+    shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
+    lines = [f"What would have helped {name(job)} ({shown})?", ""]
+    rows = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "who pays most"]]
+    for tried in found:
+        price = tried.price
+        pays = "" if price.worst is None else f"{name(price.worst)} +{span(price.worst_by)}"
+        here = tried.policy == first
+        others = span(price.mean_wait) + ("" if here else f" ({_more(price.change)})")
+        rows.append(
+            [shortened(tried.policy) + (" (first)" if here else ""), span(tried.wait), clock(tried.start), others,
+             f"{price.longer:,}", f"{price.shorter:,}", pays]
+        )  # fmt: skip
+    return [*lines, *text.table(rows), "", *_wrapped(_in_words(job, found, first), WIDEST)]
+
+
+def _in_words(job: Job, found: Sequence[Tried], first: str) -> str:
+    best, was = found[0], next(tried for tried in found if tried.policy == first)
+    less = was.wait - best.wait
+    if less < 1:
+        return f"None of them helps {name(job)}: under {first} it waits {span(was.wait)}, and no less under the others."
+    told = f"{best.policy} helps most: {name(job)} waits {span(less)} less than under {first}."
+    price = best.price
+    if price.worst is None:
+        return f"{told} Nobody else waits longer."
+    who = f"{count(price.longer, 'job')} {'waits' if price.longer == 1 else 'wait'} longer"
+    mean = f"the others wait {span(abs(price.change))} {'longer' if price.change > 0 else 'less'} on average"
+    return f"{told} The price: {who}, {name(price.worst)} most, by {span(price.worst_by)}; {mean}."
+
+
+def _more(seconds: float) -> str:
+    return f"{'+' if seconds >= 0 else '-'}{span(abs(seconds))}"
+
+
+def in_reality(scenario: Scenario, rank: int) -> str:
+    """When the job would have fitted into the schedule that the trace recorded, and did not start."""
+    job = scenario.workload.jobs[rank]
+    engine = scenario.begun()
+    run_to_end(engine, "explain")
+    found = fitted(engine.schedule(), rank)
+    if not found:
+        return f"At no moment while it waited {processors(job.procs)} were free: in reality it could not start sooner."
+    first = next((hole for hole in found if hole.seconds >= job.estimate), None)
+    hole = first or max(found, key=lambda hole: hole.seconds)
+    told = f"In reality {job.procs:,} were free from {clock(hole.begin)} for {span(hole.seconds)}"
+    enough = f", enough for its {span(job.estimate)}" if first else f", less than its {span(job.estimate)}"
+    return f"{told}{enough}; the real scheduler had its reasons, which the trace does not tell."
 
 
 def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:

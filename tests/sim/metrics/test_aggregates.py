@@ -278,3 +278,14 @@ def test_who_starts_before_the_start_that_was_asked_for_waits_for_nothing(lab: L
     engine = Engine(workload, parse_policy("fcfs"))
     engine.run()
     assert aggregates(engine.schedule())["max_wait"] == 0
+
+
+def test_jains_index_tells_how_alike_users_fare() -> None:
+    of = workload((0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10), (0, 1, 10, 10))
+    of = replace(of, user=np.array([0, 0, 1, -1]), group=np.zeros(4, dtype=np.int64))
+    values = aggregates(schedule(of, [0, 20, 10, 90], [10, 30, 20, 100], []))
+    # User 0 has 1 and 3, on average 2; user 1 has 2; nobody knows whose the last one is.
+    assert values["fairness_users"] == 1
+    assert values["fairness_groups"] is None
+    values = aggregates(schedule(of, [0, 20, 50, 90], [10, 30, 60, 100], []))
+    assert values["fairness_users"] == pytest.approx((2 + 6) ** 2 / (2 * (4 + 36)))

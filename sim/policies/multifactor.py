@@ -1,0 +1,66 @@
+"""Priorities out of several factors, as Slurm has them: how long a job waits, what its user has had, how wide it is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from math import exp2, log
+from typing import ClassVar, Literal
+
+from sim.policies.columns import Column
+from sim.policies.orders import Order
+from sim.policies.parameters import parameter
+from sim.policies.view import View
+from sim.workload.model import Job
+
+WEEK = 7 * 86400.0
+
+
+@dataclass(frozen=True)
+class Multifactor(Order):
+    """The greatest sum of weighed factors first, each from 0 to 1 (Slurm's multifactor priority).
+
+    age: the wait over maxage, at most 1. fairshare: 2 to the power of -u/s, u the share that the user has of what all
+    have used, s an equal share for each user seen so far; what was used counts half after each halflife. size: the
+    share of the machine that the job wants, or with favour=small what is left beside it.
+
+    Slurm sums up usage every few minutes, here it is exact at every pass; all users have equal shares, and there are
+    no partitions and qualities of service. Maui weighs targets of usage in place of fair shares, and expansion factors.
+    """
+
+    age: float = parameter(1000.0, "weight of the wait", low=0.0)
+    fairshare: float = parameter(10000.0, "weight of how little the user has had", low=0.0)
+    size: float = parameter(1000.0, "weight of the processors that the job wants", low=0.0)
+    maxage: float = parameter(WEEK, "a wait that counts fully, like 7d or in seconds", low=1.0, is_time=True)
+    halflife: float = parameter(WEEK, "after it half of a usage is forgotten, like 7d", low=1.0, is_time=True)
+    favour: Literal["large", "small"] = parameter("large", "who gains by size", choices=("large", "small"))
+    usage: Mapping[int, float] = field(default_factory=dict, repr=False, compare=False)
+    """user -> processor-hours, as they count at this pass"""
+    total: float = field(default=0.0, repr=False, compare=False)
+    procs: int = field(default=1, repr=False, compare=False)
+    name: ClassVar[str] = "multifactor"
+    columns: ClassVar[tuple[Column, ...]] = (
+        Column("usage", "processor-hours that the user has had, what was long ago counting less", of="user"),
+    )
+
+    def seeing(self, view: View) -> Order:
+        """With what everybody has had by now; between two passes nobody comes to processors or leaves them."""
+        usage, at = view.notes.setdefault("usage", {}), view.notes.setdefault("usage_at", {})
+        since = view.now - at.get(0, view.now)
+        kept = exp2(-since / self.halflife)
+        for user in usage:
+            usage[user] *= kept
+        gained = (1 - kept) * self.halflife / log(2) / 3600
+        for job in (*(run.job for run in view.running.values()), *view.completed):
+            usage[job.user] = usage.get(job.user, 0.0) + job.procs * gained
+        for job in view.arrived:
+            usage.setdefault(job.user, 0.0)
+        at[0] = view.now
+        return replace(self, usage=usage.copy(), total=sum(usage.values()), procs=view.procs)
+
+    def key(self, job: Job, now: float) -> float:
+        age = min((now - job.submit) / self.maxage, 1.0)
+        share = self.usage.get(job.user, 0.0) / self.total * len(self.usage) if self.total else 0.0
+        size = job.procs / self.procs
+        size = size if self.favour == "large" else 1 - size
+        return -(self.age * age + self.fairshare * exp2(-share) + self.size * size)

@@ -1,0 +1,77 @@
+"""Slurm's priority: what each user has had is summed up once more, stretch by stretch."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import pairwise
+from math import exp, log
+
+import numpy as np
+import pytest
+
+from sim.engine.check import Checker
+from sim.engine.engine import Engine
+from sim.policies import parse_policy, written_policy
+from sim.policies.multifactor import Multifactor
+from sim.timeline.timeline import Timeline
+from sim.workload.source import read
+from tests.sim.conftest import Lab
+
+HALF = 86400.0
+
+
+def had(engine: Engine, user: int, now: float) -> float:
+    """Processor-hours of a user, of each second as much as is left of it by now."""
+    hours, fades = 0.0, log(2) / HALF
+    for stretch in engine.history.stretches():
+        if engine.workload.user[stretch.rank] == user:
+            until = now if stretch.end is None else min(stretch.end, now)
+            width = engine.workload.width[stretch.rank]
+            hours += width * (exp(-fades * (now - until)) - exp(-fades * (now - stretch.start))) / fades / 3600
+    return hours
+
+
+def test_what_users_have_had_and_the_queue_are_as_reckoned_from_the_stretches() -> None:
+    workload = read("lublin-128", jobs=250, load=1.5)
+    engine = Engine(workload, "easy:order=multifactor,halflife=1d,maxage=12h,size=500", watchers=[Checker])
+    looked = 0
+    while engine.advance(37):
+        usage, now = engine.state.notes["usage"], engine.now
+        found = {user: had(engine, user, now) for user in usage}
+        assert usage == pytest.approx(found, abs=1e-9)
+        total = sum(found.values())
+
+        def priority(rank: int, now: float = now, found: dict[int, float] = found, total: float = total) -> float:
+            user, waited = int(workload.user[rank]), now - workload.submit[rank]
+            fair = 2 ** -(found[user] / total * len(found))
+            return float(1000 * min(waited / 43200, 1) + 10000 * fair + 500 * workload.width[rank] / 128)
+
+        stand = [priority(job.rank) for job in engine.state.queue]
+        assert all(one >= other - 1e-6 for one, other in pairwise(stand))
+        looked += len(stand)
+    assert looked > 50
+
+
+def test_times_may_be_typed_as_such() -> None:
+    policy = parse_policy("easy:order=multifactor,halflife=2d,age=0,favour=small")
+    assert policy.queue_order() == Multifactor(halflife=2 * 86400, age=0, favour="small")
+    assert parse_policy(written_policy(policy)) == policy
+
+
+def test_whose_user_has_had_more_waits_and_the_wider_goes_first(lab: Lab) -> None:
+    lines = ("1 0 4 10 10", "2 1 4 10 10", "3 2 4 10 10", "4 3 2 10 10", "5 3 4 10 10")
+    users = np.array([0, 0, 1, 1, 1])
+    workload = replace(lab.workload(4, *lines), user=users)
+    engine = Engine(workload, "fcfs:order=multifactor,age=0,size=1", watchers=[Checker])
+    engine.run()
+    assert np.argsort(engine.schedule().start, kind="stable").tolist() == [0, 2, 1, 4, 3]
+
+
+def test_it_can_be_gone_back_under_it() -> None:
+    timeline = Timeline(read("lublin-128", jobs=120, load=2), "easy:order=multifactor,halflife=3h")
+    timeline.compute(10_000)
+    timeline.seek(150)
+    before = [queued.job.id for queued in timeline.snapshot().queue]
+    timeline.seek(20)
+    timeline.seek(150)
+    assert [queued.job.id for queued in timeline.snapshot().queue] == before
