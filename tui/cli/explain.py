@@ -81,7 +81,7 @@ def command(
             numbers = own_numbers(scenario, rank)
             if form == "text":
                 told = [render(life, columns(), shows_unicode()), *of_its_own(numbers, columns(), shows_unicode())]
-                if isinstance(chosen, Recorded):
+                if isinstance(chosen, Recorded) and workload.jobs[rank].recorded_start is not None:
                     told += ["", *_wrapped(in_reality(scenario, rank), min(columns(), WIDEST))]
                 return say("\n".join(told))
             found = as_dict(life) | {"numbers": {column.name: values for column, values in numbers.items()}}

@@ -170,3 +170,46 @@ def test_explain_as_json() -> None:
     assert found["summary"]
     assert found["story"]
     assert found["sha256"]
+
+
+def test_policies_are_ranked_by_what_they_do_for_a_job_and_to_the_others() -> None:
+    told = schedscope("explain", "z-figure4", "4", "--policy", "easy", "--policy", "{firstfit,fcfs}").stdout
+    assert told.startswith("What would have helped J4 (4 processors for 15m00, submitted d0 00:00:30)?\n")
+    assert [line.split()[0] for line in told.splitlines()[3:6]] == ["firstfit", "easy", "fcfs"]
+    assert flat(told).endswith(
+        "firstfit helps most: J4 waits 20m00 less than under easy. The price: 2 jobs wait longer, J5 most, by 10m00; "
+        "the others wait 4m35 longer on average."
+    )
+    told = schedscope("explain", "z-figure4", "4", "--policy", "fcfs", "--policy", "easy").stdout
+    assert "None of them helps J4: under fcfs it waits 29m30, and no less under the others." in flat(told)
+
+
+def test_the_same_for_other_programs() -> None:
+    done = schedscope("explain", "z-figure4", "4", "--policy", "easy", "--policy", "firstfit", "--format", "json")
+    found = json.loads(done.stdout)
+    assert [(tried["policy"], tried["wait"], tried["price"]["worst"]) for tried in found["tried"]] == [
+        ("firstfit", 570, "5"), ("easy", 1770, None),
+    ]  # fmt: skip
+    assert (found["first"], found["job"]) == ("easy", "4")
+
+
+def test_under_recorded_it_is_said_when_the_job_would_have_fitted(tmp_path: Path) -> None:
+    lines = [(1, 0, 0, 10, 4), (2, 5, 55, 10, 2), (3, 6, 4, 60, 4)]
+    rows = (
+        f"{job} {at} {wait} {run} {procs} -1 -1 {procs} {run} -1 1 -1 -1 -1 -1 -1 -1 -1"
+        for job, at, wait, run, procs in lines
+    )
+    (tmp_path / "a.swf").write_text("; MaxProcs: 6\n" + "\n".join(rows) + "\n")
+    told = flat(schedscope("explain", tmp_path / "a.swf", "2", "--policy", "recorded").stdout)
+    assert told.endswith(
+        "In reality 2 were free from d0 00:00:05 for 55s, enough for its 10s; the real scheduler had its reasons, "
+        "which the trace does not tell."
+    )
+    told = flat(schedscope("explain", tmp_path / "a.swf", "3", "--policy", "recorded").stdout)
+    assert told.endswith("At no moment while it waited 4 processors were free: in reality it could not start sooner.")
+    assert "In reality" not in schedscope("explain", "z-figure4", "4", "--policy", "recorded").stdout
+
+
+def test_several_policies_are_for_one_job() -> None:
+    done = schedscope("explain", "z-figure4", "user:1", "--policy", "easy", "--policy", "fcfs")
+    assert (done.returncode, "for one job: give its id" in done.stderr) == (2, True)

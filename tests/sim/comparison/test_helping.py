@@ -1,0 +1,46 @@
+"""What would have helped a job, and at whose cost; and when it would have fitted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sim.comparison.helping import Fitting, fitted, ranked
+from sim.timeline.scenario import run
+from tests.sim.conftest import Lab
+
+# Four processors. Under fcfs job 3 waits behind job 2, which needs all; under firstfit it starts at once.
+JOBS = ("1 0 2 10 10", "2 1 4 10 10", "3 2 2 30 30", "4 3 1 5 5")
+
+
+def test_policies_are_ranked_by_the_jobs_wait_and_the_others_price_is_told(lab: Lab) -> None:
+    workload = lab.workload(4, *JOBS)
+    best, first = ranked([run(workload, "fcfs"), run(workload, "firstfit")], 2)
+    assert (best.policy, best.start, best.wait) == ("firstfit", 2, 0)
+    assert (first.policy, first.start, first.wait) == ("fcfs", 20, 18)
+    assert first.price[1:] == (0, 0, 0, None, 0)
+    # Job 2 starts at 32 instead of 10, job 4 at 10 instead of 20.
+    assert (best.price.longer, best.price.shorter, best.price.worst, best.price.worst_by) == (
+        1,
+        1,
+        workload.jobs[1],
+        22,
+    )
+    assert (best.price.change, best.price.mean_wait) == ((22 - 10) / 3, (0 + 31 + 7) / 3)
+
+
+def test_of_two_that_help_as_much_the_one_that_costs_less_is_first(lab: Lab) -> None:
+    workload = lab.workload(4, *JOBS)
+    schedules = [run(workload, spec) for spec in ("fcfs", "firstfit", "easy")]
+    waits = [(tried.policy, tried.wait, tried.price.change) for tried in ranked(schedules, 3)]
+    assert waits == sorted(waits, key=lambda found: (found[1], max(found[2], 0)))
+
+
+def test_when_enough_was_free_and_the_job_did_not_start(lab: Lab) -> None:
+    workload = replace(lab.workload(4, *JOBS[:2], "3 2 2 8 8"), wait=np.array([0, 39, 48.0]))
+    schedule = run(workload, "recorded")  # job 2 starts at 40, job 3 at 50; between 10 and 40 everything is free
+    assert schedule.start.tolist() == [0, 40, 50]
+    assert fitted(schedule, 2) == [Fitting(2, 40)]
+    assert fitted(schedule, 1) == [Fitting(10, 40)]
+    assert fitted(schedule, 0) == []
