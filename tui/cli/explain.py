@@ -12,7 +12,7 @@ from typing import Any
 
 import click
 
-from sim.comparison.helping import Price, Tried, fitted, ranked
+from sim.comparison.helping import Price, Tried, fair_start, fitted, ranked
 from sim.experiments.ranges import expand
 from sim.life.life import Life, life_of
 from sim.life.own_numbers import Numbers, own_numbers
@@ -29,7 +29,7 @@ from sim.workload.source import Source
 from tui.cli import options
 from tui.cli.own import own_code, timed
 from tui.cli.run import provenance
-from tui.cli.terminal import columns, run_to_end, say, shows_unicode
+from tui.cli.terminal import columns, progress, run_to_end, say, shows_unicode
 from tui.look import text
 
 NARROWEST, USUAL, WIDEST = 40, 80, 100
@@ -53,11 +53,12 @@ Lines = list[str]
     metavar="SPEC",
     help="default easy; with several, or a range like 'easy:depth={1,2,4}', what would have helped",
 )
+@click.option("--fair", is_flag=True, help="Also when it would have started had nobody come after it: a run more.")
 @options.switches
 @options.placement
 @options.of_workload
 def command(
-    trace: str, job: str, form: str, policies: tuple[str, ...], switches: Any, placement: Any, **given: Any
+    trace: str, job: str, form: str, policies: tuple[str, ...], fair: bool, switches: Any, placement: Any, **given: Any
 ) -> None:
     """Why a job waited as long as it did, as a story with numbers.
 
@@ -65,6 +66,8 @@ def command(
     them a job would have waited how long, and what the others would have paid, beside the first.
     """  # fmt: skip
     specs = [spec for each in policies or ("easy",) for spec in expand(each)]
+    if fair and (len(specs) > 1 or job.startswith("user:")):
+        raise click.UsageError("--fair is of one job under one policy")
     if len(specs) > 1:
         return say(what_would_have_helped(Source.of_options(trace, given), job, specs, switches, placement, form))
     policy, chosen = specs[0], parse_policy(specs[0])
@@ -83,8 +86,11 @@ def command(
                 told = [render(life, columns(), shows_unicode()), *of_its_own(numbers, columns(), shows_unicode())]
                 if isinstance(chosen, Recorded) and workload.jobs[rank].recorded_start is not None:
                     told += ["", *_wrapped(in_reality(scenario, rank), min(columns(), WIDEST))]
+                if fair:
+                    told += ["", *_wrapped(had_nobody_come(life, scenario), min(columns(), WIDEST))]
                 return say("\n".join(told))
-            found = as_dict(life) | {"numbers": {column.name: values for column, values in numbers.items()}}
+            found = as_dict(life) | ({"fair_start": fair_start(scenario, rank)} if fair else {})
+            found |= {"numbers": {column.name: values for column, values in numbers.items()}}
     if form == "json":
         made_by = {"policy": full_policy(chosen), "switches": [[at, full_policy(p)] for at, p in scenario.switches]}
         return say(json.dumps({**provenance(source, placement), **made_by, **found}, indent=1, allow_nan=False))
@@ -161,6 +167,28 @@ def _in_words(job: Job, found: Sequence[Tried], first: str) -> str:
 
 def _more(seconds: float) -> str:
     return f"{'+' if seconds >= 0 else '-'}{span(abs(seconds))}"
+
+
+def had_nobody_come(life: Life, scenario: Scenario) -> str:
+    """What those cost the job who came after it."""
+    job, done = life.job, 0
+    with progress(job.rank + 1, "fair start") as bar:
+
+        def told(finished: int) -> None:
+            nonlocal done
+            if bar is not None and finished > done:
+                bar.update(finished - done)
+                done = finished
+
+        fair = fair_start(scenario, job.rank, told)
+    if fair is None or life.start is None:
+        return f"Had nobody come after it, {name(job)} would not have started either."
+    cost = life.start - fair
+    if abs(cost) < 1:
+        return f"Had nobody come after it, {name(job)} would have started at the same time."
+    when = f"{span(abs(cost))} {'sooner' if cost > 0 else 'later'}"
+    whose = "that is what those cost it who came later" if cost > 0 else "those who came later helped it"
+    return f"Had nobody come after it, {name(job)} would have started at {clock(fair)}, {when}: {whose}."
 
 
 def in_reality(scenario: Scenario, rank: int) -> str:

@@ -213,3 +213,14 @@ def test_under_recorded_it_is_said_when_the_job_would_have_fitted(tmp_path: Path
 def test_several_policies_are_for_one_job() -> None:
     done = schedscope("explain", "z-figure4", "user:1", "--policy", "easy", "--policy", "fcfs")
     assert (done.returncode, "for one job: give its id" in done.stderr) == (2, True)
+
+
+def test_what_those_cost_it_who_came_later_is_told_when_it_is_asked_for() -> None:
+    told = flat(schedscope("explain", "z-figure4", "3", "--policy", "firstfit", "--fair").stdout)
+    assert told.endswith(
+        "Had nobody come after it, J3 would have started at d0 00:20:00, 8m20 sooner: that is what those cost it who "
+        "came later."
+    )
+    done = schedscope("explain", "z-figure4", "3", "--policy", "firstfit", "--fair", "--format", "json")
+    assert json.loads(done.stdout)["fair_start"] == 1200
+    assert schedscope("explain", "z-figure4", "user:1", "--fair").returncode == 2
