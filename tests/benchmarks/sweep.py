@@ -3,8 +3,9 @@
     python -m tests.benchmarks.sweep ../shared/traces
 
 `--runs 40 --jobs 2000 --kills 3` is short. With `--cluster` the same plan is also made by two workers of Dask on the
-loopback, of which one is killed in the middle. The bare runs are those of the plan, one after another in one process
-that reads the trace once and makes the jobs of a workload once.
+loopback, of which one is killed in the middle; `--many` makes ten thousand runs of a hundred jobs instead. The bare
+runs are those of the plan, one after another in one process that reads the trace once and makes the jobs of a
+workload once.
 """
 
 from __future__ import annotations
@@ -20,9 +21,10 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from sim.experiments.measured import measured
+from sim.experiments.pivot import Ask, pivot
 from sim.experiments.plan import Plan
 from sim.experiments.pool import cores
-from sim.experiments.results import dump
+from sim.experiments.results import Results, dump
 from sim.experiments.sweep import Progress, sweep
 from sim.experiments.work import Outcome
 from sim.timeline.scenario import run as simulate
@@ -96,6 +98,24 @@ def by_cluster(plan: Plan, path: Path) -> Progress:
         return sweep(plan, path, executor=executor, workers=many, told=kill)
 
 
+def many_small(path: Path) -> None:
+    """Ten thousand runs of a hundred jobs: the memory of this process meanwhile, and a question to the file."""
+    factors = {"policy": ["easy", "fcfs", "conservative", "firstfit"], "load": ["{0.5..1.4..0.1}"], "jobs": ["100"]}
+    plan = Plan.of({"trace": ["lublin-128"], "estimates": ["random:2"], "seed": ["{0..249}"], **factors})
+    held: dict[int, float] = {}
+
+    def look(progress: Progress, _: list[Outcome]) -> None:
+        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+        held[10 * progress.made // progress.asked] = pages * resource.getpagesize() / 1e6
+
+    done = sweep(plan, path, told=look)
+    print(f"{done.made:,} runs: {done.elapsed:.0f} s, memory {', '.join(f'{of:.0f}' for of in held.values())} MB")
+    start = time.process_time()
+    with Results(path) as results:
+        pivot(results, Ask("policy", "load", "mean_wait"))
+    print(f"asked for means: {time.process_time() - start:.2f} s of a core")
+
+
 def main() -> None:
     """Print what was measured, a line each."""
     parser = argparse.ArgumentParser(description="a sweep")
@@ -103,9 +123,14 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=400)
     parser.add_argument("--jobs", type=int, default=0, help="only the first so many jobs; 0: all")
     parser.add_argument("--kills", type=int, default=10)
+    parser.add_argument("--many", action="store_true", help="only ten thousand small runs")
     parser.add_argument("--cluster", action="store_true", help="also by workers of Dask")
     parser.add_argument("--seed", type=int, default=0, help="for when it is killed")
     options = parser.parse_args()
+    if options.many:
+        with TemporaryDirectory() as folder:
+            many_small(Path(folder) / "many.sqlite")
+        return
     trace = options.traces / KTH
     plan = plan_of(trace, options.runs, options.jobs)
     words = [str(trace), *(word for policy in POLICIES for word in ("--policy", policy)), "--load", LOADS]
