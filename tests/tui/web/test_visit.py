@@ -15,7 +15,16 @@ from typing import Any
 
 import pytest
 
+from sim.errors import ParameterError
+from sim.policies import parse_policy
+from sim.workload.source import Source
 from tests.tui.cli.program import PROGRAM, error
+from tests.tui.replays import Replay
+from tui.app import Guest, Schedscope
+from tui.look.palette import LOOKS
+from tui.replay.opening import Opening
+from tui.screens.first.screen import FirstScreen
+from tui.web.visit import Shared, Visit
 
 aiohttp = pytest.importorskip("aiohttp", reason="aiohttp is missing: pip install 'schedscope[web]'")
 pytest.importorskip("textual_serve", reason="textual_serve is missing: pip install 'schedscope[web]'")
@@ -98,6 +107,21 @@ async def test_a_visitor_sees_the_replay_plays_it_and_saves_where_it_stands() ->
     finally:
         program.kill()
         program.communicate()
+
+
+async def test_a_visitor_is_offered_no_file_and_no_code_and_opens_only_what_is_served() -> None:
+    source = Source("z-figure4")
+    visit = Visit(Shared((), {source: source.read()}, None))
+    assert visit.prepare(Opening(source, parse_policy("easy"))).about.trace == "z-figure4"
+    with pytest.raises(ParameterError, match="no such trace here"):
+        visit.prepare(Opening(Source("/etc/passwd"), parse_policy("easy")))
+    app = Schedscope(None, guest=Guest(LOOKS["dark"]))
+    async with app.run_test(size=(100, 40)) as pilot:
+        await pilot.pause()
+        await pilot.press("o")
+        assert isinstance(app.screen, FirstScreen)
+        assert "a file" not in Replay(app, pilot).text
+        app.exit()
 
 
 def test_what_cannot_be_served_is_told_in_a_line() -> None:

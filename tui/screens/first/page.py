@@ -133,9 +133,10 @@ def told(entry: Entry, width: int) -> Line:
     return line(" ", Span(text.shorten(words, width - 2)))
 
 
-def keys(width: int, is_over: bool) -> Line:
+def keys(width: int, is_over: bool, has_files: bool = True) -> Line:
     """What can be done here."""
-    pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open"), ("o", "a file", "file")]
+    pairs = [("↑ ↓ ← →", "choose", ""), ("enter", "opens it", "open")]
+    pairs += [("o", "a file", "file")] if has_files else []
     pairs += [("T", "theme", "theme")] if width >= ACROSS[1] else []
     pairs += [*([("esc", "back", "back")] if is_over else []), ("?", "help", "help"), ("q", "quit", "quit")]
     spans = [(Span(key, "key", action), Span(f" {word}  ", "dim", action)) for key, word, action in pairs]

@@ -169,6 +169,11 @@ class FirstScreen(Screen[None]):
         self._menu.chosen = chosen
         self._sketches: dict[str, Sketch] = {}
 
+    @property
+    def _has_files(self) -> bool:
+        """May any file be opened? Not by somebody from elsewhere."""
+        return any(entry.kind == "file" for entry in self._menu.entries)
+
     def compose(self) -> ComposeResult:
         yield Bar("surface", id="title")
         yield self._menu
@@ -196,7 +201,7 @@ class FirstScreen(Screen[None]):
         title = line(Span(" schedscope", "strong"), Span(f"   parallel job schedules, step by step: {asked}", "dim"))
         self.query_one("#title", Bar).show([title], self._look)
         self.query_one("#told", Bar).show([told(entry, width)], self._look)
-        self.query_one("#keys", Bar).show([keys(width, self._is_over)], self._look)
+        self.query_one("#keys", Bar).show([keys(width, self._is_over, self._has_files)], self._look)
 
     # Pictures
 
@@ -245,7 +250,7 @@ class FirstScreen(Screen[None]):
             self.action_open()
 
     def action_file(self) -> None:
-        if all(entry.kind != "file" for entry in self._menu.entries):
+        if not self._has_files:
             return
         self.app.push_screen(dialogs.TracePicker(self._recent), lambda trace: self._open(trace))
 
