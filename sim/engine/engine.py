@@ -155,7 +155,7 @@ class Engine:
             time = timers[0][0]
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
-        change = self._future.next_change()
+        change = self._future.next_change() if self._future.changes else inf
         if change < time and (arrives < inf or state.under_way or state.left):
             time = change
         if time == inf:
@@ -304,7 +304,7 @@ class Engine:
         if leaving and leaving[0][0] <= now:
             self._complete_jobs(now)
         is_awake = self._drop_timers(now) if state.timers else False
-        if changes or self._future.next_change() <= now:
+        if changes or (self._future.changes and self._future.next_change() <= now):
             self._future.applied = now
             Upheaval(self._transitions).happen()
         if self._submits[len(state.jobs)] <= now:

@@ -100,10 +100,10 @@ class StateView:
         return self._state.running_plan()
 
     def fits(self, job: Job) -> bool:
-        return job.procs <= self.free and (self.closes == inf or self._state.in_time(job))
+        return job.procs <= self.free and (self._state.closes == inf or self._state.in_time(job))
 
     def in_time(self, job: Job) -> bool:
-        return self.closes == inf or self._state.in_time(job)
+        return self._state.closes == inf or self._state.in_time(job)
 
     def shadow(self, job: Job) -> tuple[float, int]:
         return self._state.shadow(job)

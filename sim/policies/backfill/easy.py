@@ -52,17 +52,20 @@ class Easy(Ordered):
         now, curious = view.now, view.curious
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
+        free = view.free
         for job in in_tail(queue, self.tail):
-            if not view.fits(job):
+            if job.procs > free or not view.fits(job):
                 if curious:
                     yield Keep(job, no_room(view, job))
-            elif now + job.estimate <= shadow:
+                continue
+            if now + job.estimate <= shadow:
                 yield Backfill(job, EndsBefore(head, shadow, now + job.estimate))
             elif job.procs <= extra:
                 yield Backfill(job, FitsExtra(head, shadow, extra))
                 extra -= job.procs
             elif curious:
                 yield Keep(job, WouldDelay(head, shadow, now + job.estimate, extra))
+            free = view.free
 
     def _deep(self, view: View, queue: list[Job]) -> Iterator[Decision]:
         plan, heads = view.plan.copy(), 0
