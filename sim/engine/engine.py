@@ -38,6 +38,7 @@ from sim.engine.transitions import Transitions
 from sim.engine.upheaval import Upheaval
 from sim.errors import ParameterError, PolicyError
 from sim.history.history import History
+from sim.history.past import Switch
 from sim.kernel import choice
 from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
@@ -212,7 +213,9 @@ class Engine:
         due = self.next_time()
         if at < self.now or (due is not None and at > due):
             raise ParameterError(f"processors can fail from {self.now:.12g} to {due} now, got {at:.12g}")
+        state = self.state
         self._future.add(Outage(at, until, processors))
+        self.history.switch(Switch(state.step_count + 1, at, state.policy, state.spec, breaks=(processors, until)))
         self._happen(at, changes=True)
 
     def step(self) -> bool:

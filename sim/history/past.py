@@ -27,6 +27,7 @@ from sim.history.decided import Decided
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import ENDINGS, KINDS, SUSPENDED, Stretch
 from sim.history.times import NEVER, Floats, Times
+from sim.machine.processors import written
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 
@@ -46,10 +47,17 @@ class Switch:
     """rank -> start, as the policy before it left them."""
     by_rule: bool = False
     """Did a policy that leads say so? Then it comes about by itself when the run is made again."""
+    breaks: tuple[int, float] | None = None
+    """No other policy: these processors fail, until then, because somebody wants to see what would be."""
 
     @property
     def spec(self) -> str:
         return written_policy(self.policy)
+
+    @property
+    def called(self) -> str:
+        """What stands beside its mark."""
+        return self.spec if self.breaks is None else f"processors {written(self.breaks[0])} fail"
 
 
 class Past:

@@ -48,7 +48,10 @@ def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[
             first = next(iter(record.switches), None)
             if first is not None and first.step == record.forked + 1:
                 then = [(switch.time, switch.policy) for switch in record.switches[1:]]
-                timeline.switch(first.policy, at=first.time, name=record.name, then=then)
+                if first.breaks is not None:
+                    timeline.take_away(*first.breaks, at=first.time, name=record.name)
+                else:
+                    timeline.switch(first.policy, at=first.time, name=record.name, then=then)
             else:
                 timeline.fork(record.name)
         except SchedscopeError as error:

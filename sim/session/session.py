@@ -14,6 +14,7 @@ import stat
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
@@ -21,11 +22,13 @@ from sim.errors import ParameterError, near
 from sim.files import write_whole
 from sim.history.past import Switch
 from sim.machine.processors import Placement
+from sim.machine.processors import written as written_set
 from sim.policies.loading import whole
 from sim.policies.policy import CodeRef
 from sim.session.code import read_policy, refs_of
 from sim.session.text import FORMAT, MAX_BYTES, SessionError, Table, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
+from sim.workload.outages import parse_set
 
 PREFIX = "schedscope1:"
 """What a session in one line begins with."""
@@ -166,7 +169,11 @@ def written(session: Session) -> str:
         forked = {} if branch.parent is None else {"parent": branch.parent, "forked": branch.forked}
         tables.append(("branch", {"name": branch.name, **forked}))
         tables += [
-            ("switch", {"branch": branch.name, "step": switch.step, "time": switch.time, "policy": whole(switch.spec)})
+            (
+                "switch",
+                {"branch": branch.name, "step": switch.step, "time": switch.time, "policy": whole(switch.spec)}
+                | _breaks(switch),
+            )
             for switch in branch.switches
         ]
     tables += [("code", ref._asdict()) for ref in session.named_code if ref.sha256]
@@ -260,8 +267,21 @@ def _branches(tables: Sequence[Table], switches: Sequence[Table], run: Table) ->
     of: dict[str, list[Switch]] = {name: [] for name in made}
     for table in switches:
         name, step, time = _branch(table, "branch", made), table.take("step", int), table.take("time", float)
-        of[name].append(Switch(step, time, read_policy(table.take_as("policy", read_policy))))
+        policy = read_policy(table.take_as("policy", read_policy))
+        breaks = None
+        if "breaks" in table:
+            until = table.take("until", float) if "until" in table else inf
+            breaks = parse_set(table.take_as("breaks", parse_set)), until
+        of[name].append(Switch(step, time, policy, breaks=breaks))
     return {name: replace(branch, switches=tuple(of[name])) for name, branch in made.items()}
+
+
+def _breaks(switch: Switch) -> dict[str, Value]:
+    """Which processors fail, and until when, where that is what happens."""
+    if switch.breaks is None:
+        return {}
+    processors, until = switch.breaks
+    return {"breaks": written_set(processors)} | ({"until": until} if until < inf else {})
 
 
 def _branch(table: Table, key: str, names: Collection[str]) -> str:

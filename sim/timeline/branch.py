@@ -96,8 +96,8 @@ class Branch:
 
     @property
     def switches(self) -> tuple[Switch, ...]:
-        """Every switch of the policy, those before the fork included."""
-        return self.engine.state.switches
+        """Every switch of the policy, and every time that somebody took processors away, those before the fork too."""
+        return self.history.switches
 
     # The frontier
 
@@ -125,6 +125,10 @@ class Branch:
         self.then = tuple(then)
         self._pending[:] = self.then
 
+    def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
+        """These processors fail at the frontier, or at a moment before the next step."""
+        self._watched(lambda engine: engine.take_away(processors, until, at))
+
     def planned_after(self, step: int) -> list[tuple[float, Policy]]:
         """The switches that are still to come after so many steps."""
         if self._parent is not None and step < self.forked_at:
@@ -137,9 +141,12 @@ class Branch:
         return tuple(s for s in self.switches if s.step > self.forked_at and not (s.by_rule or s.step in self._planned))
 
     def _switch(self, policy: Policy, at: float | None) -> None:
+        self._watched(lambda engine: engine.switch(policy, at))
+
+    def _watched(self, do: Callable[[Engine], None]) -> None:
         engine = self.engine
         engine.curious = True  # what is done to a new matrix has to be known as long as it stands
-        engine.switch(policy, at)
+        do(engine)
         engine.curious = engine.state.sharing is not None
 
     def _go_on(self, steps: int) -> bool:
@@ -215,7 +222,7 @@ class Branch:
         self._interval, self._work, self._all_work = _WORK, 0, 0
         self.engine.curious = self.engine.state.sharing is not None
         if first is not None:
-            self._switch(first.policy, first.time)
+            self._watched(lambda engine: make(engine, first))
 
     # Checkpoints
 
@@ -272,7 +279,7 @@ class Branch:
             switch = switches.get(engine.step_count + 1)
             engine.curious = engine.step_count + 1 == step or engine.state.sharing is not None or switch is not None
             if switch and not switch.by_rule:
-                engine.switch(switch.policy, switch.time)
+                make(engine, switch)
             elif not engine.step():
                 raise PolicyError(f"{engine.state.spec} {FORGETFUL.format(engine.step_count + 1)}")
         return engine
@@ -302,3 +309,11 @@ class Branch:
         if place < 0 and self._parent is not None:
             return self._parent._nearest(step)
         return self._steps[max(place, 0)]
+
+
+def make(engine: Engine, switch: Switch) -> None:
+    """What somebody did to the run, once more."""
+    if switch.breaks is None:
+        engine.switch(switch.policy, switch.time)
+    else:
+        engine.take_away(*switch.breaks, at=switch.time)

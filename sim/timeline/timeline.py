@@ -13,6 +13,7 @@ cursor, in slices as the caller likes. Same inputs, same run: the clock decides 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from math import inf
 from time import perf_counter
 from types import MappingProxyType
 
@@ -114,12 +115,22 @@ class Timeline:
         The switch is a step of its own, at the time of the step before it, or at a moment from then on and before the
         next step (`at`). Other parameters are another policy, too. `then` others take over at their times.
         """
-        made, was = policy_of(policy), (self.branch, self.step)
+        made = policy_of(policy)
+        return self._parted(lambda branch: branch.switch(made, at, then), at_step, name)
+
+    def take_away(
+        self, processors: int, until: float = inf, *, at: float | None = None, name: str | None = None
+    ) -> Branch:
+        """These processors fail at the cursor, or at a moment before the next step, on a branch of its own."""
+        return self._parted(lambda branch: branch.take_away(processors, until, at), None, name)
+
+    def _parted(self, do: Callable[[Branch], None], at_step: int | None, name: str | None) -> Branch:
+        was = self.branch, self.step
         if at_step is not None:
             self.seek(at_step)
         branch = self.fork(name)
         try:
-            branch.switch(made, at, then)
+            do(branch)
         except Exception:
             del self._branches[branch.name]
             self.branch = was[0]
@@ -133,7 +144,10 @@ class Timeline:
 
         It parts where the first of them that is another takes over; None: none is.
         """
-        course = [(0, None, self.policy), *((s.step - 1, s.time, s.policy) for s in self.branch.switches)]
+        course = [
+            (0, None, self.policy),
+            *((s.step - 1, s.time, s.policy) for s in self.branch.switches if s.breaks is None),
+        ]
         to_come = [(time, renewed(policy)) for time, policy in self.branch.planned_after(self.computed)]
         if len(course) > 1 and course[1][0] == 0:
             del course[0]  # it has never decided anything

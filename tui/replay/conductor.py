@@ -12,6 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from sim.errors import ParameterError, SchedscopeError
+from sim.machine.processors import written
 from sim.session.branches import restore
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
@@ -54,6 +55,7 @@ class Conductor:
             o.Reverse: self._of_told(Traveller.reverse),
             o.Play: Playback(go).play,
             o.SwitchTo: self._switch,
+            o.Break: self._break,
             o.Restart: self._restart,
             o.Fork: self._fork,
             o.LookAt: self._look_at,
@@ -191,6 +193,13 @@ class Conductor:
         branch = self.stage.timeline.switch(order.policy, at=self._moment)
         self.stage.set_clock()
         return f"{branch.name}: {branch.engine.state.spec} from here on; {was} stays as it was (B looks at it)"
+
+    def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
+        was = self.stage.timeline.branch.name
+        branch = self.stage.timeline.take_away(order.processors, order.until, at=self._moment)
+        self.stage.set_clock()
+        which = written(order.processors)
+        return f"{branch.name}: processors {which} fail here; {was} stays as it was (B looks at it)"
 
     @property
     def _moment(self) -> float | None:

@@ -79,6 +79,13 @@ class SwitchTo(NamedTuple):
     policy: Policy
 
 
+class Break(NamedTuple):
+    """These processors fail here, until then, in a new branch."""
+
+    processors: int
+    until: float
+
+
 class Restart(NamedTuple):
     """Another policy from the beginning, in a new branch."""
 
@@ -164,7 +171,8 @@ class Reverse(NamedTuple):
 
 
 Order: TypeAlias = (
-    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | SwitchTo | Restart | Fork | LookAt
+    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | SwitchTo | Break | Restart | Fork
+    | LookAt
     | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse | Renew
 )  # fmt: skip
 

@@ -219,7 +219,7 @@ class Stage:
         for switch in self.timeline.branch.switches:
             if switch.step == 1:  # who decides from the beginning took over from nobody
                 continue
-            yield Mark(switch.time, "switch", switch.spec)
+            yield Mark(switch.time, "switch", switch.called)
 
     def _bookmarks(self, wish: Wish) -> Iterator[Mark]:
         """Those of this branch whose moment is known."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,8 +11,10 @@ from sim.errors import ParameterError
 from sim.history.past import Switch
 from sim.policies import parse_policy
 from sim.session.branches import records_of, restore
-from sim.session.session import BranchRecord
+from sim.session.session import BranchRecord, Session, parsed, written
+from sim.session.trace_ref import TraceRef
 from sim.timeline.timeline import Timeline
+from sim.workload.source import read
 from tests.examples import examples
 from tests.sim.conftest import Lab
 
@@ -109,3 +112,30 @@ def test_who_gives_up_has_the_branches_that_were_grown_by_then() -> None:
 def test_a_branch_that_cannot_be_is_named_with_the_reason(record: BranchRecord, why: str) -> None:
     with pytest.raises(ParameterError, match=f"the session's branch {record.name!r} cannot be restored: .*{why}"):
         restore(Timeline(WORKLOAD, "easy"), [BranchRecord("main"), record])
+
+
+@pytest.mark.parametrize("policy", ["conservative", "gang-backfill", "selective", "multiqueue"])
+def test_processors_that_were_taken_away_are_gone_wherever_the_run_is_made_again(policy: str) -> None:
+    workload = read("lublin-128", jobs=150)
+    timeline = Timeline(workload, policy, check=True)
+    timeline.seek(100)
+    branch = timeline.take_away((1 << 64) - 1, timeline.history.time_of(99) + 20_000)
+    broken = timeline.step
+    timeline.compute_all()
+    timeline.seek(broken + 5)
+    shown = timeline.snapshot()
+    assert shown.totals.interruptions > 0
+    timeline.seek(10)
+    timeline.seek(broken + 5)
+    assert timeline.snapshot() == shown
+    session = Session(TraceRef.of("lublin-128", True), policy=policy, branches=records_of(timeline), branch=branch.name)
+    back = parsed(written(session).encode(), "x")
+    assert (back.branches, back.warnings) == (session.branches, ())
+    again = Timeline(workload, policy)
+    restore(again, back.branches)
+    again.seek(broken + 5)
+    assert again.snapshot() == shown
+    timeline.fork()
+    timeline.compute_all()
+    first, second = (np.array(timeline.branches[name].engine.state.ledger.end) for name in ("fork 1", "fork 2"))
+    assert np.array_equal(first, second)

@@ -46,6 +46,7 @@ CHANGING = (
     Key("p", "policy", "policy", "Another policy, or other parameters, from this moment on.", 4),
     Key("P", "restart", "restart", "Another policy from the beginning."),
     Key("f", "fork", "fork", "A new branch from here: the run can go on in two ways.", 14),
+    Key("X", "break_processors", "break", "Processors fail here: a new branch, to see what would have been."),
     Key("B", "branches", "branches", "Look at another branch."),
     Key("v", "compare", "compare", "Beside this run another policy from here on, on one clock.", 12),
     Key("V", "compare_from_start", "compare all", "Beside this run another policy from the beginning."),

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import TYPE_CHECKING
 
 from sim.errors import ParameterError
 from sim.policies import Policy, parse_policy, written_policy
 from sim.session.session import Bookmark, BranchRecord
 from sim.why.causes import Division, HolderOf, PlanOf
-from sim.words import clock
+from sim.words import clock, parse_time
+from sim.workload.outages import parse_set
 from tui.replay.requests import (
     VERSUS,
+    Break,
     Compare,
     CompareBranch,
     CompareNoMore,
@@ -150,6 +153,27 @@ class WhatIf:
         self._screen.go(Reverse(Division()))
 
     # Branches
+
+    def break_processors(self) -> None:
+        """Processors fail from here on, on a branch."""
+        screen = self._screen
+        if screen.scene is None or self._at_begin:
+            screen.tell("nothing has happened yet that could go on without some processors: → makes a step")
+            return
+        now, procs = screen.scene.clock, screen.scene.snapshot.procs
+        hint = "such as 0-63, or 0-63 until 12d4h; nothing: for good"
+
+        def broken(text: str) -> Break:
+            which, until, moment = text.partition("until")
+            processors = parse_set(which)
+            if processors >> procs:
+                raise ParameterError(f"there are processors 0 to {procs - 1:,}, got {processors.bit_length() - 1:,}")
+            time = parse_time(moment, now) if until else inf
+            if time <= now:
+                raise ParameterError(f"they come back after {clock(now)}, got {clock(time)}")
+            return Break(processors, time)
+
+        screen.open(dialogs.Prompt("Which processors fail here?", hint, broken), screen.go)
 
     def fork(self) -> None:
         self._screen.go(Fork())

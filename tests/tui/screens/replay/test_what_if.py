@@ -223,6 +223,19 @@ async def test_capital_d_goes_back_to_when_a_boundary_moved() -> None:
         assert "borrows 4 processors" in seen(run, "#decisions")
 
 
+async def test_capital_x_breaks_processors_on_a_branch() -> None:
+    async with replay(at="#4") as run:
+        await run.press("X")
+        await enter(run, "0-99")
+        assert "there are processors 0 to 9" in run.text
+        await run.press("escape", "X")
+        await enter(run, "0-2 until 1h")
+        assert run.scene.branch == "fork 1"
+        assert "processors 0-2 fail here; main stays as it was" in noted(run)
+        assert "╳" in seen(run, "#chart")
+        assert "is interrupted" in seen(run, "#decisions")
+
+
 async def test_b_remembers_a_moment_and_an_apostrophe_goes_back_to_it() -> None:
     async with replay(at="#6") as run:
         await run.press("apostrophe")
