@@ -182,11 +182,13 @@ def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
             if isinstance(decision, Reserve | Expect | Keep):
                 if not isinstance(decision, Keep):
                     planned.add(decision.job.rank)
-                if decision in said:
+                if decision in said and not (isinstance(decision, Reserve) and state.policy.keeps_reservations):
                     continue
                 said.add(decision)
             yield decision
         if in_the_way is None:
+            if state.policy.keeps_reservations:
+                return  # what stands was not planned anew
             for plans in (state.reserved, state.expected):
                 for rank in plans.keys() - planned:
                     del plans[rank]

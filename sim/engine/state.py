@@ -231,20 +231,22 @@ class State:
         """Running jobs alone, the awaited one or another as if it were, and what is known to come of the machine."""
         if awaited is None:
             awaited = self.awaited
-        own, free, ends = 0, self.free, cast(Ends, self.ends)
+        own, until, free, ends = 0, inf, self.free, cast(Ends, self.ends)
         if awaited is not None:
             own = self.suspended[awaited]
             free, ends = self.prospect(awaited)
+            until = next(end for end, rank, _ in ends if rank == awaited)
         if not self.ahead:
             return Profile.of_running(self.now, free, ends)
         ends = [(end if rank == awaited else min(end, self.closes), rank, procs) for end, rank, procs in ends]
-        return Profile.of_changes(self.now, free, sorted([*ends, *self.machine_ahead(own)]))
+        return Profile.of_changes(self.now, free, sorted([*ends, *self.machine_ahead(own, until)]))
 
-    def machine_ahead(self, beside: int = 0) -> Ends:
-        """(when, -1, how many processors more) of the changes that are known to come, beside some processors."""
+    def machine_ahead(self, beside: int = 0, until: float = inf) -> Ends:
+        """(when, -1, how many processors more) of the changes that are known to come, until then beside some."""
         changes, gone = [], (self.machine.absent & ~beside).bit_count()
-        for time, absent_then in self.ahead:
-            was, gone = gone, (absent_then & ~beside).bit_count()
+        points = sorted([*self.ahead, (until, absent(self.outages, until))]) if beside else self.ahead
+        for time, absent_then in points:
+            was, gone = gone, (absent_then & ~(beside if time < until else 0)).bit_count()
             if gone != was:
                 changes.append((time, -1, was - gone))
         return changes

@@ -98,7 +98,7 @@ class OfSnapshot:
 
     @property
     def procs(self) -> int:
-        return self.snapshot.procs
+        return self.snapshot.there
 
     @property
     def free(self) -> float:
@@ -173,7 +173,7 @@ class OfEngine:
 
     @property
     def procs(self) -> int:
-        return self.engine.state.procs
+        return self.engine.state.machine.size
 
     @property
     def free(self) -> float:

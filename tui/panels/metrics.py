@@ -159,7 +159,7 @@ def _plots(context: Context, width: int, rows: int) -> list[Line]:
     """Utilization, waiting jobs and wanted processors over the time so far, as high as there is room."""
     series: Series = context.scene.series
     shown = context.scene.snapshot
-    used = percent((shown.procs - shown.free) / shown.procs, 0)
+    used = percent(1 - shown.free / shown.there if shown.there else 0, 0)
     drawn = (
         ("used", series.utilization, 1.0, used, "100 %", "cool"),
         ("waiting", series.waiting, max(series.waiting, default=0.0), f"{len(shown.queue):,}", "", "warm"),

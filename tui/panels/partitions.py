@@ -57,7 +57,7 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
     if height >= len(body) + len(legend):
         body += legend
     wants = sum(map(len, made)) + len(legend)
-    return Sheet(TITLE, (), tuple(body), 0, len(body), f"{shown.free:,} of {processors(shown.procs)} free", wants=wants)
+    return Sheet(TITLE, (), tuple(body), 0, len(body), f"{shown.free:,} of {processors(shown.there)} free", wants=wants)
 
 
 def told_at(context: Context, size: Size, column: int, row: int) -> str:

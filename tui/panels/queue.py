@@ -55,7 +55,7 @@ def _nobody_waits(shown: Snapshot) -> tuple[str, ...]:
         return ("Nobody waits: the run is over.",)
     if shown.matrix is not None:
         return ("Nobody waits.", "A job that comes now gets a place in a row of the matrix.")
-    free = f"{shown.free:,} of {processors(shown.procs)} {'is' if shown.free == 1 else 'are'} free"
+    free = f"{shown.free:,} of {processors(shown.there)} {'is' if shown.free == 1 else 'are'} free"
     return ("Nobody waits.", f"A job that comes now starts at once if it fits: {free}.")
 
 

@@ -132,7 +132,7 @@ def _idle(context: Context) -> Iterator[str]:
         yield f"Nobody waits but {count(many, 'job')} that {'is' if many == 1 else 'are'} suspended."
     else:
         yield "Nobody waits."
-    busy = shown.procs - shown.free
-    yield f"{busy:,} of {processors(shown.procs)} {'is' if busy == 1 else 'are'} busy."
+    busy = shown.there - shown.free
+    yield f"{busy:,} of {processors(shown.there)} {'is' if busy == 1 else 'are'} busy."
     if shown.next_time is not None:
         yield f"The next step is at {context.at(shown.next_time)}."

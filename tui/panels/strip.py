@@ -56,7 +56,7 @@ def strip_lines(context: Context, width: int, rows: int = 4) -> list[Line]:
     elif rows < 3:
         queue = [_overlaid(context, queue[0], signs)]
     lines = [
-        *_labelled("util", busy, percent((shown.procs - shown.free) / shown.procs, 0), "100 %"),
+        *_labelled("util", busy, percent(1 - shown.free / shown.there if shown.there else 0, 0), "100 %"),
         *_labelled("queue", queue, f"{len(shown.queue):,}", f"{most:,.0f}"),
         *own,
         line(" " * LABEL, *_spread(signs + _names(context, columns), columns)),
