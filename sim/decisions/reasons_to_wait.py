@@ -26,22 +26,6 @@ class TooFewFree(NamedTuple):
         return f"fewer than its {processors(job.procs)} were free" if job.procs > 1 else "no processor was free"
 
 
-class MachineGoesDown(NamedTuple):
-    """It would run into the maintenance that was announced."""
-
-    at: Annotated[Moment, Called("machine goes down")]
-    ends: Annotated[Moment, Called("would end")]
-
-    def sentence(self, job: Job, at: Clock) -> str:
-        return f"would end at {at(self.ends)}, and the machine goes down for maintenance at {at(self.at)}"
-
-    def brief(self, job: Job, at: Clock) -> Brief:
-        return f"machine down at {at(self.at)}", f"down {at(self.at)}", "machine goes down"
-
-    def past(self, job: Job, others: Others) -> str:
-        return "it would have run into the maintenance of the machine"
-
-
 class WouldDelay(NamedTuple):
     head: Annotated[Job, Called("head of queue")]
     shadow: Annotated[Moment, Called("its start")]
@@ -370,6 +354,22 @@ class WaitsForReserved(NamedTuple):
 
     def past(self, job: Job, others: Others) -> str:
         return "its user had asked for a later start"
+
+
+class MachineGoesDown(NamedTuple):
+    """It would run into the maintenance that was announced."""
+
+    at: Annotated[Moment, Called("machine goes down")]
+    ends: Annotated[Moment, Called("would end")]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        return f"would end at {at(self.ends)}, and the machine goes down for maintenance at {at(self.at)}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"machine down at {at(self.at)}", f"down {at(self.at)}", "machine goes down"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "it would have run into the maintenance of the machine"
 
 
 class NotYet(NamedTuple):
