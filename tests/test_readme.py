@@ -15,7 +15,16 @@ from tui.cli.main import COMMANDS
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-PAGES = ("README.md", "sim/README.md", "sim/policies/README.md", "tests/benchmarks/README.md")
+LESSONS = "sim/lessons/README.md"
+PAGES = (
+    "README.md",
+    "sim/README.md",
+    "sim/policies/README.md",
+    "sim/experiments/README.md",
+    LESSONS,
+    "tui/cli/README.md",
+    "tests/benchmarks/README.md",
+)
 
 
 def anchors(page: Path) -> set[str]:
@@ -84,8 +93,10 @@ def test_a_command_stands_beside_every_figure() -> None:
         assert re.search(r"`(python -m tests\.benchmarks\.|schedscope (run|papers) )", section)
 
 
-def test_the_lesson_of_the_readme_holds(tmp_path: Path) -> None:
+def test_the_lesson_that_is_shown_holds(tmp_path: Path) -> None:
     path = tmp_path / "readme.toml"
-    path.write_text(README.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    path.write_text(
+        (ROOT / LESSONS).read_text(encoding="utf-8").partition("```toml\n")[2].partition("```")[0], encoding="utf-8"
+    )
     staged, wrong = check(path)
     assert (len(staged), wrong) == (3, [])
