@@ -49,7 +49,7 @@ def test_what_only_the_policy_can_tell_is_said_at_the_field_it_is_about() -> Non
 
 def test_the_parameters_of_the_order_come_and_go_with_it() -> None:
     form = Form("easy").with_text("order", "delay").with_text("weight", "2")
-    assert [each.parameter.name for each in form.fields] == ["depth", "order", "weight"]
+    assert [each.parameter.name for each in form.fields] == ["depth", "tail", "order", "weight"]
     assert form.spec == "easy:order=delay,weight=2"
     assert form.with_text("order", "sjf").spec == "easy:order=sjf"
 

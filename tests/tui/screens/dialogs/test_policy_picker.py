@@ -51,7 +51,7 @@ async def test_a_short_name_brings_its_parameters(ask: Ask) -> None:
 
 async def test_up_and_down_go_through_the_list(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        await person.press("down", "down")
+        await person.press("down", "down", "down")
         assert spec(person) == "firstfit"
         await person.press("up")
         assert spec(person) == "fcfs"
@@ -76,9 +76,9 @@ async def test_what_is_wrong_is_said_under_the_field_and_cannot_be_used(ask: Ask
 
 async def test_an_order_is_chosen_from_a_list_and_brings_its_own_fields(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        person.app.screen.query_one(Select).value = "delay"
+        person.app.screen.query(Select).last().value = "delay"
         await person.pilot.pause()
-        assert names(person) == ["depth", "order", "weight"]
+        assert names(person) == ["depth", "tail", "order", "weight"]
         assert spec(person) == "easy:order=delay"
 
 
@@ -116,7 +116,7 @@ async def test_defaults_come_back_all_at_once_or_by_a_click_on_the_mark(ask: Ask
 
 async def test_the_mouse_alone_is_enough(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        await person.click("#policies", offset=(3, 0))
+        await person.click("#policies", offset=(3, 1))
         assert spec(person) == "conservative"
         await person.click("#short", offset=(0, 0))
         assert spec(person) == "conservative:compress=queue"
@@ -176,7 +176,7 @@ async def test_a_file_is_found_by_its_path_read_by_enter_and_used_by_another(
     file.write_text("from sim.policies.parameters import parameter\n" + file.read_text())
     before = POLICIES.get("./fair.py")
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        await person.press("up", "up")
+        await person.press("up", "up", "up")
         assert "open a file" in person.text
         await person.press("enter")
         assert person.app.screen.query_one("#find", Input).value == "./"
