@@ -116,7 +116,7 @@ async def test_defaults_come_back_all_at_once_or_by_a_click_on_the_mark(ask: Ask
 
 async def test_the_mouse_alone_is_enough(ask: Ask) -> None:
     async with ask(PolicyPicker(parse_policy("easy"))) as person:
-        await person.click("#policies", offset=(3, 1))
+        await person.click("#policies", offset=(3, 2))
         assert spec(person) == "conservative"
         await person.click("#short", offset=(0, 0))
         assert spec(person) == "conservative:compress=queue"
