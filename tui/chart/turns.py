@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sim.engine.snapshot import Snapshot
 from sim.history.past import Past
 from sim.history.stretch import Stretch
+from sim.machine.moment import MOMENT
 
 Ints = NDArray[np.intp]
 
@@ -31,23 +32,39 @@ def by_turns(history: Past, stretches: Iterable[Stretch], begin: float, end: flo
 
 def row_on_turn(snapshot: Snapshot, clock: float) -> int | None:
     """The row of the matrix that is on turn at that moment; None: there is no row."""
-    return None if snapshot.matrix is None else turn_at(snapshot, clock)[0]
+    return None if snapshot.matrix is None else turn_at(snapshot, clock).row
 
 
-def turn_at(snapshot: Snapshot, clock: float) -> tuple[int | None, float | None, float]:
-    """The row on turn at that moment, the seconds that are left of its turn (None: it does not end), and its slice.
+class OnTurn(NamedTuple):
+    """A row and its turn."""
 
-    Between two steps the rows go on taking turns.
-    """
+    row: int | None
+    end: float | None
+    """When the turn ends; None: it does not."""
+    slice: float
+
+
+def turn_at(snapshot: Snapshot, clock: float) -> OnTurn:
+    """The row on turn at that moment: between two steps the rows go on taking turns."""
     assert snapshot.matrix is not None
     turns = snapshot.rules.turns()
     on_turn, end = snapshot.matrix.on_turn, snapshot.turn_end
     if turns is None or end is None or on_turn is None:
-        return on_turn, None, 0
+        return OnTurn(on_turn, None, 0)
     rows = [row for row, _ in snapshot.matrix.rows]
-    later = int((clock - end) // turns.slice) + 1 if clock >= end else 0
+    later = int((clock - end + MOMENT) // turns.slice) + 1 if clock >= end - MOMENT else 0
     row = rows[(rows.index(on_turn) + later) % len(rows)]
-    return row, end + later * turns.slice - clock, turns.slice
+    return OnTurn(row, end + later * turns.slice, turns.slice)
+
+
+def last_turn(snapshot: Snapshot, before: float) -> float | None:
+    """When the last turn began before that moment; None: that was before the snapshot's, or rows take no turns."""
+    if snapshot.matrix is None or snapshot.time is None or before <= snapshot.time + MOMENT:
+        return None
+    _, end, slice = turn_at(snapshot, max(before - 2 * MOMENT, snapshot.time))
+    if end is None or end - slice < snapshot.time - MOMENT:
+        return None
+    return max(end - slice, snapshot.time)
 
 
 class RowsSharing(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from sim.engine.snapshot import Snapshot
 from sim.machine.matrix import Cell
 from sim.words import count, name, printable, span
-from tui.chart.turns import turn_at
+from tui.chart.turns import OnTurn, turn_at
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.folding import Fold, drawn_columns, fold
@@ -33,12 +33,12 @@ def draw_matrix(context: Context, size: Size, first: int = 0) -> Sheet:
         return taught(TITLE, context, size, "The matrix is empty: no job has a place in a row.")
     width, height = size
     on_turn = turn_at(shown, context.scene.clock)
-    rows = list(_rows(context, width, height, on_turn[0]))
+    rows = list(_rows(context, width, height, on_turn.row))
     phases = chips(context, width, height - len(rows) - LEAST_TOLD) if height - len(rows) > LEAST_TOLD else []
     head = (*rows, *phases)
     told = told_phase(context, width, height - len(head), first)
     wants = len(shown.matrix.rows) + 1 + len(chips(context, width, height)) + told.total
-    return Sheet(TITLE, head, told.body, told.first, told.total, _note(context, *on_turn), told.mark, wants=wants)
+    return Sheet(TITLE, head, told.body, told.first, told.total, _note(context, on_turn), told.mark, wants=wants)
 
 
 def _no_matrix(shown: Snapshot) -> tuple[str, ...]:
@@ -53,13 +53,14 @@ def _no_matrix(shown: Snapshot) -> tuple[str, ...]:
 # Turns
 
 
-def _note(context: Context, row: int | None, left: float | None, slice: float) -> str:
+def _note(context: Context, on_turn: OnTurn) -> str:
     sign = "◂" if context.unicode else "<"
-    if row is None:
+    if on_turn.row is None:
         return ""
-    if left is None:
+    if on_turn.end is None:
         return "one row, no turns"
-    return f"row {row} {sign} {span(left)} of {span(slice)} left"
+    left = on_turn.end - context.scene.clock
+    return f"row {on_turn.row} {sign} {span(left)} of {span(on_turn.slice)} left"
 
 
 # Rows

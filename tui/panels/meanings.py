@@ -35,7 +35,7 @@ PANELS = {
     "Queue": "Who waits, in the order in which the policy looks at them.",
     "Decisions": "What the policy just did, and whom it kept waiting, each with its reason in numbers.",
     "Job": "The selected job: what it asks for, why it waits, and its life so far.",
-    "Matrix": "The rows that take turns on all processors, and who stands where in each.",
+    "Matrix": "The rows that take turns on all processors, and who stands where in each; ) ( walk the turns.",
     "Partitions": "Who owns the processors, and who has lent or borrowed some.",
     "Compared": "The numbers of both runs beside each other, where they part, and who gains and loses.",
     "Prints": "What the policy prints, step by step.",

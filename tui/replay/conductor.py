@@ -52,6 +52,7 @@ class Conductor:
             o.GoToLongest: self._of_told(Traveller.to_longest),
             o.GoToEnd: self._to_end,
             o.Find: self._of_told(Traveller.find),
+            o.GoToTurn: self._of_told(Traveller.to_turn),
             o.Reverse: self._of_told(Traveller.reverse),
             o.Play: Playback(go).play,
             o.SwitchTo: self._switch,

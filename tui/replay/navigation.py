@@ -8,8 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
+from sim.machine.moment import MOMENT
 from sim.why.causes import last_change
-from sim.words import name, span
+from sim.words import clock_near, listed, name, span
+from tui.chart.turns import OnTurn, last_turn, turn_at
 from tui.replay import requests as o
 from tui.replay.requests import Noticed
 from tui.replay.stage import Stage
@@ -133,6 +135,61 @@ class Traveller:
             self.stage.set_clock()
         where = "later" if order.direction > 0 else "earlier"
         return None if found or halted() else f"nowhere {where}: {order.stop.text}"
+
+    def to_turn(self, order: o.GoToTurn, halted: Halted) -> str | None:
+        """Between two steps where that is; who is on turn then. If there is none, the cursor stays where it is."""
+        timeline, (step, moment) = self.stage.timeline, (self.step, self.stage.clock)
+        if self.stage.snapshot.rules.turns() is None:
+            return f"no rows take turns under {self.stage.snapshot.policy}"
+        to = self._next_turn(halted) if order.direction > 0 else self._last_turn(halted)
+        if to is not None:
+            self.seek_time(to, halted)
+            return self._told_turn()
+        timeline.seek(step)
+        self.stage.clock = moment
+        return None if halted() else f"no row comes on turn {'later' if order.direction > 0 else 'earlier'}"
+
+    @property
+    def _turn(self) -> OnTurn | None:
+        """That of now; None: no rows take turns now."""
+        snapshot = self.stage.snapshot
+        turn = None if snapshot.matrix is None else turn_at(snapshot, self.stage.clock)
+        return None if turn is None or turn.end is None else turn
+
+    def _next_turn(self, halted: Halted) -> float | None:
+        """When the next one begins; steps until then may change the rows, and let one begin at once."""
+        was = self._turn
+        while not halted():
+            turn, step = self._turn, self.stage.snapshot.next_time
+            if turn is not None and turn.end is not None:
+                if was is None or was.end is None or turn.row != was.row or abs(turn.end - was.end) > MOMENT:
+                    return self.stage.clock
+                if step is not None and turn.end < step - MOMENT:
+                    return turn.end
+            if step is None:
+                return None
+            self.seek(self.step + 1, halted)
+        return None
+
+    def _last_turn(self, halted: Halted) -> float | None:
+        """When the last one began before now."""
+        before = self.stage.clock
+        while not halted():
+            if (began := last_turn(self.stage.snapshot, before)) is not None:
+                return began
+            if not self.step:
+                return None
+            before = min(before, self.last)
+            self.seek(self.step - 1, halted)
+        return None
+
+    def _told_turn(self) -> str:
+        """Who is on turn now, and until when."""
+        turn, matrix, jobs = self._turn, self.stage.snapshot.matrix, self.stage.workload.jobs
+        if turn is None or turn.end is None or matrix is None:
+            return "no rows take turns here"
+        there = listed(name(jobs[cell.rank]) for row, cells in matrix.rows if row == turn.row for cell in cells)
+        return f"Row {turn.row} is on turn until {clock_near(self.stage.clock)(turn.end)}: {there}."
 
     def _watched(self, halted: Halted) -> Halted:
         """Tells how far a search is while it asks."""

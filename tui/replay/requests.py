@@ -73,6 +73,12 @@ class Find(NamedTuple):
     direction: int = 1
 
 
+class GoToTurn(NamedTuple):
+    """To where the next row of the matrix comes on turn; with direction -1, to where the last one did."""
+
+    direction: int = 1
+
+
 class SwitchTo(NamedTuple):
     """Another policy from here on, in a new branch."""
 
@@ -171,8 +177,8 @@ class Reverse(NamedTuple):
 
 
 Order: TypeAlias = (
-    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | SwitchTo | Break | Restart | Fork
-    | LookAt
+    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | GoToTurn | SwitchTo | Break | Restart
+    | Fork | LookAt
     | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse | Renew
 )  # fmt: skip
 

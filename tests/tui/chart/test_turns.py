@@ -7,7 +7,7 @@ import pytest
 
 from sim.history.stretch import Stretch
 from tests.sim.conftest import Lab
-from tui.chart.turns import by_turns, row_on_turn, rows_sharing, turn_at
+from tui.chart.turns import by_turns, last_turn, row_on_turn, rows_sharing, turn_at
 
 
 def test_turns_are_told_where_a_column_is_short_enough(lab: Lab) -> None:
@@ -23,8 +23,14 @@ def test_turns_are_told_where_a_column_is_short_enough(lab: Lab) -> None:
 
 def test_the_row_on_turn_goes_on_between_two_steps(lab: Lab) -> None:
     shown = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0).snapshot()
-    assert [turn_at(shown, clock)[:2] for clock in (0, 150, 299)] == [(1, 100), (2, 50), (1, 1)]
+    assert [turn_at(shown, clock)[:2] for clock in (0, 150, 299)] == [(1, 100), (2, 200), (1, 300)]
     assert row_on_turn(lab.run("easy", 4, "1 0 4 10 10").snapshot(), 5) is None
+
+
+def test_the_last_turn_began_before_that_moment(lab: Lab) -> None:
+    shown = lab.run("gang:slice=100", 4, "1 0 4 1000 1000", "2 0 4 1000 1000", until=0).snapshot()
+    assert [last_turn(shown, before) for before in (350, 300, 100.5, 100, 0)] == [300, 200, 100, 0, None]
+    assert last_turn(lab.run("easy", 4, "1 0 4 10 10").snapshot(), 5) is None
 
 
 @pytest.mark.parametrize(("band", "row"), [(0, 4), (1, 7), (2, 4)])

@@ -99,7 +99,7 @@ def _drawn(engine: Engine, drawing: Drawing, options: Options) -> str:
     snapshot = engine.snapshot()
     if snapshot.matrix is None:
         raise NotThereError(f"there is no matrix under {snapshot.policy}: gang scheduling has one")
-    on_turn = turn_at(snapshot, drawing.clock)[0]
+    on_turn = turn_at(snapshot, drawing.clock).row
     return draw_matrix(snapshot.matrix, on_turn, drawing, look, *_size(options), FONTS)
 
 

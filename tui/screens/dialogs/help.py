@@ -56,7 +56,11 @@ HERE: dict[str, tuple[str, Rows]] = {
     "decisions": ("the decisions", (("click", "Select the job."), (". ,", "Walk through them one by one."))),
     "matrix": (
         "the matrix",
-        (("click", "Select the job; on a phase of the rebuild, tell what it did."), ("M", "Rows in the chart, too.")),
+        (
+            ("click", "Select the job; on a phase of the rebuild, tell what it did."),
+            (") (", "To the next turn of a row, or the one before."),
+            ("M", "Rows in the chart, too."),
+        ),
     ),
     "partitions": ("the partitions", (("click", "Select the pivot."), ("D", "Back to when a boundary moved."))),
     "versus": (

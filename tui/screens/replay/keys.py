@@ -35,6 +35,8 @@ PLAYING = (
     Key("comma", "decision(-1)", "", "The decision before."),
     Key("right_square_bracket", "jump(1)", "next", "To the next event of the chosen kind (j chooses it).", 10),
     Key("left_square_bracket", "jump(-1)", "", "To the one before."),
+    Key("right_parenthesis", "turn(1)", "turn", "Gang: to where the next row comes on turn, also between two steps."),
+    Key("left_parenthesis", "turn(-1)", "", "To the turn before."),
     Key("j", "choose_jump", "jump to", "Choose what to jump to: start, arrival, completion, backfill, suspension ..."),
     Key("g", "go_to", "go to", "Go to a time (12d 4h), a step (#1200) or a job (J17).", 6),
     Key("home", "go_begin", "begin", "To the beginning."),
@@ -101,6 +103,7 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
 _SIGNS = {
     "full_stop": ".", "comma": ",", "right_square_bracket": "]", "left_square_bracket": "[", "question_mark": "?",
     "slash": "/", "apostrophe": "'", "right": "→", "left": "←", "up": "↑", "down": "↓", "escape": "esc",
+    "left_parenthesis": "(", "right_parenthesis": ")",
     "plus": "+", "minus": "-", "left_curly_bracket": "{", "right_curly_bracket": "}", "equals_sign": "=",
     "less_than_sign": "<", "greater_than_sign": ">", "pageup": "pgup", "pagedown": "pgdn",
 }  # fmt: skip

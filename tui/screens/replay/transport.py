@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from tui.replay.places import parse_place
-from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, Move
+from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToTurn, Move
 from tui.replay.speed import BY_EVENT, SPEEDS
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
@@ -96,6 +96,10 @@ class Transport:
             who = screen.about.workload.jobs[screen.state.selected].id
             condition = " or ".join(f"job {who} {what}" for what in ("starts", "suspended", "resumes", "ends"))
         screen.go(Find(parse_stop(condition), direction))
+
+    def turn(self, direction: int) -> None:
+        """To the next turn of a row of the matrix, which may lie between two steps."""
+        self._screen.go(GoToTurn(direction))
 
     def choose_jump(self) -> None:
         options = [(key, condition, meaning) for key, (condition, meaning) in JUMPS.items()]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from textual.events import Key
 
 from sim.policies import parse_policy
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
+from tui.replay.requests import Compare, GoToTime
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.prompt import Prompt
 from tui.screens.replay.screen import ReplayScreen
@@ -260,3 +263,47 @@ async def test_escape_closes_what_is_open_then_selects_nothing() -> None:
         assert run.screen.state.selected == 2
         await run.press("escape")
         assert run.screen.state.selected is None
+
+
+# z-figure7 under gang:mpl=4: at 660 s (step 9) all have started; turns take 200 s, and the next step is at 3120 s.
+
+
+async def test_parentheses_walk_the_turns_of_the_rows_between_steps() -> None:
+    async with replay("z-figure7", "gang:mpl=4", at="#9") as run:
+        walked = []
+        for _ in range(5):
+            await run.press("right_parenthesis")
+            walked.append((run.step, run.scene.clock, noted(run)))
+        assert [place[:2] for place in walked] == [(9, 860 + 200 * turn) for turn in range(5)]
+        assert [row for _, _, told in walked for row in re.findall(r"Row (\d) is on turn", told)] == list("12341")
+        assert "Row 3 is on turn until 00:24:20: J3, J4 and J5." in walked[2][2]
+        assert "row 1 ◂ 3m20 of 3m20 left" in run.text
+        for _, clock, told in walked[-2::-1]:
+            await run.press("left_parenthesis")
+            assert (run.scene.clock, noted(run)) == (clock, told)
+
+
+async def test_turns_are_walked_across_steps_and_the_other_way_alike() -> None:
+    async with replay("z-figure7", "gang:mpl=4") as run:
+        places = []
+        while "no row comes on turn later" not in noted(run):
+            await run.press("right_parenthesis")
+            places.append((run.step, run.scene.clock))
+        assert places[-1] == places[-2]
+        back = []
+        while "no row comes on turn earlier" not in noted(run):
+            await run.press("left_parenthesis")
+            back.append((run.step, run.scene.clock))
+        assert back[:-1] == places[-3::-1]
+
+
+async def test_where_no_rows_take_turns_that_is_said_of_the_run_that_is_told_of() -> None:
+    async with replay() as run:
+        await run.press("right_parenthesis")
+        assert (run.step, noted(run).strip()) == (0, "no rows take turns under easy")
+        await run.press("end")
+        await run.ask(Compare(parse_policy("gang"), from_start=True))
+        await run.ask(GoToTime(30))
+        await run.press("e", "right_parenthesis")
+        assert noted(run).strip() == "Row 3 is on turn until 00:07:00: J3."
+        assert run.scene.clock == 220
