@@ -64,6 +64,7 @@ def read_lesson(path: str | Path) -> Lesson:
     except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
         at = re.search(r"\(at line (\d+)", str(error))
         what = re.sub(r" \(at .*", "", str(error)) or "is no TOML"
+        what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
         raise LessonError(what, path, int(at[1]) if at else len(text.splitlines())) from None
     return _Reader(path, text).lesson(found)
 

@@ -93,7 +93,7 @@ class Performance:
             moment=moment,
             window=window,
             panels=self._show,
-            over=self._over,
+            over=None if self._over == "versus" and moment.beside is None else self._over,
             selected=self._selected(scene),
             colour="job" if colour == "versus" and moment.beside is None else colour,
             question=asked,

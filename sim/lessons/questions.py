@@ -109,7 +109,8 @@ class Question:
         if self.value.unit not in ("moment", "span"):
             return Verdict(False, f"No. {self.told}")
         ways = ("late", "early") if self.value.unit == "moment" else ("long", "short")
-        return Verdict(False, f"{span(abs(off))} too {ways[off < 0]}. {self.told}")
+        said = clock_near(self.value.number)(given) if self.value.unit == "moment" else span(given)
+        return Verdict(False, f"{said} is {span(abs(off))} too {ways[off < 0]}. {self.told}")
 
 
 def question(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
@@ -187,7 +188,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
     seen = runs.at_time(moment.branch, start)
     return Question(
         kind="start",
-        asks=ask.question or f"When does {name(job)} start? Click the place on the chart, or type a time.",
+        asks=ask.question or f"When does {name(job)} start? Click the place on the chart, or type a time, like 2h05.",
         told=_begins(runs, seen, job),
         seen=seen,
         facts=_waiting(runs.at(moment).queue.jobs),

@@ -16,6 +16,7 @@ from sim.policies import parse_policy, written_policy
 from sim.stops.search import search_forward
 from sim.stops.stop import parse_stop
 from sim.timeline.timeline import Timeline
+from sim.words import clock
 from sim.workload.categories import TAU
 from sim.workload.model import Workload
 
@@ -125,7 +126,7 @@ class Runs:
         stop = parse_stop(condition, self.workload, since.clock)
         self._go(since)
         if search_forward(self.timeline, [stop], lambda: False) is None:
-            raise ParameterError(f"after that it never comes true: {stop.text}")
+            raise ParameterError(f"after {clock(since.clock)} it never comes true: {stop.text}")
         return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
 
     def just_before(self, moment: Moment) -> Moment:

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from sim.words import printable_lines, span
+from sim.words import printable_lines
 from tui.cli import options
 from tui.cli.terminal import columns
 from tui.look.sheets import wrapped
@@ -57,16 +57,18 @@ def _opening(what: str, scene: int, policy: str | None) -> Any:
 
 def _follow() -> int:
     """Show the notes until the person has had enough; without a terminal once."""
-    began, shown = monotonic(), None
+    began = monotonic()
+    shown: tuple[Presented | None, float] | None = None
     while True:
         now = presented()
         if not sys.stdout.isatty():
             _show(now, 0)
             return 0
-        if now != shown or shown is None:
+        seconds = monotonic() - began
+        if (now, seconds // 60) != shown:
             click.clear()
-            _show(now, monotonic() - began)
-            shown = now
+            _show(now, seconds)
+            shown = now, seconds // 60
         sleep(A_LOOK)
 
 
@@ -85,7 +87,7 @@ def lines(now: Presented | None, width: int, seconds: float = 0) -> Iterator[str
     if now is None:
         yield "Nothing is presented: schedscope present LESSON, in another terminal of this user."
         return
-    since = f" · {span(seconds)}" if seconds else ""
+    since = f" · {int(seconds // 60)} min" if seconds >= 60 else ""
     yield from _flowed(f"{now.lesson} · {now.index + 1}/{now.count}{since} · {now.title}", width)
     yield ""
     yield from _flowed(now.notes or "(no notes)", width)

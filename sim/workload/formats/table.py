@@ -19,6 +19,7 @@ import numpy as np
 
 from sim.errors import TraceError
 from sim.files import unmarked
+from sim.words import listed
 from sim.workload.model import Bools, Fidelity, Field, Floats, Header, Note, Trace
 
 LARGEST = 2.0**53  # above it a double cannot tell neighbouring seconds apart
@@ -317,10 +318,9 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
     columns = meanings(header)
     if "end" in columns and "start" in columns:
         columns.setdefault("runtime", -1)
-    for needed in ("submit", "procs", "runtime"):
-        if needed not in columns:
-            there = shown(", ".join(header))
-            raise TraceError(f"a table of jobs needs a column {needed!r}; there is {there}", path, first)
+    if missing := [repr(needed) for needed in ("submit", "procs", "runtime") if needed not in columns]:
+        there, columns_of = shown(", ".join(header)), "a column" if len(missing) == 1 else "columns"
+        raise TraceError(f"a table of jobs needs {columns_of} {listed(missing)}; there is {there}", path, first)
     rows = Rows("numbers for submit, procs and runtime")
     workloads: list[str] = []
     while block := list(islice(lines, BLOCK)):

@@ -101,6 +101,7 @@ def test_no_link_leads_out_of_the_folder(tmp_path: Path) -> None:
         (HEAD + "[options]\nloud = 1\n", ":5: there is no 'loud' in [options]; did you mean 'load'"),
         (HEAD + "picture = 2\n", ":4: picture: expected the number of a scene, from 1 to 1"),
         (HEAD + "extra = 2\n", ":4: there is no 'extra' in a lesson"),
+        (HEAD + "title = 'x'\n", ":4: this key stands twice"),
     ],
 )
 def test_what_is_wrong_with_all_of_it_is_said_too(tmp_path: Path, head: str, said: str) -> None:

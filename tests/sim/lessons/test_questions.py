@@ -44,7 +44,7 @@ def test_nobody_can_know_who_is_still_to_come() -> None:
 def test_when_a_job_starts() -> None:
     found = asked("start", 100, job="J5")
     assert [found.judge(time).is_right for time in (600, 640, 500, found.read("10m"))] == [True, True, False, True]
-    assert found.judge(1800).told.startswith("20m00 too late. At 00:10:00: J5 is backfilled")
+    assert found.judge(1800).told.startswith("00:30:00 is 20m00 too late. At 00:10:00: J5 is backfilled")
     with pytest.raises(SchedscopeError, match="J5 does not start after this moment"):
         asked("start", 700, job="J5")
 

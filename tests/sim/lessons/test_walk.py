@@ -41,6 +41,11 @@ def test_a_scene_takes_over_what_the_one_before_said_but_not_the_run_beside(tmp_
     assert (last.moment.branch, last.moment.clock, last.selected) == ("fcfs", 600, None)
 
 
+def test_what_tells_two_runs_apart_leaves_a_small_chart_with_the_run_beside(tmp_path: Path) -> None:
+    there = walk(tmp_path, f'show = ["versus"]\nover = "versus"\ncompare = "fcfs"\n{SAY}', SAY)
+    assert [(scene.panels, scene.over) for scene in there.scenes] == [(("versus",), "versus"), (("versus",), None)]
+
+
 def test_the_words_have_the_numbers_of_their_moment(tmp_path: Path) -> None:
     (scene,) = walk(tmp_path, 'at = 599\nnotes = "{now}"\nsay = "{free} free, J3 planned for {J3.planned}"').scenes
     assert (scene.text, scene.notes) == ("0 free, J3 planned for 00:20:00", "00:09:59")
@@ -52,7 +57,7 @@ def test_the_words_have_the_numbers_of_their_moment(tmp_path: Path) -> None:
         ("at = 'soon'", ":5: at: a time is seconds"),
         ("at = '#99'", ":5: at: no step 99: all is over after 10"),
         ("when = 'job 9 starts'", ":5: when: "),
-        ("at = 700\nwhen = 'job 5 starts'", ":6: when: after that it never comes true: job 5 starts"),
+        ("at = 700\nwhen = 'job 5 starts'", ":6: when: after d0 00:11:40 it never comes true: job 5 starts"),
         ("select = 'J9'", ":5: select: no job 'J9'"),
         ("zoom = [600, 0]", ":5: zoom: the end comes before the beginning"),
         ("holds = ['J5.end <= 1000']", ":5: J5.end <= 1000 does not hold: 00:18:20 <= 00:16:40"),

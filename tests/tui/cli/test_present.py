@@ -18,11 +18,11 @@ from tui.sessions.presenting import Presented, tell
 def test_notes_follow_what_is_presented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(STATE, str(tmp_path / "own"))
     assert "Nothing is presented" in schedscope("present", "--notes").stdout
-    walk = Walk.of(Performance(found_lesson("backfilling")), 1)
+    walk = Walk.of(Performance(found_lesson("backfilling")), 2)
     tell(walk)
     done = schedscope("present", "--notes")
     assert (done.returncode, done.stderr) == (0, "")
-    assert f"2/{len(walk.scenes)} · {walk.staged.title}" in done.stdout
+    assert f"3/{len(walk.scenes)} · {walk.staged.title}" in done.stdout
     assert walk.staged.question is not None
     assert walk.staged.question.told.split()[0] in done.stdout
 

@@ -64,6 +64,8 @@ def test_jobs_without_ids_are_counted() -> None:
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(TraceError, match=r"jobs.csv:1: a table of jobs needs a column 'runtime'; there is 'job, sub"):
         parse("job,submit,procs\n1,0,2\n")
+    with pytest.raises(TraceError, match="needs columns 'submit', 'procs' and 'runtime'; there is 'job, arrives'"):
+        parse("job,arrives\n1,0\n")
 
 
 def test_damaged_lines_are_left_out_and_counted() -> None:
