@@ -12,7 +12,8 @@ load = 1.2
 
 [[scene]]
 title = "A hole"
-at = 600                             # a time or a step; or when = "job 5 starts"; or before = "job 5 starts"
+at = 600                             # a time or a step; without it the scene begins where the one before stood
+before = "job 5 starts"              # the first time from then on; or when = "job 5 starts"
 policy = "easy"                      # the whole run under this one; switch: from here on; compare: beside
 show = ["queue", "decisions"]
 select = "J3"
