@@ -211,6 +211,8 @@ def _draw_now(area: Cells, grid: Grid) -> None:
             upper, lower = grid.upper.ink[:, grid.now], grid.lower.ink[:, grid.now]
             ground = grid.upper.ground[:, grid.now]
             is_free = (upper == ground) | (grid.lower.texture[:, grid.now] == Texture.TRAIL)
+            rank = grid.lower.rank[:, grid.now]
+            is_free[rank >= 0] |= grid.chart.end[rank[rank >= 0]] <= grid.chart.clock
             area.bg[:, grid.now] = np.where(is_free, ground, lower)
 
 

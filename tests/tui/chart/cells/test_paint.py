@@ -278,3 +278,13 @@ def test_text_is_cut_off_at_the_edges() -> None:
     cells.write(5, 0, "abcd", ink(0))
     assert cells.text == "cd\n  ab"
     assert np.count_nonzero(cells.fg == ink(0)) == 4
+
+
+def test_right_of_now_there_is_no_colour_of_who_has_just_ended(lab: Lab) -> None:
+    chart = chart_of(over := lab.run("easy", 4, "1 0 4 205 205"), SIZE, per_column=10)
+    at = margin(4) + chart.view.column_of(205)
+    assert chart.clock == 205
+    assert cells_of(over).bg[: SIZE.rows - 2, at].tolist() == [BLANK] * (SIZE.rows - 2)
+    still = lab.run("easy", 4, "1 0 4 205 205", "2 5 1 1 1", until=5)
+    at = margin(4) + chart_of(still, SIZE, per_column=10).view.column_of(5)
+    assert BLANK not in cells_of(still).bg[: SIZE.rows - 2, at]
