@@ -59,6 +59,8 @@ class Layer:
     """Its processors are not there."""
     gone: Bools
     """Less than half of it is the job's: nothing is to be seen where there is no room for a part."""
+    is_open: Bools
+    """Free, and who is there passes the head of the queue without delaying it."""
 
     def every(self, folds: int, offset: int) -> Layer:
         """One of `folds` rows."""
@@ -133,13 +135,16 @@ class Grid:
             tone[known] = Tone.DIMMED
         tone[lit] = np.where((ahead | trail)[lit], Tone.HALF, Tone.STRONG)
         ground, is_borrowed = self._ground(rank.shape)
+        is_open = np.zeros(rank.shape, np.bool_)
         if chart.hole is not None and chart.owners is None:
-            ground[self._open(rank)] = ink(Hue.ACCENT, Tone.GROUND)
+            is_open = self._open(rank)
+            ground[is_open] = ink(Hue.ACCENT, Tone.GROUND)
         inks = np.where(known, hue * TONES + tone, ground).astype(np.uint16)
         missing = np.zeros(rank.shape, np.bool_)
         if chart.missing is not None:
             missing = self.stretched(chart.missing, np.zeros((1, chart.missing.shape[1]), np.bool_)) & ~known
-        return Layer(rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["cut"], eighths, missing, gone)
+        columns = rank, texture, hue, inks, ground, is_borrowed, lit, mixed, pixels["cut"], eighths, missing, gone
+        return Layer(*columns, is_open)
 
     def _ground(self, shape: tuple[int, ...]) -> tuple[NDArray[np.uint16], Bools]:
         """What is behind the jobs, and where it is borrowed from another partition."""

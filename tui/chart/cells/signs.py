@@ -37,7 +37,7 @@ def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
     _draw_ends(area, grid)
     draw_names_and_now(area, grid)
     _name_marks(area, grid)
-    _name_hole(area, grid)
+    _draw_hole(area, grid)
     _draw_label(area, grid)
     _point_elsewhere(area, grid, planned)
 
@@ -99,11 +99,15 @@ def _room_for(told: str, column: int, grid: Grid, taken: set[tuple[int, int]]) -
     return None
 
 
-def _name_hole(area: Cells, grid: Grid) -> None:
-    """What may pass the head, in the widest free row where it may."""
-    hole, view = grid.chart.hole, grid.chart.view
+def _draw_hole(area: Cells, grid: Grid) -> None:
+    """Where jobs may pass the head: ticks where colours do not tell, and in the widest free row what may."""
+    hole, view, look = grid.chart.hole, grid.chart.view, grid.look
     if hole is None or grid.chart.owners is not None:
         return
+    is_open = grid.upper.is_open & grid.lower.is_open & (area.chars == ord("." if look.ascii else " "))
+    if look.patterned:
+        area.chars[is_open] = ord("'" if look.ascii else "╌")
+        area.fg[is_open] = ink(Hue.GREY, Tone.HALF)
     start = view.column_of(hole.until)
     jobs = grid.chart.workload.jobs
     extra = f"{hole.extra:,} extra" if hole.extra else ""
@@ -111,10 +115,10 @@ def _name_hole(area: Cells, grid: Grid) -> None:
         (f"may end by {name(jobs[hole.rank])}'s start", grid.now + 1, start),
         (extra, start, view.column_of(hole.until + jobs[hole.rank].estimate)),
     ):
-        part = area.chars[:, max(first, 0) : max(last, 0)]
-        if not told or part.shape[1] < len(told) + 2:
+        is_free = is_open[:, max(first, 0) : max(last, 0)]
+        told = f" {told} " if told and look.patterned else told
+        if not told or is_free.shape[1] < len(told) + 2:
             continue
-        is_free = (part == ord(" ")) & (area.bg[:, max(first, 0) : max(last, 0)] == ink(Hue.ACCENT, Tone.GROUND))
         rows: list[int] = np.flatnonzero(is_free[:, 1 : len(told) + 2].all(axis=1)).tolist()
         if rows:
             area.write(rows[len(rows) // 2], max(first, 0) + 1, told, ink(Hue.ACCENT, Tone.STRONG))
@@ -211,8 +215,9 @@ def _draw_now(area: Cells, grid: Grid) -> None:
             upper, lower = grid.upper.ink[:, grid.now], grid.lower.ink[:, grid.now]
             ground = grid.upper.ground[:, grid.now]
             is_free = (upper == ground) | (grid.lower.texture[:, grid.now] == Texture.TRAIL)
-            rank = grid.lower.rank[:, grid.now]
-            is_free[rank >= 0] |= grid.chart.end[rank[rank >= 0]] <= grid.chart.clock
+            if not grid.chart.plan:  # nobody goes on
+                rank = grid.lower.rank[:, grid.now]
+                is_free[rank >= 0] |= grid.chart.end[rank[rank >= 0]] <= grid.chart.clock
             area.bg[:, grid.now] = np.where(is_free, ground, lower)
 
 

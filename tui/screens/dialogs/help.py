@@ -36,6 +36,7 @@ SIGNS: Rows = (
     ("╱", "suspended, until it resumes on these processors; under gang scheduling a replica in another row"),
     ("×", "killed at the end of its estimate"),
     ("·", "dots upon a block: foreign processors, which another partition had at first"),
+    ("╌", "without colour: free, and who runs there passes the head without delaying it"),
     ("▸", "left of the chart: the row of the matrix that is on turn"),
     ("◂ ▸", "while comparing, behind a job: it starts so much earlier, later than in the other chart"),
     ("▲ ▼", "the planned start moved earlier, later"),

@@ -288,3 +288,12 @@ def test_right_of_now_there_is_no_colour_of_who_has_just_ended(lab: Lab) -> None
     still = lab.run("easy", 4, "1 0 4 205 205", "2 5 1 1 1", until=5)
     at = margin(4) + chart_of(still, SIZE, per_column=10).view.column_of(5)
     assert BLANK not in cells_of(still).bg[: SIZE.rows - 2, at]
+
+
+@pytest.mark.parametrize(("look", "tick"), [(ASCII, "'"), (MONO, "╌"), (DARK.with_depth(4), "╌")])
+def test_where_colours_do_not_tell_it_ticks_say_where_jobs_may_pass_the_head(look: Look, tick: str) -> None:
+    passed, kept = (engine_of("z-figure4", policy, steps=6) for policy in ("easy", "fcfs"))
+    drawn = picture(passed, look, Size(46, 16), per_column=45)
+    assert f" 2 extra {tick}" in drawn
+    assert tick not in picture(passed, DARK, Size(46, 16), per_column=45)
+    assert tick not in picture(kept, look, Size(46, 16), per_column=45)
