@@ -81,6 +81,7 @@ class Observer:
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
         self._waits = Waits(engine, job)
+        self._failures = {outage.begins for outage in engine.workload.outages}
         self._stay: Stay | None = None
         self._plans = Plans(engine, job)
         engine.curious = True
@@ -120,6 +121,7 @@ class Observer:
         is_new = job.rank in engine.state.new_in_rows
         self._in_rows = ("new" if is_new else "known") if self._where == "matrix" else ""
         asks = self._is_tried() or is_new  # a switch may send it back to the queue
+        asks |= bool(self._failures) and engine.next_time() in self._failures  # so may the machine
         engine.curious = asks or self._where == "queue"
         return True
 

@@ -20,6 +20,7 @@ from sim.decisions.decisions import (
     Decision,
     Divide,
     Expect,
+    Gone,
     Interrupt,
     Reserve,
     Resume,
@@ -107,7 +108,7 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
         if latest and latest[2] == plans[-1].at and not is_anew:
             break
         switch = next((each for each in history.switches if each.step == step), None)
-        latest, is_anew = (step, plans[-1], plans[0].at), any(isinstance(d, Switched | Await) for d in decisions)
+        latest, is_anew = (step, plans[-1], plans[0].at), any(map(_plans_anew, decisions))
         if switch is not None and switch.planned.get(rank) != plans[-1].at:
             break
     if latest:
@@ -117,6 +118,11 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 def _plans_for_others(decision: Decision) -> bool:
     """Does a policy take over, or plan for a head?"""
     return isinstance(decision, Switched) or (isinstance(decision, Reserve) and isinstance(decision.because, OfTheHead))
+
+
+def _plans_anew(decision: Decision) -> bool:
+    """Are all plans made anew in its step?"""
+    return isinstance(decision, Switched | Await | Interrupt) or (isinstance(decision, Gone) and not decision.announced)
 
 
 def _was_asked(plan: Reserve | ReserveRow | Expect) -> bool:

@@ -123,7 +123,9 @@ def why_it_waits(
         stopped=stops_at(decisions),
         free=room(state) if state.sharing else free,
         kept=kept_free,
-        fits=lambda free: has_room(job, state.now, free, ((end, procs) for end, _, procs in ends), plans),
+        fits=lambda free: has_room(
+            job, state.now, free, ((time, procs) for time, _, procs in (*ends, *state.machine_ahead())), plans
+        ),
     )
 
 

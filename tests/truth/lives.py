@@ -63,6 +63,9 @@ class Record:
     begun: list[Begun] = field(default_factory=list)
     stops: list[Stop] = field(default_factory=list)
     cuts: list[float] = field(default_factory=list)
+    """When its work was lost: its trial was over, or its processors went"""
+    interrupted: dict[float, float] = field(default_factory=dict)
+    """When they went, and how long it had run then"""
     waited: list[tuple[float, float]] = field(default_factory=list)
     """From when until when it stood in the queue"""
     moves: list[tuple[float, float, bool]] = field(default_factory=list)
@@ -124,6 +127,9 @@ class Chronicle:
             record.begun.append(Begun(now, decision, freed=tuple(self.world.expected.items())))
             if record.stops and record.stops[-1].until is None:
                 record.stops[-1] = record.stops[-1]._replace(until=now)
+        if isinstance(decision, d.Interrupt):
+            record.cuts.append(now)
+            record.interrupted[now] = decision.ran
         if isinstance(decision, d.Suspend):
             record.stops.append(Stop(now, None, self.world.ran[rank], decision.because))
         if isinstance(decision, m.Migrate):
@@ -164,7 +170,7 @@ class Chronicle:
             if last is NoVictims and step.kind is TooFewFree:
                 step = step._replace(kind=NoVictims)  # it looks for victims at its ticks only
             record.steps.append(step)
-        if rank in self._was_waiting | world.waiting | set(world.arrived):
+        if rank in self._was_waiting | world.waiting | set(world.arrived) or now in record.interrupted:
             record.heads.setdefault(now, set()).add(head_now(world))
             record.promised.setdefault(now, set()).add(promises(world))
             record.ended_early[now] = {r: end for r, end in world.expected.items() if end > now}

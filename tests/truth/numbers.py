@@ -112,7 +112,7 @@ def delays(after: After, job: Work) -> dict[int, float]:
     Plans that are made at each pass are made again; of reservations that stand each is placed again, from its time on.
     """
     world, later = after.world, dict[int, float]()
-    slots = [Slot(world.now, end, procs) for end, procs in world.ends()]
+    slots = [*world.missing(), *(Slot(world.now, end, procs) for end, procs in world.ends())]
     slots.append(Slot(world.now, world.now + job.estimate, job.procs))
     stand = {
         rank: plan

@@ -78,7 +78,7 @@ class Reader:
     def read_causes(self) -> Iterator[UntrueError]:
         """Where `r` goes back to, from some steps."""
         run = self._run
-        for _ in range(self._asked * 3):
+        for _ in range(self._asked * 3 if run.steps and len(run.workload) else 0):
             step, rank = self._lot.randint(1, len(run.steps) + 1), self._lot.randrange(len(run.workload))
             yield from self._traces.read(run.engine.history, step, rank, self._lot.randrange(run.workload.procs))
 

@@ -160,7 +160,7 @@ def random_run(seed: int, families: Sequence[str] = FAMILIES) -> Run:
 
 
 CHANGING = ("fcfs", "firstfit", "easy", "conservative", "replan", "relaxed")
-"""Families whose reasons are read on a machine that changes"""
+"""Families that are read on a machine that changes"""
 
 
 def changing_run(seed: int) -> Run:

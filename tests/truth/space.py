@@ -45,7 +45,7 @@ def plan_anew(world: World) -> dict[int, float]:
     free, in_turn = world.free(), deep
     line = world.line()
     for place, job in enumerate(line):
-        if in_turn and job.procs <= free:  # a deep EASY first starts from the front
+        if in_turn and job.procs <= free and world.in_time(job):  # a deep EASY first starts from the front
             free -= job.procs
             slots.append(Slot(world.now, world.now + job.estimate, job.procs))
             continue

@@ -368,8 +368,14 @@ def _(teller: Teller, estimate: Lasts, *slow: Any) -> None:
 @reads(Row, "Killed after {s}, not done: the work of that run is lost, and it waits again.")
 def _(teller: Teller, lost: Lasts) -> None:
     begun = [b.time for b in teller.record.begun if isinstance(b.decision, d.Start | d.Backfill)]
-    demand(teller.time in teller.record.cuts)
+    demand(teller.time in teller.record.cuts and teller.time not in teller.record.interrupted)
     demand(lost.is_about(teller.time - max(time for time in begun if time < teller.time)))
+
+
+@reads(Row, "Interrupted after {s}: its processors went, the work is lost, and it waits again.")
+def _(teller: Teller, ran: Lasts) -> None:
+    lost = teller.record.interrupted.get(teller.time)
+    demand(lost is not None and ran.is_about(lost), f"it had run for {lost}")
 
 
 # In rows

@@ -30,6 +30,20 @@ def _(teller: Teller, procs: int, of: int, estimate: Lasts, verb: str, ran: Last
     demand_equal(submitted, clock(job.submit))
 
 
+@reads(Life, "{n} of {n} processor(s) · estimate {s} · never ended · submitted {any}")
+def _(teller: Teller, procs: int, of: int, estimate: Lasts, submitted: str) -> None:
+    job, world = teller.job, teller.chronicle.world
+    demand_equal((procs, of), (job.procs, world.procs))
+    demand(estimate.is_about(job.estimate) and job.rank not in world.finished)
+    demand_equal(submitted, clock(job.submit))
+
+
+@reads(Life, "{j} never started.")
+def _(teller: Teller, name: str) -> None:
+    demand_equal(name, teller.job.name)
+    demand(not teller.record.begun, "it did")
+
+
 @reads(Life, "{j} did not wait: it started at the moment of its submission.{any}")
 def _(teller: Teller, name: str, rest: str) -> None:
     demand_equal(name, teller.job.name)

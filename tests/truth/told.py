@@ -85,10 +85,10 @@ def anew(
     for job in heads(world) if order is None else order:
         if job.rank == without:
             continue
-        lasts = inf if is_head else job.estimate
-        if is_head:  # what ends is counted, nothing that is reserved
-            slots = [slot for slot in slots if slot.start == world.now]
-        at = starts[job.rank] = world.earliest(job.procs, lasts, slots)
+        if is_head:  # what ends and what the machine will lack is counted, nothing that is reserved
+            missing = world.missing()
+            slots = [slot for slot in slots if slot.start == world.now or slot in missing]
+        at = starts[job.rank] = world.earliest(job.procs, job.estimate, slots)
         slots.append(Slot(at, at + job.estimate, job.procs))
     return starts
 
@@ -238,9 +238,9 @@ def _(after: After, job: Work, said: str, needs: int, free: int, at: float, long
 
 
 def others(after: After, job: Work) -> list[Slot]:
-    """What runs, and what is planned for the others."""
+    """What is not there, what runs, and what is planned for the others."""
     world = after.world
-    running = [Slot(world.now, end, procs) for end, procs in world.ends()]
+    running = [*world.missing(), *(Slot(world.now, end, procs) for end, procs in world.ends())]
     return running + [
         Slot(max(plan.at, world.now), max(plan.at, world.now) + plan.lasts, world.jobs[rank].procs)
         for rank, plan in after.planned.items()

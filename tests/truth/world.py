@@ -455,9 +455,13 @@ class World:
 
     def fits(self, job: Work) -> bool:
         """Are enough free, and is there time enough before the machine goes down?"""
+        return job.procs <= self.free() and self.in_time(job)
+
+    def in_time(self, job: Work) -> bool:
         left = job.estimate - self.progress(job.rank)
-        closes = min((o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf)
-        return job.procs <= self.free() and self.now + left <= closes
+        return self.now + left <= min(
+            (o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf
+        )
 
     def shadow(self, procs: int) -> tuple[float, int]:
         """When so many are free if nobody else comes, and how many are then."""

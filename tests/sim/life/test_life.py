@@ -20,6 +20,7 @@ from sim.policies import parse_policy
 from sim.why.waiting import AwaitsTurn, Heads, NotConsidered
 from sim.workload.formats.swf import read as read_swf
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from sim.workload.reading import read
 from sim.workload.transforms import Transforms
 from tests.effort import calls
@@ -88,6 +89,16 @@ def test_a_job_behind_the_head_waits_for_two_reasons_in_turn() -> None:
     assert would_delay.numbers["extra"] == (2, 2)
     assert would_delay.ahead == (1, 1)
     assert [(p.time, p.job.id, p.behind) for p in lived.passes] == [(600, "5", True)]
+
+
+def test_it_is_told_at_once_why_an_interrupted_job_does_not_start_again() -> None:
+    of = workload(2, (0, 1, 100, 100), (0, 1, 100, 100)).with_outages([Outage(20, 50, 0b10)])
+    assert [(w.time, w.until, w.state) for w in life(of, "fcfs", "2").waits] == [(20, 50, TooFewFree(0))]
+
+
+def test_who_would_run_into_maintenance_has_no_room_that_nobody_saw() -> None:
+    of = workload(2, (0, 1, 100, 100)).with_outages([Outage(50, 60, 0b11, announced=True)])
+    assert type(life(of, "replan", "1").waits[0].state) is PlannedLater
 
 
 def test_fcfs_does_not_come_to_a_job_behind_its_head() -> None:

@@ -11,6 +11,7 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.why.causes import Division, HolderOf, PlanOf, last_change, trace_back
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from tests.examples import examples
 from tests.sim.conftest import Lab
 
@@ -28,6 +29,16 @@ def test_a_plan_that_is_made_again_unchanged_is_no_change(lab: Lab) -> None:
     found = last_change(engine.history, PlanOf(1), 4)
     assert found is not None
     assert (found[0], type(found[1])) == (2, Reserve)
+
+
+def test_a_plan_that_a_failure_upsets_and_that_is_made_again_unchanged_is_no_change(lab: Lab) -> None:
+    before = lab.run("conservative", 4, "1 0 3 100 100", "2 5 4 50 50")
+    engine = Engine(before.workload.with_outages([Outage(20, 50, 0b1000)]), "conservative")
+    engine.run()
+    assert [type(decision).__name__ for decision in engine.history.decisions(2)][:2] == ["Gone", "Reserve"]
+    found = last_change(engine.history, PlanOf(1), 4)
+    assert found is not None
+    assert found[0] == 2
 
 
 def test_a_plan_moved_when_a_job_ended_early(lab: Lab) -> None:
