@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -40,7 +41,7 @@ def starts(name: str, policy: str) -> list[float]:
 
 
 @pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)
-def test_a_sample_is_what_the_program_makes(sample: samples.Figure | samples.Realistic) -> None:
+def test_a_sample_is_what_the_program_makes(sample: samples.Sample) -> None:
     assert (FOLDER / f"{sample.name}.swf").read_bytes() == text_of(sample).encode()
 
 
@@ -153,10 +154,22 @@ def test_teaching_jobs_know_how_long_they_run() -> None:
 
 
 @pytest.mark.parametrize("sample", EVERY, ids=lambda sample: sample.name)
-def test_a_sample_is_shown_where_something_is_decided(sample: samples.Figure | samples.Realistic) -> None:
+def test_a_sample_is_shown_where_something_is_decided(sample: samples.Sample) -> None:
     engine = Engine(workload_of(sample.name), parse_policy(sample.showing.policy))
     while engine.step() and (engine.snapshot().time or 0) < sample.showing.at:
         pass
     assert engine.snapshot().time == sample.showing.at
     assert engine.snapshot().decisions
     assert len(sample.showing.note) <= 100
+
+
+def test_with_doubled_estimates_jobs_wait_less_in_the_uniform_sample() -> None:
+    trace = trace_of("zkp-uniform")
+    doubled = trace.table.copy()
+    doubled[:, Field.ESTIMATE] *= 2
+    waits = []
+    for shown, policy in ((trace, "easy"), (replace(trace, table=doubled), "easy"), (trace, "easy:order=sjf")):
+        engine = Engine(Workload.of(shown), parse_policy(policy))
+        engine.run()
+        waits.append(round(engine.snapshot().totals.mean_wait or 0))
+    assert waits == [2106, 1348, 1370]
