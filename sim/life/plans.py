@@ -32,7 +32,7 @@ class Plans:
 
     def forget(self) -> None:
         """The job has had its start and waits anew."""
-        self.at = self.why = None
+        self.at = self.why = self.head = None
 
     def see_passers(self, decisions: Sequence[Decision]) -> list[Pass]:
         """Who came later and began now. Whoever began may be why the plan moves."""

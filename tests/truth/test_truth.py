@@ -73,6 +73,11 @@ def test_what_is_said_of_a_machine_that_changes_is_so(family: int) -> None:
         assert list(falsehoods(changing_run(seed), asked=2)) == []
 
 
+@pytest.mark.parametrize("seed", [87, 208, 290])
+def test_what_was_false_once_of_a_machine_that_changes_is_so_now(seed: int) -> None:
+    assert list(falsehoods(changing_run(seed), asked=4)) == []
+
+
 @pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))
 def test_what_is_said_where_two_runs_part_is_so(seed: int) -> None:
     first = random_run(seed)
