@@ -57,7 +57,8 @@ class Succession:
             self._enter_matrix(turns)
         state.free = state.machine.free
         state.promises = can_promise(state)
-        switch = Switch(state.step_count + 1, state.now, successor, was, planned, by_rule)
+        asked = successor if by_rule or state.leader is None else state.leader
+        switch = Switch(state.step_count + 1, state.now, asked, was, planned, by_rule)
         state.switches += (switch,)
         self._history.switch(switch)
 

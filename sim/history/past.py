@@ -41,6 +41,7 @@ class Switch:
     step: int
     time: float
     policy: Policy
+    """As it was asked for: one that leads, though another decides for it."""
     was: str = ""
     """The policy before it, as text."""
     planned: Mapping[int, float] = field(default_factory=dict, compare=False, repr=False)

@@ -146,7 +146,7 @@ class Timeline:
         """
         course = [
             (0, None, self.policy),
-            *((s.step - 1, s.time, s.policy) for s in self.branch.switches if s.breaks is None),
+            *((s.step - 1, s.time, s.policy) for s in self.branch.switches if s.breaks is None and not s.by_rule),
         ]
         to_come = [(time, renewed(policy)) for time, policy in self.branch.planned_after(self.computed)]
         if len(course) > 1 and course[1][0] == 0:

@@ -38,9 +38,9 @@ class OwnNumbers:
         return self._is_over or self._step >= step
 
     def read(self, step: int, seconds: float) -> None:
-        """Read on up to that step, for about so long."""
+        """Read on up to that step, for about so long, one step at least."""
         until = perf_counter() + seconds
-        while not self.has_read(step) and perf_counter() < until:
+        while not self.has_read(step):
             self._step += 1
             try:
                 self._engine = self._branch.replay(self._step, self._engine)
@@ -50,6 +50,8 @@ class OwnNumbers:
                 self._is_over = True
                 return
             self._look(self._engine)
+            if perf_counter() >= until:
+                return
 
     def _look(self, engine: Engine) -> None:
         state = engine.state
