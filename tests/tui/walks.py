@@ -54,7 +54,7 @@ PLACES: tuple[tuple[str, dict[str, Any]], ...] = (
 
 
 class Sight(NamedTuple):
-    """What is seen of a moment; `strip` is that of the whole run, None as long as it is not known."""
+    """What is seen of a moment; `strip`, and the policy's own numbers, are of the whole run: None until all is read."""
 
     snapshot: Any
     chart: tuple[bytes, ...]
@@ -136,12 +136,13 @@ class Onlooker:
     def _sight(self, scene: Scene, selected: int | None) -> Sight:
         assert scene.chart is not None
         cells = paint(replace(scene.chart, label="", shift=None), DARK, SIZE, selected)  # as without a run beside
-        alone = replace(scene, versus=None)
+        alone = replace(scene, versus=None, numbers=())
         contexts = {name: Context(self.about, scene if name == "versus" else alone, DARK, selected) for name in SIDE}
         drawn = [draw(contexts[name], PANEL, 0) for name, draw in SIDE.items() if name != "versus" or scene.versus]
         context = contexts["queue"]
         panels = *drawn[scene.versus is not None :], draw_metrics(context, PANEL), *sentence_lines(context, 72, 3)
-        strip = draw_strip(context, (STRIP, 5)) if scene.complete else None
+        all_read = scene.complete and self.stage.has_read_numbers
+        strip = (draw_strip(context, (STRIP, 5)), scene.numbers) if all_read else None
         return Sight(scene.snapshot, tuple(part.tobytes() for part in (cells.chars, cells.fg, cells.bg)), panels, strip)
 
 

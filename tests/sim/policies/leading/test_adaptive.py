@@ -81,3 +81,16 @@ def test_it_chooses_between_policies_that_decide() -> None:
         parse_policy("adaptive:above=adaptive")
     with pytest.raises(ParameterError, match="no policy"):
         parse_policy("adaptive:above=eazy")
+
+
+def test_a_switch_by_hand_to_one_that_leads_is_kept_as_that() -> None:
+    timeline = Timeline(read("lublin-128", jobs=120, load=1.5), "fcfs")
+    timeline.seek(5)
+    spec = "adaptive:by=load,at=1,band=0.3,over=600"
+    timeline.switch(spec)
+    timeline.compute_all()
+    by_hand, *by_rule = timeline.branch.switches
+    assert (by_hand.policy, by_hand.by_rule) == (parse_policy(spec), False)
+    assert by_rule
+    assert all(switch.by_rule for switch in by_rule)
+    assert [switch.policy for switch in records_of(timeline)[1].switches] == [by_hand.policy]
