@@ -24,7 +24,7 @@ from sim.words import printable, printable_lines
 from sim.workload.source import Source
 from tui.ending import close_the_gone, is_gone, on_signals, patient
 from tui.look.palette import Look
-from tui.look.settings import Settings, load, save, settings_path
+from tui.look.settings import Settings, kept_now, load, save, settings_path
 from tui.look.text import file_name
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.memory import give_back_at_once
@@ -105,6 +105,7 @@ class Schedscope(App[int]):
     ) -> None:
         self.guest = guest
         self.settings_path = settings_path()
+        self._is_refused = False
         self.settings, self._warning = (Settings(), None) if guest else load(self.settings_path)
         # Textual takes NO_COLOR out of the environment.
         self.look = guest.look if guest else choose(self.settings, os.environ, sys.stdout.encoding)
@@ -255,7 +256,7 @@ class Schedscope(App[int]):
         now = message.now
         settings = self.settings.with_lesson(message.name, now.index + (now.question is None))
         if message.name in ORDER and settings != self.settings:
-            self.remember(lessons=settings.lessons)
+            self.remember(lambda now: now.with_lesson(message.name, settings.lessons[message.name]))
 
     def _show_results(self, path: str) -> None:
         from tui.screens.results.screen import ResultsScreen
@@ -402,7 +403,7 @@ class Schedscope(App[int]):
             else:
                 path = Path(wanted.path).expanduser()
                 write_session(session, path)
-                self.remember(sessions=self.settings.with_session(str(path.resolve())).sessions)
+                self.remember(lambda now: now.with_session(str(path.resolve())))
                 told = f"saved: schedscope --session {wanted.path}"
         except SchedscopeError as error:
             self.replay.fail(str(error))
@@ -428,21 +429,24 @@ class Schedscope(App[int]):
 
     @on(Remember)
     def _remember(self, wanted: Remember) -> None:
-        self.remember(**wanted.changed)
+        self.remember(lambda now: replace(now, **wanted.changed))
 
     @on(PolicyChosen)
     def _remember_policy(self, chosen: PolicyChosen) -> None:
-        self.remember(policies=self.settings.with_policy(written_policy(chosen.policy)).policies)
+        self.remember(lambda now: now.with_policy(written_policy(chosen.policy)))
 
-    def remember(self, **changed: Any) -> None:
-        """Keep what a person has chosen; the disk may refuse."""
-        self.settings = replace(self.settings, **changed)
-        if self.guest is None and (problem := save(self.settings, self.settings_path)):
+    def remember(self, change: Callable[[Settings], Settings]) -> None:
+        """Keep what a person has chosen, beside what another program has kept meanwhile; the disk may refuse."""
+        kept = None if self.guest or self._is_refused else kept_now(self.settings_path)
+        self.settings = change(kept or self.settings)
+        problem = None if self.guest else save(self.settings, self.settings_path)
+        self._is_refused = problem is not None
+        if problem:
             self.notify(problem, severity="warning")
 
     def remember_trace(self, trace: str) -> None:
         path = Path(trace)
-        self.remember(recent=self.settings.with_recent(str(path.resolve()) if path.exists() else trace).recent)
+        self.remember(lambda now: now.with_recent(str(path.resolve()) if path.exists() else trace))
 
     @on(UseLook)
     def _use_look(self, wanted: UseLook) -> None:
@@ -453,7 +457,7 @@ class Schedscope(App[int]):
         self.look = look
         self.theme = theme_name(look)
         if kept:
-            self.remember(look=look.name, mode=look.mode)
+            self.remember(lambda now: replace(now, look=look.name, mode=look.mode))
         for screen in self.screen_stack:
             if screen in (self.replay, self._first, self._results):
                 screen.use_look(look)

@@ -15,7 +15,8 @@ from sim.session.session import read_session
 from sim.workload.source import Source
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal
-from tui.look.settings import FOLDER_VARIABLE, settings_path
+from tui.app import Schedscope
+from tui.look.settings import FOLDER_VARIABLE, load, settings_path
 from tui.replay import requests as o
 from tui.sessions.autosave import STATE, offer, state_folder
 from tui.sessions.keeper import AUTOSAVE
@@ -211,6 +212,16 @@ async def test_damaged_settings_are_told_and_the_usual_ones_used(content: str) -
         assert "settings.json" in run.told
         await run.press("right")
         assert run.step == 1
+
+
+def test_two_programs_keep_what_each_of_them_was_told() -> None:
+    one, other = Schedscope(None), Schedscope(None)
+    one.remember(lambda settings: settings.with_lesson("backfilling", 3))
+    other.remember(lambda settings: settings.with_policy("slack"))
+    one.remember(lambda settings: settings.with_recent("kth.swf"))
+    kept, problem = load(settings_path())
+    assert (dict(kept.lessons), kept.policies, kept.recent) == ({"backfilling": 3}, ("slack",), ("kth.swf",))
+    assert problem is None
 
 
 async def test_where_nothing_can_be_kept_it_works_and_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -97,6 +97,16 @@ def load(path: Path) -> tuple[Settings, str | None]:
     return _checked(content, path)
 
 
+def kept_now(path: Path) -> Settings | None:
+    """What the file holds at this moment, if it is there and all of it can be used."""
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None
+    settings, problem = _checked(content, path) if isinstance(content, dict) else (None, None)
+    return None if problem else settings
+
+
 def _set_aside(path: Path) -> str:
     """Rename the damaged file, so that nothing is lost when the settings are saved again."""
     number = 1
