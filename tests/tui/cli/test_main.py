@@ -29,7 +29,7 @@ from tui.cli.main import COMMANDS, commands
         (["run", "nothing.swf"], 1, "nothing.swf: no such file"),
         (["run", "z-figure4", "--load", "0"], 2, "load factor must be between 0.000001 and 1,000,000"),
         (["run", "z-figure4", "--procs", "0"], 2, "--procs"),
-        (["run", "z-figure4", "--by", "colour"], 2, "--by colour: expected one of category"),
+        (["run", "z-figure4", "--by", "colour"], 2, "--by 'colour': expected one of category"),
         (["run"], 2, "Missing argument 'TRACE'"),
         (["run", "z-figure4", "--polisy", "easy"], 2, "No such option"),
         (["policies", "eazy"], 2, "did you mean 'easy'"),

@@ -24,8 +24,8 @@ from tui.sessions.moment import reopened
 async def test_a_film_goes_from_where_the_screen_opens_to_the_end() -> None:
     camera, film = await film_of()
     assert camera.has_ended
-    assert "the run is over" in "\n".join(text_of(film[-1]))
-    assert "the run is over" not in "\n".join(text_of(film[0]))
+    assert "The run is over" in "\n".join(text_of(film[-1]))
+    assert "The run is over" not in "\n".join(text_of(film[0]))
     assert [picture.at for picture in film] == sorted(picture.at for picture in film)
     assert all(len(row) == SIZE[0] for picture in film for row in text_of(picture))
 
