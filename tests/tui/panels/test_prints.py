@@ -41,4 +41,4 @@ async def test_what_a_policy_prints_and_a_breakpoint_are_told_in_a_panel(
         assert seen(run, "#prints") == ""
         await run.press("9", "end")
         assert "none in this step" in seen(run, "#prints")
-        assert "step 4" in seen(run, "#prints")
+        await run.wait_for(lambda: "step 4" in seen(run, "#prints"))  # the panel gets its height
