@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
-from sim import run
+from sim import Engine, read, run
 from tests.tui.cli.program import error, schedscope
-from tui.cli.trace_events import Event
+from tui.cli.trace_events import Event, trace_events
+
+KEYS = {
+    "M": {"name", "pid", "tid", "args"},
+    "X": {"name", "cat", "ts", "dur", "pid", "tid", "args"},
+    "C": {"name", "pid", "ts", "args"},
+    "s": {"name", "cat", "id", "ts", "pid", "tid"},
+    "f": {"name", "cat", "id", "ts", "pid", "tid", "bp"},
+}
+"""What each kind of event of the Trace Event Format has, as it is written here."""
 
 
 def events_of(tmp_path: Path, trace: str, policy: str) -> list[Event]:
@@ -21,6 +31,58 @@ def events_of(tmp_path: Path, trace: str, policy: str) -> list[Event]:
     content = json.loads(path.read_text(encoding="utf-8"))
     assert list(content) == ["displayTimeUnit", "traceEvents"]
     return list(content["traceEvents"])
+
+
+@cache
+def made_of(policy: str) -> tuple[Event, ...]:
+    engine = Engine(read("lublin-128", jobs=60), policy)
+    while engine.step():
+        pass
+    return tuple(json.loads(json.dumps(event)) for event in trace_events(engine))
+
+
+EVERY = pytest.mark.parametrize("policy", ["easy", "gang-backfill", "selective", "multiqueue:speculate=180"])
+
+
+@EVERY
+def test_every_event_has_what_the_format_wants(policy: str) -> None:
+    for event in made_of(policy):
+        assert event.keys() - {"ph"} == KEYS[event["ph"]]
+        assert all(type(event[key]) is int and event[key] >= 0 for key in ("pid", "tid", "ts", "id") if key in event)
+        assert event.get("dur", 1) >= 1
+        assert event.get("bp", "e") == "e"
+        if event["ph"] == "M":
+            assert (
+                event["args"].keys() == {"process_name": {"name"}, "process_sort_index": {"sort_index"}}[event["name"]]
+            )
+        if event["ph"] == "C":
+            assert all(type(value) in (int, float) for value in event["args"].values())
+
+
+@EVERY
+def test_each_arrow_has_two_ends_in_slices_that_stand_before_them(policy: str) -> None:
+    """A reader that sorts by time and keeps the order of equals finds the slice open at which an arrow is bound."""
+    open_at: dict[tuple[int, int], Event] = {}
+    arrows: dict[int, list[Event]] = defaultdict(list)
+    for event in sorted((e for e in made_of(policy) if e["ph"] in "Xsf"), key=lambda event: event["ts"]):
+        track = event["pid"], event["tid"]
+        if event["ph"] == "X":
+            open_at[track] = event
+            continue
+        slice_there = open_at[track]
+        assert slice_there["ts"] <= event["ts"] < slice_there["ts"] + slice_there["dur"]
+        assert (event["cat"], event["name"]) == ("wait", "start")
+        arrows[event["id"]].append({**event, "job": slice_there["name"]})
+    assert len(arrows) == 60
+    for begin, end in arrows.values():
+        assert (begin["ph"], end["ph"], begin["job"]) == ("s", "f", end["job"])
+
+
+@EVERY
+def test_every_process_has_a_name(policy: str) -> None:
+    named = Counter(e["pid"] for e in made_of(policy) if e["name"] == "process_name")
+    assert named.keys() == {e["pid"] for e in made_of(policy)}
+    assert set(named.values()) == {1}
 
 
 @pytest.mark.parametrize("policy", ["easy", "gang-backfill", "selective", "multiqueue"])
@@ -48,8 +110,6 @@ def test_an_arrow_leads_from_each_submission_to_the_first_start(tmp_path: Path, 
 
 
 def test_starts_are_those_of_the_schedule(tmp_path: Path) -> None:
-    from sim import read
-
     made = {e["id"]: e["ts"] for e in events_of(tmp_path, "z-figure4", "easy") if e["ph"] == "f"}
     schedule = run(read("z-figure4"), "easy")
     assert [made[rank] / 1e6 for rank in sorted(made)] == schedule.start.tolist()
