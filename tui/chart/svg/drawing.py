@@ -13,7 +13,7 @@ from typing import Literal
 from sim.engine.engine import Engine
 from sim.errors import NotThereError, ParameterError, SchedscopeError, near
 from sim.files import write_whole
-from sim.words import clock
+from sim.words import clock as told
 from tui.chart.axis import CLOCK
 from tui.chart.chart_maker import ChartMaker
 from tui.chart.colours import MODES
@@ -54,7 +54,7 @@ class Options:
 
     def __post_init__(self) -> None:
         if self.begin is not None and self.until is not None and self.begin >= self.until:
-            raise ParameterError(f"--from must be before --to, got {clock(self.begin)} and {clock(self.until)}")
+            raise ParameterError(f"--from must be before --to, got {told(self.begin)} and {told(self.until)}")
         _require_known("theme", self.theme, LOOKS)
         _require_known("colour", self.colour, MODES)
 
@@ -68,9 +68,9 @@ def save_drawing(engine: Engine, spec: str, options: Options, out: str | Path) -
 def save_pair(runs: Sequence[tuple[Engine, str]], options: Options, out: str | Path) -> None:
     """Write the pictures of runs of one workload, one below the other on the same clock."""
     made = [drawing_of(engine, spec, options) for engine, spec in runs]
-    until = max(drawing.until for drawing in made)
+    clock = max(drawing.until for drawing in made), max(drawing.clock for drawing in made)
     each = replace(options, height=options.height // len(runs))
-    drawn = [_drawn(engine, drawing_of(engine, spec, each, until), each) for engine, spec in runs]
+    drawn = [_drawn(engine, drawing_of(engine, spec, each, *clock), each) for engine, spec in runs]
     inside = [_put(svg, place, round(each.height / each.scale)) for place, svg in enumerate(drawn)]
     size = _size(options)
     _write(
@@ -115,15 +115,21 @@ def _write(svg: str, options: Options, out: str | Path) -> None:
             file.buffer.write(as_png(svg))
 
 
-def drawing_of(engine: Engine, spec: str, options: Options, until: float | None = None) -> Drawing:
-    """What is to be drawn of a run that has come as far as it should; `until`: where the picture ends."""
+def drawing_of(
+    engine: Engine, spec: str, options: Options, until: float | None = None, clock: float | None = None
+) -> Drawing:
+    """What is to be drawn of a run that has come as far as it should.
+
+    until: where the picture ends; clock: when it is now, for a run that may be over by then.
+    """
     workload, goes_on = engine.workload, engine.next_time() is not None
     now = options.until if goes_on and options.until is not None else engine.now
     begin = options.begin
     if begin is None:
         begin = workload.jobs[0].submit if len(workload) else 0
     if begin >= now and len(workload):
-        raise NotThereError(f"there is nothing to draw from {clock(begin)} on: the run is over at {clock(now)}")
+        raise NotThereError(f"there is nothing to draw from {told(begin)} on: the run is over at {told(now)}")
+    now = now if clock is None else clock
     maker, snapshot = ChartMaker(workload), engine.snapshot()
     axis = maker.axis_by_event(engine.history, snapshot, now) if options.by_event else CLOCK
     first, last = map(axis.place, (begin, now))
