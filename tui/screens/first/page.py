@@ -113,10 +113,13 @@ def drawn(
 def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
     """Beside a picture: a title, what it shows where there is room for that, of which paper and under which policy."""
     room = place.columns - MARK - page.picture[0] - GAP - 1
-    title = line(Span(text.shorten(entry.title, room), "title"))
-    told = [line(Span(text.shorten(part, room), "dim")) for part in (entry.origin or entry.what, entry.policy)]
+    title = wrapped(entry.title, room, "title")[: place.rows]
+    parts = [part for part in (entry.origin or entry.what, entry.policy) if part]
+    told = [line(Span(text.shorten(part, room), "dim")) for part in parts][
+        max(len(parts) + len(title) - place.rows, 0) :
+    ]
     what = wrapped(entry.what, room) if entry.origin else []
-    return [title, *(what if len(what) + 1 + len(told) <= place.rows else []), *told]
+    return [*title, *(what if len(what) + len(title) + len(told) <= place.rows else []), *told]
 
 
 def _line(entry: Entry, room: int) -> Line:

@@ -68,7 +68,7 @@ def arrange(
     if lesson:
         keys, lesson = min(keys, 1), min(lesson, height // 2)
     bottom = _bottom(width, height, hidden)
-    sentence = 2 if width < SMALL_WIDTH and height >= 16 and not lesson else 1
+    sentence = 2 if width < SMALL_WIDTH and height - lesson >= 16 else 1
     note = note if height >= 12 else 0
     room = max(height - 1 - note - sentence - keys - bottom - lesson, 0)
     if small:
