@@ -47,6 +47,12 @@ def read(path: str | Path, *, count: sacct.Width = "cpus", held: sacct.Held = "e
 def _parsed(text: str, path: str | Path, count: sacct.Width, held: sacct.Held) -> Trace:
     if not text or text.isspace():
         raise TraceError("is empty; expected a trace, one line a job", path)
+    if Path(path).suffix == ".toml":
+        is_lesson = "[[scene]]" in text
+        raise TraceError(
+            "is a lesson, no trace: schedscope learn FILE plays it" if is_lesson else
+            "is no trace: a lesson is played by schedscope learn, a plan of runs made by schedscope sweep", path
+        )  # fmt: skip
     first, second = islice(chain(_content_lines(text), ("", "")), 2)
     if "jobid" in first.lower().split() and second.startswith("---"):
         raise TraceError("is a dump of sacct for people; make it with sacct --parsable2", path, 1)
