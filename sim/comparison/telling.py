@@ -143,10 +143,30 @@ def changed(entry: Versus) -> str:
 
 
 def names_of(specs: tuple[str, str]) -> tuple[str, str]:
-    """What two runs are called in columns and sentences.
+    """What two runs are called in columns and sentences: long ones by what only one of them has.
 
     >>> names_of(("easy", "fcfs")), names_of(("easy", "easy"))
     (('easy', 'fcfs'), ('A', 'B'))
+    >>> names_of(("relaxed:omega=1.25", "easy")), names_of(("gang-migrate:mpl=2,q=0", "gang-migrate:mpl=2,q=64"))
+    (('relaxed', 'easy'), ('q=0', 'q=64'))
+    >>> names_of(("easy with exact", "easy")), names_of(("selective:sf=2,seats=apart", "selective:sf=2"))
+    (('exact', 'recorded'), ('seats=apart', 'selective'))
     """
-    first, second = specs
-    return specs if first != second and max(map(len, specs)) <= LONGEST_NAME else ("A", "B")
+    if specs[0] != specs[1] and max(map(len, specs)) <= LONGEST_NAME:
+        return specs
+    first, second = map(_parts, specs)
+    one, other = _own(first, second), _own(second, first)
+    return (one, other) if one != other and max(len(one), len(other)) <= LONGEST_NAME else ("A", "B")
+
+
+def _parts(spec: str) -> list[str]:
+    """The policy, its parameters, and whose the estimates are."""
+    policy, _, estimates = spec.partition(" with ")
+    name, _, parameters = policy.partition(":")
+    return [name, *filter(None, parameters.split(",")), estimates or "recorded"]
+
+
+def _own(parts: list[str], others: list[str]) -> str:
+    """The first that the others lack; of a parameter with a long name the value."""
+    own = next((part for part in parts if part not in others), parts[0])
+    return own if len(own) <= LONGEST_NAME else own.partition("=")[2] or own

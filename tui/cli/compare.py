@@ -254,7 +254,9 @@ def _title(pair: Pair, width: int) -> Lines:
     if pair.names == pair.specs:
         rows.append(f"{pair.specs[0]} against {pair.specs[1]}{since}")
     else:
-        rows += [f"A  {pair.specs[0]}", f"B  {pair.specs[1]}{since}"]
+        wide = max(map(len, pair.names))
+        rows += [f"{called:<{wide}}  {spec}" for called, spec in zip(pair.names, pair.specs, strict=True)]
+        rows[-1] += since
     rows = [shorten(row, width) for row in rows]
     return [*rows, "═" * max(map(cells, rows))]
 

@@ -95,9 +95,10 @@ def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple
     """Which run is which, then the names of the columns."""
     rows = []
     one, other = (run_name(context, number) for number in (False, True))
-    if scene.names != scene.specs:
-        for who, spec in zip((one, other), scene.specs, strict=True):
-            rows.append(line(who, f" {written(text.shorten(spec, width - 4), context)}"))
+    for who, called, spec in zip((one, other), scene.names, scene.specs, strict=True):
+        if called != spec:
+            told = text.shorten(spec, width - text.cells(who.text) - 1)
+            rows.append(line(who, f" {written(told, context)}"))
     ends = grid.label + grid.column
     first = Span(" " * (ends - text.cells(one.text) - 1)), one, Span(" ")
     if text.cells(other.text) < grid.column:

@@ -76,10 +76,10 @@ def test_before_the_reasons_are_known_the_jobs_are_named() -> None:
     assert made.scene(0).headline == ("first parted at d0 00:10:00 over J5",)
 
 
-def test_long_specs_are_called_by_letters() -> None:
+def test_long_specs_are_called_by_what_is_their_own() -> None:
     scene = Versus(*stages(workload("z-figure4"), "easy", "multiqueue:classes=none,speculate=180")).scene(0)
     assert scene.specs == ("easy", "multiqueue:classes=none,speculate=180")
-    assert scene.names == ("A", "B")
+    assert scene.names == ("easy", "multiqueue")
 
 
 def test_the_totals_are_those_of_the_moment() -> None:
