@@ -1,4 +1,4 @@
-"""The pictures of the README: the program on real workloads, as SVG.
+"""The pictures of the pages: the program on real workloads and in class, as SVG.
 
     python -m tests.pictures FOLDER_OF_TRACES
 
@@ -12,7 +12,7 @@ import argparse
 import asyncio
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import chdir
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from sim.experiments.sweep import sweep
 from sim.policies import parse_policy
 from sim.workload.source import Source
 from tui.app import Schedscope
+from tui.cli.main import commands
 from tui.cli.new import texts
 from tui.replay.opening import Opening
 from tui.screens.replay.screen import ReplayScreen
@@ -47,6 +48,14 @@ LAB: tuple[tuple[str, tuple[str, str], tuple[str, ...]], ...] = (
     ("refused", ("Easy(order=self.order).decide(view)", "2 * [*Easy(order=self.order).decide(view)]"), ()),
 )
 """(name, what is saved in place of what in a file that is watched, the keys that are pressed then)"""
+WRITTEN: Mapping[str, str] = {
+    "wall": "record backfilling --scene 2 --present --size 60x18 --large 24",
+    "question": "record zkp-lies --scene 3 --size 100x30",
+    "slide": "record z-figure4 --from #5 --size 60x18 --large 32",
+    "pair": "draw z-figure4 --policy easy --beside fcfs --to 22m --slide",
+    "ousterhout": "draw lublin-128 --policy gang-backfill --to 14h --matrix --slide",
+}
+"""name -> the command that writes it, without -o"""
 TO_A_JOB = ("g", *"d9", "enter", "slash", *"J279", "enter")
 
 
@@ -101,6 +110,12 @@ async def results_picture() -> str:
     return drawn
 
 
+def written(name: str) -> str:
+    """What the command of that name writes."""
+    commands([*WRITTEN[name].split(), "-o", f"{name}.svg"], standalone_mode=False)
+    return Path(f"{name}.svg").read_text(encoding="utf-8")
+
+
 def settled(screen: ReplayScreen | None) -> bool:
     """Has the worker done everything, and is it on the screen?"""
     if screen is None or screen.is_behind or screen.shown is None or screen.shown.answers != screen.player.asked:
@@ -122,6 +137,7 @@ def main() -> None:
         for name, trace, policy, keys in PICTURES
     }
     made["results"] = lambda: asyncio.run(results_picture())
+    made |= {name: partial(written, name) for name in WRITTEN}
     made |= {name: partial(lab_picture, was, now, then) for name, (was, now), then in LAB}
     with tempfile.TemporaryDirectory() as folder, chdir(folder):
         os.environ |= {"SCHEDSCOPE_CONFIG": folder, "SCHEDSCOPE_STATE": folder}
