@@ -145,12 +145,11 @@ class Alongside:
     def level(self, moment: float) -> Level:
         """How the runs stand at a moment by the jobs that have ended in both."""
         until = min(moment, *map(_known, self.branches))
-        workload = self.timelines[0].workload
         ends = [np.array(branch.engine.state.ledger.end) <= until for branch in self.branches]
         both = ends[0] & ends[1]
         waits, slowdowns = [], []
         for branch in self.branches:
-            ledger = branch.engine.state.ledger
+            ledger, workload = branch.engine.state.ledger, branch.engine.workload
             start, end = np.array(ledger.start)[both], np.array(ledger.end)[both]
             submit, run = workload.submit[both], workload.runtime[both]
             waits.append(np.maximum(start - workload.due[both], 0))

@@ -14,11 +14,11 @@ def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
     try:
         performance = Performance(read_lesson(path))
     except LessonError as error:
-        return [], [error]
+        return [], [error, *error.others]
     staged, wrong = [], []
     for scene in performance.scenes:
         try:
             staged.append(performance.stage(scene))
         except LessonError as error:
-            wrong.append(error)
+            wrong += [error, *error.others]
     return staged, wrong

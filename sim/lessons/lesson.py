@@ -5,7 +5,7 @@ Plain values as they stand in a file (`sim.lessons.lesson_file`); nothing here k
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -46,7 +46,16 @@ class LessonError(SchedscopeError):
 
     def __init__(self, what: str, path: object = "", line: int = 0) -> None:
         self.what, self.path, self.line = what, path, line
+        self.others: tuple[LessonError, ...] = ()
+        """What else is wrong, as far as it is known."""
         super().__init__(": ".join(filter(None, (f"{path}:{line}" if line else f"{path}", what))))
+
+    @classmethod
+    def first_of(cls, wrong: Iterable[LessonError]) -> LessonError:
+        """Of several the first in the file, which brings the others."""
+        first, *others = sorted(wrong, key=lambda error: error.line)
+        first.others = tuple(others)
+        return first
 
 
 @dataclass(frozen=True)
@@ -61,9 +70,9 @@ class Ask:
     of: str = ""
     """The name of the number that is asked for."""
     among: tuple[str, ...] = ()
-    """The policies to choose from."""
-    against: str = ""
-    """The other policy, under which somebody gains or loses."""
+    """The runs to choose from."""
+    under: str = ""
+    """The other run, in which somebody gains or loses."""
     within: float = 0.0
     """How far from a number an answer may be, as a share of it; 0: as usual."""
     then: str = ""
@@ -85,7 +94,7 @@ class Scene:
     before: str | None = None
     """A condition: as `when`, but just before that moment."""
     policy: str | None = None
-    """The whole run under this policy from now on."""
+    """The whole run under this policy from now on; `easy with exact`: and with these estimates."""
     switch: str | None = None
     """From this moment on another policy, in this scene."""
     compare: str | None = None

@@ -32,18 +32,21 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import wraps
 from pathlib import Path
-from typing import Any, NoReturn, TypeVar, cast, get_args
+from typing import Any, Concatenate, NoReturn, ParamSpec, TypeVar, cast, get_args
 
 from sim.errors import SchedscopeError, near
 from sim.lessons.lesson import COLOURS, PANELS, Ask, Kind, Lesson, LessonError, Scene, Zoom
+from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.loading import code_in
 from sim.words import quoted
-from sim.workload.options import OPTIONS
+from sim.workload.options import OPTIONS, Option
 from sim.workload.samples import sample_path
+from sim.workload.transforms import parse_estimates
 
 MOST_BYTES = 2**18
 MOST_SCENES = 200
@@ -54,11 +57,12 @@ A_LINE = 200
 MOST_OF_A_LIST = 20
 MOST_OF_A_TRACE = 2**26
 """Bytes of a trace beside a lesson."""
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
 def read_lesson(path: str | Path) -> Lesson:
-    """The lesson in a file; whatever is wrong with it is a LessonError with its line."""
+    """The lesson in a file; whatever is wrong with it is a LessonError with its line, which brings the others."""
     text = _text(path)
     try:
         found = tomllib.loads(text)
@@ -67,7 +71,14 @@ def read_lesson(path: str | Path) -> Lesson:
         what = re.sub(r" \(at .*", "", str(error)) or "is no TOML"
         what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
         raise LessonError(what, path, int(at[1]) if at else len(text.splitlines())) from None
-    return _Reader(path, text).lesson(found)
+    reader = _Reader(path, text)
+    try:
+        lesson = reader.lesson(found)
+    except LessonError as error:
+        raise LessonError.first_of([*reader.wrong, error]) from None
+    if reader.wrong:
+        raise LessonError.first_of(reader.wrong)
+    return lesson
 
 
 def _text(path: str | Path) -> str:
@@ -89,18 +100,41 @@ def _text(path: str | Path) -> str:
         raise LessonError("is no text: write it in UTF-8", path, 1 + data[: error.start].count(b"\n")) from None
 
 
+def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:
+    """What is wrong with a value is noted, and then it is as if it had been left out."""
+
+    @wraps(take)
+    def taken(table: _Table, /, *args: P.args, **named: P.kwargs) -> T | None:
+        try:
+            return take(table, *args, **named)
+        except LessonError as error:
+            table.wrong.append(error)
+            return None
+
+    return taken
+
+
 class _Table:
     """A table while it is read: what is taken from it is checked, what nobody takes is refused."""
 
-    def __init__(self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: object) -> None:
-        self.name, self.lines, self._values, self._path = name, lines, dict(values), path
+    def __init__(
+        self, name: str, values: Mapping[str, Any], lines: Mapping[str, int], path: str | Path, wrong: list[LessonError]
+    ) -> None:  # fmt: skip
+        self.name, self.lines, self.path, self.wrong = name, lines, path, wrong
+        """`wrong`: what has been found wrong with the lesson so far."""
+        self._values = dict(values)
+
+    def note(self, what: str, key: str = "") -> None:
+        self.wrong.append(LessonError(what, self.path, self.lines.get(key, self.lines.get("", 1))))
 
     def fail(self, what: str, key: str = "") -> NoReturn:
-        raise LessonError(what, self._path, self.lines.get(key, self.lines.get("", 1)))
+        self.note(what, key)
+        raise self.wrong.pop()
 
     def take(self, key: str) -> Any:
         return self._values.pop(key, None)
 
+    @_noted
     def words(self, key: str, most: int = A_LINE, needed: bool = False) -> str | None:
         """A text of bounded length."""
         value = self.take(key)
@@ -114,6 +148,7 @@ class _Table:
             self.fail(f"{key}: has letters that cannot be shown", key)
         return value.strip()
 
+    @_noted
     def moment(self, key: str) -> str | None:
         """A time or a step, as words or as a number of seconds."""
         value = self._values.get(key)
@@ -121,6 +156,7 @@ class _Table:
             self._values[key] = f"{value:.12g}" if abs(value) < 1e15 else "too late"
         return self.words(key)
 
+    @_noted
     def listed(self, key: str, among: Sequence[str] = ()) -> tuple[str, ...] | None:
         """A list of words, each of them one of `among`."""
         value = self.take(key)
@@ -132,11 +168,12 @@ class _Table:
             self.fail(f"{key}: at most {MOST_OF_A_LIST} can stand here", key)
         for word in value:
             if len(word) > A_LINE:
-                self.fail(f"{key}: {quoted(word)} is too long", key)
+                self.note(f"{key}: {quoted(word)} is too long", key)
             if among and word not in among:
-                self.fail(f"{key}: no {quoted(word)}{near(word, among)}", key)
+                self.note(f"{key}: no {quoted(word)}{near(word, among)}", key)
         return tuple(value)
 
+    @_noted
     def one_of(self, key: str, among: Sequence[str], needed: bool = False) -> str | None:
         value = self.words(key, needed=needed)
         if value is not None and value not in among:
@@ -146,9 +183,27 @@ class _Table:
     def spec(self, key: str) -> str | None:
         """A policy of ours: a lesson runs no code."""
         value = self.words(key)
-        return value if value is None else self.checked_spec(value, key)
+        return None if value is None else self._checked(value, key)
 
-    def checked_spec(self, spec: str, key: str) -> str:
+    def run(self, key: str) -> str | None:
+        """A policy, and maybe other estimates."""
+        value = self.words(key)
+        return None if value is None else self._checked_run(value, key)
+
+    def runs(self, key: str) -> tuple[str, ...]:
+        return tuple(filter(None, (self._checked_run(run, key) for run in self.listed(key) or ())))
+
+    def _checked_run(self, run: str, key: str) -> str | None:
+        spec, has_estimates, estimates = run.partition(WITH)
+        if has_estimates:
+            try:
+                parse_estimates(estimates)
+            except SchedscopeError as error:
+                self.note(f"{key}: {error}", key)
+        return run if self._checked(spec, key) else None
+
+    @_noted
+    def _checked(self, spec: str, key: str) -> str:
         if code_in(spec):
             self.fail(f"{key}: {quoted(spec)} is code, and a lesson runs none", key)
         try:
@@ -157,18 +212,19 @@ class _Table:
             self.fail(f"{key}: {error}", key)
         return spec
 
+    @_noted
     def table(self, key: str, lines: Mapping[str, int]) -> _Table | None:
         value = self.take(key)
         if value is None:
             return None
         if not isinstance(value, dict):
             self.fail(f"{key}: expected a table", key)
-        return _Table(key, value, lines, self._path)
+        return _Table(key, value, lines, self.path, self.wrong)
 
     def close(self, known: Sequence[str]) -> None:
         for key in self._values:
             where = f"[{self.name}]" if self.name else "a lesson"
-            self.fail(f"there is no {quoted(key)} in {where}{near(key, known)}", key)
+            self.note(f"there is no {quoted(key)} in {where}{near(key, known)}", key)
 
 
 class _Reader:
@@ -176,15 +232,17 @@ class _Reader:
 
     def __init__(self, path: str | Path, text: str) -> None:
         self._path, self._places = path, dict(places(text))
+        self.wrong: list[LessonError] = []
 
     def _lines(self, *table: object) -> dict[str, int]:
         return {key: line for (of, key), line in self._places.items() if of == table}
 
     def lesson(self, found: Mapping[str, Any]) -> Lesson:
-        top = _Table("", found, self._lines(), self._path)
+        top = _Table("", found, self._lines(), self._path, self.wrong)
         title = top.words("title", needed=True) or ""
-        trace = self._trace(top, top.words("trace", needed=True) or "")
-        options = self._options(top.table("options", self._lines("options")))
+        named = top.words("trace", needed=True)
+        trace = _trace(top, named) if named is not None else None
+        options = _options(top.table("options", self._lines("options")))
         scenes = top.take("scene")
         if not isinstance(scenes, list) or not scenes or not all(isinstance(scene, dict) for scene in scenes):
             top.fail("a lesson needs scenes: [[scene]]", "scene")
@@ -192,11 +250,11 @@ class _Reader:
             top.fail(f"{len(scenes):,} scenes: at most {MOST_SCENES} are shown", "scene")
         picture = top.take("picture")
         if picture is not None and (type(picture) is not int or not 1 <= picture <= len(scenes)):
-            top.fail(f"picture: expected the number of a scene, from 1 to {len(scenes)}", "picture")
+            top.note(f"picture: expected the number of a scene, from 1 to {len(scenes)}", "picture")
         lesson = Lesson(
             name=Path(self._path).stem,
             title=title,
-            trace=trace,
+            trace=trace or "",
             scenes=tuple(self._scene(scene, number) for number, scene in enumerate(scenes)),
             policy=top.spec("policy") or "easy",
             paper=top.words("paper") or "",
@@ -211,48 +269,8 @@ class _Reader:
         top.close(("title", "trace", "policy", "paper", "about", "exercise", "options", "placement", "picture"))
         return lesson
 
-    def _trace(self, top: _Table, named: str) -> str:
-        """A file beside the lesson, else a sample; nothing else of the disk is looked at."""
-        folder = os.path.dirname(os.path.abspath(self._path))
-        if os.path.isabs(named) or ".." in Path(named).parts or "\\" in named or named.startswith("~"):
-            top.fail(f"trace: {quoted(named)}: a trace lies beside its lesson, or is a sample", "trace")
-        try:
-            path = os.path.realpath(os.path.join(folder, named))
-            if os.path.isfile(path):
-                if not path.startswith(os.path.join(os.path.realpath(folder), "")):
-                    top.fail(f"trace: {quoted(named)} leads out of the folder of the lesson", "trace")
-                if os.path.getsize(path) > MOST_OF_A_TRACE:
-                    top.fail(f"trace: {quoted(named)} has more than {MOST_OF_A_TRACE:,} bytes", "trace")
-                return path
-            sample_path(named)
-        except (OSError, ValueError):
-            top.fail(f"trace: {quoted(named)} is no name of a file", "trace")
-        except LessonError:
-            raise
-        except SchedscopeError as error:
-            top.fail(f"trace: no file {quoted(named)} beside the lesson, and {error}", "trace")
-        return named
-
-    def _options(self, table: _Table | None) -> dict[str, Any]:
-        if table is None:
-            return {}
-        taken = {}
-        for name, option in OPTIONS.items():
-            value = table.take(name)
-            if value is None:
-                continue
-            try:
-                if isinstance(value, list | dict):
-                    raise SchedscopeError("expected one value")
-                option.taken(_typed(value, option.kind))
-            except (SchedscopeError, TypeError, ValueError, OverflowError) as error:
-                table.fail(f"{name}: {error}", name)
-            taken[name] = _typed(value, option.kind)
-        table.close([*OPTIONS])
-        return taken
-
     def _scene(self, found: Mapping[str, Any], number: int) -> Scene:
-        table = _Table("scene", found, self._lines("scene", number), self._path)
+        table, known = _Table("scene", found, self._lines("scene", number), self._path, self.wrong), len(self.wrong)
         ask = table.table("ask", self._lines("scene", number, "ask"))
         scene = Scene(
             title=table.words("title") or "",
@@ -261,13 +279,13 @@ class _Reader:
             at=table.moment("at"),
             when=table.words("when"),
             before=table.words("before"),
-            policy=table.spec("policy"),
+            policy=table.run("policy"),
             switch=table.spec("switch"),
-            compare=table.spec("compare"),
+            compare=table.run("compare"),
             compare_here=table.spec("compare_here"),
             show=table.listed("show", PANELS),
             over=table.one_of("over", PANELS),
-            zoom=self._zoom(table),
+            zoom=_zoom(table),
             select=table.words("select"),
             colour=table.one_of("colour", COLOURS),
             ask=None if ask is None else self._ask(ask),
@@ -275,56 +293,120 @@ class _Reader:
             lines=table.lines if ask is None else {**table.lines, "ask": ask.lines.get("", 0)},
         )
         if scene.when and scene.before:
-            table.fail("when and before: a scene goes to one moment", "before")
+            table.note("when and before: a scene goes to one moment", "before")
         if scene.compare and scene.compare_here:
-            table.fail("compare and compare_here: one other run can stand beside", "compare_here")
-        if not scene.say and scene.ask is None:
-            table.fail("a scene says or asks something: give it a say or a [scene.ask]")
+            table.note("compare and compare_here: one other run can stand beside", "compare_here")
+        if not scene.say and scene.ask is None and len(self.wrong) == known:
+            table.note("a scene says or asks something: give it a say or a [scene.ask]")
         table.close([name for name in Scene.__dataclass_fields__ if name != "lines"])
         return scene
 
-    def _zoom(self, table: _Table) -> Zoom | None:
-        value = table.take("zoom")
-        if value is None or value in ("all", "first"):
-            return cast("Zoom | None", value)
-        if isinstance(value, list) and len(value) == 2:
-            ends = _Table("scene", {"from": value[0], "to": value[1]}, dict.fromkeys(("from", "to"), 0), self._path)
-            begin, end = ends.moment("from"), ends.moment("to")
-            if begin and end:
-                return begin, end
-        return table.fail('zoom: expected "all", "first" or [from, to]', "zoom")
-
-    def _within(self, table: _Table) -> float:
-        value = table.take("within")
-        if value is None:
-            return 0.0
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
-            table.fail("within: expected a share of the number, more than 0 and at most 1", "within")
-        return float(value)
-
     def _ask(self, table: _Table) -> Ask:
+        known = len(self.wrong)
         kind = cast(Kind, table.one_of("kind", get_args(Kind), needed=True))
-        among = table.listed("among") or ()
         ask = Ask(
             kind=kind,
             question=table.words("question", LONGEST) or "",
             job=table.words("job") or "",
             of=table.words("of") or "",
-            among=tuple(table.checked_spec(spec, "among") for spec in among),
-            against=table.spec("against") or "",
-            within=self._within(table),
+            among=table.runs("among"),
+            under=table.run("under") or "",
+            within=_within(table) or 0.0,
             then=table.words("then", LONGEST) or "",
         )
-        needs = {"start": "job", "policy": "among", "gains": "against", "loses": "against", "number": "of"}
+        needs = {"start": "job", "policy": "among", "gains": "under", "loses": "under", "number": "of"}
         needed = needs.get(kind, "")
-        if needed and not getattr(ask, needed):
-            table.fail(f"a question of the kind {kind} needs {needed}")
-        if kind == "number" and not ask.question:
-            table.fail("a question for a number needs its words: question")
-        if kind == "policy" and len(set(among)) < 2:
-            table.fail("among: give it two policies or more to choose from", "among")
+        if len(self.wrong) == known:
+            if needed and not getattr(ask, needed):
+                table.note(f"a question of the kind {kind} needs {needed}")
+            elif kind == "number" and not ask.question:
+                table.note("a question for a number needs its words: question")
+            elif kind == "policy" and len(set(ask.among)) < 2:
+                table.note("among: give it two policies or more to choose from", "among")
         table.close([*Ask.__dataclass_fields__])
         return ask
+
+
+# Values that take some reading
+
+
+@_noted
+def _trace(top: _Table, named: str) -> str:
+    """A file beside the lesson, else a sample; nothing else of the disk is looked at."""
+    folder = os.path.dirname(os.path.abspath(top.path))
+    if os.path.isabs(named) or ".." in Path(named).parts or "\\" in named or named.startswith("~"):
+        top.fail(f"trace: {quoted(named)}: a trace lies beside its lesson, or is a sample", "trace")
+    try:
+        path = os.path.realpath(os.path.join(folder, named))
+        if os.path.isfile(path):
+            if not path.startswith(os.path.join(os.path.realpath(folder), "")):
+                top.fail(f"trace: {quoted(named)} leads out of the folder of the lesson", "trace")
+            if os.path.getsize(path) > MOST_OF_A_TRACE:
+                top.fail(f"trace: {quoted(named)} has more than {MOST_OF_A_TRACE:,} bytes", "trace")
+            return path
+        sample_path(named)
+    except (OSError, ValueError):
+        top.fail(f"trace: {quoted(named)} is no name of a file", "trace")
+    except LessonError:
+        raise
+    except SchedscopeError as error:
+        top.fail(f"trace: no file {quoted(named)} beside the lesson, and {error}", "trace")
+    return named
+
+
+def _options(table: _Table | None) -> dict[str, Any]:
+    if table is None:
+        return {}
+    found = {name: _option(table, name, option) for name, option in OPTIONS.items()}
+    table.close([*OPTIONS])
+    return {name: value for name, value in found.items() if value is not None}
+
+
+@_noted
+def _option(table: _Table, name: str, option: Option) -> Any:
+    """As it would be typed; no other file is read for it."""
+    value = table.take(name)
+    if value is None:
+        return None
+    typed = _typed(value, option.kind)
+    try:
+        if isinstance(value, list | dict):
+            raise SchedscopeError("expected one value")
+        if name == "outage" and ".csv" in f"{value}".lower():
+            raise SchedscopeError("a lesson reads no file of outages: write them here, like 5d..6d; 7d..8d: 0-63")
+        option.taken(typed)
+    except (SchedscopeError, TypeError, ValueError, OverflowError) as error:
+        table.fail(f"{name}: {error}", name)
+    return typed
+
+
+@_noted
+def _zoom(table: _Table) -> Zoom | None:
+    value = table.take("zoom")
+    if value is None or value in ("all", "first"):
+        return cast("Zoom | None", value)
+    if isinstance(value, list) and len(value) == 2:
+        ends = _Table(
+            "scene",
+            {"from": value[0], "to": value[1]},
+            dict.fromkeys(("from", "to"), table.lines.get("zoom", 0)),
+            table.path,
+            table.wrong,
+        )
+        begin, end = ends.moment("from"), ends.moment("to")
+        if begin and end:
+            return begin, end
+    return table.fail('zoom: expected "all", "first" or [from, to]', "zoom")
+
+
+@_noted
+def _within(table: _Table) -> float:
+    value = table.take("within")
+    if value is None:
+        return 0.0
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value <= 1:
+        table.fail("within: expected a share of the number, more than 0 and at most 1", "within")
+    return float(value)
 
 
 def _typed(value: Any, kind: type) -> Any:

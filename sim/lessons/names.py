@@ -1,6 +1,6 @@
 """Numbers of a run by name: what a lesson says in braces, and the claims that it makes.
 
-    J5.start   J3.wait@fcfs   mean_wait   J3.wait@fcfs - J3.wait   now   free   J3.planned
+    J5.start   J3.wait@fcfs   mean_wait@easy with exact   J3.wait@fcfs - J3.wait   now   free   J3.planned
 
 A name is a field of a job, a metric of the whole run, or how things stand at the moment of the scene; `@SPEC` asks the
 run under another policy. Nothing else can be said, and nothing is evaluated.
@@ -29,9 +29,9 @@ RELATIONS: Mapping[str, Callable[[float, float], bool]] = {
 _UNITS: Mapping[str, Unit] = {
     "s": "span", "h": "hours", "jobs": "count", "times": "count", "share": "share", "factor": "factor",
 }  # fmt: skip
-_TERM = re.compile(r"(?:J(?P<job>[^\s.@{}]+)\.)?(?P<name>[A-Za-z]\w*)(?:@(?P<spec>\S+))?", re.ASCII)
+_TERM = re.compile(r"(?:J(?P<job>[^\s.@{}]+)\.)?(?P<name>[A-Za-z]\w*)(?:@(?P<spec>\S+(?: with \S+)?))?", re.ASCII)
 _CLAIM = re.compile(r"(.+?)\s*(==|!=|<=|>=|<|>)\s*(.+)", re.DOTALL)
-_IN_BRACES = re.compile(r"\{([^{}]*)\}")
+IN_BRACES = re.compile(r"\{([^{}]*)\}")
 
 
 class Value(NamedTuple):
@@ -66,7 +66,10 @@ class Names:
 
     def filled(self, text: str) -> str:
         """The text with each name in braces replaced by its number."""
-        return _IN_BRACES.sub(lambda found: self.value(found[1]).written(self._moment.clock), text)
+        return IN_BRACES.sub(lambda found: self.written(found[1]), text)
+
+    def written(self, name: str) -> str:
+        return self.value(name).written(self._moment.clock)
 
     def value(self, text: str) -> Value:
         """A name, or the difference or the sum of several."""
@@ -115,7 +118,7 @@ class Names:
         return value
 
     def _of_job(self, called: str, name: str, branch: str) -> Value:
-        job = self._runs.workload.jobs[self._runs.workload.rank_of(called)]
+        job = self._runs.workload_of(branch).jobs[self._runs.workload.rank_of(called)]
         if name not in _OF_JOB:
             raise ParameterError(f"of a job there is no {quoted(name)}{near(name, _OF_JOB)}")
         unit, ask = _OF_JOB[name]
@@ -166,7 +169,7 @@ _OF_JOB: Mapping[str, tuple[Unit, Callable[[Names, Job, str], float]]] = {
     "end": ("moment", Names.end),
     "wait": ("span", lambda names, job, branch: job.waited(names.start(job, branch))),
     "turnaround": ("span", lambda names, job, branch: names.end(job, branch) - job.submit),
-    "run": ("span", lambda names, job, branch: float(names._runs.workload.runtime[job.rank])),
+    "run": ("span", lambda names, job, branch: float(names._runs.workload_of(branch).runtime[job.rank])),
     "estimate": ("span", lambda names, job, branch: job.estimate),
     "procs": ("count", lambda names, job, branch: job.procs),
     "planned": ("moment", Names.planned),

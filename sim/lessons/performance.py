@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, TraceError
 from sim.lessons.lesson import Lesson, LessonError, Scene
-from sim.lessons.names import Names
+from sim.lessons.names import IN_BRACES, Names
 from sim.lessons.questions import Question, question
 from sim.lessons.runs import FIRST, Moment, Runs
 from sim.words import Step, parse_moment
@@ -58,7 +58,9 @@ class Performance:
         if not len(workload):
             raise lesson.wrong("there is no job in the trace that could run", key="trace")
         self.trace, self.workload = trace, workload
-        self.runs = Runs(workload, lesson.policy, lesson.placement)
+        self.runs = Runs(workload, lesson.policy, lesson.placement, self._estimated)
+        self._wrong: list[LessonError] = []
+        """What does not hold in the scene that is staged."""
         self._home = FIRST
         """The run under the policy of the scene."""
         self._before: Staged | None = None
@@ -78,9 +80,11 @@ class Performance:
             yield Scene(title="Now you", say=self.lesson.exercise, lines={"": self.lesson.lines.get("exercise", 0)})
 
     def stage(self, scene: Scene) -> Staged:
-        """The next scene."""
+        """The next scene; of what does not hold in it all is told."""
+        self._wrong = []
         was, moment = self._before, self._moment(scene)
-        names, window = Names(self.runs, moment), self._window(scene)
+        names = Names(self.runs, moment)
+        window = self._tried(scene, "zoom", lambda: self._window(scene), None)
         asked = self._question(scene, moment, window)
         if scene.show is not None or scene.over is not None:
             self._show, self._over = scene.show if scene.show is not None else self._show, scene.over
@@ -99,14 +103,32 @@ class Performance:
             question=asked,
             then=then,
         )
-        for told in self._checked(scene, "holds", lambda: [*map(names.claim, scene.holds)]):
+        for claim in scene.holds:
+            told = self._tried(scene, "holds", partial(names.claim, claim), None)
             if told is not None:
-                raise self.lesson.wrong(told, scene, "holds")
+                self._wrong.append(self.lesson.wrong(told, scene, "holds"))
+        if self._wrong:
+            raise LessonError.first_of(self._wrong)
         self._before = staged
         return staged
 
+    def _estimated(self, estimates: str) -> Workload:
+        """The same jobs with other estimates."""
+        source = Source.of_options(self.lesson.trace, {**self.lesson.options, "estimates": estimates})
+        return source.made(Workload.of(self.trace, source.procs, source.machine))
+
     def _filled(self, scene: Scene, key: str, text: str, moment: Moment) -> str:
-        return self._checked(scene, key, lambda: Names(self.runs, moment).filled(text))
+        """With the number of each name in braces."""
+        names = Names(self.runs, moment)
+        return IN_BRACES.sub(lambda found: self._tried(scene, key, lambda: names.written(found[1]), ""), text)
+
+    def _tried(self, scene: Scene, key: str, made: Callable[[], T], instead: T) -> T:
+        """What does not hold is noted, and something else stands for it."""
+        try:
+            return self._checked(scene, key, made)
+        except LessonError as error:
+            self._wrong.append(error)
+            return instead
 
     def _checked(self, scene: Scene, key: str, made: Callable[[], T]) -> T:
         """What does not hold is said with the place in the lesson."""
@@ -169,9 +191,9 @@ class Performance:
             self._zoom = scene
         zoom = self._zoom.zoom if self._zoom is not None else None
         if isinstance(zoom, tuple):
-            begin, end = self._checked(self._zoom or scene, "zoom", lambda: [*map(self._seconds, zoom)])
+            begin, end = map(self._seconds, zoom)
             if not begin < end:
-                raise self.lesson.wrong("zoom: the end comes before the beginning", scene, "zoom")
+                raise ParameterError("the end comes before the beginning")
             return begin, end
         if zoom == "first" or (zoom is None and len(self.workload) > FEW):
             return None
@@ -188,7 +210,7 @@ class Performance:
         """All that there is, whatever policy of the lesson decides."""
         specs = {self.lesson.policy}
         for scene in self.lesson.scenes:
-            asked = () if scene.ask is None else (*scene.ask.among, scene.ask.against)
+            asked = () if scene.ask is None else (*scene.ask.among, scene.ask.under)
             specs |= {spec for spec in (scene.policy, scene.compare, *asked) if spec}
         for spec in sorted(specs):
             self.runs.schedule(self.runs.branch(spec))
@@ -196,7 +218,7 @@ class Performance:
 
     def _selected(self, scene: Scene) -> int | None:
         job = scene.select
-        return None if not job else self._checked(scene, "select", lambda: self.workload.rank_of(job))
+        return None if not job else self._tried(scene, "select", lambda: self.workload.rank_of(job), None)
 
     # What is asked
 
@@ -206,7 +228,7 @@ class Performance:
             return None
         seen = window or (self.runs.begin, self._end_of(moment))
         asked = replace(ask, question=self._filled(scene, "ask", ask.question, moment))
-        return self._checked(scene, "ask", lambda: question(asked, self.runs, moment, seen))
+        return self._tried(scene, "ask", lambda: question(asked, self.runs, moment, seen), None)
 
     def _end_of(self, moment: Moment) -> float:
         self.runs.schedule(moment.branch)

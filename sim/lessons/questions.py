@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -18,7 +19,6 @@ from sim.errors import ParameterError
 from sim.lessons.lesson import Ask, Kind
 from sim.lessons.names import Names, Value
 from sim.lessons.runs import Moment, Runs
-from sim.policies import parse_policy, written_policy
 from sim.why.evidence import evidence_of
 from sim.words import clock_near, listed, name, parse_time, quoted, span
 from sim.workload.model import Floats, Job
@@ -66,25 +66,20 @@ class Question:
     value: Value | None = None
     within: float = 0.0
     """How far from it an answer may be."""
+    reads: Callable[[str], float] = float
+    """What was typed as such a number."""
     rank: int | None = None
     """The job that it is about, once it is answered."""
 
     def read(self, text: str) -> Choice | float:
         """What was typed."""
-        typed = text.strip().lower().removeprefix("j")
         if self.choices:
+            typed = text.strip().lower().removeprefix("j")
             for choice in self.choices:
                 if typed in (choice.key.lower(), choice.label.lower()):
                     return choice
             raise ParameterError(f"{quoted(text.strip())} is none of {listed((c.key for c in self.choices), 9)}")
-        assert self.value is not None
-        if self.value.unit in ("moment", "span"):
-            return parse_time(typed)
-        try:
-            number = float(typed.removesuffix("%"))
-        except ValueError:
-            raise ParameterError(f"{quoted(text.strip())}: expected a number") from None
-        return number / 100 if self.value.unit == "share" else number
+        return self.reads(text)
 
     def begun(self, text: str) -> Choice | None:
         """The choice that is meant, if nothing longer can be meant any more."""
@@ -194,6 +189,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
         facts=_waiting(runs.at(moment).queue.jobs),
         value=Value(start, "moment"),
         within=NEAR * (window[1] - window[0]),
+        reads=partial(runs.typed, moment=moment),
         rank=job.rank,
     )
 
@@ -202,31 +198,31 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _policy(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    ours = runs.spec(moment.branch)
-    specs = [written_policy(parse_policy(spec)) for spec in ask.among]
-    if ours not in specs:
+    ours = runs.title(moment.branch)
+    others = [runs.branch(each) for each in ask.among]
+    if ours not in map(runs.title, others):
         raise ParameterError(f"{ours}, which made it, is not among the choices")
     choices = []
-    for number, spec in enumerate(specs, 1):
-        why = "" if spec == ours else _parted(runs, moment.branch, spec)
-        choices.append(Choice(f"{number}", spec, None, spec == ours, why))
+    for number, other in enumerate(others, 1):
+        title = runs.title(other)
+        why = "" if title == ours else _parted(runs, moment.branch, other)
+        choices.append(Choice(f"{number}", title, None, title == ours, why))
     told = f"It is {ours}."
-    if len(specs) == 2:
+    if len(others) == 2:
         told += f" {next(choice.why for choice in choices if not choice.is_right)}"
-    choices = [c if len(specs) > 2 else Choice(c.key, c.label, c.rank, c.is_right) for c in choices]
+    choices = [c if len(others) > 2 else Choice(c.key, c.label, c.rank, c.is_right) for c in choices]
     return Question("policy", ask.question or "Which policy made this schedule?", told, moment, "", tuple(choices))
 
 
-def _parted(runs: Runs, branch: str, spec: str) -> str:
-    """Where another policy would have parted from it, and what each did there."""
-    other = runs.branch(spec)
+def _parted(runs: Runs, branch: str, other: str) -> str:
+    """Where another run would have parted from it, and what each did there."""
     runs.complete(branch)
     runs.complete(other)
-    names = runs.spec(branch), spec
+    names = runs.title(branch), runs.title(other)
     ends = [runs.timeline.branches[each] for each in (branch, other)]
     parting = part(*(Side.of(end.engine) for end in ends))
     if parting is None:
-        raise ParameterError(f"{spec} makes the same schedule as {names[0]}: nobody can tell")
+        raise ParameterError(f"{names[1]} makes the same schedule as {names[0]}: nobody can tell")
     accounts: list[tuple[Account, ...]] = []
     for end, steps in zip(ends, parting.steps, strict=True):
         engine = end.replay(steps)
@@ -248,14 +244,15 @@ def _loses(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
 
 
 def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
-    """Who ends earlier (-1) or later (1) by most under the other policy."""
-    branch, other = moment.branch, runs.branch(ask.against)
+    """Who ends earlier (-1) or later (1) by most in the other run."""
+    branch, other = moment.branch, runs.branch(ask.under)
+    ours, theirs = runs.title(branch), runs.title(other)
     here, there = runs.schedule(branch).end, runs.schedule(other).end
     shift: Floats = np.nan_to_num(there - here) * sign
     jobs, most = runs.workload.jobs, float(shift.max(initial=0))
     verb, more = ("gains", "earlier") if sign < 0 else ("loses", "later")
     if most <= 0:
-        raise ParameterError(f"under {ask.against} nobody ends {more}")
+        raise ParameterError(f"under {theirs} nobody ends {more}")
     best = [jobs[rank] for rank in np.flatnonzero(shift == most).tolist()]
     order = np.argsort(-np.abs(shift), kind="stable").tolist()
     ranks = sorted({job.rank for job in best} | {*order[: MOST_CHOICES - len(best)]})
@@ -264,15 +261,14 @@ def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
         moved = float(there[rank] - here[rank])
         how = f"{span(abs(moved))} {'later' if moved > 0 else 'earlier'}" if moved else "at the same time"
         choices.append(Choice(jobs[rank].id, name(jobs[rank]), rank, jobs[rank] in best, f"It ends {how}."))
-    spec = written_policy(parse_policy(ask.against))
-    told = f"{listed(map(name, best))} {'end' if len(best) > 1 else 'ends'} {span(most)} {more} under {spec}."
+    told = f"{listed(map(name, best))} {'end' if len(best) > 1 else 'ends'} {span(most)} {more} under {theirs}."
     if (counter := float((-shift).max(initial=0))) > 0:
         against = jobs[int(np.argmax(-shift))]
         told += f" {name(against)} ends {span(counter)} {'later' if sign < 0 else 'earlier'}."
     at = runs.at_time(branch, runs.end)
     return Question(
         kind="gains" if sign < 0 else "loses",
-        asks=ask.question or f"Who {verb} most, if {spec} decides from the beginning?",
+        asks=ask.question or f"This is {ours}. Who {verb} most, ending {more}, if it is {theirs} from the beginning?",
         told=told,
         seen=at._replace(beside=other),
         choices=tuple(choices),
@@ -289,7 +285,22 @@ def _number(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -
     if value.unit == "moment":
         within = NEAR * (window[1] - window[0])
     told = f"It is {value.written(moment.clock)}."
-    return Question("number", ask.question, told, moment, value=value, within=within)
+    typed: dict[str, Callable[[str], float]] = {
+        "moment": partial(runs.typed, moment=moment), "span": parse_time, "share": _percent,
+    }  # fmt: skip
+    reads = typed.get(value.unit, _number_typed)
+    return Question("number", ask.question, told, moment, value=value, within=within, reads=reads)
+
+
+def _percent(text: str) -> float:
+    return _number_typed(text) / 100
+
+
+def _number_typed(text: str) -> float:
+    try:
+        return float(text.strip().removesuffix("%").replace(",", ""))
+    except ValueError:
+        raise ParameterError(f"{quoted(text.strip())}: expected a number") from None
 
 
 _KINDS: dict[str, Callable[[Ask, Runs, Moment, tuple[float, float]], Question]] = {

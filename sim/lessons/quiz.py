@@ -158,7 +158,7 @@ def _scene(lot: np.random.Generator, kind: Kind, runs: Runs, by_passing: bool) -
         return Scene(at=f"{since:.12g}", select=job, ask=Ask("start", job=job))
     other = _one(lot, [spec for spec in RIVALS if spec != runs.spec(FIRST)])
     if kind == "gains":
-        return Scene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", against=other))
+        return Scene(at=f"{runs.last(FIRST):.12g}", ask=Ask("gains", under=other))
     rivals = _differing(runs, lot)
     return None if len(rivals) < 2 else Scene(at=f"{runs.last(FIRST):.12g}", ask=Ask("policy", among=tuple(rivals)))
 

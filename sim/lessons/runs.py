@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -16,12 +16,14 @@ from sim.policies import parse_policy, written_policy
 from sim.stops.search import search_forward
 from sim.stops.stop import parse_stop
 from sim.timeline.timeline import Timeline
-from sim.words import clock
+from sim.words import Step, clock, parse_moment
 from sim.workload.categories import TAU
 from sim.workload.model import Workload
 
 FIRST = "main"
 """The branch with which a timeline begins."""
+WITH = " with "
+"""Between a policy and the estimates that it is given, where they are not the lesson's: `easy with exact`."""
 
 
 class Moment(NamedTuple):
@@ -36,11 +38,20 @@ class Moment(NamedTuple):
 
 
 class Runs:
-    """Whole runs by policy."""
+    """Whole runs by policy, and by whose estimates it is given."""
 
-    def __init__(self, workload: Workload, policy: str, placement: Placement = "lowest") -> None:
+    def __init__(
+        self,
+        workload: Workload,
+        policy: str,
+        placement: Placement = "lowest",
+        estimated: Callable[[str], Workload] | None = None,
+    ) -> None:
+        """`estimated`: the same jobs with such estimates."""
         self.workload = workload
         self.timeline = Timeline(workload, policy, placement=placement)
+        self._placement: Placement = placement
+        self._estimated = estimated
         self._named = {written_policy(self.timeline.policy): FIRST}
         self._schedules: dict[str, Schedule] = {}
         self._metrics: dict[str, Mapping[str, Value]] = {}
@@ -51,13 +62,30 @@ class Runs:
 
     # Branches
 
-    def branch(self, spec: str) -> str:
-        """The run under this policy from the beginning."""
-        spec = written_policy(parse_policy(spec))
-        if spec not in self._named:
-            self.timeline.look_at(FIRST)
-            self._named[spec] = self.timeline.switch(spec, at_step=0, name=spec).name
-        return self._named[spec]
+    def branch(self, run: str) -> str:
+        """The run under this policy from the beginning; `easy with exact`: with these estimates."""
+        spec, has_estimates, estimates = run.partition(WITH)
+        spec, ours = written_policy(parse_policy(spec)), self.workload.estimated
+        of = estimates.strip() if has_estimates else ours
+        called = spec if of == ours else f"{spec}{WITH}{of}"
+        if called not in self._named:
+            if of == ours:
+                self.timeline.look_at(FIRST)
+                self.timeline.switch(spec, at_step=0, name=called)
+            elif self._estimated is None:
+                raise ParameterError(f"there are no other estimates here: leave out{WITH}{of}")
+            else:
+                self.timeline.begin(self._estimated(of), spec, self._placement, called)
+            self._named[called] = called
+        return self._named[called]
+
+    def workload_of(self, branch: str) -> Workload:
+        """The jobs with the estimates of that run."""
+        return self.timeline.branches[branch].engine.workload
+
+    def title(self, branch: str) -> str:
+        """What it is called."""
+        return self.timeline.branches[branch].title
 
     def switched(self, moment: Moment, spec: str) -> str:
         """The run that goes on from a moment under another policy."""
@@ -113,6 +141,13 @@ class Runs:
         self.timeline.look_at(branch)
         self.timeline.seek_time(time)
         return Moment(branch, self.timeline.step, max(time, self._time_of(self.timeline.step)))
+
+    def typed(self, text: str, moment: Moment) -> float:
+        """A time, a date or a step of that run, in seconds; a time of day is one of its day."""
+        found = parse_moment(text, moment.clock)
+        if isinstance(found, Step):
+            return self.at_step(moment.branch, found.number).clock
+        return self.workload.header.seconds_at(found)
 
     def at_step(self, branch: str, step: int) -> Moment:
         self.timeline.look_at(branch)

@@ -49,6 +49,8 @@ class Walk:
     index: int = 0
     typed: str = ""
     verdict: Verdict | None = None
+    guessed: float | None = None
+    """What was answered, where a moment or a number was asked for."""
     is_off: bool = False
     answers: tuple[tuple[int, bool], ...] = ()
     """(scene, was it right?) of what was answered."""
@@ -107,6 +109,14 @@ class Walk:
         return panels if self.open_question is None else tuple(name for name in panels if name in IN_QUESTIONS)
 
     @property
+    def guess(self) -> tuple[float, float] | None:
+        """The moment that was guessed, and the one that is right."""
+        asked = self.staged.question
+        if self.guessed is None or asked is None or asked.value is None or asked.value.unit != "moment":
+            return None
+        return self.guessed, asked.value.number
+
+    @property
     def is_right(self) -> bool | None:
         """Was what was answered last right? None: nothing was answered."""
         return self.answers[-1][1] if self.answers else None
@@ -130,7 +140,7 @@ class Walk:
     def go(self, index: int) -> Walk:
         """To a scene."""
         index = min(max(index, 0), len(self.scenes) - 1)
-        return replace(self, index=index, typed="", verdict=None, is_off=False)
+        return replace(self, index=index, typed="", verdict=None, guessed=None, is_off=False)
 
     def off(self) -> Walk:
         """Off the path: the person looks around."""
@@ -167,7 +177,7 @@ class Walk:
             choice = None if rank is None else asked.of_rank(rank)
             return self if choice is None else self._answered(choice)
         if asked.value is not None and asked.value.unit == "moment" and time is not None:
-            return self._answered(time)
+            return self._answered(float(time))
         return self
 
     def chosen(self, number: int) -> Walk:
@@ -185,4 +195,5 @@ class Walk:
             return replace(self, typed="", verdict=Verdict(False, asked.told), is_off=False)
         verdict = asked.judge(given)
         answers = (*(a for a in self.answers if a[0] != self.index), (self.index, verdict.is_right))
-        return replace(self, typed="", verdict=verdict, is_off=False, answers=answers)
+        guessed = given if isinstance(given, float) else None
+        return replace(self, typed="", verdict=verdict, guessed=guessed, is_off=False, answers=answers)

@@ -85,6 +85,11 @@ class Branch:
         return f"<Branch {self.name}: {self.engine.state.spec}>"
 
     @property
+    def title(self) -> str:
+        """What the run is called beside others: by its policy, and by its estimates where they are not the trace's."""
+        return self.engine.workload.title(self.engine.state.spec)
+
+    @property
     def history(self) -> History:
         """Everything up to the frontier."""
         return self.engine.history

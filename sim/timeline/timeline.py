@@ -57,7 +57,7 @@ class Timeline:
         held: int = HELD,
         switches: Iterable[tuple[float, Policy | str]] = (),
     ) -> None:
-        self.workload, self.budget, self.held = workload, budget, held
+        self.budget, self.held = budget, held
         self.policy = policy_of(policy)
         """With which it begins."""
         self._watchers = _checkers() if check else ()
@@ -71,6 +71,11 @@ class Timeline:
         self._cursor = self._at(0)
         self.progress = 1.0
         """How far the seek that is going on has come, from 0 to 1."""
+
+    @property
+    def workload(self) -> Workload:
+        """Of the branch that is looked at."""
+        return self.branch.engine.workload
 
     # The branches
 
@@ -161,6 +166,12 @@ class Timeline:
                 return self.switch(other, step, at=time, name=name, then=[*then, *to_come])
         return None
 
+    def begin(self, workload: Workload, policy: Policy | str, placement: Placement, name: str) -> Branch:
+        """A run of the same jobs, of whom other things are said, such as other estimates: a branch without a parent."""
+        engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
+        made = self._branches[name] = Branch(name, engine)
+        return made
+
     def take_in(self, branch: Branch) -> None:
         """A branch that a twin has made is one of these, too."""
         self._branches[branch.name] = branch
@@ -181,7 +192,7 @@ class Timeline:
     def twin(self) -> Timeline:
         """Another cursor, at the same step, on the same branches; those that it makes are its own."""
         twin = Timeline.__new__(Timeline)
-        twin.workload, twin.budget, twin.held, twin._watchers = self.workload, self.budget, self.held, self._watchers
+        twin.budget, twin.held, twin._watchers = self.budget, self.held, self._watchers
         twin.policy = self.policy
         twin.branch, twin._branches, twin._looked_at = self.branch, dict(self._branches), []
         twin.progress = 1.0

@@ -219,6 +219,12 @@ class Workload:
     """What each job is charged to; none where the format does not say."""
     outages: tuple[Outage, ...] = ()
     """Which of the `procs` processors, all that there will ever be, are not there when."""
+    estimated: str = "recorded"
+    """Whose the estimates are, as the option says it."""
+
+    def title(self, spec: str) -> str:
+        """What a run of these jobs under a policy is called beside others."""
+        return spec if self.estimated == "recorded" else f"{spec} with {self.estimated}"
 
     @property
     def due(self) -> Floats:

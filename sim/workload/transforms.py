@@ -199,6 +199,7 @@ class Transforms(TransformOptions):
         if self.offline:
             workload = offline(workload)
         workload = parse_estimates(self.estimates).apply(workload, self.seed)
+        workload = replace(workload, estimated=self.estimates.strip())
         if self.priority_from:
             workload = priority_from_queue(workload)
         elif self.high is not None:

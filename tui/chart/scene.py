@@ -35,7 +35,7 @@ class Mark(NamedTuple):
 
     time: float
     kind: str
-    """switch, bookmark, fork, parted; promise and window (of the chart alone)."""
+    """switch, bookmark, fork, parted, guess; promise and window (of the chart alone)."""
     text: str
 
 

@@ -10,7 +10,7 @@ from tui.look import text
 from tui.look.sheets import Line, Span, line
 from tui.panels.parts import RUNS
 from tui.replay.requests import News
-from tui.replay.scene import About, Scene
+from tui.replay.scene import UNNAMED, About, Scene
 
 _NAME = 14
 """Columns that the name of the trace has before notes stand beside it"""
@@ -37,7 +37,7 @@ class Going:
 
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
     """Name and machine at the left; policy, speed, moment and step at the right: the right side is kept longest."""
-    right = _right(scene, going, beside, width) if scene else []
+    right = _right(about, scene, going, beside, width) if scene else []
     room = width - _width(right) - 1
     workload = about.workload
     if going.news is not None:
@@ -57,7 +57,7 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
     """On a wall: what it is, the policy, the moment, and a counter of steps."""
     if scene is None:
         return line(Span(f" {printable(about.workload.name)}", "strong"))
-    ours, beside = scene.versus.specs if scene.versus else (scene.snapshot.policy, beside)
+    ours, beside = scene.versus.specs if scene.versus else (_title(about, scene), beside)
     runs = [Span(f" {text.shorten(ours, max(width // 4, 10))} ", RUNS[0] if beside else "accent")]
     runs += [Span(f" {text.shorten(beside, max(width // 5, 8))} ", RUNS[1])] if beside else []
     right = [*runs, Span(f" {clock(scene.clock)} ", "strong"), Span(f" {scene.snapshot.step:,}/{scene.known_steps:,} ")]
@@ -65,9 +65,15 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
     return line(Span(name, "strong"), Span(" " * max(width - _width(right) - text.cells(name), 0)), *right)
 
 
-def _right(scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
+def _title(about: About, scene: Scene) -> str:
+    """Under what it runs; where somebody is to find out, nothing of it."""
+    policy = scene.snapshot.policy
+    return policy if policy == UNNAMED else about.workload.title(policy)
+
+
+def _right(about: About, scene: Scene, going: Going, beside: str, width: int) -> list[Span]:
     snapshot = scene.snapshot
-    ours, beside = scene.versus.specs if scene.versus else (snapshot.policy, beside)  # before the first step, too
+    ours, beside = scene.versus.specs if scene.versus else (_title(about, scene), beside)  # before the first step, too
     spec = text.shorten(ours, max(width // 4, 10))
     other = text.shorten(beside, max(width // 5, 8))
     if beside:

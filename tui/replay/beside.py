@@ -37,7 +37,7 @@ class Versus(Alongside):
         """How the runs stand against each other at this moment."""
         self.follow()
         one, other = (stage.snapshot.totals for stage in self._stages)
-        specs = self.branches[0].engine.state.spec, self.branches[1].engine.state.spec
+        specs = self.branches[0].title, self.branches[1].title
         level = self.level(moment)
         scene = VersusScene(
             specs=specs,
@@ -72,7 +72,7 @@ class Versus(Alongside):
 
     def painted(self, scene: Scene, other: bool, wish: Wish) -> Scene:
         """The same, in whose chart it is said who starts earlier or later than in the other run, and whose it is."""
-        names = names_of((self.branches[0].engine.state.spec, self.branches[1].engine.state.spec))
+        names = names_of((self.branches[0].title, self.branches[1].title))
         if scene.chart is None:
             return scene
         shift = self.shift(not other, scene.clock)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 from sim.session.session import Bookmark, BranchRecord
 from sim.why.causes import What
 from tui.chart.scale import Camera
+from tui.chart.scene import Mark
 from tui.replay.scene import Scene
 from tui.replay.speed import Speed
 
@@ -201,6 +202,8 @@ class Wish:
     """Which decision of the step is walked to: how things stood before it is to be seen, too."""
     veil: Veil = ""
     """What is kept from who is to find it out."""
+    marks: tuple[Mark, ...] = ()
+    """Moments that have a sign of their own."""
 
 
 # What the worker tells

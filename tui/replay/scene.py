@@ -7,7 +7,7 @@ nothing that draws a scene asks the engine anything.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from sim.decisions.decisions import Decision
@@ -39,6 +39,11 @@ class About:
     workload: Workload
     read: Trace
     """Without its table: the workload has what is needed of it."""
+
+    def of(self, scene: Scene) -> About:
+        """That of a run whose jobs may have other estimates."""
+        there = self.workload if scene.chart is None else scene.chart.workload
+        return self if there is self.workload else replace(self, workload=there)
 
 
 @dataclass(frozen=True, slots=True)

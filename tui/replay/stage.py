@@ -125,7 +125,7 @@ class Stage:
         timeline, snapshot = self.timeline, self._veiled(wish.veil)
         makers = self._makers_of(timeline.branch.name)
         past = timeline.history.as_of(timeline.step)
-        marks = (*(self._switches() if wish.veil != "policy" else ()), *self._bookmarks(wish))
+        marks = (*(self._switches() if wish.veil != "policy" else ()), *self._bookmarks(wish), *wish.marks)
         selected = None if wish.veil else wish.selected
         mode = wish.colour if wish.colour in MODES else "job"
         named = sorted(set(_named(snapshot, selected)))

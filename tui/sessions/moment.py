@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -63,24 +63,38 @@ def last_path() -> Path:
 def record(begun: Session, state: ViewState, shown: Scenes, workload: Workload) -> Session:
     """The session that brings back what is shown; `begun` is that of its beginning."""
     scene = shown.scene
+    branches = tuple(_grown(scene.branches))
+    names = {branch.name for branch in branches}
+    if scene.branch not in names:
+        raise SchedscopeError(f"a session keeps no run with other estimates than those it began with: {scene.branch}")
     return replace(
         begun,
-        branches=scene.branches,
+        branches=branches,
         branch=scene.branch,
         step=scene.snapshot.step,
-        partner=_partner(shown),
+        partner=_partner(shown, names),
         bookmarks=state.bookmarks,
         stops=tuple(stop.text for stop in state.stops),
         view=_view(state, shown, workload),
     )
 
 
-def _partner(shown: Scenes) -> str | None:
-    """What it is compared with: another branch, or else a policy."""
+def _grown(branches: Iterable[BranchRecord]) -> Iterator[BranchRecord]:
+    """The first one and all that come from it."""
+    names: set[str | None] = set()
+    for branch in branches:
+        if not names or branch.parent in names:
+            names.add(branch.name)
+            yield branch
+
+
+def _partner(shown: Scenes, names: Collection[str]) -> str | None:
+    """What it is compared with: another branch that is kept, or else a policy."""
     if shown.beside is None:
         return None
-    made = _made_beside(shown)
-    return shown.beside.branch if made is None else made.switches[0].spec
+    if (made := _made_beside(shown)) is not None:
+        return made.switches[0].spec
+    return shown.beside.branch if shown.beside.branch in names else None
 
 
 def _made_beside(shown: Scenes) -> BranchRecord | None:

@@ -49,6 +49,18 @@ def test_when_a_job_starts() -> None:
         asked("start", 700, job="J5")
 
 
+@pytest.mark.parametrize(
+    "typed", ["d0 00:10", "00:10", "600", "10m", "#6", "step 6", " D0 00:10:00 ", "0.6e", "2026-11-21"]
+)
+def test_a_moment_is_typed_as_anywhere(typed: str) -> None:
+    found = asked("start", 100, job="J5")
+    if typed in ("0.6e", "2026-11-21"):
+        with pytest.raises(SchedscopeError, match=r"a time is seconds|no date like 2026-11-21"):
+            found.read(typed)
+    else:
+        assert found.read(typed) == 600
+
+
 def test_which_policy_made_it() -> None:
     found = asked("policy", 2000, among=("fcfs", "easy"))
     assert [choice.is_right for choice in found.choices] == [False, True]
@@ -63,13 +75,13 @@ def test_which_policy_made_it() -> None:
 
 
 def test_who_gains_and_who_loses() -> None:
-    found = asked("gains", 0, "fcfs", against="easy")
+    found = asked("gains", 0, "fcfs", under="easy")
     assert [choice.label for choice in found.choices if choice.is_right] == ["J5"]
     assert found.judge(found.read("5")).told == "Right. J5 ends 20m00 earlier under easy."
     assert found.judge(found.read("3")).told.startswith("Not J3. It ends at the same time. J5 ends")
     assert found.seen.beside == RUNS.branch("easy")
     with pytest.raises(SchedscopeError, match="under easy nobody ends later"):
-        asked("loses", 0, "fcfs", against="easy")
+        asked("loses", 0, "fcfs", under="easy")
 
 
 def test_a_number() -> None:

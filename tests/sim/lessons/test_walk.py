@@ -74,8 +74,19 @@ def test_what_does_not_hold_is_said_with_its_line(tmp_path: Path, scene: str, sa
 def test_every_scene_that_does_not_hold_is_told(tmp_path: Path) -> None:
     path = file(tmp_path, f"select = 'J8'\n{SAY}", SAY, f"select = 'J9'\n{SAY}")
     assert [error.line for error in check(path)[1]] == [5, 10]
+    path = file(
+        tmp_path,
+        "select = 'J8'\nholds = ['J5.end <= 1000', 'J5.end <= 1200', 'J9.end <= 1']\nsay = '{nope} {J9.end}'",
+    )
+    assert [(error.line, error.what.partition(" ")[0]) for error in check(path)[1]] == [
+        (5, "select:"), (6, "J5.end"), (6, "holds:"), (7, "say:"), (7, "say:"),
+    ]  # fmt: skip
     assert check(file(tmp_path, SAY))[1] == []
     assert [error.line for error in check(file(tmp_path, "title = 1"))[1]] == [5]
+    path = file(
+        tmp_path, f"at = true\ncolour = 'jobs'\nshow = ['que', 'queue', 'deci']\n{SAY}", "zoom = [0]\ntitel = 'x'"
+    )
+    assert [error.line for error in check(path)[1]] == [5, 6, 7, 7, 10, 11]
 
 
 def test_a_question_keeps_back_what_comes_until_it_is_answered(tmp_path: Path) -> None:
@@ -122,6 +133,32 @@ def test_off_the_path_and_back(tmp_path: Path) -> None:
 def test_the_exercise_is_the_last_scene(tmp_path: Path) -> None:
     there = walk(tmp_path, SAY, head=HEAD + 'exercise = "Try it."\n')
     assert [(s.title, s.text) for s in there.scenes] == [("Passing", "Look."), ("Now you", "Try it.")]
+
+
+def test_one_run_is_told_with_other_estimates(tmp_path: Path) -> None:
+    said = "{J1.estimate@easy with factor:3} {J1.estimate} {J3.wait@easy with exact} {mean_wait@easy with factor:3}"
+    there = walk(
+        tmp_path,
+        f'at = 600\npolicy = "easy with factor:3"\ncompare = "easy"\nsay = "{said}"',
+        'at = 2700\n[scene.ask]\nkind = "gains"\nunder = "easy"',
+        '[scene.ask]\nkind = "policy"\namong = ["easy with factor:3", "easy with exact"]',
+    )
+    first, gains, policy = there.scenes
+    assert (first.moment.branch, first.moment.beside) == ("easy with factor:3", "main")
+    assert first.text.startswith("30m00 30m00 19m40 ")
+    assert gains.question is not None
+    assert gains.question.asks.startswith("This is easy with factor:3. Who gains most, ending earlier, if it is easy")
+    assert policy.question is not None
+    assert [choice.label for choice in policy.question.choices if choice.is_right] == ["easy with factor:3"]
+
+
+def test_what_was_guessed_stands_beside_what_is_so(tmp_path: Path) -> None:
+    there = walk(tmp_path, 'at = 100\n[scene.ask]\nkind = "start"\njob = "J4"', SAY)
+    assert there.guess is None
+    answered = there.picked(None, 1000.0)
+    assert answered.guess == (1000, 1800)
+    assert answered.next().guess is None
+    assert there.next().guess is None
 
 
 def test_a_sample_is_the_sample_whatever_lies_around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

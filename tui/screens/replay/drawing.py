@@ -155,7 +155,8 @@ class Drawing:
         look = look.projected if state.projected else look
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
-        context = Context(self._about, shown.beside if other and shown.beside else scene, look, *seen, other)
+        told = shown.beside if other and shown.beside else scene
+        context = Context(self._about.of(told), told, look, *seen, other)
         chart = self._chart("chart")
         chart.selected = state.selected
         chart.show(scene, look)
@@ -199,7 +200,8 @@ class Drawing:
         beside = shown.beside.snapshot.policy if shown and shown.beside else ""
         scene = shown.scene if shown else None
         draw = projected_line if state.projected and progress is None else top_line
-        self._bar("top").show([draw(self._about, scene, going, self._screen.size.width, beside)], look)
+        about = self._about.of(scene) if scene is not None else self._about
+        self._bar("top").show([draw(about, scene, going, self._screen.size.width, beside)], look)
 
     def _draw_sentence(self, context: Context, said: str) -> None:
         """What there is to say, over as many rows as it may have."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sim.errors import SchedscopeError
+from sim.lessons.questions import Question
 from sim.lessons.walk import Walk
 from tui.replay.requests import CompareBranch, CompareNoMore, Restore
 from tui.screens.replay.controlled import ControlledScreen
@@ -17,8 +18,13 @@ ON_THE_PATH = {
 OFF_THE_PATH = {
     "pagedown": "lesson_next", "pageup": "lesson_previous", "enter": "lesson_back", "escape": "lesson_back",
 }  # fmt: skip
-TYPED = "0123456789jJ.:dhms,"
-"""Letters of which answers are made."""
+DIGITS = "0123456789"
+NUMBERED = DIGITS + "jJ"
+"""Letters of which the number of a job or of a choice is made."""
+TIMED = DIGITS + ".,:#-%dhmswinept "
+"""Letters of times, dates, steps and numbers, once an answer has begun."""
+FIRST = {"moment": DIGITS + "#ds"}
+"""Letters with which an answer may begin, where those are more than digits: d3 20:30, #12, step 12."""
 LESSON_KEYS = (
     ("space → pgdn", "On; an open question is answered by the run."), ("← pgup", "Back."), ("home", "From the start."),
     ("0 ... 9", "The answer: the number of a job, of a choice, or a time, with enter where it could go on."),
@@ -32,13 +38,20 @@ def heard(walk: Walk, key: str, letter: str | None) -> str | None:
     if walk.is_off:
         return OFF_THE_PATH.get(key)
     if walk.open_question is not None:
-        if letter and letter in TYPED and (walk.typed or letter not in "dhms,.:"):
+        if letter and letter in _letters(walk.open_question, walk.typed):
             return f"lesson_type({letter!r})"
         if key == "backspace":
             return "lesson_rub_out"
         if key == "enter" and walk.typed:
             return "lesson_enter"
     return ON_THE_PATH.get(key)
+
+
+def _letters(asked: Question, typed: str) -> str:
+    """Those with which an answer goes on."""
+    if asked.value is None:
+        return NUMBERED
+    return TIMED if typed else FIRST.get(asked.value.unit, DIGITS)
 
 
 class Teaching:

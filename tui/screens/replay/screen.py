@@ -318,6 +318,7 @@ class ReplayScreen(Screen[None]):
             decision=state.decision,
             other=state.other,
             veil=state.veil,
+            marks=state.marks,
         )
 
     def _hear(self, told: Told) -> None:

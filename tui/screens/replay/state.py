@@ -11,6 +11,7 @@ from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.hover import Spot
 from tui.chart.scale import Camera
+from tui.chart.scene import Mark
 from tui.replay.requests import News, Veil
 from tui.replay.speed import SPEEDS, Speed, first_speed
 from tui.screens.replay.layout import WEIGHTS
@@ -74,6 +75,12 @@ class ViewState:
         """What a question that is open keeps back."""
         asked = None if self.walk is None or self.walk.is_off else self.walk.open_question
         return "" if asked is None else "policy" if asked.kind == "policy" else "plan"
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What was guessed, and what is so."""
+        guess = None if self.walk is None or self.walk.is_off else self.walk.guess
+        return () if guess is None else (Mark(guess[0], "guess", "your guess"), Mark(guess[1], "guess", "it is here"))
 
     @property
     def rate(self) -> Speed:

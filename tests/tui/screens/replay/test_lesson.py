@@ -66,7 +66,7 @@ async def test_a_question_hides_what_comes_and_its_answer_shows_it(tmp_path: Pat
 
 
 async def test_who_gains_is_seen_beside_each_other(tmp_path: Path) -> None:
-    gains = 'policy = "fcfs"\nat = 2700\n[scene.ask]\nkind = "gains"\nagainst = "easy"'
+    gains = 'policy = "fcfs"\nat = 2700\n[scene.ask]\nkind = "gains"\nunder = "easy"'
     async with lesson(tmp_path, gains) as run:
         await run.press("5")
         assert "Right. J5 ends 20m00 earlier under easy." in seen(run, "#lesson")
@@ -90,6 +90,26 @@ async def test_what_is_typed_is_read_at_enter_and_refused_in_a_line(tmp_path: Pa
         assert "a time is seconds" in noted(run)
         await run.press("backspace", "backspace", "0", "m", "enter")
         assert "Right." in seen(run, "#lesson")
+
+
+async def test_a_day_and_a_time_are_typed_with_the_blank_between_them(tmp_path: Path) -> None:
+    async with lesson(tmp_path, START) as run:
+        await run.press("d", "0", "space", "0", "0", "colon", "2", "0", "enter")
+        assert "00:20:00 is 10m00 too early." in seen(run, "#lesson")
+        assert [mark.time for mark in run.scene.chart.marks] == [1200, 1800]  # type: ignore[union-attr]
+        assert "your guess" in seen(run, "#chart")
+        await run.press("left")
+        assert not run.scene.chart.marks  # type: ignore[union-attr]
+
+
+async def test_panels_tell_the_estimates_of_the_run_that_is_shown(tmp_path: Path) -> None:
+    seen_so = 'at = 599\nselect = "J3"\nshow = ["details"]\nsay = "Look."'
+    scenes = (f'{one} = "easy with factor:3"\n{seen_so}' for one in ("compare", "policy"))
+    async with lesson(tmp_path, *scenes) as run:
+        assert "estimate 10m00" in seen(run, "#details")
+        await run.press("space")
+        assert "estimate 30m00" in seen(run, "#details")
+        assert "easy with factor:3" in seen(run, "#top")
 
 
 async def test_a_person_looks_around_and_comes_back(tmp_path: Path) -> None:
