@@ -23,7 +23,7 @@ SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
 CHANGES_STATE = {
     f"engine/{name}.py"
-    for name in ("checkpoint", "engine", "express", "state", "succession", "transitions", "upheaval")
+    for name in ("checkpoint", "engine", "express", "preempting", "state", "succession", "transitions", "upheaval")
 }
 FLOORS = (
     ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.words"),

@@ -1,7 +1,8 @@
 """Whole stretches of a run at once, where nobody looks on: the loop of `sim.kernel` moves the state on.
 
 What it does not know it leaves alone, and the engine goes on step by step: policies and orders of somebody's own, jobs
-that are suspended, tried or share processors in time. After every stretch the state is as the engine would have it.
+that are tried or share processors in time, and suspended ones where the policy suspends nobody. After every stretch the
+state is as the engine would have it.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from sim.engine import preempting
 from sim.engine.allocation import Allocation
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
@@ -18,8 +20,9 @@ from sim.history.extension import Extension
 from sim.history.history import History
 from sim.history.stretch import RUN
 from sim.kernel.known import Known, known, line
-from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK
-from sim.kernel.present import CONSERVATIVE, EASY, RECORDED, RELAXED, REPLAN
+from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
+from sim.kernel.present import CONSERVATIVE, EASY, RECORDED, RELAXED, REPLAN, SUSPENSION
+from sim.kernel.suspension import Suspension
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
 from sim.policies.policy import Policy
@@ -71,6 +74,8 @@ class Express:
         extension = Extension(self._history, len(self._workload), more)
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         loop.open(extension.columns, columns, extension.room)
+        if loop.kind == SUSPENSION:
+            loop.whole_sets = extension.whole_sets
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
         written = loop.steps, loop.begun, loop.decided, loop.ranged
@@ -100,12 +105,12 @@ class Express:
         """Is there nothing in the state that the loop does not know?"""
         state, machine = self._state, self._state.machine
         unknown = (
-            state.sharing, state.suspended, state.granted, state.lasts, machine.owners, machine.kept, state.notes,
+            state.sharing, state.granted, state.lasts, machine.owners, machine.kept,
+            not preempting.can_go_on(state) if kind == SUSPENSION else state.suspended or state.notes,
             kind != CONSERVATIVE and kind != REPLAN and state.kept_plan,
             kind == CONSERVATIVE and state.kept_plan is None and state.reserved,
             state.promises != state.policy.promises(),
             self._history.steps != state.step_count,
-            len(self._future.leaving) != len(state.running),
             any(allocation.kind != RUN for allocation in state.running.values()),
         )  # fmt: skip
         return not any(unknown)
@@ -113,7 +118,9 @@ class Express:
     def _enter(self, policy: Known) -> None:
         """The loop stands where the state stands."""
         state, workload = self._state, self._workload
-        self._loop = loop = self._loops.Loop(len(workload), state.procs, min(len(workload), state.procs))
+        kind = Suspension if policy.kind == SUSPENSION else Loop
+        made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
+        self._loop = loop = made(len(workload), state.procs, min(len(workload), state.procs))
         _tell_jobs(loop, workload, line(state.policy, workload))
         for name, value in policy._asdict().items():
             setattr(loop, name, value)
@@ -127,20 +134,24 @@ class Express:
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
         loop.kills = state.tally.killed
+        if policy.kind == SUSPENSION:
+            preempting.enter(loop, state, workload)
         self._at = state.step_count
 
     def _tell_running(self, loop: Any) -> None:
         state, sets = self._state, self._history.processor_sets
-        ends, leaving = state.ends, sorted(self._future.leaving, reverse=True)
+        ends = state.ends
+        leaving = sorted((-time, rank) for rank, time in self._future.leaves.items())
         _fill(loop.end_at, [end for end, _, _ in ends])
         _fill(loop.end_rank, [rank for _, rank, _ in ends])
         _fill(loop.end_procs, [procs for _, _, procs in ends])
-        leaving.sort(key=lambda pair: (-pair[0], pair[1]))
-        _fill(loop.leave_at, [-time for time, _ in leaving])
+        _fill(loop.leave_at, [time for time, _ in leaving])
         _fill(loop.leave_rank, [rank for _, rank in leaving])
         for end, rank, _ in ends:
-            loop.expected[rank], loop.held_at[rank] = end, sets.write(state.machine.held[rank])
-            loop.pieces += sets.ranges[loop.held_at[rank]]
+            loop.expected[rank] = end
+            if loop.kind != SUSPENSION:
+                loop.held_at[rank] = sets.write(state.machine.held[rank])
+                loop.pieces += sets.ranges[loop.held_at[rank]]
         holes = list(ranges(state.machine.free_set))
         _fill(loop.hole_first, [first for first, _ in holes])
         _fill(loop.hole_last, [last for _, last in holes])
@@ -202,19 +213,23 @@ class Express:
         many = loop.running
         ranks = _values(loop.end_rank, many)
         ends = _values(loop.end_at, many)
-        for rank in running.keys() - set(ranks):
-            del running[rank], machine.held[rank], future.leaves[rank]
         expected, is_open = dict(zip(ranks, ends, strict=True)), history.open_stretches()
+        for rank in [rank for rank, stay in running.items() if is_open.get(rank) != stay.stretch]:
+            del running[rank], machine.held[rank], future.leaves[rank]
         for rank in sorted(expected.keys() - running.keys(), key=is_open.__getitem__):
             stretch = history.stretch(is_open[rank])
-            running[rank] = Allocation(jobs[rank], stretch.start, expected[rank], RUN, is_open[rank])
+            ran = state.ledger.ran[rank]
+            running[rank] = Allocation(jobs[rank], stretch.start, expected[rank], RUN, is_open[rank], ran)
             machine.held[rank] = stretch.processors
         state.ends[:] = list(zip(ends, ranks, _values(loop.end_procs, many), strict=True))
         leaves = [-time for time in _values(loop.leave_at, many)]
         future.leaving[:] = sorted(zip(leaves, _values(loop.leave_rank, many), strict=True))
         future.leaves.update((rank, time) for time, rank in future.leaving)
-        holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
-        machine.free_set = sum((2 << last) - (1 << first) for first, last in holes)
+        if loop.kind == SUSPENSION:
+            machine.free_set = loop.sets.told(loop.idle_set)
+        else:
+            holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
+            machine.free_set = sum((2 << last) - (1 << first) for first, last in holes)
         state.free = machine.free = loop.free
 
     def _settle_plans(self) -> None:
@@ -240,6 +255,8 @@ class Express:
             reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == loop.step)
         elif kind in (EASY, RELAXED) and loop.head >= 0:
             reserved[loop.head] = loop.planned[loop.head]
+        elif kind == SUSPENSION:
+            preempting.settle(loop, state)
         count = loop.plan.count
         if count:
             times = _values(loop.plan.at, count)

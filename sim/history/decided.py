@@ -12,7 +12,8 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 
 from sim.decisions import reasons
-from sim.decisions.decisions import Backfill, Decision, Reserve, Start
+from sim.decisions.decisions import Backfill, Decision, Reserve, Resume, Start, Suspend
+from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job
 
 WIDTH = 3
@@ -32,6 +33,10 @@ class Form(NamedTuple):
     """Of what kind each number is"""
     may_miss: bool
     """Does nan stand for None?"""
+    names_victims: bool = False
+    """Is the first field of the reason who was suspended for it just before? Then the first number is how many."""
+    is_placed: bool = False
+    """Does the policy choose the processors? Then the last number is the stretch that has them."""
 
 
 def _forms() -> Iterator[Form]:
@@ -44,29 +49,39 @@ def _forms() -> Iterator[Form]:
                 for decision, own in ((Start, ()), (Backfill, ()), (Reserve, (float,))):
                     if len(own + numbers) <= WIDTH:
                         yield Form(decision, reason, names_job, own + numbers, float | None in kinds)
+    yield Form(Suspend, reasons.Outranked, True, (float, float, float), False)
+    yield Form(Resume, reasons.OwnFree, False, (), False)
+    yield Form(Resume, reasons.Preempts, False, (int,), False, names_victims=True)
+    yield Form(Start, reasons.Fits, False, (int, int), False, is_placed=True)
+    yield Form(Start, reasons.Preempts, False, (int, int), False, names_victims=True, is_placed=True)
 
 
 FORMS = tuple(_forms())
 AS_IT_IS = len(FORMS)
 """The form of what has none"""
-_NUMBERS = {(form.decision, form.reason): number for number, form in enumerate(FORMS)}
+_NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
 _NOTHING = (0.0,) * WIDTH
-_WRITTEN = {pair: (i, FORMS[i].names_job, _NOTHING[len(FORMS[i].kinds) :]) for pair, i in _NUMBERS.items()}
+_WRITTEN = {
+    (decision, reason): (i, FORMS[i].names_job, _NOTHING[len(FORMS[i].kinds) :])
+    for (decision, reason, is_placed), i in _NUMBERS.items()
+    if not is_placed
+}
 """(decision, reason) -> number of the form, does the reason name a job, what fills the row"""
 
 
-def form_of(decision: type, reason: type) -> int:
+def form_of(decision: type, reason: type, is_placed: bool = False) -> int:
     """Under which number a form goes."""
-    return _NUMBERS[decision, reason]
+    return _NUMBERS[decision, reason, is_placed]
 
 
 class Decided:
     """Decisions about these jobs in the order in which they were made, a row each."""
 
-    __slots__ = ("_jobs", "_kept", "forms", "heads", "numbers", "ranks")
+    __slots__ = ("_jobs", "_kept", "_sets", "forms", "heads", "numbers", "ranks")
 
-    def __init__(self, jobs: Sequence[Job] = ()) -> None:
-        self._jobs = jobs
+    def __init__(self, jobs: Sequence[Job] = (), sets: ProcessorSets | None = None) -> None:
+        """`sets` are the processors of the stretches that the decisions begin."""
+        self._jobs, self._sets = jobs, sets
         self.forms = bytearray()
         self.ranks = array("i")
         """Of the job that each is about; -1: of none"""
@@ -132,8 +147,12 @@ class Decided:
             values = [value if value == value else None for value in values]
         job = self._jobs[self.ranks[row]]
         at = [values.pop(0)] if form.decision is Reserve else []
-        named = [self._jobs[self.heads[row]]] if form.names_job else []
-        decided: Decision = form.decision(job, *at, form.reason(*named, *values))
+        on = [self._sets[values.pop()]] if form.is_placed and self._sets else []
+        named: list[Any] = [self._jobs[self.heads[row]]] if form.names_job else []
+        if form.names_victims:
+            named = [tuple(map(self._jobs.__getitem__, self.ranks[row - values.pop() : row]))]
+        because = form.reason(*named, *values)
+        decided: Decision = form.decision(job, *at, because, *on)
         return decided
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
@@ -141,9 +160,9 @@ class Decided:
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found
 
-    def until(self, last: int) -> Decided:
-        """The first so many as rows of their own, to which others can be added."""
-        cut = Decided(self._jobs)
+    def until(self, last: int, sets: ProcessorSets | None = None) -> Decided:
+        """The first so many as rows of their own, to which others can be added, beside such stretches."""
+        cut = Decided(self._jobs, sets)
         cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]
         cut.numbers = self.numbers[: WIDTH * last]
         cut._kept = self._kept[: cut.forms.count(AS_IT_IS)]

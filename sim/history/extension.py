@@ -59,6 +59,11 @@ class Extension:
         _extend(4 * more, sets.ranges)
 
     @property
+    def whole_sets(self) -> list[int]:
+        """To which sets of processors can be added that are no ranges."""
+        return self._history._processors._sets
+
+    @property
     def columns(self) -> tuple[Any, ...]:
         """All that can be written."""
         history = self._history
@@ -83,10 +88,11 @@ class Extension:
             self._mark(stretch)
 
     def _mark(self, stretch: int) -> None:
-        """Which were open when that one began: of those open at the last mark, and those since."""
+        """Which were open, or followed by a pause, when that one began: of those at the last mark, and those since."""
         history, step = self._history, bisect_right(self._history._begun, stretch)
         before = [*history._marks[-1], *range(stretch - MARK_EVERY, stretch)] if stretch else []
-        history._marks.append(tuple(i for i in before if history._end_step[i] > step))
+        is_open = [i for i in before if history._end_step[i] > step or history._pauses_until(i, stretch)]
+        history._marks.append(tuple(is_open))
 
 
 def _extend(more: int, *columns: Any) -> None:

@@ -39,7 +39,7 @@ class History(Past):
         self._next, self._first, self._last = array("i"), array("i"), array("i")
         self._started, self._done = Times(), Times()
         self._time, self._free = array("d"), array("d")
-        self._decisions, self._decision_end = Decided(jobs), array("i")
+        self._decisions, self._decision_end = Decided(jobs, self._processors), array("i")
         self.decided = self._decisions.append
         self._boundaries, self._boundary_step = [], array("l")
         self._places: dict[int, tuple[int, tuple[int, ...], int]] = {}
@@ -153,6 +153,10 @@ class History(Past):
         known = self._under_way(inf, len(self._end))
         return [i for i in known if self._end[i] == inf or (self._ended_by[i] == SUSPENDED and self._next[i] < 0)]
 
+    def _pauses_until(self, stretch: int, then: int) -> bool:
+        """Had the job been suspended at the end of the stretch when another one was about to begin, and not gone on?"""
+        return self._ended_by[stretch] == SUSPENDED and not 0 <= self._next[stretch] < then
+
     @property
     def processor_sets(self) -> ProcessorSets:
         """Those of the stretches."""
@@ -192,7 +196,7 @@ class History(Past):
         cut._time, cut._free, cut._begun = self._time[:step], self._free[:step], self._begun[:step]
         cut._waiting, cut._wanted = self._waiting[:step], self._wanted[:step]
         cut._decision_end = self._decision_end[:step]
-        cut._decisions = self._decisions.until(cut._decision_end[-1] if step else 0)
+        cut._decisions = self._decisions.until(cut._decision_end[-1] if step else 0, cut._processors)
         cut.decided = cut._decisions.append
         divisions, clocks = bisect_left(self._boundary_step, step), bisect_left(self._clock_step, step)
         cut._boundaries, cut._boundary_step = self._boundaries[:divisions], self._boundary_step[:divisions]

@@ -1,10 +1,10 @@
-# Of which type everything is in columns.py, present.py and loop.py, where they are compiled as one.
+# Of which type everything is in the files of `parts.SOURCES`, where they are compiled as one.
 
 cimport cython
 
-cdef double A_MOMENT, INFINITE, TAU
-cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, NOBODY, BY_START, BY_QUEUE
-cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH
+cdef double A_MOMENT, INFINITE, TAU, EARLY
+cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SUSPENSION, NOBODY, BY_START, BY_QUEUE
+cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS
 
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
 cdef Py_ssize_t time_before(double[::1] column, Py_ssize_t count, double value) noexcept
@@ -36,6 +36,42 @@ cdef class Plan:
     cdef double earliest(self, int procs, double duration, double after) noexcept
     @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=double, step=double)
     cdef double gap_before(self, Py_ssize_t last, double start, int procs, double duration, double after) noexcept
+
+
+cdef class Sets:
+    cdef public int words
+    cdef public object array
+    cdef public unsigned long long[::1] of
+
+    @cython.locals(word=int)
+    cdef void become(self, Py_ssize_t number, Py_ssize_t other) noexcept
+    @cython.locals(word=int)
+    cdef void add(self, Py_ssize_t number, Py_ssize_t other) noexcept
+    @cython.locals(word=int)
+    cdef void drop(self, Py_ssize_t number, Py_ssize_t other) noexcept
+    @cython.locals(word=int)
+    cdef void keep(self, Py_ssize_t number, Py_ssize_t other) noexcept
+    @cython.locals(bit=cython.ulonglong)
+    cdef void add_one(self, Py_ssize_t number, int processor) noexcept
+    @cython.locals(word=int)
+    cdef bint meets(self, Py_ssize_t number, Py_ssize_t other) noexcept
+    @cython.locals(word=int)
+    cdef bint exceeds(self, Py_ssize_t number, Py_ssize_t other) noexcept
+    @cython.locals(rest=cython.ulonglong)
+    cdef int first_after(self, Py_ssize_t number, int processor) noexcept
+    @cython.locals(word=int, rest=cython.ulonglong, processor=int)
+    cdef int first_beside(self, Py_ssize_t number, Py_ssize_t other) noexcept
+    @cython.locals(word=int, at=Py_ssize_t, rest=cython.ulonglong)
+    cdef int take(self, Py_ssize_t number, Py_ssize_t other, int count) noexcept
+
+
+cdef class Waiters:
+    cdef public int[::1] keeper, then, before, first
+
+    @cython.locals(then=int)
+    cdef void keep(self, int rank, Py_ssize_t keeper) noexcept
+    @cython.locals(keeper=Py_ssize_t, then=int, before=int)
+    cdef void forget(self, int rank) noexcept
 
 
 cdef class Present:
@@ -111,12 +147,14 @@ cdef class Loop(Present):
     cdef double _wakes(self, double after, double until) noexcept
     @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
-    @cython.locals(arrived=Py_ssize_t, kind=int, fits=bint, index=Py_ssize_t)
+    @cython.locals(arrived=Py_ssize_t, index=Py_ssize_t)
     cdef bint _happen(self, double now) noexcept
     @cython.locals(running=Py_ssize_t, count=Py_ssize_t, rank=int, place=Py_ssize_t, index=Py_ssize_t)
     cdef void _complete_jobs(self, double now) noexcept
     @cython.locals(rank=Py_ssize_t, place=int, index=Py_ssize_t)
     cdef void _admit_arrivals(self, double now) noexcept
+    @cython.locals(kind=int)
+    cdef bint _decide(self) noexcept
     @cython.locals(index=Py_ssize_t, passes=bint, form=int)
     cdef void _decide_firstfit(self) noexcept
     @cython.locals(index=Py_ssize_t, now=double, place=int, recorded=double, late=double)
@@ -143,3 +181,100 @@ cdef class Loop(Present):
     cdef void _compress(self) noexcept
     @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef Py_ssize_t _line_up(self) noexcept
+
+
+cdef class Suspension(Loop):
+    # The policy
+    cdef public double sf, tick, limit
+    cdef public bint seats_apart
+    cdef public int takes_as, resumes_as, returns_as, suspends_as
+    # The jobs
+    cdef public double[::1] low
+    cdef public int[::1] category
+    # Who runs and who is suspended
+    cdef public Sets sets
+    cdef public Py_ssize_t idle_set, tried_set, watched_set, came_set, apart_set, waited_for_set, theirs_set
+    cdef public list whole_sets
+    cdef public int[::1] preempted, rung_of, priced_at, paused_in, due_rank, fitting, ended, changed, taker, scratch
+    cdef public double[::1] since, height, bare_height, rung_at, prices, paused_at, hoped, moment, least, due_at
+    cdef public double[::1] slowed, taker_at
+    cdef public Py_ssize_t rungs, stamp, paused, dues, fits_count, takers, nobody, most_wakes
+    cdef public long preemptions
+    cdef public Waiters pauses, keepers, stands_at
+    cdef public bint is_waited_for, stood
+    cdef public double first, woken, turn_at
+    cdef public int turn_rank
+
+    @cython.locals(idle=Py_ssize_t, arriving=Py_ssize_t)
+    cdef bint _has_room(self, double now) noexcept
+    @cython.locals(now=double, tick=double, ticks=double, has_ticked=bint, is_calm=bint, before=Py_ssize_t,
+                   index=Py_ssize_t, soon=double, end=double, at=double)
+    cdef bint _decide(self) noexcept
+    @cython.locals(place=Py_ssize_t, grown=double[::1], index=Py_ssize_t)
+    cdef void _wake(self, double at) noexcept
+    @cython.locals(index=Py_ssize_t, free=int, queue=int[::1], procs=int[::1])
+    cdef void _go_on(self) noexcept
+    @cython.locals(at=double, place=Py_ssize_t)
+    cdef void _line_taker_up(self, int rank) noexcept
+    @cython.locals(at=double, rank=int)
+    cdef void _take_turns(self) noexcept
+    @cython.locals(now=double, sf=double, index=Py_ssize_t, rank=int, count=Py_ssize_t)
+    cdef bint _find_turn(self, double last_at, int last) noexcept
+    @cython.locals(at=double)
+    cdef void _consider(self, int rank, double last_at, int last) noexcept
+    @cython.locals(estimate=double, xfactor=double)
+    cdef double _xfactor(self, int rank) noexcept
+    @cython.locals(procs=int)
+    cdef bint _fits(self, int rank) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef bint _somebody_fits(self) noexcept
+    @cython.locals(sets=Sets, idle=Py_ssize_t, came=Py_ssize_t, watched=Py_ssize_t, processor=int, rank=int,
+                   index=Py_ssize_t)
+    cdef void _find_room(self) noexcept
+    @cython.locals(free=int, missing=int, sets=Sets)
+    cdef void _take_room(self, int rank) noexcept
+    @cython.locals(rank=int)
+    cdef void _find_waited_for(self) noexcept
+    cdef void _start_there(self, int rank, int form, double number) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef void _resume(self, int rank, int form, double number) noexcept
+    @cython.locals(now=double, running=Py_ssize_t, begun=Py_ssize_t, ran=double, estimate=double, expected=double,
+                   leaves=double, index=Py_ssize_t, before=int)
+    cdef void _begin(self, int rank) noexcept
+    cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
+    @cython.locals(now=double, running=Py_ssize_t, expected=double, estimate=double, ran=double, begins=double,
+                   stretch=Py_ssize_t, leaves=double, index=Py_ssize_t, own=double)
+    cdef void _suspend(self, int rank, int by, double its_xfactor) noexcept
+    @cython.locals(estimate=double)
+    cdef void _pause(self, int rank, double ran) noexcept
+    @cython.locals(count=Py_ssize_t, mine=double, victims=int[::1], sets=Sets, is_new=bint, index=Py_ssize_t,
+                   missing=int, other=int)
+    cdef void _preempt(self, int rank) noexcept
+    @cython.locals(needed=int, found=int, count=Py_ssize_t, kept=Py_ssize_t, widest=int, victims=int[::1],
+                   index=Py_ssize_t, other=int)
+    cdef Py_ssize_t _choose(self, int rank, double mine) noexcept
+    @cython.locals(estimate=double)
+    cdef void _climb(self, int rank, double ran) noexcept
+    @cython.locals(height=double, kind=int, index=Py_ssize_t)
+    cdef void _stand(self, int rank) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef void _step_down(self, int rank) noexcept
+    @cython.locals(kind=int, index=Py_ssize_t, rank=int, ran=double, idle=double, was=double)
+    cdef void _count_finished(self) noexcept
+    cdef double _price(self, int procs) noexcept
+    @cython.locals(needed=int, widest=int, index=Py_ssize_t, its=int)
+    cdef double _priced(self, int procs) noexcept
+    @cython.locals(estimate=double, moment=double)
+    cdef double _moment(self, int rank, double least) noexcept
+    @cython.locals(was=double, index=Py_ssize_t)
+    cdef void _become_due(self, int rank, double moment) noexcept
+    @cython.locals(rank=int)
+    cdef void _release(self, Py_ssize_t keeper) noexcept
+    cdef void _hope(self, int rank) noexcept
+    @cython.locals(keeper=Py_ssize_t, toll=double, barrier=int, widest=int, sets=Sets, index=Py_ssize_t, other=int,
+                   procs=int)
+    cdef void _find(self, int rank) noexcept
+    @cython.locals(first=double, rank=int)
+    cdef double _soonest(self, double soon, double before) noexcept
+    @cython.locals(rank=int, moment=double)
+    cdef double _soonest_of(self, Py_ssize_t index, double soon, double first, bint looked) noexcept

@@ -34,6 +34,7 @@ from sim.kernel.present import (
     RECORDED,
     RELAXED,
     REPLAN,
+    SUSPENSION,
 )
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.backfill.easy import Easy
@@ -52,6 +53,7 @@ from sim.policies.orders import (
     WidestFirst,
 )
 from sim.policies.policy import Policy
+from sim.policies.preempt.selective import Selective, Tunable
 from sim.workload.model import Floats, Ints, Workload
 
 _ORDERS = {Fcfs, ShortestFirst, LongestFirst, SmallestAreaFirst, NarrowestFirst, WidestFirst, F1}
@@ -101,12 +103,14 @@ def known(policy: Policy) -> Known | None:
         case Replan():
             starts, passes = form_of(Start, Planned), form_of(Backfill, Planned)
             found = Known(REPLAN, starts, passes, plans_as=form_of(Reserve, NewPlan))
+        case Selective(restart="own", memory=False):
+            found = Known(SUSPENSION, form_of(Start, Fits, is_placed=True))
         case _:
             return None
     return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them
 
 
-_TYPES = {FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan}
+_TYPES = {FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable}
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:

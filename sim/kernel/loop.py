@@ -25,6 +25,7 @@ from sim.kernel.present import (
     RECORDED,
     RELAXED,
     REPLAN,
+    SUSPENSION,
     Present,
 )
 
@@ -69,7 +70,7 @@ class Loop(Present):
         if arrives < time:
             time = arrives
         timer = INFINITE
-        if self.kind == CONSERVATIVE:
+        if self.kind in (CONSERVATIVE, SUSPENSION):
             if self.reservations:
                 timer = self.reserved_at[0]
         elif self.kind == RECORDED:
@@ -99,7 +100,7 @@ class Loop(Present):
             if -self.leave_at[index] > latest:
                 latest = -self.leave_at[index]
             index -= 1
-        if self.kind == CONSERVATIVE:
+        if self.kind in (CONSERVATIVE, SUSPENSION):
             index = 0
             while index < self.reservations and self.reserved_at[index] <= until:
                 if self.reserved_at[index] > latest:
@@ -147,24 +148,7 @@ class Loop(Present):
         if self.submit[arrived] <= now:
             self._admit_arrivals(now)
         self.arrived = self.arriving - arrived
-        kind, fits = self.kind, True
-        if kind == CONSERVATIVE:
-            fits = self._decide_conservative()
-        elif self.waiting or kind == REPLAN:
-            if kind in (EASY, RELAXED):
-                self._decide_easy()
-            elif kind == FCFS:
-                while self.waiting and self.width[self.queue[0]] <= self.free:
-                    self._start(0, self.starts_as, -1, self.free, 0.0, False)
-            elif kind == FIRSTFIT:
-                self._decide_firstfit()
-            elif kind == RECORDED:
-                self._decide_recorded()
-            else:
-                self._decide_replan()
-        else:
-            self.head = -1
-        if not fits:
+        if not self._decide():
             return False
         index = self.steps
         self.h_time[index] = now
@@ -204,6 +188,27 @@ class Loop(Present):
         self.arriving = rank
 
     # What is decided
+
+    def _decide(self) -> bool:
+        """A pass of the policy; False: a job is to start that does not fit."""
+        kind = self.kind
+        if kind == CONSERVATIVE:
+            return self._decide_conservative()
+        if self.waiting or kind == REPLAN:
+            if kind in (EASY, RELAXED):
+                self._decide_easy()
+            elif kind == FCFS:
+                while self.waiting and self.width[self.queue[0]] <= self.free:
+                    self._start(0, self.starts_as, -1, self.free, 0.0, False)
+            elif kind == FIRSTFIT:
+                self._decide_firstfit()
+            elif kind == RECORDED:
+                self._decide_recorded()
+            else:
+                self._decide_replan()
+        else:
+            self.head = -1
+        return True
 
     # Policies without a plan
 

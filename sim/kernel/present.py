@@ -32,6 +32,7 @@ RELAXED = 3
 RECORDED = 4
 CONSERVATIVE = 5
 REPLAN = 6
+SUSPENSION = 7
 """What is done in a pass"""
 NOBODY = 0
 BY_START = 1
@@ -102,7 +103,7 @@ class Present:
         self.planned_in = numbers(jobs)
         """In which step that was said; or, where reservations stand, 1: it has one"""
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
-        """The reservations that stand, in order of time"""
+        """The reservations that stand, in order of time; where there are none, when the policy asked to be woken"""
         self.reservations = 0
         self.is_due = False
         """Has a reservation come due?"""

@@ -8,13 +8,13 @@ again only when it is the next, or when the keeper of the toll has made way.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from heapq import heappop, heappush, heapreplace
 from math import inf
-from typing import Protocol, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
 from sim.policies.preempt.keepers import NOBODY, Keepers
-from sim.policies.preempt.ladder import Ladder
+from sim.policies.preempt.ladder import Ladder, Rung
 from sim.policies.view import RunningJob, View
 from sim.workload.model import Job
 
@@ -52,6 +52,20 @@ class Terms(Protocol):
         """The idle jobs that may sit on any processors."""
 
 
+class Known(NamedTuple):
+    """What is known of tolls, in plain values."""
+
+    heights: Mapping[int, float]
+    """rank -> xfactor, or inf, of the running jobs as they were at the last look"""
+    keepers: Mapping[int, int]
+    """Whose toll each of them pays whose toll is known"""
+    moments: Mapping[int, float]
+    """When each can pay, or earlier; those are not among them who never can"""
+    stood: tuple[int, int, int] | None
+    first: float
+    woken: float
+
+
 class Tolls:
     """What the idle jobs must pay, in xfactors, and when they can; of those that must have their own back, for long."""
 
@@ -84,6 +98,25 @@ class Tolls:
         twin._queue, twin.unsettled, twin.woken = self._queue.copy(), tuple(self.unsettled), self.woken
         twin.stood, twin.first = self.stood, self.first
         return twin
+
+    def told(self) -> Known | None:
+        """What is known; None where that may change by itself."""
+        if self.moving or self.unsettled:
+            return None
+        moments = {rank: moment for rank, moment in self._moments.items() if moment < inf}
+        return Known(self.ladder.heights, self._keepers.of, moments, self.stood, self.first, self.woken)
+
+    @classmethod
+    def knowing(cls, terms: Terms, known: Known, rungs: Iterable[Rung], free: int) -> Tolls:
+        """As if all that had been found; these are the running jobs, beside so many free processors."""
+        tolls = cls(terms)
+        tolls.ladder = Ladder(rungs, free)
+        for rank, keeper in known.keepers.items():
+            tolls._keepers.keep(rank, keeper)
+        tolls._moments = {**dict.fromkeys(known.keepers, inf), **known.moments}
+        tolls._queue = sorted((moment, rank, tolls._terms.sf) for rank, moment in known.moments.items())
+        tolls.stood, tolls.first, tolls.woken = known.stood, known.first, known.woken
+        return tolls
 
     def look(self, view: View) -> Ladder:
         """The ladder as things are now; whose tolls may have fallen is known then."""

@@ -1,0 +1,189 @@
+"""Sets of processors, and who waits for whom.
+
+A set is an integer as in `sim.machine.processors`; where this is compiled, a few words of 64.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sim.kernel import cython
+from sim.kernel.columns import numbers
+from sim.machine.processors import lowest
+
+A_WORD = 64
+
+
+class Sets:
+    """So many sets, known by their numbers."""
+
+    def __init__(self, count: int, procs: int) -> None:
+        self.words = -(-procs // A_WORD)
+        array: Any = np.zeros(count * self.words, np.uint64) if cython.compiled else [0] * count
+        self.array = array
+        self.of: list[int] = array
+
+    def put(self, number: int, processors: Any) -> None:
+        """The set is the one that an integer stands for."""
+        if cython.compiled:
+            at = number * self.words
+            self.array[at : at + self.words] = np.frombuffer(processors.to_bytes(8 * self.words, "little"), np.uint64)
+        else:
+            self.of[number] = processors
+
+    def told(self, number: int) -> Any:
+        """The integer that stands for the set."""
+        if cython.compiled:
+            at = number * self.words
+            return int.from_bytes(self.array[at : at + self.words].tobytes(), "little")
+        return self.of[number]
+
+    def become(self, number: int, other: int) -> None:
+        """The same as the other."""
+        if cython.compiled:
+            for word in range(self.words):
+                self.of[number * self.words + word] = self.of[other * self.words + word]
+        else:
+            self.of[number] = self.of[other]
+
+    def add(self, number: int, other: int) -> None:
+        """All of the other, too."""
+        if cython.compiled:
+            for word in range(self.words):
+                self.of[number * self.words + word] |= self.of[other * self.words + word]
+        else:
+            self.of[number] |= self.of[other]
+
+    def drop(self, number: int, other: int) -> None:
+        """None of the other."""
+        if cython.compiled:
+            for word in range(self.words):
+                self.of[number * self.words + word] &= ~self.of[other * self.words + word]
+        else:
+            self.of[number] &= ~self.of[other]
+
+    def keep(self, number: int, other: int) -> None:
+        """Only what is in the other."""
+        if cython.compiled:
+            for word in range(self.words):
+                self.of[number * self.words + word] &= self.of[other * self.words + word]
+        else:
+            self.of[number] &= self.of[other]
+
+    def add_one(self, number: int, processor: int) -> None:
+        """This processor, too."""
+        if cython.compiled:
+            bit = self.of[number * self.words]  # of its type
+            bit = 1
+            self.of[number * self.words + (processor >> 6)] |= bit << (processor & 63)
+        else:
+            self.of[number] |= 1 << processor
+
+    def meets(self, number: int, other: int) -> bool:
+        """Is something in both?"""
+        if cython.compiled:
+            for word in range(self.words):
+                if self.of[number * self.words + word] & self.of[other * self.words + word]:
+                    return True
+            return False
+        return (self.of[number] & self.of[other]) != 0
+
+    def exceeds(self, number: int, other: int) -> bool:
+        """Is the highest processor that only one of them has in this one?"""
+        if cython.compiled:
+            for word in range(self.words - 1, -1, -1):
+                if self.of[number * self.words + word] != self.of[other * self.words + word]:
+                    return self.of[number * self.words + word] > self.of[other * self.words + word]
+            return False
+        return self.of[number] > self.of[other]
+
+    def first_after(self, number: int, processor: int) -> int:
+        """Which comes after that one; -1: none."""
+        if cython.compiled:
+            processor += 1
+            while processor < self.words * A_WORD:
+                rest = self.of[number * self.words + (processor >> 6)] >> (processor & 63)
+                if rest:
+                    while not rest & 1:
+                        rest >>= 1
+                        processor += 1
+                    return processor
+                processor = ((processor >> 6) + 1) << 6
+            return -1
+        beyond = self.of[number] >> (processor + 1)
+        return processor + (beyond & -beyond).bit_length() if beyond else -1
+
+    def first_beside(self, number: int, other: int) -> int:
+        """Which is the first that is not in the other; -1: none."""
+        if cython.compiled:
+            for word in range(self.words):
+                rest = self.of[number * self.words + word] & ~self.of[other * self.words + word]
+                if rest:
+                    processor = word << 6
+                    while not rest & 1:
+                        rest >>= 1
+                        processor += 1
+                    return processor
+            return -1
+        beside = self.of[number] & ~self.of[other]
+        return (beside & -beside).bit_length() - 1
+
+    def take(self, number: int, other: int, count: int) -> int:
+        """So many of the other, too, the lowest that are not in it yet; how many are still missing."""
+        if cython.compiled:
+            for word in range(self.words):
+                at = number * self.words + word
+                rest = self.of[other * self.words + word] & ~self.of[at]
+                while rest and count > 0:
+                    self.of[at] |= rest & -rest
+                    rest &= rest - 1
+                    count -= 1
+            return count
+        chosen = self.of[other] & ~self.of[number]
+        size = chosen.bit_count()
+        self.of[number] |= lowest(chosen, count) if size > count else chosen
+        return count - size if size < count else 0
+
+
+class Waiters:
+    """For whom each waits, and who waits for each, the last who came first; -1: nobody."""
+
+    def __init__(self, jobs: int, keepers: int) -> None:
+        self.keeper, self.then, self.before = blank(jobs), blank(jobs), blank(jobs)
+        self.first = blank(keepers)
+
+    def keep(self, rank: int, keeper: int) -> None:
+        """This one waits for that one from now on."""
+        self.forget(rank)
+        then = self.first[keeper]
+        self.keeper[rank] = keeper
+        self.then[rank] = then
+        self.before[rank] = -1
+        if then >= 0:
+            self.before[then] = rank
+        self.first[keeper] = rank
+
+    def forget(self, rank: int) -> None:
+        """It waits for nobody."""
+        keeper = self.keeper[rank]
+        if keeper < 0:
+            return
+        then, before = self.then[rank], self.before[rank]
+        if before < 0:
+            self.first[keeper] = then
+        else:
+            self.then[before] = then
+        if then >= 0:
+            self.before[then] = before
+        self.keeper[rank] = -1
+
+
+def blank(count: int) -> Any:
+    """A column of so many numbers that say nothing."""
+    column = numbers(count)
+    if cython.compiled:
+        column -= 1
+        return column
+    return [-1] * count

@@ -1,0 +1,108 @@
+"""The loop that suspends jobs and the engine with its policies come to the same, whatever is looked at.
+
+Also tests sim.kernel.sets, sim.engine.preempting.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.engine.engine import Engine
+from sim.kernel.known import known
+from sim.policies import parse_policy
+from tests.examples import examples
+from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, all_of, by
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+SPECS = [
+    "selective:tick=1", "selective:sf=1.2,tick=2.5", "selective:sf=1,tick=3,seats=lowest", "tunable:sf=1,tick=1",
+    "tunable:sf=1.3,tick=2,limit=0.3", "tunable:sf=1.5,tick=1,limit=0", "selective",
+]  # fmt: skip
+OTHERS = ["easy", "conservative", "selective:tick=1,memory=yes,bandwidth=50", "tunable:tick=1,restart=any", "gang"]
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(150)
+def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    agree(loop, data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(100)
+def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
+    advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
+    single = st.just(lambda engine: engine.step())
+    to = st.sampled_from([*SPECS, *OTHERS])
+    switch = to.map(lambda spec: lambda engine: None if engine.next_time() is None else engine.switch(spec))
+    moves = data.draw(st.lists(st.one_of(until, advance, single, switch), max_size=6))
+    agree(loop, data.draw(lab.workloads()), data.draw(to), *moves)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(50)
+def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    workload, spec = data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS))
+    whole, engine = by("off", workload, spec), by(loop, workload, spec)
+    engine.advance(data.draw(st.integers(1, 60)))
+    again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
+    for each in (whole, engine, again):
+        each.run()
+    expected = all_of(whole)
+    for each in (engine, again):
+        found = all_of(each)
+        assert {name for name in expected if expected[name] != found[name]} == set()
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("spec", ["selective:sf=1.5", "tunable"])
+def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
+    agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for spec in ("selective", "tunable:seats=lowest"):
+        engine = by(loop, FEW, spec)
+        monkeypatch.setattr(engine, "_happen", None)
+        engine.run()
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_who_was_suspended_is_open_at_a_mark(loop: str) -> None:
+    """A chart finds pauses from the marks of a history."""
+    alone, both = by("off", LUBLIN, "selective:sf=1.5"), by(loop, LUBLIN, "selective:sf=1.5")
+    for engine in (alone, both):
+        engine.run()
+    day = 86400
+    days = range(0, int(alone.now), day)
+    found = [[engine.history.pauses(at, at + day) for at in days] for engine in (alone, both)]
+    assert found[0] == found[1]
+    assert any(found[0])
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_jobs_that_are_suspended_cost_credit(loop: str) -> None:
+    engine, alone = by(loop, LUBLIN, "selective:sf=1.5"), by("off", LUBLIN, "selective:sf=1.5")
+    spent, work = engine.hurry(credit=5000, a_step=40), 0
+    while work < 5000:
+        alone.step()
+        work += 40 + alone.state.crowd
+    assert (spent, engine.step_count) == (work, alone.step_count)
+
+
+def test_what_the_loop_does_not_know_is_left_to_the_engine() -> None:
+    for spec in ("selective:memory=yes", "selective:restart=any"):
+        assert known(parse_policy(spec)) is None
+    wide = replace(FEW, procs=2000)
+    assert Engine(wide, "selective", curious=False).hurry() == 0
