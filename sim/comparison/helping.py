@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from sim.engine.schedule import Schedule
-from sim.timeline.scenario import Scenario
 from sim.workload.model import Floats, Job
 
 ABOUT = 1.0
@@ -65,21 +64,6 @@ def _tried(schedule: Schedule, first: Floats, rank: int) -> Tried:
         worst_by=float(more[worst]) if pays else 0.0,
     )
     return Tried(schedule.policy, float(schedule.start[rank]), float(waits[rank]), price)
-
-
-def fair_start(scenario: Scenario, rank: int, told: Callable[[int], object] = lambda finished: None) -> float | None:
-    """When the job would have started had nobody come after it (Sabin & Sadayappan 2005); None: never.
-
-    The run is made once more, without those; `told` hears how many jobs have finished.
-    """
-    alone = Scenario(
-        scenario.workload.take(slice(rank + 1)), scenario.policy, scenario.switches, placement=scenario.placement
-    )
-    engine = alone.at_the_beginning()
-    state, step = engine.state, alone.stepper(engine)
-    while state.start_of(rank) is None and step():
-        told(state.tally.finished)
-    return state.start_of(rank)
 
 
 class Fitting(NamedTuple):

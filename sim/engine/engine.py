@@ -103,12 +103,19 @@ class Engine:
         """The state between two steps, to go on from (`at`)."""
         return Checkpoint.of(self.state, self._future)
 
-    def at(self, checkpoint: Checkpoint, history: History, *, watchers: Sequence[Watcher] = ()) -> Engine:
-        """Another engine at a checkpoint of this run that this one has passed; it goes on writing that history."""
+    def at(
+        self, checkpoint: Checkpoint, history: History, *, watchers: Sequence[Watcher] = (), last: int | None = None
+    ) -> Engine:
+        """Another engine at a checkpoint of this run that this one has passed; it goes on writing that history.
+
+        last: nobody comes after the job of that rank.
+        """
         twin, state = copy(self), checkpoint.state(self.state, self.workload)
         for rank, stretch in history.open_stretches().items():
             if rank in state.running:
                 state.running[rank] = state.running[rank]._replace(stretch=stretch)
+        if last is not None:
+            twin._submits, twin._loops = [*self._submits[: last + 1], inf], None
         twin._begin(state, checkpoint.future.copy(), history, watchers)
         return twin
 

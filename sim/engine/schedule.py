@@ -13,8 +13,8 @@ from sim.engine.state import State
 from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.policies.policy import written_policy
-from sim.workload.model import Bools, Field, Floats, Ints, Workload
-from sim.workload.outages import Outage, there
+from sim.workload.model import Bools, Field, Floats, Ints, Workload, there_at
+from sim.workload.outages import Outage
 
 
 @dataclass(frozen=True)
@@ -66,9 +66,7 @@ class Schedule:
     @property
     def there(self) -> Ints:
         """How many processors were there after each step."""
-        since, counts = map(np.array, zip(*there(self.outages, self.workload.procs), strict=True))
-        found: Ints = counts[np.searchsorted(since, self.curves.time, side="right") - 1]
-        return found
+        return there_at(self.outages, self.workload.procs, self.curves.time)
 
     @property
     def columns(self) -> dict[str, NDArray[Any]]:

@@ -30,6 +30,8 @@ from sim.history.times import NEVER, Floats, Times
 from sim.machine.processors import written
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
+from sim.workload.model import Ints, Workload, there_at
+from sim.workload.outages import Outage
 
 MARK_EVERY = 256
 
@@ -50,6 +52,8 @@ class Switch:
     """Did a policy that leads say so? Then it comes about by itself when the run is made again."""
     breaks: tuple[int, float] | None = None
     """No other policy: these processors fail, until then, because somebody wants to see what would be."""
+    is_after: bool = field(default=False, compare=False)
+    """Of one that is to come: does it come after all else that happens at its time?"""
 
     @property
     def spec(self) -> str:
@@ -203,6 +207,11 @@ class Past:
             return None
         division = bisect_right(self._boundary_step, bisect_right(self._begun, stretch)) - 1
         return self.stretch(stretch), self._boundaries[division][1] if division >= 0 else ()
+
+    def there(self, workload: Workload, times: Sequence[float] | Floats) -> Ints:
+        """How many processors of that workload's machine were there at these moments."""
+        broken = (Outage(switch.time, switch.breaks[1], switch.breaks[0]) for switch in self.switches if switch.breaks)
+        return there_at((*workload.outages, *broken), workload.procs, times)
 
     # By time
 

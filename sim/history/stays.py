@@ -6,10 +6,14 @@ A stay is one or more stretches of a job without a gap. Steps are counted as a c
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from math import inf
+from typing import NamedTuple
+
+import numpy as np
 
 from sim.history.past import Past
-from sim.history.stretch import CUT, INTERRUPTED, MOVED, QUEUED, SUSPENDING
+from sim.history.stretch import CUT, GANG, INTERRUPTED, MOVED, QUEUED, SUSPENDING
 
 
 def stretches_on(past: Past, processor: int) -> Iterator[int]:
@@ -45,31 +49,77 @@ def goes_on(past: Past, stretch: int, processor: int) -> bool:
     return not is_nothing or goes_on(past, then, processor)
 
 
-def passers_of(past: Past, rank: int, submit: float) -> list[int]:
-    """The ranks of those that came later than this job, and began while it waited, at first or again."""
+def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
+    """Those that came later than this job and began while it waited, at first or again: rank -> the first stretch."""
+    found: dict[int, int] = {}
+    for number, (begun, end, _, _) in enumerate(_waits(past, rank, submit)):
+        for stretch in range(begun, end):
+            other = past._rank[stretch]
+            if other > rank and other not in found:
+                began = begins(past, other, begun, end) if number else stretch
+                if began is not None:
+                    found[other] = began
+    return found
+
+
+def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
+    """The times in which the job stood in the queue, each as a range of stretches that began then, and of steps."""
     count = len(past)
-    begun: int | None = bisect_left(past._start, submit, 0, count)
-    found, at_first = set[int](), True
-    for stretch in [*past._of(rank), count]:
-        if begun is not None:
-            later = {other for other in past._rank[begun:stretch] if other > rank}
-            found |= later if at_first else {other for other in later if begins(past, other, begun, stretch)}
-            at_first = False
-        if stretch == count:
-            break
-        step, back = past._end_step[stretch], past._ended_by[stretch] in (CUT, QUEUED, INTERRUPTED)
-        begun = past._begun[step - 1] if back and step < past._now else None
-    return sorted(found)
+    begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
+    for stretch in past._of(rank):
+        if begun >= 0:
+            yield begun, stretch, first, bisect_right(past._begun, stretch)
+        first, back = past._end_step[stretch], past._ended_by[stretch] in (CUT, QUEUED, INTERRUPTED)
+        begun = past._begun[first - 1] if back and first < past._now else -1
+    if begun >= 0:
+        yield begun, count, first, past.steps
 
 
-def begins(past: Past, rank: int, first: int, last: int) -> bool:
-    """Does one of the job's stretches in this range begin what is not only going on?"""
+def begins(past: Past, rank: int, first: int, last: int) -> int | None:
+    """Which of the job's stretches in this range is the first to begin what is not only going on?"""
     goes = False
     for stretch in past._of(rank):
         if first <= stretch < last and not goes and past._kind[stretch] != SUSPENDING:
-            return True
+            return stretch
         goes = past._ended_by[stretch] == MOVED
-    return False
+    return None
+
+
+class InTheWay(NamedTuple):
+    """At these moments a job would have found enough processors free, had nobody passed it."""
+
+    since: float
+    """The first of them; infinite: there are none."""
+    passers: frozenset[int]
+    """The ranks of those that passed it and held processors at one of them."""
+
+
+def in_the_way_of(past: Past, rank: int, procs: int, submit: float, passers: Mapping[int, int]) -> InTheWay | None:
+    """Who that passed the job held processors that it lacked; None where rows took turns: nobody can say."""
+    since, guilty = inf, set[int]()
+    for _, _, first, last in _waits(past, rank, submit):
+        stays = [stay for other, begun in passers.items() for stay in _stays(past, other, begun, first, last)]
+        if any(past._kind[stretch] == GANG for stretch, _, _ in stays):
+            return None
+        changes = np.zeros(last - first + 1, np.int64)
+        for stretch, begin, end in stays:
+            held = past._processors[stretch].bit_count()
+            changes[begin - first] += held
+            changes[end - first] -= held
+        free = np.array(past._free[first:last])
+        lacks = (free < procs) & (free + np.cumsum(changes[:-1]) >= procs)
+        if lacks.any():
+            since = min(since, past._time[first + int(lacks.argmax())])
+            guilty |= {past._rank[stay] for stay, begin, end in stays if lacks[begin - first : end - first].any()}
+    return InTheWay(since, frozenset(guilty))
+
+
+def _stays(past: Past, rank: int, begun: int, first: int, last: int) -> Iterator[tuple[int, int, int]]:
+    """The job's stretches from that one on in these steps, each from which step on it held processors until which."""
+    for stretch in past._of(rank):
+        begin, end = bisect_right(past._begun, stretch), min(past._end_step[stretch], last)
+        if stretch >= begun and max(begin, first) < end:
+            yield stretch, max(begin, first), end
 
 
 def divided_in(past: Past) -> Iterator[int]:

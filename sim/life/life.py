@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from sim.engine.engine import Engine
+from sim.history.stays import InTheWay, in_the_way_of, passers_of
 from sim.life.moments import Moment, Pass, Paused, Planned, Shared, Waited
 from sim.life.watching import Observer
 from sim.machine.processors import Placement
@@ -36,6 +37,8 @@ class Life:
     moments: tuple[Moment, ...]
     """In order of time."""
     passes: tuple[Pass, ...]
+    in_its_way: InTheWay | None = None
+    """Who of those that passed it held processors that it lacked; None: nobody can say."""
 
     @property
     def wait(self) -> float | None:
@@ -92,6 +95,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     observer = Observer(engine, job, step)
     while observer.see_step():
         pass
+    passers = passers_of(engine.history, rank, job.submit)
     return Life(
         policy=_policies(engine),
         procs=engine.state.procs,
@@ -101,4 +105,5 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
         ran=engine.workload.runtimes[rank] if observer.ended else None,
         moments=observer.told(),
         passes=tuple(observer.passes),
+        in_its_way=in_the_way_of(engine.history, rank, job.procs, job.submit, passers),
     )

@@ -14,9 +14,10 @@ from sim.decisions.decisions import Decision, Expect, Reserve
 from sim.decisions.matrix import ReserveRow
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.history.past import Past
-from sim.history.stays import passers_of
+from sim.history.stays import in_the_way_of, passers_of
 from sim.history.stretch import Stretch
 from sim.why.evidence import entry_of
+from sim.why.facts import NOBODY, PassedBy
 from sim.why.finding import ahead_of
 from sim.workload.model import Job, Workload
 
@@ -45,8 +46,8 @@ class JobSoFar:
     """(start, end, kind) of its times on processors; end None: it goes on."""
     ahead: int | None = None
     """How many wait before it, while it waits."""
-    passed: int = 0
-    """How many jobs came later and started while it waited for its first start."""
+    passed: PassedBy = NOBODY
+    """Who came later and started while it waited."""
 
 
 class JobReader:
@@ -76,8 +77,15 @@ class JobReader:
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
-            passed=len(passers_of(past, rank, submit)),
+            passed=passed_by(past, self.job),
         )
+
+
+def passed_by(past: Past, job: Job) -> PassedBy:
+    """How many have passed the job, and how many of them are in its way."""
+    passers = passers_of(past, job.rank, job.submit)
+    found = in_the_way_of(past, job.rank, job.procs, job.submit, passers)
+    return PassedBy(len(passers), None if found is None else len(found.passers))
 
 
 def state_of(snapshot: Snapshot, job: Job) -> str:

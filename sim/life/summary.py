@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sim.decisions.reasons_to_wait import TooFewFree
+from sim.history.stays import InTheWay
 from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
 from sim.life.moments import Ended, Requeued, Started, Unplanned, Waited
@@ -92,7 +93,16 @@ def _passed(life: Life) -> str:
     ahead = sum(not p.behind for p in passes)
     if ahead:
         told += f" {_some(ahead, len(passes))} came later but stood ahead of it in the queue's order."
-    return told
+    return told + ("" if life.in_its_way is None else f" {_in_its_way(life.job, life.in_its_way, len(passes))}")
+
+
+def _in_its_way(job: Job, found: InTheWay, passes: int) -> str:
+    """How many of them held what it lacked."""
+    many = len(found.passers)
+    if not many:
+        return "It was not in its way." if passes == 1 else "None of them was in its way."
+    who = f"{_some(many, passes)} {'was' if many == 1 else 'were'} in its way"
+    return f"{who}: had nobody passed it, {job.procs:,} would have been free at {clock(found.since)}."
 
 
 def _some(part: int, whole: int) -> str:

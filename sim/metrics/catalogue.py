@@ -120,7 +120,23 @@ METRICS: tuple[Metric, ...] = (
     ),
 )  # fmt: skip
 
-_BY_NAME = {entry.name: entry for entry in METRICS}
+FAIRNESS: tuple[Metric, ...] = (
+    Metric("mean_passed", "passed by", "jobs", "smaller", "how many came later than a job and began first, mean"),
+    Metric("max_passed", "most passed by", "jobs", "smaller", "the same, of the job worst off"),
+    Metric(
+        "passes_in_the_way", "passes in the way", "share", "smaller",
+        "of all passes: the other held processors when enough had been free but for those that passed the job",
+    ),
+    Metric(
+        "mean_fair_delay", "mean delay by later jobs", "s", "smaller",
+        "by how much jobs start later than had nobody come after them (Sabin and Sadayappan), mean over the jobs",
+    ),
+    Metric("max_fair_delay", "worst delay by later jobs", "s", "smaller", "the same, of the job worst off"),
+    Metric("unfair_starts", "delayed by later jobs", "jobs", "smaller", "jobs that start later than that"),
+)  # fmt: skip
+"""What takes a run for each job, and is measured when it is asked for."""
+
+_BY_NAME = {entry.name: entry for entry in (*METRICS, *FAIRNESS)}
 
 
 def metric(name: str) -> Metric:

@@ -20,9 +20,9 @@ def records_of(timeline: Timeline) -> tuple[BranchRecord, ...]:
 
 def _record(branch: Branch) -> BranchRecord:
     if branch.parent is None:
-        return BranchRecord(branch.name, switches=planned(branch.planned_after(0)))
+        return BranchRecord(branch.name, switches=tuple(branch.planned_after(0)))
     chosen = tuple(replace(s, was="", planned={}) for s in branch.chosen)
-    return BranchRecord(branch.name, branch.parent, branch.forked_at, chosen + planned(branch.then))
+    return BranchRecord(branch.name, branch.parent, branch.forked_at, chosen + branch.then)
 
 
 def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
@@ -47,11 +47,10 @@ def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[
                 raise ParameterError(f"{record.parent} has no step {record.forked:,}")
             first = next(iter(record.switches), None)
             if first is not None and first.step == record.forked + 1:
-                then = [(switch.time, switch.policy) for switch in record.switches[1:]]
                 if first.breaks is not None:
                     timeline.take_away(*first.breaks, at=first.time, name=record.name)
                 else:
-                    timeline.switch(first.policy, at=first.time, name=record.name, then=then)
+                    timeline.switch(first.policy, at=first.time, name=record.name, then=record.switches[1:])
             else:
                 timeline.fork(record.name)
         except SchedscopeError as error:

@@ -172,7 +172,8 @@ def written(session: Session) -> str:
             (
                 "switch",
                 {"branch": branch.name, "step": switch.step, "time": switch.time, "policy": whole(switch.spec)}
-                | _breaks(switch),
+                | _breaks(switch)
+                | ({"after": True} if switch.is_after else {}),
             )
             for switch in branch.switches
         ]
@@ -272,7 +273,8 @@ def _branches(tables: Sequence[Table], switches: Sequence[Table], run: Table) ->
         if "breaks" in table:
             until = table.take("until", float) if "until" in table else inf
             breaks = parse_set(table.take_as("breaks", parse_set)), until
-        of[name].append(Switch(step, time, policy, breaks=breaks))
+        is_after = table.take("after", bool, False)
+        of[name].append(Switch(step, time, policy, breaks=breaks, is_after=is_after))
     return {name: replace(branch, switches=tuple(of[name])) for name, branch in made.items()}
 
 

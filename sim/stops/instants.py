@@ -7,7 +7,7 @@ pays only for what its condition asks.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import inf
 from typing import Protocol, cast
@@ -80,6 +80,9 @@ class Instant(Protocol):
 
     def worst_slowdown(self) -> float:
         """The greatest (wait + estimate) / estimate of a waiting job."""
+
+    def most_overtaken(self) -> int:
+        """Of a waiting job, how many came later and wait no longer: the most."""
 
 
 @dataclass(frozen=True)
@@ -155,6 +158,12 @@ class OfSnapshot:
 
     def worst_slowdown(self) -> float:
         return max((queued.xfactor for queued in self.snapshot.queue), default=1)
+
+    def most_overtaken(self) -> int:
+        shown = self.snapshot
+        begun = {run.job.rank for run in shown.running} | {halted.job.rank for halted in shown.suspended}
+        submitted = shown.totals.finished + len(begun) + len(shown.queue) + len(shown.dropped)
+        return _most_overtaken(submitted, (job.rank for job in shown.queue.jobs), shown.dropped)
 
 
 @dataclass(frozen=True)
@@ -237,6 +246,21 @@ class OfEngine:
         now = self.engine.now
         return max(((now - job.submit + job.estimate) / job.estimate for job in self.engine.state.queue), default=1)
 
+    def most_overtaken(self) -> int:
+        state = self.engine.state
+        return _most_overtaken(len(state.jobs), state.waiting.jobs, state.dropped)
+
+
+def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[int]) -> int:
+    """By the ranks of those who wait and of those who were given up.
+
+    >>> _most_overtaken(6, [1, 4], []), _most_overtaken(6, [1, 4], [5])
+    (3, 2)
+    """
+    stay = sorted((*waiting, *dropped))
+    later = {rank: submitted - 1 - rank - (len(stay) - 1 - place) for place, rank in enumerate(stay)}
+    return max((count for rank, count in later.items() if rank not in dropped), default=0)
+
 
 class Record:
     """The columns of a history, for looking at one step after the other."""
@@ -244,6 +268,7 @@ class Record:
     def __init__(self, history: Past, workload: Workload) -> None:
         self.history, self.workload = history, workload
         self.times, self.free, self.waiting, self.wanted = history.columns()
+        self.there: list[int] = history.there(workload, [-inf, *self.times]).tolist()
 
     @property
     def steps(self) -> int:
@@ -268,7 +293,7 @@ class OfPast:
 
     @property
     def procs(self) -> int:
-        return self.record.workload.procs
+        return self.record.there[self.step]
 
     @property
     def free(self) -> float:

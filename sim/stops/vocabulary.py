@@ -46,16 +46,26 @@ class Deed(NamedTuple):
     in_columns: bool = True
 
 
+def _used(instant: Instant) -> float:
+    """Of the processors that are there; nothing while the whole machine is down."""
+    return 1 - instant.free / instant.procs if instant.procs else 0.0
+
+
 MEASURES: dict[str, Measure] = {
     "queue": Measure("jobs that wait", lambda i: i.waiting),
     "wanted": Measure("processors that the waiting jobs ask for together", lambda i: i.wanted),
-    "utilisation": Measure("share of the processors in use", lambda i: 1 - i.free / i.procs, "share"),
+    "utilisation": Measure("share of the processors in use", _used, "share"),
     "free": Measure("free processors", lambda i: i.free),
     "running": Measure("jobs that run", lambda i: i.running, in_columns=False),
     "suspended": Measure("suspended jobs", lambda i: i.suspended, in_columns=False),
     "wait": Measure("the longest time that a waiting job has waited", lambda i: i.longest_wait(), "time", False),
     "slowdown": Measure(
         "the greatest (wait + estimate) / estimate of a waiting job", lambda i: i.worst_slowdown(), in_columns=False
+    ),
+    "overtaken": Measure(
+        "of a waiting job, how many came later and wait no longer: the most",
+        lambda i: i.most_overtaken(),
+        in_columns=False,
     ),
     "time": Measure("the time is reached", lambda i: i.time, "moment"),
     "step": Measure("the step is reached", lambda i: i.step),

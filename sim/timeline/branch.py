@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from math import inf, nextafter
 from typing import NamedTuple
 
@@ -58,7 +59,7 @@ class Branch:
         name: str,
         engine: Engine,
         parent: Branch | None = None,
-        switches: Iterable[tuple[float, Policy]] = (),
+        switches: Iterable[Switch] = (),
     ) -> None:
         self.name, self.engine = name, engine
         self.parent = None if parent is None else parent.name
@@ -68,10 +69,10 @@ class Branch:
         self.complete = False
         """Is nothing left to compute?"""
         self._parent = parent
-        self._pending = sorted(switches, key=lambda switch: switch[0])
-        self._planned: dict[int, tuple[float, Policy]] = {}
+        self._pending = sorted(switches, key=lambda switch: switch.time)
+        self._planned: dict[int, Switch] = {}
         """Those that were made, by their step."""
-        self.then: tuple[tuple[float, Policy], ...] = ()
+        self.then: tuple[Switch, ...] = ()
         """Those that were planned when it was switched."""
         self.printed: dict[int, tuple[str, ...]] = {}
         """step -> what the policy printed in it, a line each, of its last steps: foreign text"""
@@ -121,12 +122,12 @@ class Branch:
             raise self._fail(error) from error
         return True
 
-    def switch(self, policy: Policy, at: float | None = None, then: Iterable[tuple[float, Policy]] = ()) -> None:
+    def switch(self, policy: Policy, at: float | None = None, then: Iterable[Switch] = ()) -> None:
         """Another policy takes over at the frontier, or at a moment before the next step.
 
         The switches that were to come are not made, but those of `then`.
         """
-        self._switch(policy, at)
+        self._watched(lambda engine: engine.switch(policy, at))
         self.then = tuple(then)
         self._pending[:] = self.then
 
@@ -134,7 +135,7 @@ class Branch:
         """These processors fail at the frontier, or at a moment before the next step."""
         self._watched(lambda engine: engine.take_away(processors, until, at))
 
-    def planned_after(self, step: int) -> list[tuple[float, Policy]]:
+    def planned_after(self, step: int) -> list[Switch]:
         """The switches that are still to come after so many steps."""
         if self._parent is not None and step < self.forked_at:
             return self._parent.planned_after(step)
@@ -145,9 +146,6 @@ class Branch:
         """The switches since the fork that nobody had planned."""
         return tuple(s for s in self.switches if s.step > self.forked_at and not (s.by_rule or s.step in self._planned))
 
-    def _switch(self, policy: Policy, at: float | None) -> None:
-        self._watched(lambda engine: engine.switch(policy, at))
-
     def _watched(self, do: Callable[[Engine], None]) -> None:
         engine = self.engine
         engine.curious = True  # what is done to a new matrix has to be known as long as it stands
@@ -157,11 +155,12 @@ class Branch:
     def _go_on(self, steps: int) -> bool:
         """Make some steps, at most so many, up to the next checkpoint; False: there is none."""
         engine, spent = self.engine, 0
-        if self._pending and is_due(self._pending[0][0], engine):
-            at, policy = self._planned[engine.step_count + 1] = self._pending.pop(0)
-            self._switch(policy, max(at, engine.now))
+        first = self._pending[0] if self._pending else None
+        if first is not None and is_due(first.time, engine, first.is_after):
+            switch = self._planned[engine.step_count + 1] = self._pending.pop(0)
+            self._watched(lambda engine: make(engine, replace(switch, time=max(switch.time, engine.now))))
         else:
-            until = nextafter(self._pending[0][0], -inf) if self._pending else inf
+            until = inf if first is None else first.time if first.is_after else nextafter(first.time, -inf)
             spent = engine.hurry(until, steps, self._interval - self._work, _A_STEP)
             is_switched = engine.is_to_switch
             engine.curious |= is_switched  # what is done to a new matrix has to be known as long as it stands

@@ -79,8 +79,8 @@ class Scenario:
         return engine
 
     def stepper(self, engine: Engine) -> Callable[[], bool]:
-        """What makes the next step of an engine at its beginning, a switch where one is due; False when all is over."""
-        pending = list(self.switches)
+        """What makes the next step of an engine of this run, a switch where one is due; False when all is over."""
+        pending = self._to_come(engine)
 
         def step() -> bool:
             if pending and is_due(pending[0][0], engine):
@@ -90,6 +90,18 @@ class Scenario:
             return engine.step()
 
         return step
+
+    def go_before(self, engine: Engine, time: float) -> None:
+        """Make all that comes before that moment."""
+        for at, policy in self._to_come(engine):
+            if at < time:
+                engine.run(until=nextafter(at, -inf))
+                engine.switch(policy, max(at, engine.now))
+        engine.run(until=nextafter(time, -inf))
+
+    def _to_come(self, engine: Engine) -> list[tuple[float, Policy]]:
+        """The switches that have not been made yet."""
+        return list(self.switches[sum(not switch.by_rule for switch in engine.state.switches) :])
 
     def _engine(self, check: bool) -> Engine:
         watchers = [Checker] if check else []
@@ -107,10 +119,12 @@ class Scenario:
             engine.switch(policy, at)
 
 
-def is_due(switch: float, engine: Engine) -> bool:
-    """Is a switch at that time due before anything else? One that comes when all is over is not made."""
+def is_due(switch: float, engine: Engine, after: bool = False) -> bool:
+    """Is a switch at that time due, before (or after) what else happens then? When all is over none is made."""
     due = engine.next_time()
-    return engine.state.left > 0 if due is None else switch <= due
+    if due is None:
+        return engine.state.left > 0
+    return switch < due if after else switch <= due
 
 
 def timed(

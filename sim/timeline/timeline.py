@@ -13,6 +13,7 @@ cursor, in slices as the caller likes. Same inputs, same run: the clock decides 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import inf
 from time import perf_counter
 from types import MappingProxyType
@@ -23,6 +24,7 @@ from sim.engine.schedule import Schedule
 from sim.engine.snapshot import Snapshot
 from sim.errors import ParameterError, near
 from sim.history.history import History
+from sim.history.past import Switch
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy
 from sim.policies.registry import policy_of
@@ -62,7 +64,7 @@ class Timeline:
         """With which it begins."""
         self._watchers = _checkers() if check else ()
         engine = Engine(workload, self.policy, placement=placement, watchers=self._watchers)
-        planned = [(time, policy_of(policy)) for time, policy in switches]
+        planned = [Switch(0, time, policy_of(policy)) for time, policy in switches]
         self.branch = Branch("main", engine, switches=planned)
         """The one that is looked at."""
         self._branches = {"main": self.branch}
@@ -113,12 +115,12 @@ class Timeline:
         *,
         at: float | None = None,
         name: str | None = None,
-        then: Iterable[tuple[float, Policy]] = (),
+        then: Iterable[Switch] = (),
     ) -> Branch:
         """Another policy takes over at the cursor, or after so many steps, on a branch of its own.
 
         The switch is a step of its own, at the time of the step before it, or at a moment from then on and before the
-        next step (`at`). Other parameters are another policy, too. `then` others take over at their times.
+        next step (`at`). Other parameters are another policy, too. `then` others take over, or something breaks.
         """
         made = policy_of(policy)
         return self._parted(lambda branch: branch.switch(made, at, then), at_step, name)
@@ -147,23 +149,21 @@ class Timeline:
     def remake(self, renewed: Callable[[Policy], Policy], name: str) -> Branch | None:
         """The branch that is looked at once more, with others in the place of its policies, on a branch of its own.
 
-        It parts where the first of them that is another takes over; None: none is.
+        It parts where the first of them that is another takes over; None: none is. What was broken breaks again.
         """
-        course = [
-            (0, None, self.policy),
-            *((s.step - 1, s.time, s.policy) for s in self.branch.switches if s.breaks is None and not s.by_rule),
-        ]
-        to_come = [(time, renewed(policy)) for time, policy in self.branch.planned_after(self.computed)]
-        if len(course) > 1 and course[1][0] == 0:
+        made = [switch for switch in self.branch.switches if not switch.by_rule]
+        course = [(0, None, self.policy), *((s.step, s.time, s.policy) for s in made if s.breaks is None)]
+        if len(course) > 1 and course[1][0] == 1:
             del course[0]  # it has never decided anything
-        for place, (step, time, policy) in enumerate(course):
+        for number, time, policy in course:
             if (other := renewed(policy)) != policy:
-                base = self.branch
+                step, base = max(number - 1, 0), self.branch
                 while base.parent is not None and step <= base.forked_at:
                     base = self._branches[base.parent]
-                then = [(at, renewed(later)) for _, at, later in course[place + 1 :] if at is not None]
+                later = [*self._to_come(made, number), *self.branch.planned_after(self.computed)]
+                then = [replace(switch, policy=renewed(switch.policy)) for switch in later]
                 self.look_at(base.name)
-                return self.switch(other, step, at=time, name=name, then=[*then, *to_come])
+                return self.switch(other, step, at=time, name=name, then=then)
         return None
 
     def begin(self, workload: Workload, policy: Policy | str, placement: Placement, name: str) -> Branch:
@@ -171,6 +171,14 @@ class Timeline:
         engine = Engine(workload, policy_of(policy), placement=placement, watchers=self._watchers)
         made = self._branches[name] = Branch(name, engine)
         return made
+
+    def _to_come(self, made: Iterable[Switch], step: int) -> Iterator[Switch]:
+        """Those that were made after that step, as they are to be made again."""
+        time_of = self.history.time_of
+        for switch in made:
+            if switch.step > step:
+                is_after = switch.step > 1 and time_of(switch.step - 2) == switch.time
+                yield Switch(0, switch.time, switch.policy, breaks=switch.breaks, is_after=is_after)
 
     def take_in(self, branch: Branch) -> None:
         """A branch that a twin has made is one of these, too."""

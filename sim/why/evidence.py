@@ -42,8 +42,8 @@ class Evidence:
     entry: Entry
     at: Clock
     """How moments are written."""
-    passed: int
-    """How many jobs came later and started while this one waited, as far as the caller knows."""
+    passed: f.PassedBy
+    """Who came later and started while this one waited, as far as the caller knows."""
 
     @property
     def job(self) -> Job:
@@ -121,7 +121,9 @@ class Evidence:
         return enough_for(self.snapshot, self.job)
 
 
-def evidence_of(snapshot: Snapshot, rank: int, at: Clock | None = None, passed: int = 0) -> Evidence | None:
+def evidence_of(
+    snapshot: Snapshot, rank: int, at: Clock | None = None, passed: f.PassedBy = f.NOBODY
+) -> Evidence | None:
     """What there is to say of the job of this rank; None if it has ended or is still to come."""
     entry = entry_of(snapshot, rank)
     return None if entry is None else Evidence(snapshot, entry, at or clock_near(snapshot.time or 0), passed)

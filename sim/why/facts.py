@@ -55,9 +55,31 @@ class Ahead(NamedTuple):
 
 
 class PassedBy(NamedTuple):
-    """So many jobs came later and started while it waited."""
+    """So many jobs came later and started while it waited.
+
+    Those were in its way that held processors at a moment at which enough had been free, had nobody passed it.
+    """
 
     jobs: int
+    in_its_way: int | None = None
+    """How many of them were; None: nobody can say."""
+
+    @property
+    def told(self) -> str:
+        """Whether that mattered.
+
+        >>> PassedBy(5, 2).told, PassedBy(5, 0).told, PassedBy(1, 1).told, PassedBy(1, 0).told, PassedBy(5).told
+        (', 2 of them in its way', ', none of them in its way', ', in its way', ', not in its way', '')
+        """
+        if self.in_its_way is None:
+            return ""
+        if self.jobs == 1:
+            return ", in its way" if self.in_its_way else ", not in its way"
+        many = "all" if self.in_its_way == self.jobs else f"{self.in_its_way:,}" if self.in_its_way else "none"
+        return f", {many} of them in its way"
+
+
+NOBODY = PassedBy(0, 0)
 
 
 class PlannedFor(NamedTuple):
@@ -187,7 +209,7 @@ def fact_row(fact: Fact, at: Clock = clock) -> tuple[str, str]:
             who = "1 job that wants" if jobs == 1 else f"{jobs:,} jobs that want"
             return "before it", f"{who} {processors(wanted)}"
         case PassedBy(jobs):
-            return "passed by", f"{jobs:,} job{'s' * (jobs > 1)} that came later"
+            return "passed by", f"{jobs:,} job{'s' * (jobs > 1)} that came later{fact.told}"
         case PlannedFor(time, moved, row, anew):
             return "planned for", f"{at(time)}{_in_row(row)}{_moved(moved)}{' (made anew at each pass)' * anew}"
         case AskedFor(time, granted):

@@ -20,7 +20,9 @@ _LOOKED_AT = 200
 # A wait
 
 
-def facts_of_waiting(snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: int) -> Iterator[f.Fact]:
+def facts_of_waiting(
+    snapshot: Snapshot, queued: Queued, enough: f.Enough | None, passed: f.PassedBy
+) -> Iterator[f.Fact]:
     """What it needs and what there is, who else waits, what is planned, and what starting it now would cost."""
     job = queued.job
     yield f.Needs(job.procs, job.estimate)
@@ -31,8 +33,8 @@ def facts_of_waiting(snapshot: Snapshot, queued: Queued, enough: f.Enough | None
         yield enough
     if ahead := ahead_of(snapshot, queued):
         yield f.Ahead(len(ahead), sum(other.procs for other in ahead))
-    if passed:
-        yield f.PassedBy(passed)
+    if passed.jobs:
+        yield passed
     if job.reserve is not None:
         yield f.AskedFor(job.reserve, queued.granted)
     if queued.planned is not None:

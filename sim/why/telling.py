@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sim.decisions.decisions import Decision, Keep, Suspend
 from sim.decisions.sentences import fields_of, why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
-from sim.why.facts import Enough, Sitters
+from sim.why.facts import Enough, PassedBy, Sitters
 from sim.why.finding import free_now, why_it_waits
 from sim.words import Clock, count, listed, name, processors, span
 from sim.workload.model import Job
@@ -33,7 +33,7 @@ def obstacle(snapshot: Snapshot, queued: Queued, at: Clock) -> str:
 
 
 def waits(
-    snapshot: Snapshot, queued: Queued, before: int, enough: Enough | None, passed: int, at: Clock
+    snapshot: Snapshot, queued: Queued, before: int, enough: Enough | None, passed: PassedBy, at: Clock
 ) -> Iterator[str]:
     """Why the job waits, until when, and who is served before it."""
     queue = "its queue" if len(snapshot.queues) > 1 else "the queue"
@@ -44,8 +44,8 @@ def waits(
         yield f"Planned for {at(queued.planned)}."
         if enough is not None and enough.at == queued.planned:
             yield f"{listed(map(name, enough.ending))} will have ended by then."
-    if passed:
-        yield f"{count(passed, 'job')} passed it."
+    if passed.jobs:
+        yield f"{count(passed.jobs, 'job')} passed it{passed.told}."
     if before:
         yield f"{count(before, 'job')} {'stands' if before == 1 else 'stand'} before it."
 

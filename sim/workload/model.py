@@ -392,6 +392,17 @@ _COLUMNS = (
 )  # fmt: skip
 
 
+def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Floats) -> Ints:
+    """How many of so many processors are there at each of these moments.
+
+    >>> there_at([Outage(5, 9, 0b11)], 4, [-inf, 5, 9]).tolist()
+    [4, 2, 4]
+    """
+    since, counts = map(np.array, zip(*there(outages, procs), strict=True))
+    found: Ints = counts[np.searchsorted(since, times, side="right") - 1]
+    return found
+
+
 def _notes(trace: Trace, *found: tuple[str, Bools]) -> tuple[Note, ...]:
     notes = []
     for what, where in found:

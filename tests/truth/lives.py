@@ -13,14 +13,6 @@ from tests.truth.waits import WaitStep, head_now, promises, wait_step
 from tests.truth.world import World
 
 
-class Pass(NamedTuple):
-    """A job that came later and began while another waited; did it stand before it?"""
-
-    time: float
-    rank: int
-    stood_before: bool
-
-
 class Stop(NamedTuple):
     """A suspension: from when until when, how long it had run, why, and who came on its processors."""
 

@@ -16,6 +16,7 @@ from tests.truth.told import (
     are_enough,
     finish,
     has_run,
+    have_passed,
     heads,
     is_planned,
     line_of,
@@ -63,9 +64,9 @@ def _(after: After, job: Work, found: Evidence, at: float, row: Any, names: Any 
     are_enough(after, job, names, at, number)
 
 
-@reads(f.PassedBy, "passed by: {n} job that came later", "passed by: {n} jobs that came later")
-def _(after: After, job: Work, found: Evidence, many: int) -> None:
-    demand_equal(many, len(after.passed.get(job.rank, ())), "passed")
+@reads(f.PassedBy, "passed by: {n} job that came later{any}", "passed by: {n} jobs that came later{any}")
+def _(after: After, job: Work, found: Evidence, many: int, way: str) -> None:
+    have_passed(after, job, many, way)
 
 
 @reads(f.Ahead, "before it: {n} job that wants {n} processor(s)", "before it: {n} jobs that want {n} processor(s)")

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from math import inf
 from typing import NamedTuple
 
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
 from sim.decisions.matrix import Phase, Place
-from sim.history.stays import passers_of
 from sim.life.life import life_of
+from sim.life.so_far import passed_by
 from sim.why.evidence import evidence_of
 from tests.truth import numbers, shares, summaries
 from tests.truth.decided import after_pass, do, instant, read_decision
-from tests.truth.lives import Chronicle, Pass
+from tests.truth.lives import Chronicle
 from tests.truth.runs import Run, Step
 from tests.truth.stories import read_life
-from tests.truth.told import After, read_evidence
+from tests.truth.told import After, Pass, read_evidence
 from tests.truth.traces import Traces
 from tests.truth.words import UntrueError, exactly
 from tests.truth.world import World
@@ -68,6 +69,7 @@ class Reader:
             self._note_passes(world, decision)
             self.chronicle.note(decision)
         after_pass(world)
+        self._note_who_is_in_the_way(world)
         self._note_considered(world, step.decisions)
         after = After(world, self._considered, self._planned, self._passed)
         self.chronicle.close(after)
@@ -99,6 +101,18 @@ class Reader:
                     passed = self._passed.setdefault(rank, {})
                     passed.setdefault(decision.job.rank, Pass(world.now, decision.job.rank, before))
 
+    def _note_who_is_in_the_way(self, world: World) -> None:
+        """Who holds processors now without which one that it passed does not fit, but with those of all that passed."""
+        free = world.free_set().bit_count()
+        for rank in world.waiting & self._passed.keys():
+            passes, needs = self._passed[rank], world.jobs[rank].procs
+            held = {other: world.jobs[other].procs for other in passes if other in world.running}
+            if world.memo_rows is not None and world.memo_rows.columns.keys() & passes.keys():
+                passes.update({other: each._replace(in_the_way_since=None) for other, each in passes.items()})
+            elif free < needs <= free + sum(held.values()):
+                guilty = {other: passes[other] for other in held if passes[other].in_the_way_since == inf}
+                passes.update({other: each._replace(in_the_way_since=world.now) for other, each in guilty.items()})
+
     def _note_considered(self, world: World, decisions: tuple[Decision, ...]) -> None:
         """Where rows take turns the policy considers anything at a rebuild alone."""
         if world.memo_rows is None or any(isinstance(d, Phase | Switched) for d in decisions):
@@ -108,8 +122,7 @@ class Reader:
         there = [*world.waiting, *world.aside, *world.running, *(world.memo_rows.ran if world.memo_rows else ())]
         past = self._run.engine.history.as_of(number)
         for rank in self._lot.sample(there, min(self._asked, len(there))):
-            passed = len(passers_of(past, rank, world.jobs[rank].submit))
-            found = evidence_of(step.shown, rank, exactly, passed)
+            found = evidence_of(step.shown, rank, exactly, passed_by(past, self._run.workload.jobs[rank]))
             if found is None:
                 yield UntrueError(f"nothing is told of {world.jobs[rank].name}")
             else:

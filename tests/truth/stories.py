@@ -18,8 +18,9 @@ from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.words import clock_near
 from tests.truth.decided import mask_of
-from tests.truth.lives import Chronicle, Pass, Stop
+from tests.truth.lives import Chronicle, Stop
 from tests.truth.teller import EVERY, FEW, Row, Teller, often, read_length
+from tests.truth.told import Pass
 from tests.truth.waits import WaitStep, read_missing, read_parts, whole
 from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, reads
 

@@ -8,6 +8,7 @@ from sim.decisions import decisions as d
 from sim.life.life import Life
 from sim.words import clock
 from tests.truth.teller import Teller, often, read_length
+from tests.truth.told import in_the_way
 from tests.truth.waits import read_summary, whole
 from tests.truth.words import Lasts, demand, demand_equal, lasts, reads
 
@@ -63,12 +64,14 @@ def _(teller: Teller, name: str, waited: Lasts, told: str) -> None:
     match = re.fullmatch(
         r"(?: \((\S+) of it after a run that was lost\))?(?: because |: )(.*?)\. "
         r"(?:No job passed it|([\d,]+) jobs? passed it: (.*?))\.( \S+(?: \S+)*? came later but stood ahead of it"
-        r" in the queue's order\.)?((?: After its start .*\.| From its first turn .*\.)?)",
+        r" in the queue's order\.)?"
+        r"( (?:It|All of them|None of them|[\d,]+ of them) (?:was|were|was not) in its way\b[^.]*\.)?"
+        r"((?: After its start .*\.| From its first turn .*\.)?)",
         told,
     )
     demand(match is not None, f"nobody reads {told!r}")
     assert match is not None
-    again, because, many, who, ahead, rest = match.groups()
+    again, because, many, who, ahead, way, rest = match.groups()
     wait = teller.wait_of(teller.record.steps)
     if again:
         lost = max(teller.record.cuts)
@@ -76,7 +79,31 @@ def _(teller: Teller, name: str, waited: Lasts, told: str) -> None:
         demand((again == "all") == (after == wait.seconds) and (again == "all" or lasts(again).is_about(after)), after)
     read_summary(wait, because)
     read_passed(teller, 0 if many is None else whole(many), who or "", ahead or "")
+    read_who_was_in_the_way(teller, (way or "").strip())
     read_rest(teller, rest)
+
+
+def read_who_was_in_the_way(teller: Teller, told: str) -> None:
+    """How many of those that passed it held what it lacked, and since when."""
+    passes = teller.passed.values()
+    guilty = in_the_way(passes)
+    if not passes or guilty is None:
+        return demand(not told, told)
+    match = re.fullmatch(
+        r"(?:It was not in its way|None of them was in its way|(It|All of them|[\d,]+ of them) (?:was|were) in its way:"
+        r" had nobody passed it, ([\d,]+) would have been free at (.*))\.",
+        told,
+    )
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    many, procs, since = match.groups()
+    said = {None: 0, "It": 1, "All of them": len(passes)}.get(many)
+    demand_equal(whole(many.split()[0]) if said is None else said, guilty, "in its way")
+    if many:
+        demand_equal(whole(procs), teller.job.procs, "processors")
+        first = min(each.in_the_way_since for each in passes if each.in_the_way_since is not None)
+        demand_equal(since, clock(first), "since when")
+    return None
 
 
 def read_passed(teller: Teller, many: int, who: str, ahead: str) -> None:

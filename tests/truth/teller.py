@@ -12,7 +12,8 @@ from sim.decisions.matrix import Place
 from sim.decisions.sentences import why
 from sim.life.life import Life
 from sim.words import clock_near
-from tests.truth.lives import Begun, Chronicle, Pass, Record
+from tests.truth.lives import Begun, Chronicle, Record
+from tests.truth.told import Pass
 from tests.truth.waits import Wait, WaitStep, whole
 from tests.truth.words import UntrueError, demand, demand_equal, lasts, read_aloud
 

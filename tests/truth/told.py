@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sized
+import re
+from collections.abc import Collection, Iterator, Mapping
 from copy import deepcopy
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from sim.decisions.decisions import Keep
 from sim.decisions.reasons_to_wait import RoomUnseen
@@ -33,11 +34,30 @@ from tests.truth.words import (
 from tests.truth.world import Plan, Slot, Work, World, has_room
 
 
+class Pass(NamedTuple):
+    """A job that came later and began while another waited; did it stand before it?"""
+
+    time: float
+    rank: int
+    stood_before: bool
+    in_the_way_since: float | None = inf
+    """From when on it held what the other lacked, which fitted but for those that passed it; None: in a matrix"""
+
+    @property
+    def is_in_the_way(self) -> bool:
+        return self.in_the_way_since is not None and self.in_the_way_since < inf
+
+
+def in_the_way(passes: Collection[Pass]) -> int | None:
+    """How many of these were in the way of the other job; None: some shared processors in time."""
+    return None if any(each.in_the_way_since is None for each in passes) else sum(each.is_in_the_way for each in passes)
+
+
 class After:
     """A world after a step, and the same after the step before as far as plans go."""
 
     def __init__(
-        self, world: World, decisions: tuple[Any, ...], was: dict[int, float], passed: Mapping[int, Sized]
+        self, world: World, decisions: tuple[Any, ...], was: dict[int, float], passed: Mapping[int, dict[int, Pass]]
     ) -> None:
         self.world, self.decisions, self.was, self.passed = world, decisions, was, passed
         self.planned = planned_now(world)
@@ -322,9 +342,21 @@ def _finish(world: World, rank: int) -> float:
             return to - (turning.ran[rank] - needs)
 
 
-@reads(Evidence, "{n} job passed it.", "{n} jobs passed it.")
-def _(after: After, job: Work, found: Evidence, many: int) -> None:
-    demand_equal(many, len(after.passed.get(job.rank, ())), "passed")
+@reads(Evidence, "{n} job passed it{any}.", "{n} jobs passed it{any}.")
+def _(after: After, job: Work, found: Evidence, many: int, way: str) -> None:
+    have_passed(after, job, many, way)
+
+
+def have_passed(after: After, job: Work, many: int, way: str) -> None:
+    """How many, and how many of them were in its way."""
+    passes: Collection[Pass] = after.passed.get(job.rank, {}).values()
+    demand_equal(many, len(passes), "passed")
+    told = re.fullmatch(r"|, (not )?in its way|, (none|all|[\d,]+) of them in its way", way)
+    demand(told is not None, f"nobody reads {way!r}")
+    assert told is not None
+    counted = {"": 0 if told[1] else 1, "none": 0, "all": many}.get(told[2] or "")
+    said = int(told[2].replace(",", "")) if counted is None else counted
+    demand_equal(said if way else None, in_the_way(passes), "in its way")
 
 
 @reads(Evidence, "{n} job stands before it.", "{n} jobs stand before it.")

@@ -10,6 +10,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.metrics.fairness import overtaken
 from sim.workload.model import Field, Floats, Ints, Workload
 from tui.look.palette import JOB_COLOURS, JOB_HUES, Hue
 
@@ -23,9 +24,13 @@ MODES = {
     "wait": "how long it waited for its first start",
     "slowdown": "how many times longer than its run it took, once it has ended",
     "estimate": "how many times longer than its run its estimate is, once it has ended",
+    "passed": "how many that came later began before it",
 }
 """mode -> what the colours tell"""
-TITLES = {"width": "processors", "length": "estimate", "wait": "time waited", "estimate": "estimate / run time"}
+TITLES = {
+    "width": "processors", "length": "estimate", "wait": "time waited", "passed": "passed by",
+    "estimate": "estimate / run time",
+}  # fmt: skip
 """mode -> what stands before its legend, where that is not its name"""
 Legend: TypeAlias = tuple[tuple[int, str], ...]
 """(hue, what it stands for)"""
@@ -84,7 +89,10 @@ LENGTHS = Scale((60, 600, 3600, 14400, 43200), ("< 1m", "< 10m", "< 1h", "< 4h",
 WAITS = Scale((60, 600, 3600, 14400, 86400), ("< 1m", "< 10m", "< 1h", "< 4h", "< 1d", "1d+"))
 SLOWDOWNS = Scale((1.5, 3, 10, 30, 100), ("< 1.5", "< 3", "< 10", "< 30", "< 100", "100+"))
 RATIOS = Scale((1.2, 2, 5, 10, 50), ("< 1.2", "< 2", "< 5", "< 10", "< 50", "50+"))
-_SCALES = {"width": WIDTHS, "length": LENGTHS, "wait": WAITS, "slowdown": SLOWDOWNS, "estimate": RATIOS}
+PASSES = Scale((1, 2, 5, 20, 100), ("nobody", "1", "2–4", "5–19", "20–99", "100+"))
+_SCALES = {
+    "width": WIDTHS, "length": LENGTHS, "wait": WAITS, "passed": PASSES, "slowdown": SLOWDOWNS, "estimate": RATIOS,
+}  # fmt: skip
 SHORT = 10.0
 """Seconds: jobs that run shorter count as this long in slowdowns."""
 
@@ -118,6 +126,8 @@ class Colours:
             return LENGTHS.hues(estimate)
         if mode == "wait":
             return WAITS.hues(begun - submit)
+        if mode == "passed":
+            return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, start, ranks)))
         if mode == "slowdown":
             return SLOWDOWNS.hues(np.maximum((done - submit) / np.maximum(run, SHORT), 1))
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))
@@ -127,7 +137,7 @@ class Colours:
         if mode == "job":
             return ()
         if mode in _SCALES:
-            rest = {"wait": "waits", "slowdown": "not done", "estimate": "not done"}.get(mode)
+            rest = {"wait": "waits", "passed": "waits", "slowdown": "not done", "estimate": "not done"}.get(mode)
             return _SCALES[mode].legend() + (((Hue.GREY, rest),) if rest else ())
         if mode == "partition":
             return tuple((partition_hue(p), name or str(p)) for p, name in enumerate(partitions))

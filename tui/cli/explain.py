@@ -12,12 +12,13 @@ from typing import Any
 
 import click
 
-from sim.comparison.helping import Price, Tried, fair_start, fitted, ranked
+from sim.comparison.helping import Price, Tried, fitted, ranked
 from sim.experiments.ranges import expand
 from sim.life.life import Life, life_of
 from sim.life.own_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
+from sim.metrics.fairness import fair_start
 from sim.policies import parse_policy
 from sim.policies.backfill.recorded import Recorded
 from sim.policies.columns import Column
@@ -53,7 +54,7 @@ Lines = list[str]
     metavar="SPEC",
     help="default easy; with several, or a range like 'easy:depth={1,2,4}', what would have helped",
 )
-@click.option("--fair", is_flag=True, help="Also when it would have started had nobody come after it: a run more.")
+@click.option("--fair", is_flag=True, help="Also when it would have started had nobody come after it.")
 @options.switches
 @options.placement
 @options.of_workload

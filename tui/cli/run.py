@@ -18,7 +18,8 @@ from sim.engine.engine import Engine
 from sim.files import write_rows, write_whole
 from sim.machine.processors import Placement, written
 from sim.metrics.aggregates import Value, ratio
-from sim.metrics.catalogue import METRICS, Metric, Unit, metric
+from sim.metrics.catalogue import FAIRNESS, METRICS, Metric, Unit, metric
+from sim.metrics.fairness import Fairness, fairness
 from sim.metrics.measure import GROUPS, PARTIES, TAIL, Metrics, group_of, measure
 from sim.metrics.over_time import OverTime, over_time
 from sim.policies import parse_policy
@@ -31,7 +32,7 @@ from sim.workload.source import Source, find
 from tui.cli import options
 from tui.cli.options import told
 from tui.cli.own import own_code, timed
-from tui.cli.terminal import run_to_end, say, shows_unicode
+from tui.cli.terminal import progress, run_to_end, say, shows_unicode
 from tui.cli.trace_events import write_trace_events
 from tui.look.figures import cell, titled
 from tui.look.text import duration, instant, number, plain, table
@@ -80,6 +81,11 @@ MOST_PARTIES = 25
 )
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")
 @click.option("--by", metavar="GROUP", help="Also of groups: category, batch, class,priority ...; tail, time.")
+@click.option(
+    "--fair",
+    is_flag=True,
+    help="Also who was passed, and how much later it starts than had nobody come after it: slow.",
+)
 @click.option("--all", "everything", is_flag=True, help="Every metric in the table.")
 @click.option("--schedule", metavar="FILE", help="Write one row a job.")
 @click.option("--segments", metavar="FILE", help="Write one row a stretch of time on processors.")
@@ -91,7 +97,8 @@ MOST_PARTIES = 25
 @options.of_workload
 def command(
     trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool, schedule: str | None,
-    segments: str | None, events: str | None, debug: bool, check: bool, switches: Any, placement: Any, **given: Any,
+    segments: str | None, events: str | None, debug: bool, fair: bool, check: bool, switches: Any, placement: Any,
+    **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their numbers."""
     names = [*(group.name for group in (*GROUPS, *PARTIES, TAIL)), "time"]
@@ -109,7 +116,7 @@ def command(
         later = timed(workload, policy, switches, placement)
         scenario = Scenario(workload, policy, later, placement, check)
         with own_code(scenario, debug):
-            outcomes.append(simulate(scenario, _named(spec, later), files, by))
+            outcomes.append(simulate(scenario, _named(spec, later), files, by, fair))
     if form == "json":
         say(as_json(source, workload, outcomes, placement))
     elif form == "csv":
@@ -143,6 +150,7 @@ class Outcome:
     metrics: Metrics
     over_time: OverTime
     scenario: Scenario | None = None
+    fairness: Fairness | None = None
 
 
 @dataclass(frozen=True)
@@ -158,12 +166,16 @@ class Files:
         return {"--schedule": self.schedule, "--segments": self.segments, "--trace-events": self.events}
 
 
-def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None) -> Outcome:
-    """Make one run and measure it, also by user or group where that is asked for."""
+def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None, fair: bool = False) -> Outcome:
+    """Make one run and measure it, also by user or group, and how fair it is, where that is asked for."""
     engine = scenario.begun()
     run_to_end(engine, spec)
+    found = None
+    if fair:
+        with progress(len(engine.workload), "fair starts") as bar:
+            found = fairness(scenario, engine, bar.update if bar is not None else lambda more: None)
     if files.schedule:
-        write_csv(files.schedule, schedule_rows(engine))
+        write_csv(files.schedule, schedule_rows(engine, found))
     if files.segments:
         write_csv(files.segments, segment_rows(engine))
     if files.events:
@@ -171,7 +183,9 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None)
     schedule = engine.schedule()
     asked = group_of(by) if by is not None and by != "time" else None
     parties = [asked] if asked is not None and asked not in GROUPS else []
-    return Outcome(spec, measure(schedule, also=parties), over_time(schedule, BUCKETS), scenario)
+    measured = measure(schedule, also=parties)
+    measured.values.update(found.values() if found is not None else {})
+    return Outcome(spec, measured, over_time(schedule, BUCKETS), scenario, found)
 
 
 # The files of a schedule
@@ -183,9 +197,9 @@ def write_csv(path: str, rows: Iterable[Sequence[object]]) -> None:
         write_rows(file, rows)
 
 
-def schedule_rows(engine: Engine) -> Iterator[Sequence[object]]:
+def schedule_rows(engine: Engine, fairness: Fairness | None = None) -> Iterator[Sequence[object]]:
     """A header, then one row a job in rank order."""
-    columns = engine.schedule().columns
+    columns = engine.schedule().columns | (fairness.columns if fairness is not None else {})
     yield tuple(columns)
     yield from zip(*(_cells(column) for column in columns.values()), strict=True)
 
@@ -226,6 +240,7 @@ def as_json(source: Source, workload: Workload, outcomes: Sequence[Outcome], pla
             "over_time": asdict(outcome.over_time),
             "policy": outcome.spec,
             **_made_by(outcome),
+            **_of_jobs(outcome, workload),
         }
         for outcome in outcomes
     ]
@@ -259,6 +274,19 @@ def _made_by(outcome: Outcome) -> dict[str, Any]:
     return {"parameters": full_policy(outcome.scenario.policy), "switches": switches}
 
 
+def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
+    """A column each, where somebody asked how fair it was."""
+    if outcome.fairness is None:
+        return {}
+    found = {name: [None if isnan(v) else v for v in each.tolist()] for name, each in outcome.fairness.columns.items()}
+    return {"fairness": {"job": workload.ids, **found}}
+
+
+def _measured(outcomes: Sequence[Outcome]) -> list[Metric]:
+    """Everything that there is of these runs."""
+    return [*METRICS, *(entry for entry in FAIRNESS if entry.name in outcomes[0].metrics.values)]
+
+
 def as_csv(outcomes: Sequence[Outcome], by: str | None, made_of: Mapping[str, Any] | None = None) -> str:
     """One row a metric and one column a policy; with `by` one row a group and metric, or a bucket of time.
 
@@ -283,7 +311,7 @@ def _csv_rows(
             yield label, name, *("" if v is None else v for v in values)
     else:
         yield "metric", *specs
-        for entry in METRICS:
+        for entry in _measured(outcomes):
             values = [outcome.metrics.values[entry.name] for outcome in outcomes]
             yield entry.name, *("" if v is None else v for v in values)
     if by != "time" and made_of is not None:
@@ -299,9 +327,10 @@ def as_table(
 ) -> str:
     """One column a policy, the best of each row marked."""
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
-    names = [entry.name for entry in METRICS] if everything else [*MAIN, *["interruptions"] * bool(workload.outages)]
+    main = {*MAIN, *["interruptions"] * bool(workload.outages), *(entry.name for entry in FAIRNESS)}
+    entries = [entry for entry in _measured(outcomes) if everything or entry.name in main]
     rows = [["", *(outcome.spec for outcome in outcomes)]]
-    rows += [_row(metric(name), [outcome.metrics.values[name] for outcome in outcomes]) for name in names]
+    rows += [_row(entry, [outcome.metrics.values[entry.name] for outcome in outcomes]) for entry in entries]
     lines += table(rows)
     if by == "time":
         lines += _time_table(outcomes)

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sim.decisions.sentences import say
 from sim.life.so_far import JobSoFar
 from sim.why.evidence import Considered, Evidence, evidence_of
-from sim.why.facts import fact_row
+from sim.why.facts import NOBODY, PassedBy, fact_row
 from sim.why.telling import ended, to_come
 from sim.words import count
 from tui.look import text
@@ -20,7 +20,7 @@ from tui.panels.signs import rank_of, sign
 MOST_CONSIDERED = 12
 
 
-def evidence(context: Context, rank: int, passed: int = 0) -> Evidence | None:
+def evidence(context: Context, rank: int, passed: PassedBy = NOBODY) -> Evidence | None:
     """What the scene tells of the job as of its clock; None if the job has ended or is still to come."""
     scene = context.scene
     found = evidence_of(scene.snapshot, rank, context.at, passed)

@@ -50,6 +50,7 @@ class Conductor:
             o.GoToTime: lambda order, wish, halted: go.seek_time(order.time, halted),
             o.GoToJob: self._of_told(Traveller.to_job),
             o.GoToLongest: self._of_told(Traveller.to_longest),
+            o.GoToMostOvertaken: self._of_told(Traveller.to_most_overtaken),
             o.GoToEnd: self._to_end,
             o.Find: self._of_told(Traveller.find),
             o.GoToTurn: self._of_told(Traveller.to_turn),

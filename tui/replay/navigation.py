@@ -9,8 +9,10 @@ from typing import TypeAlias
 import numpy as np
 
 from sim.machine.moment import MOMENT
+from sim.metrics.fairness import overtaken
 from sim.why.causes import last_change
-from sim.words import clock_near, listed, name, span
+from sim.words import clock_near, count, listed, name, span
+from sim.workload.model import Floats
 from tui.chart.turns import OnTurn, last_turn, turn_at
 from tui.replay import requests as o
 from tui.replay.requests import Noticed
@@ -102,19 +104,43 @@ class Traveller:
         return None if halted() else f"{name(job)} does not start"
 
     def to_longest(self, order: o.GoToLongest, halted: Halted) -> Noticed | str | None:
-        """The whole run has to be known for that; a job that never started did not wait longest."""
+        """Who waited longest; a job that never started did not."""
+        return self._to_most(
+            lambda starts: starts - self.stage.workload.due,
+            lambda who, most: f"{who} waited longest in the whole run: {span(most)}",
+            "no job has started",
+            halted,
+        )
+
+    def to_most_overtaken(self, order: o.GoToMostOvertaken, halted: Halted) -> Noticed | str | None:
+        """Whom the most others passed."""
+        return self._to_most(
+            self._passes,
+            lambda who, most: f"{who} was passed by the most in the whole run: {count(int(most), 'job')}",
+            "no job was passed",
+            halted,
+        )
+
+    def _passes(self, starts: Floats) -> Floats:
+        """By how many each was passed that has started, if by any."""
+        many = overtaken(self.stage.workload, starts)
+        return np.where(np.isnan(starts) | (many == 0), np.nan, many)
+
+    def _to_most(
+        self, of: Callable[[Floats], Floats], told: Callable[[str, float], str], none: str, halted: Halted
+    ) -> Noticed | str | None:
+        """To the start of the job of which that is the greatest. The whole run has to be known."""
         while self.compute_a_little(halted):
             pass
         if halted():
             return None
         starts = np.array(self.stage.timeline.branch.engine.state.ledger.start)
-        waits = starts - self.stage.workload.due
-        if not len(waits) or np.isnan(waits).all():
-            return "no job has started"
-        rank = int(np.nanargmax(waits))
+        values = of(starts)
+        if not len(values) or np.isnan(values).all():
+            return none
+        rank = int(np.nanargmax(values))
         self.seek_time(float(starts[rank]), halted)
-        job = self.stage.workload.jobs[rank]
-        return Noticed(rank, f"{name(job)} waited longest in the whole run: {span(float(waits[rank]))}")
+        return Noticed(rank, told(name(self.stage.workload.jobs[rank]), float(values[rank])))
 
     def to_end(self, halted: Halted) -> str | None:
         while self.compute_a_little(halted):

@@ -55,6 +55,10 @@ class GoToLongest(NamedTuple):
     """To where the job starts that waited longest in the whole run; it is selected."""
 
 
+class GoToMostOvertaken(NamedTuple):
+    """To where the job starts that the most others passed in the whole run; it is selected."""
+
+
 class GoToEnd(NamedTuple):
     """To the end of the run."""
 
@@ -178,8 +182,8 @@ class Reverse(NamedTuple):
 
 
 Order: TypeAlias = (
-    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToEnd | Play | Find | GoToTurn | SwitchTo | Break | Restart
-    | Fork | LookAt
+    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToMostOvertaken | GoToEnd | Play | Find | GoToTurn
+    | SwitchTo | Break | Restart | Fork | LookAt
     | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse | Renew
 )  # fmt: skip
 

@@ -17,22 +17,22 @@ from tui.chart.scene import Mark
 from tui.replay.scene import Series, StripScene
 
 Floats = NDArray[np.float64]
-USED, WAITING, WANTED = range(3)
+USED, WAITING, WANTED, THERE = CURVES = range(4)
 _NOTHING = 1e-9
 """What is less comes of adding up, and is not drawn"""
 
 
 class StripMaker:
-    """Occupied processors, waiting jobs and wanted processors, summed up over time: any mean is two looks."""
+    """Occupied processors, those that are there, waiting jobs ..., summed up over time: any mean is two looks."""
 
     def __init__(self, workload: Workload) -> None:
-        self._procs = workload.procs
+        self._workload = workload
         self._begin = float(workload.submit[0]) if len(workload) else 0.0
         self._least_end = least_end(workload)
         self._count = 0
         """How many steps have been read."""
-        self._table: Floats = np.zeros((7, 0))
-        """A column a step, with room for more: its time, the three curves after it, their integrals up to it."""
+        self._table: Floats = np.zeros((1 + 2 * len(CURVES), 0))
+        """A column a step, with room for more: its time, the curves after it, their integrals up to it."""
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
         """The whole run, of which all up to `known` has been computed.
@@ -45,7 +45,7 @@ class StripMaker:
         edges = np.linspace(self._begin, end, columns + 1)
         done = max(1, int(np.searchsorted(edges[:-1], known))) if history.steps and columns else 0
         edges = np.minimum(edges[: done + 1], known)
-        utilization = (self._means(USED, edges) / self._procs).tolist()
+        utilization = self._utilization(edges)
         waiting = self._means(WAITING, edges).tolist()
         blank = (None,) * (columns - done)
         return StripScene(self._begin, end, known, (*utilization, *blank), (*waiting, *blank), tuple(marks))
@@ -56,8 +56,14 @@ class StripMaker:
         if step < 1 or columns < 1:
             return Series()
         edges = np.linspace(self._begin, self._table[0, step - 1], columns + 1)
-        used, waiting, wanted = (self._means(curve, edges) for curve in (USED, WAITING, WANTED))
-        return Series(tuple((used / self._procs).tolist()), tuple(waiting.tolist()), tuple(wanted.tolist()))
+        waiting, wanted = (self._means(curve, edges).tolist() for curve in (WAITING, WANTED))
+        return Series(tuple(self._utilization(edges)), tuple(waiting), tuple(wanted))
+
+    def _utilization(self, edges: Floats) -> list[float]:
+        """Of what is there."""
+        used, there = self._means(USED, edges), self._means(THERE, edges)
+        shares: list[float] = np.divide(used, there, out=np.zeros_like(used), where=there > 0).tolist()
+        return shares
 
     def _read(self, history: Past) -> None:
         """Take in the steps that are new: of those before the last known one nothing changes any more."""
@@ -65,14 +71,18 @@ class StripMaker:
         if steps <= known:
             return
         if steps > self._table.shape[1]:
-            self._table = np.hstack([self._table, np.zeros((7, steps + steps // 4 - self._table.shape[1]))])
+            self._table = np.hstack(
+                [self._table, np.zeros((len(self._table), steps + steps // 4 - self._table.shape[1]))]
+            )
         since, table = max(known - 1, 0), self._table
         time, free, waiting, wanted = (np.asarray(column)[since:] for column in history.columns())
         table[0, since:steps] = time
-        table[1:4, since:steps] = self._procs - free, waiting, wanted
-        areas = table[1:4, since : steps - 1] * np.diff(time)
+        there = history.there(self._workload, time)
+        values, sums = table[1 : 1 + len(CURVES)], table[1 + len(CURVES) :]
+        values[:, since:steps] = there - free, waiting, wanted, there
+        areas = values[:, since : steps - 1] * np.diff(time)
         # Added up one by one: the same however much is read at a time.
-        table[4:7, since:steps] = np.cumsum(np.hstack([table[4:7, since : since + 1], areas]), axis=1)
+        sums[:, since:steps] = np.cumsum(np.hstack([sums[:, since : since + 1], areas]), axis=1)
         self._count = steps
 
     def _means(self, curve: int, edges: Floats) -> Floats:
@@ -82,7 +92,7 @@ class StripMaker:
         times = self._table[0, : self._count]
         step = np.maximum(np.searchsorted(times, edges, "right") - 1, 0)
         value = self._table[1 + curve, step]
-        area = self._table[4 + curve, step] + value * np.maximum(edges - times[step], 0)
+        area = self._table[1 + len(CURVES) + curve, step] + value * np.maximum(edges - times[step], 0)
         width = np.diff(edges)
         means: Floats = np.where(width > 0, np.diff(area) / np.where(width > 0, width, 1), value[1:])
         return np.where(np.abs(means) > _NOTHING, means, 0)

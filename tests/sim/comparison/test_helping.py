@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from sim.comparison.helping import Fitting, fair_start, fitted, ranked
-from sim.timeline.scenario import Scenario, run
+from sim.comparison.helping import Fitting, fitted, ranked
+from sim.timeline.scenario import run
 from tests.sim.conftest import Lab
 
 # Four processors. Under fcfs job 3 waits behind job 2, which needs all; under firstfit it starts at once.
@@ -44,19 +44,3 @@ def test_when_enough_was_free_and_the_job_did_not_start(lab: Lab) -> None:
     assert fitted(schedule, 2) == [Fitting(2, 40)]
     assert fitted(schedule, 1) == [Fitting(10, 40)]
     assert fitted(schedule, 0) == []
-
-
-def test_what_those_cost_a_job_who_come_after_it(lab: Lab) -> None:
-    # Under firstfit job 3 passes job 2, which would have started at 10.
-    scenario = Scenario(lab.workload(4, *JOBS), "firstfit")
-    assert run(scenario.workload, "firstfit").start.tolist() == [0, 32, 2, 10]
-    heard: list[int] = []
-    assert [fair_start(scenario, rank, heard.append) for rank in range(4)] == [0, 10, 2, 10]
-    assert heard
-    assert [fair_start(Scenario(scenario.workload, "easy"), rank) for rank in range(4)] == [0, 10, 20, 3]
-
-
-def test_the_last_to_come_has_started_as_it_was(lab: Lab) -> None:
-    workload = lab.workload(4, *JOBS)
-    for spec in ("easy", "conservative", "selective", "gang"):
-        assert fair_start(Scenario(workload, spec), 3) == run(workload, spec).start[3]

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.engine.engine import Engine
 from sim.history.history import History
-from sim.history.stays import passers_of
+from sim.history.stays import InTheWay, in_the_way_of, passers_of
 from sim.history.stretch import Stretch
 from sim.policies import parse_policy
 from sim.workload.source import Source
@@ -209,9 +209,31 @@ def test_a_job_pauses_from_one_stretch_to_the_next() -> None:
 def test_who_came_later_and_began_earlier_has_passed(lab: Lab) -> None:
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 20 20", "4 3 1 10 10", "5 4 4 5 5")
     history = lab.run("easy", 4, *jobs).history
-    assert passers_of(history, 1, submit=1) == [2, 3]
-    assert passers_of(history.as_of(3), 1, submit=1) == [2]
-    assert passers_of(history, 4, submit=4) == []
+    assert passers_of(history, 1, submit=1) == {2: 1, 3: 2}
+    assert passers_of(history.as_of(3), 1, submit=1) == {2: 1}
+    assert passers_of(history, 4, submit=4) == {}
+
+
+def test_who_passed_a_job_and_holds_what_it_lacks_is_in_its_way(lab: Lab) -> None:
+    # Job 2 waits for the whole machine: 3 runs on when all else is free, 4 has ended by then.
+    jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 60 60", "4 3 1 10 10")
+    history = lab.run("firstfit", 4, *jobs).history
+    passers = passers_of(history, 1, submit=1)
+    assert in_the_way_of(history, 1, 4, 1, passers) == InTheWay(50, frozenset({2}))
+    assert in_the_way_of(history.as_of(4), 1, 4, 1, passers_of(history.as_of(4), 1, submit=1)) == InTheWay(
+        inf, frozenset()
+    )
+    both = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 60 60", "4 3 1 60 60")
+    history = lab.run("firstfit", 4, *both).history
+    assert in_the_way_of(history, 1, 4, 1, passers_of(history, 1, submit=1)) == InTheWay(50, frozenset({2, 3}))
+
+
+def test_where_rows_take_turns_nobody_can_say_who_is_in_whose_way(lab: Lab) -> None:
+    jobs = ("1 0 3 90 90", "2 1 4 90 90", "3 2 4 90 90", "4 3 1 5 5")
+    history = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs).history
+    passers = passers_of(history, 2, submit=2)
+    assert passers
+    assert in_the_way_of(history, 2, 4, 2, passers) is None
 
 
 def test_a_suspended_job_pauses_until_it_goes_on(lab: Lab) -> None:

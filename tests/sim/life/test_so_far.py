@@ -11,7 +11,8 @@ from sim.decisions.decisions import Backfill, Expect, Reserve, Start
 from sim.decisions.matrix import Place, ReserveRow
 from sim.engine.engine import Engine
 from sim.engine.snapshot import Snapshot
-from sim.life.so_far import JobReader, JobSoFar, PlannedAt
+from sim.life.so_far import JobReader, JobSoFar, PlannedAt, passed_by
+from sim.why.facts import PassedBy
 from sim.workload.source import read
 from tests.sim.conftest import Lab
 
@@ -33,7 +34,7 @@ def searched(engine: Engine, shown: Snapshot, rank: int) -> JobSoFar:
         decided=tuple(decided),
         stretches=stretches,
         ahead=waiting.index(rank) if rank in waiting else None,
-        passed=len(_passers(engine, rank)),
+        passed=PassedBy(len(_passers(engine, rank)), passed_by(history, engine.workload.jobs[rank]).in_its_way),
     )
 
 
@@ -141,7 +142,7 @@ def test_who_came_later_and_started_first_has_passed_it(lab: Lab) -> None:
     engine = lab.run("easy", 4, *jobs, until=-1)
     reader, passed = JobReader(engine.workload, 1), []
     while engine.step():
-        passed.append((engine.now, reader.at(engine.history, engine.snapshot()).passed))
+        passed.append((engine.now, reader.at(engine.history, engine.snapshot()).passed.jobs))
     assert passed == [(0, 0), (1, 0), (2, 1), (3, 2), (4, 2), (13, 2), (22, 2), (50, 2), (60, 2), (65, 2)]
 
 

@@ -30,7 +30,8 @@ def test_each_moment_is_a_time_and_what_happened() -> None:
 def test_in_short_it_is_how_long_it_waited_and_why() -> None:
     assert summary(life("z-figure4", "easy", "4")) == (
         "J4 waited 29m30: 19m30 because fewer than its 4 processors were free and 10m00 because starting it would have "
-        "delayed J3. 1 job passed it: J5 (5 processors for up to 8m20)."
+        "delayed J3. 1 job passed it: J5 (5 processors for up to 8m20). It was in its way: had nobody passed it, 4 "
+        "would have been free at d0 00:10:00."
     )
     assert figures(life("z-figure4", "easy", "4")).startswith("4 of 10 processors · estimate 15m00 · ran 15m00")
 

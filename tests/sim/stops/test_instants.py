@@ -11,6 +11,7 @@ from sim.stops.instants import OfEngine, OfSnapshot, Record
 from sim.stops.stop import Stop, parse_stop
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from sim.workload.model import Workload
+from sim.workload.source import read
 from tests.examples import examples
 from tests.sim.conftest import Lab
 
@@ -52,6 +53,22 @@ def test_the_history_says_what_the_snapshots_said(spec: str, workload: Workload)
         told.append(_read(cheap, engine))
     record = Record(engine.history, workload)
     assert [[stop.read(record.after(step)) for stop in cheap] for step in range(len(told))] == told
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_a_machine_that_changes_has_another_number_of_processors_in_its_history(spec: str) -> None:
+    workload = read("lublin-128", jobs=150, machine="3h=64;9h=128", outage="1d..30h;34h..35h:0-99")
+    stop = parse_stop("utilisation > 0.5")
+    engine = Engine(workload, parse_policy(spec))
+    told, snapshots = [_read([stop], engine)], [engine.snapshot()]
+    while engine.step():
+        told.append(_read([stop], engine))
+        snapshots.append(engine.snapshot())
+    record = Record(engine.history, workload)
+    assert [record.after(step).procs for step in range(len(told))] == [snapshot.there for snapshot in snapshots]
+    assert {snapshot.there for snapshot in snapshots} == {0, 28, 64, 128}
+    if "gang" not in spec:
+        assert [[stop.read(record.after(step))] for step in range(len(told))] == told
 
 
 def _read(stops: list[Stop], engine: Engine) -> list[object]:

@@ -23,9 +23,12 @@ from sim.errors import DecisionError, ParameterError, PolicyError
 from sim.history.past import Switch
 from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
+from sim.policies.backfill.fcfs import FirstComeFirstServed
 from sim.policies.orders import lot
 from sim.policies.view import View
 from sim.session.branches import records_of, restore
+from sim.session.session import Session, parsed, written
+from sim.session.trace_ref import TraceRef
 from sim.timeline import branch
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
@@ -235,6 +238,47 @@ def test_a_run_is_made_again_from_where_the_other_policy_took_over(small: Worklo
     second = timeline.remake(in_place_of("conservative", "selective"), "once more")
     assert second is not None
     assert (second.parent, second.forked_at) == ("main", 2)
+
+
+def test_what_was_broken_breaks_again_when_a_run_is_made_again_and_when_that_is_restored(lab: Lab) -> None:
+    workload = lab.workload(4, *JOBS)
+    timeline = Timeline(workload, "fcfs")
+    timeline.seek(2)
+    broken = timeline.take_away(0b0011, 50)
+    timeline.compute_all()
+    again = timeline.remake(in_place_of("fcfs", "fcfs:order=sjf"), "again")
+    assert again is not None
+    timeline.compute_all()
+    assert [(change.breaks, change.time) for change in again.switches if change.breaks] == [((0b0011, 50), 1)]
+    assert again.engine.state.tally.interruptions > 0
+    assert broken.history.there(workload, [0, 1, 50]).tolist() == [4, 2, 4]
+    restored = Timeline(workload, "fcfs")
+    kept = parsed(written(Session(TraceRef("x", "", 0, True), branches=records_of(timeline))).encode(), "x")
+    restore(restored, kept.branches)
+    restored.compute_all()
+    assert restored.schedule().end.tolist() == timeline.schedule().end.tolist()
+
+
+@dataclass(frozen=True)
+class SavedAgain(FirstComeFirstServed):
+    """It decides the same, and is another."""
+
+
+def test_what_took_over_at_the_end_of_an_instant_does_so_again(lab: Lab) -> None:
+    """Else what the first policy did then would be another's, and the runs would part there for no reason."""
+    timeline = Timeline(lab.workload(4, *JOBS), "fcfs")
+    timeline.compute_all()
+    for step in range(2, timeline.computed):
+        timeline.look_at("main")
+        timeline.seek(step)
+        switched = timeline.switch("easy:order=sjf")
+        timeline.compute_all()
+        again = timeline.remake(
+            lambda policy: SavedAgain() if policy == FirstComeFirstServed() else policy, f"again {step}"
+        )
+        assert again is not None
+        timeline.compute_all()
+        assert again.engine.schedule().start.tolist() == switched.engine.schedule().start.tolist()
 
 
 def test_a_branch_is_forgotten_unless_somebody_needs_it(small: Workload) -> None:

@@ -14,6 +14,7 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.why.evidence import Evidence, evidence_of
 from sim.why.facts import (
+    NOBODY,
     Ahead,
     AskedFor,
     Delays,
@@ -45,7 +46,7 @@ def at(lab: Lab, spec: str, time: float, *lines: str) -> Engine:
     return engine
 
 
-def evidence(engine: Engine, job: str, passed: int = 0) -> Evidence:
+def evidence(engine: Engine, job: str, passed: PassedBy = NOBODY) -> Evidence:
     found = evidence_of(engine.snapshot(), engine.workload.rank_of(job), passed=passed)
     assert found is not None
     return found
@@ -122,9 +123,9 @@ def test_jobs_that_stand_in_other_queues_are_not_before_it(lab: Lab) -> None:
 
 
 def test_how_many_passed_it_is_told_by_whoever_knows(lab: Lab) -> None:
-    found = evidence(at(lab, "easy", 12, *BUSY), "2", passed=1)
-    assert "1 job passed it." in found.clauses
-    assert PassedBy(1) in found.facts
+    found = evidence(at(lab, "easy", 12, *BUSY), "2", PassedBy(1, 0))
+    assert "1 job passed it, not in its way." in found.clauses
+    assert PassedBy(1, 0) in found.facts
 
 
 def test_a_reservation_that_was_asked_for_says_whether_it_was_granted(lab: Lab) -> None:

@@ -54,6 +54,21 @@ def test_json_has_the_promised_names() -> None:
     assert policy["metrics"].keys() >= NAMES
 
 
+def test_fairness_is_measured_in_every_format_where_somebody_asks(tmp_path: Path) -> None:
+    file = tmp_path / "jobs.csv"
+    assert "passed by" not in schedscope("run", "z-figure4").stdout
+    table = schedscope("run", "z-figure4", "--fair", "--schedule", file).stdout
+    assert re.search(r"most passed by \(jobs\) +1\b", table)
+    rows = list(csv.DictReader(file.read_text().splitlines()))
+    assert [row["passed"] for row in rows] == ["0", "0", "1", "1", "0"]
+    assert [row["in_its_way"] for row in rows] == ["0", "0", "0", "1", "0"]
+    (policy,) = json.loads(schedscope("run", "z-figure4", "--fair", "--format", "json").stdout)["policies"]
+    assert policy["metrics"]["unfair_starts"] == 0
+    assert policy["fairness"]["job"] == ["1", "2", "3", "4", "5"]
+    assert policy["fairness"]["fair_start"] == [0, 10, 1200, 1800, 600]
+    assert "max_passed,1" in schedscope("run", "z-figure4", "--fair", "--format", "csv").stdout
+
+
 @pytest.mark.parametrize("by", ["category", "month", "batch", "time"])
 def test_groups_as_table_and_csv(by: str) -> None:
     for form in ("table", "csv"):

@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from sim.engine.engine import Engine
+from sim.policies import parse_policy
+from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.scenes import engine_of
 from tui.replay.strip_maker import StripMaker, least_end
@@ -57,6 +59,15 @@ def test_the_whole_strip_holds_the_work_of_all_jobs() -> None:
     strip = StripMaker(engine.workload).strip(engine.history, engine.now, 97)
     used = sum(share for share in strip.utilization if share is not None) * (strip.end - strip.begin) / 97
     assert used * 128 == pytest.approx(float(engine.workload.runtime @ engine.workload.width))
+
+
+def test_used_is_a_share_of_what_is_there(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 2 100 100", "2 100 2 100 100").with_outages([Outage(100, 200, 0b0011)])
+    engine = Engine(workload, parse_policy("fcfs"))
+    engine.run()
+    maker = StripMaker(workload)
+    assert maker.strip(engine.history, 200, 2).utilization == (0.5, 1.0)
+    assert maker.series(engine.history, engine.step_count, 2).utilization == (0.5, 1.0)
 
 
 # The numbers so far

@@ -66,6 +66,7 @@ LOOKING = (
     Key("slash", "find", "find", "Find a job and select it.", 11),
     Key("w", "why", "why", "Select the job that waits first in the queue, and tell why.", 5),
     Key("W", "longest", "longest wait", "To the start of the job that waited longest in the whole run."),
+    Key("O", "most_overtaken", "most passed", "To the start of the job that the most others passed in the whole run."),
     Key("c", "colour", "colour", "Colour jobs by something else: user, queue, width, wait ...", 16),
     Key("N", "pages", "pages", "While it plays: turn pages of the chart, or scroll it."),
     Key("tab", "next_panel", "panels", "The next panel; on a small screen they come in turn.", 17),

@@ -64,7 +64,7 @@ class Looking:
     # Colours
 
     def colour(self) -> None:
-        options = [(f"{index}", mode, meaning) for index, (mode, meaning) in enumerate(MODES.items(), 1)]
+        options = [(f"{index % 10}", mode, meaning) for index, (mode, meaning) in enumerate(MODES.items(), 1)]
         self._screen.open(Choice("Colour jobs by", options, self._screen.state.colour), self.colour_by)
 
     def colour_by(self, mode: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from tui.replay.places import parse_place
-from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToTurn, Move
+from tui.replay.requests import Find, GoTo, GoToEnd, GoToLongest, GoToMostOvertaken, GoToTurn, Move
 from tui.replay.speed import BY_EVENT, SPEEDS
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
@@ -120,6 +120,9 @@ class Transport:
 
     def longest(self) -> None:
         self._screen.go(GoToLongest())
+
+    def most_overtaken(self) -> None:
+        self._screen.go(GoToMostOvertaken())
 
     def go_begin(self) -> None:
         self._screen.go(GoTo(0))

@@ -140,6 +140,13 @@ async def test_capital_w_goes_to_the_start_of_the_job_that_waited_longest() -> N
         assert "J4 waited longest in the whole run: 29m30" in seen(run, "#sentence")
 
 
+async def test_capital_o_goes_to_the_start_of_the_job_that_the_most_passed() -> None:
+    async with replay() as run:
+        await run.press("O")
+        assert run.step == 8
+        assert "J3 was passed by the most in the whole run: 1 job" in seen(run, "#sentence")
+
+
 async def test_brackets_go_to_events_of_the_chosen_kind() -> None:
     async with replay() as run:
         await run.press("right_square_bracket")
