@@ -45,11 +45,14 @@ FLOORS = (
     ("tui.panels", "tui.widgets"),
     ("tui.screens",),
     ("tui.sessions",),
-    ("tui.app", "tui.faults", "tui.ending", "tui.memory"),
+    ("tui.app", "tui.faults", "tui.ending", "tui.memory", "tui.menus"),
     ("tui.record", "tui.web"),
     ("tui.cli", "tui.__main__"),
 )
 """The rooms, the ground first: a room knows those of its own floor and of the floors before it."""
+MOST_LINES = 500
+WRITTEN = {".py", ".pyx", ".js", ".css", ".tcss", ".html", ".md", ".toml"}
+"""What somebody reads who changes it; not drawings, and not what a program has written."""
 POLICY_FILES = [path for path in FILES if "policies" in path.parts]
 
 
@@ -57,18 +60,22 @@ def name_of(path: Path) -> str:
     return path.relative_to(SIM).as_posix()
 
 
+@cache
 def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imports(path: Path) -> Iterator[tuple[str, str]]:
+@cache
+def imports(path: Path) -> tuple[tuple[str, str], ...]:
     """(module, what of it) for every import, also those inside functions and for type checkers."""
+    found: list[tuple[str, str]] = []
     for node in ast.walk(tree_of(path)):
         if isinstance(node, ast.Import):
-            yield from ((alias.name, "") for alias in node.names)
+            found += ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{name_of(path)} imports relatively"
-            yield from ((node.module or "", alias.name) for alias in node.names)
+            found += ((node.module or "", alias.name) for alias in node.names)
+    return tuple(found)
 
 
 def assigned_attributes(path: Path) -> Iterator[str]:
@@ -130,6 +137,12 @@ def test_no_arrow_points_upwards() -> None:
 
 def test_no_file_knows_itself_by_way_of_others() -> None:
     assert sorted(name for name in arrows() if name in reached_from(name)) == []
+
+
+def test_no_file_is_too_long_to_be_read() -> None:
+    written = [path for top in ("sim", "tui", "tests") for path in (ROOT / top).rglob("*.*") if path.suffix in WRITTEN]
+    lines = {path.relative_to(ROOT).as_posix(): len(path.read_text(encoding="utf-8").splitlines()) for path in written}
+    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
 
 
 def test_the_files_are_found() -> None:

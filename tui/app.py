@@ -28,6 +28,7 @@ from tui.look.settings import Settings, kept_now, load, save, settings_path
 from tui.look.text import file_name
 from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
 from tui.memory import give_back_at_once
+from tui.menus import Menus
 from tui.replay.conductor import Conductor
 from tui.replay.opening import Opening, Prepared, lesson_opening, opening_of, quiz_opening
 from tui.replay.speed import BY_EVENT
@@ -59,8 +60,6 @@ if TYPE_CHECKING:
     from sim.lessons.quiz import Quiz
     from sim.session.session import Session
     from sim.session.trust import NeedsTrustError
-    from tui.screens.first.screen import FirstScreen
-    from tui.screens.results.screen import ResultsScreen
     from tui.sessions.keeper import Keeper
 
 HANGUP = 1
@@ -118,10 +117,9 @@ class Schedscope(App[int]):
         self.quiz = quiz
         """The questions that are asked, if one after another is."""
         self._keeper: Keeper | None = None
-        self._first: FirstScreen | None = None
+        self._menus = Menus(self, guest.traces if guest else None)
         self._file = results
         """A file of results that is opened at first."""
-        self._results: ResultsScreen | None = None
 
     def get_line_filters(self) -> list[LineFilter]:
         """What everything that is drawn passes."""
@@ -160,7 +158,7 @@ class Schedscope(App[int]):
         if self.settings.keymap:
             self.set_keymap(dict(self.settings.keymap))
         if self._file is not None:
-            self._show_results(self._file)
+            self._menus.show_results(self._file, self.look)
         elif self.opened is None and self._begins_with_lessons:
             self._show_lessons()
         elif self.opened is None:
@@ -186,21 +184,7 @@ class Schedscope(App[int]):
 
     @on(ShowFirst)
     def _show_first(self) -> None:
-        """The menu of what there is to look at, over what is open; from the replay of a run back to its results."""
-        if self._results in self.screen_stack:
-            while self.screen is not self._results:
-                self.pop_screen()
-            return
-        from tui.screens.first.entries import Entry, entries, learning, samples
-        from tui.screens.first.screen import FirstScreen
-        from tui.sessions.left import sessions_left
-
-        if self.guest is None:
-            there = entries(sessions_left(self.settings.sessions), self.settings.recent, self.settings.lessons)
-        else:
-            traces = (Entry("trace", trace, Path(trace).name) for trace in self.guest.traces)
-            there = (*samples(), learning(self.settings.lessons), *traces)
-        self._show_menu(FirstScreen(there, self.settings.recent, self.look, self.replay is not None))
+        self._menus.show_first(self.settings, self.look, self.replay is not None)
 
     @on(LessonOver)
     def _after_lesson(self, over: LessonOver) -> None:
@@ -216,21 +200,7 @@ class Schedscope(App[int]):
 
     @on(ShowLessons)
     def _show_lessons(self) -> None:
-        """The menu of what there is to learn; the next one that is not done is chosen."""
-        from tui.screens.first.entries import lessons
-        from tui.screens.first.screen import FirstScreen
-
-        there = [*lessons(self.settings.lessons)]
-        chosen = next((number for number, entry in enumerate(there) if entry.policy != "done"), 0)
-        self._show_menu(FirstScreen(there, self.settings.recent, self.look, self.replay is not None, chosen))
-
-    def _show_menu(self, menu: FirstScreen) -> None:
-        """Over what is open, in the place of another menu."""
-        before, self._first = self._first, menu
-        if before is not None and self.screen is before:
-            self.switch_screen(menu)
-        else:
-            self.push_screen(menu)
+        self._menus.show_lessons(self.settings, self.look, self.replay is not None)
 
     @property
     def quiz_told(self) -> str:
@@ -258,14 +228,6 @@ class Schedscope(App[int]):
         if message.name in ORDER and settings != self.settings:
             self.remember(lambda now: now.with_lesson(message.name, settings.lessons[message.name]))
 
-    def _show_results(self, path: str) -> None:
-        from tui.screens.results.screen import ResultsScreen
-
-        while len(self.screen_stack) > 1:
-            self.pop_screen()
-        self._results = ResultsScreen(path, self.look)
-        self.push_screen(self._results)
-
     def _show(self, prepared: Prepared) -> None:
         self.opened = prepared
         fps = self.settings.fps or frames_a_second(os.environ)
@@ -286,12 +248,7 @@ class Schedscope(App[int]):
         screen = ReplayScreen(prepared.about, conductor, self.look, state, fps, self.settings.recent, now, files)
         if prepared.first is not None:
             screen.player.ask(prepared.first)
-        if self.replay is not None and self._first in self.screen_stack:
-            self.pop_screen()
-        if len(self.screen_stack) > 1 and self.screen is not self._results:
-            self.switch_screen(screen)
-        else:
-            self.push_screen(screen)
+        self._menus.show_replay(screen, self.replay is not None)
 
     @property
     def replay(self) -> ReplayScreen | None:
@@ -304,7 +261,7 @@ class Schedscope(App[int]):
     def _open_trace(self, wanted: OpenTrace) -> None:
         """Another trace, under the same policy, or results."""
         if is_database(wanted.trace):
-            self._show_results(wanted.trace)
+            self._menus.show_results(wanted.trace, self.look)
             return
         placement = self.opened.opening.placement if self.opened else "lowest"
         self.open(lambda: Opening(Source(wanted.trace), wanted.policy, placement))
@@ -316,7 +273,7 @@ class Schedscope(App[int]):
 
             self.open(lambda: reopened(found_session(wanted.value)))
         elif is_database(wanted.value):
-            self._show_results(wanted.value)
+            self._menus.show_results(wanted.value, self.look)
         else:
             self.open(lambda: opening_of(Source(wanted.value)))
 
@@ -458,9 +415,9 @@ class Schedscope(App[int]):
         self.theme = theme_name(look)
         if kept:
             self.remember(lambda now: replace(now, look=look.name, mode=look.mode))
-        for screen in self.screen_stack:
-            if screen in (self.replay, self._first, self._results):
-                screen.use_look(look)
+        self._menus.use_look(look)
+        if self.replay is not None:
+            self.replay.use_look(look)
 
     # The end
 

@@ -1,4 +1,7 @@
-"""The first screen: what is opened from it, and how one comes back."""
+"""The first screen: what is opened from it, and how one comes back.
+
+Also tests tui.menus.
+"""
 
 from __future__ import annotations
 

@@ -1,0 +1,85 @@
+"""The screens from which replays are opened: what there is to see, what there is to learn, the results of many runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from textual.app import App
+
+from tui.look.palette import Look
+from tui.look.settings import Settings
+
+if TYPE_CHECKING:
+    from textual.screen import Screen
+
+    from tui.screens.first.screen import FirstScreen
+    from tui.screens.results.screen import ResultsScreen
+
+
+class Menus:
+    """Which of them are open, beside the replay; imported when they are."""
+
+    def __init__(self, app: App[int], traces: tuple[str, ...] | None) -> None:
+        """`traces` are those that are offered to a guest, None where everything is."""
+        self._app, self._traces = app, traces
+        self._menu: FirstScreen | None = None
+        self._results: ResultsScreen | None = None
+
+    def show_first(self, settings: Settings, look: Look, is_over: bool) -> None:
+        """What there is to look at, over what is open; from the replay of a run back to its results."""
+        if self._results in self._app.screen_stack:
+            while self._app.screen is not self._results:
+                self._app.pop_screen()
+            return
+        from tui.screens.first.entries import Entry, entries, learning, samples
+        from tui.screens.first.screen import FirstScreen
+        from tui.sessions.left import sessions_left
+
+        if self._traces is None:
+            there = entries(sessions_left(settings.sessions), settings.recent, settings.lessons)
+        else:
+            traces = (Entry("trace", trace, Path(trace).name) for trace in self._traces)
+            there = (*samples(), learning(settings.lessons), *traces)
+        self._show(FirstScreen(there, settings.recent, look, is_over))
+
+    def show_lessons(self, settings: Settings, look: Look, is_over: bool) -> None:
+        """What there is to learn; the next lesson that is not done is chosen."""
+        from tui.screens.first.entries import lessons
+        from tui.screens.first.screen import FirstScreen
+
+        there = [*lessons(settings.lessons)]
+        chosen = next((number for number, entry in enumerate(there) if entry.policy != "done"), 0)
+        self._show(FirstScreen(there, settings.recent, look, is_over, chosen))
+
+    def _show(self, menu: FirstScreen) -> None:
+        """Over what is open, in the place of another menu."""
+        before, self._menu = self._menu, menu
+        if before is not None and self._app.screen is before:
+            self._app.switch_screen(menu)
+        else:
+            self._app.push_screen(menu)
+
+    def show_results(self, path: str, look: Look) -> None:
+        """A file of results, and nothing else."""
+        from tui.screens.results.screen import ResultsScreen
+
+        while len(self._app.screen_stack) > 1:
+            self._app.pop_screen()
+        self._results = ResultsScreen(path, look)
+        self._app.push_screen(self._results)
+
+    def show_replay(self, replay: Screen[Any], is_another: bool) -> None:
+        """In the place of what is open, another replay and the menu over it; results stay under it."""
+        if is_another and self._menu in self._app.screen_stack:
+            self._app.pop_screen()
+        if len(self._app.screen_stack) > 1 and self._app.screen is not self._results:
+            self._app.switch_screen(replay)
+        else:
+            self._app.push_screen(replay)
+
+    def use_look(self, look: Look) -> None:
+        """See them so from now on."""
+        for screen in (self._menu, self._results):
+            if screen is not None and screen in self._app.screen_stack:
+                screen.use_look(look)
