@@ -3,7 +3,8 @@
 A table is a TOML file in `plans`: `head` names what the first cells of each row are after its name (factors of a plan,
 or the `label` of a group of jobs), `metrics` what the paper's figures at its end are; `[options]` hold for all rows. A
 figure may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is LS's R, by how much the
-policy of the row is better than that of `against` for the same jobs.
+policy of the row is better than that of `against` (an option, or a cell) for the same jobs. A row whose cells have
+ranges stands for several, in which all of them advance together.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from typing import Any, NamedTuple
 
 from sim.errors import ParameterError, SchedscopeError, near
 from sim.experiments.plan import Plan
+from sim.experiments.ranges import expand
 from sim.experiments.results import Results
 from sim.metrics.aggregates import ratio
 from sim.words import quoted
@@ -66,8 +68,11 @@ class PaperTable:
     rows: tuple[tuple[Any, ...], ...]
     options: Mapping[str, Any]
     group: str = ""
-    against: str = ""
-    """The policy to which those of the rows are compared."""
+
+    @property
+    def compares(self) -> bool:
+        """Are the policies of the rows compared to others?"""
+        return "against" in self.options or "against" in self.head
 
     @property
     def logs(self) -> tuple[str, ...]:
@@ -82,7 +87,7 @@ class PaperTable:
                     f"{self.name} needs the log {log} of the Parallel Workloads Archive: put it into {folder}, or say "
                     "with --logs FOLDER where it is"
                 )
-        settings = [*self._settings(), *(self._settings(self.against) if self.against else ())]
+        settings = [*self._settings(), *(self._settings(compared=True) if self.compares else ())]
         if jobs is not None:
             settings = [setting | {"jobs": str(jobs)} for setting in settings]
         factors = {name: [setting[name] for setting in settings] for name in settings[0]}
@@ -103,11 +108,13 @@ class PaperTable:
                     ours = ratio(_value(others, name), ours)
                 yield Figure(str(row[0]), metric, paper if isinstance(paper, str) else float(paper), ours)
 
-    def _settings(self, policy: str = "") -> Iterator[dict[str, str]]:
+    def _settings(self, compared: bool = False) -> Iterator[dict[str, str]]:
+        """The runs of the rows, or those to which they are compared."""
         for row in self.rows:
             of = {**self.options, **dict(zip(self.head, row[1:], strict=False))}
             of.pop("label", None)
-            of |= {"policy": policy} if policy else {}
+            against = of.pop("against", "")
+            of |= {"policy": against} if compared and against else {}
             yield {
                 name: ("yes" if value else "no") if isinstance(value, bool) else str(value)
                 for name, value in of.items()
@@ -155,8 +162,18 @@ def _read(path: Path) -> PaperTable:
         found["note"],
         tuple(found["metrics"]),
         tuple(found["head"]),
-        tuple(map(tuple, found["rows"])),
+        tuple(row for written in found["rows"] for row in _rows(written)),
         found.get("options", {}),
         found.get("group", ""),
-        found.get("against", ""),
     )
+
+
+def _rows(written: list[Any]) -> Iterator[tuple[Any, ...]]:
+    """The rows for which one stands.
+
+    >>> list(_rows(["load {0.5,0.6}", "easy", "{1..2}", ""]))
+    [('load 0.5', 'easy', '1', ''), ('load 0.6', 'easy', '2', '')]
+    """
+    cells = [expand(cell) if isinstance(cell, str) else [cell] for cell in written]
+    many = max(map(len, cells))
+    return zip(*(cell * many if len(cell) == 1 else cell for cell in cells), strict=True)

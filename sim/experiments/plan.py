@@ -52,7 +52,6 @@ VARIED = OPTIONS | BESIDE
 """All options of a run, by name."""
 FACTORS = ("trace", *(name for name in VARIED if name != "seed"), "seed", "policy")
 """All that may vary, what varies slowest first: runs of the same jobs lie side by side."""
-RESAMPLED = VARIED["resample"].choices
 DEFAULTS = {"seed": ("0",), "policy": ("easy",)}
 
 
@@ -166,7 +165,7 @@ class Plan:
         """Is anything drawn by lot, so that a seed changes a run?"""
         values = self.values
         drawn = any(word.startswith(("random", "phi")) for word in values.get("estimates", ()))
-        drawn = drawn or "high" in values or any(word in values.get("resample", ()) for word in RESAMPLED)
+        drawn = drawn or "high" in values or any(word != NONE for word in values.get("resample", ()))
         return drawn or any(float(share) for share in values.get("reserve", ()))
 
     def with_traces(self, place: Any) -> Plan:

@@ -184,12 +184,12 @@ class TransformOptions:
         low=SMALLEST,
         high=GREATEST,
     )
-    resample: Literal["weeks", "users", "hyper-erlang", "lublin"] | None = option(
-        None,
+    resample: Literal["none", "weeks", "users", "hyper-erlang", "lublin", "sud"] = option(
+        "none",
         str,
-        "Other jobs by lot: their weeks, their users, a model fitted to them, or as many of Lublin's.",
+        "Other jobs by lot: their weeks, their users, a model fitted to them, or as many of Lublin's or ZKP's.",
         called="what is drawn by lot",
-        choices=("weeks", "users", "hyper-erlang", "lublin"),
+        choices=("none", "weeks", "users", "hyper-erlang", "lublin", "sud"),
     )
     jobs: int | None = option(None, int, "Only the first N jobs.", "N", called="the number of jobs", low=0, high=LATEST)
     load: float = option(

@@ -12,6 +12,8 @@ import numpy as np
 
 from sim.errors import ParameterError
 from sim.workload.model import Ints, Workload
+from sim.workload.models import sud
+from sim.workload.models.generated import offered
 from sim.workload.models.hyper_erlang import fit
 from sim.workload.models.lublin import generate
 
@@ -59,6 +61,12 @@ def lublin(workload: Workload, seed: int = 0) -> Workload:
     return Workload.of(generate(len(workload), workload.procs, seed), workload.procs)
 
 
+def uniform(workload: Workload, seed: int = 0) -> Workload:
+    """As many of ZKP's jobs, whose run times are uniform, on as many processors at the same load."""
+    made = sud.generate(len(workload), workload.procs, seed, offered(workload) or None)
+    return Workload.of(made, workload.procs)
+
+
 def _weeks_of(workload: Workload) -> tuple[Ints, int]:
     """The week of each job, and how many whole weeks there are before the last one."""
     week = np.floor(workload.submit / WEEK).astype(np.int64)
@@ -73,4 +81,4 @@ def _moved(workload: Workload, by: Ints) -> Workload:
     return moved.take(np.argsort(moved.submit, kind="stable"))
 
 
-KINDS = {"weeks": weeks, "users": users, "hyper-erlang": hyper_erlang, "lublin": lublin}
+KINDS = {"weeks": weeks, "users": users, "hyper-erlang": hyper_erlang, "lublin": lublin, "sud": uniform}

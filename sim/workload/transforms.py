@@ -191,7 +191,7 @@ class Transforms(TransformOptions):
         if self.window is not None:
             workload = window(workload, *map(workload.header.seconds_at, self.window))
         workload = widen(workload, self.widen)
-        if self.resample is not None:
+        if self.resample != "none":
             workload = KINDS[self.resample](workload, self.seed)
         if self.jobs is not None:
             workload = first(workload, self.jobs)

@@ -24,7 +24,7 @@ def test_every_table_can_be_made(name: str, tmp_path: Path) -> None:
     for log in of.logs:
         (tmp_path / log).write_bytes(sample_path("z-figure4").read_bytes())
     plan = of.plan(tmp_path)
-    assert len(plan) == len(of.rows) * (2 if of.against else 1)
+    assert len(plan) == len(of.rows) * (2 if of.compares else 1)
     assert {len(row) for row in of.rows} == {1 + len(of.head) + len(of.metrics)}
     for spec in plan.values["policy"]:
         parse_policy(spec)
@@ -59,8 +59,8 @@ def test_figures_stand_beside_ours_also_where_two_rows_are_one_run(tmp_path: Pat
 def test_a_statement_is_held_against_the_gain_over_another_policy(tmp_path: Path) -> None:
     (tmp_path / "a.swf").write_bytes(sample_path("z-figure4").read_bytes())
     rows = (("one", "easy", "", ">0"), ("two", "conservative", "", ">0"))
-    options = {"trace": "a.swf"}
-    of = PaperTable("small", "A table", "", ("mean_wait", "gain:mean_wait"), ("policy",), rows, options, against="fcfs")
+    options = {"trace": "a.swf", "against": "fcfs"}
+    of = PaperTable("small", "A table", "", ("mean_wait", "gain:mean_wait"), ("policy",), rows, options)
     plan = of.plan(tmp_path, jobs=3)
     assert plan.values["jobs"] == ("3",)
     waits: dict[str, Value] = {"easy": 10.0, "conservative": 30.0, "fcfs": 20.0}

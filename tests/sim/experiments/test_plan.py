@@ -144,5 +144,6 @@ def test_placement_and_switches_are_factors_and_defaults_change_no_key() -> None
 
 
 def test_who_resamples_draws() -> None:
-    assert Plan.of({"trace": ["lublin-128"], "resample": ["weeks"]}).draws
+    assert Plan.of({"trace": ["lublin-128"], "resample": ["{none,weeks}"]}).draws
+    assert not Plan.of({"trace": ["lublin-128"], "resample": ["none"]}).draws
     assert not Plan.of({"trace": ["lublin-128"], "placement": ["together"]}).draws

@@ -7,6 +7,7 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.workload.model import Field, Header, Trace, Workload
+from sim.workload.models.generated import offered
 from sim.workload.resample import KINDS, WEEK, users, weeks
 from sim.workload.source import read
 
@@ -72,11 +73,15 @@ def test_of_no_jobs_there_are_none(kind: str) -> None:
     assert not len(KINDS[kind](log(0)))
 
 
-@pytest.mark.parametrize("kind", ["hyper-erlang", "lublin"])
+@pytest.mark.parametrize("kind", ["hyper-erlang", "lublin", "sud"])
 def test_a_model_has_as_many_jobs_on_the_same_machine(kind: str) -> None:
     made = KINDS[kind](log(), 0)
     assert (len(made), made.procs) == (400, 64)
     assert made.width.max() <= 64
+
+
+def test_zkps_jobs_come_at_the_load_of_the_log() -> None:
+    assert offered(KINDS["sud"](log(), 0)) == pytest.approx(offered(log()), rel=0.01)
 
 
 def test_users_must_be_known() -> None:
