@@ -11,8 +11,8 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parent.parent
 
 # Other profiles by `pytest --hypothesis-profile=long`. No example has a deadline: a busy machine is no fault.
-settings.register_profile("default", deadline=None, max_examples=50)
-settings.register_profile("ci", deadline=None, max_examples=50, derandomize=True)
+settings.register_profile("default", deadline=None, max_examples=40)
+settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
 settings.register_profile("long", deadline=None, max_examples=3000)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
 

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 import pytest
 from textual._context import active_app
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
+from textual.screen import Screen
 
 from sim.decisions.decisions import Decision
 from sim.policies import POLICIES
@@ -37,6 +41,41 @@ def _idle_when_all_is_handled() -> Iterator[None]:
         patch.setattr("textual.app.wait_for_idle", idle)
         patch.setattr("textual.pilot.wait_for_idle", idle)
         yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _styles_are_parsed_once() -> Iterator[None]:
+    """Textual reads its own style sheets and ours anew for every app, and again for every theme."""
+    parsed: dict[Hashable, list[RuleSet]] = {}
+    parse = Stylesheet._parse_rules
+
+    def remembered(sheet: Stylesheet, *css: Any, **more: Any) -> list[RuleSet]:
+        key = css, tuple(more.items()), tuple(sheet._variables.items())
+        if key not in parsed:
+            parsed[key] = parse(sheet, *css, **more)
+        return parsed[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", remembered)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def drawn() -> Iterator[list[str]]:
+    """Without a terminal updates are drawn for nobody: what a test reads is, and all if it puts a word in here."""
+    wanted: list[str] = []
+    refresh = Screen._compositor_refresh
+
+    def unseen(screen: Screen[Any]) -> None:
+        if wanted or not screen.app.is_headless:
+            refresh(screen)
+        else:
+            screen._compositor._dirty_regions.clear()
+            screen._dirty_widgets.clear()
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Screen, "_compositor_refresh", unseen)
+        yield wanted
 
 
 @pytest.fixture(scope="session")

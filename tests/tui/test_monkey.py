@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from random import Random
@@ -57,6 +58,13 @@ async def turn(run: Replay, random: Random, keys: list[str]) -> list[str]:
     pressed = list(random.choice(TYPED)) if in_dialog and chance < 0.6 else random.choices(keys, k=random.randint(1, 6))
     await run.pilot.press(*pressed)
     return pressed
+
+
+@pytest.fixture(autouse=True)
+def _everything_is_drawn(drawn: list[str]) -> Iterator[None]:
+    drawn.append("as in a terminal")
+    yield
+    drawn.clear()
 
 
 @pytest.mark.parametrize("at", range(len(WHERE)))

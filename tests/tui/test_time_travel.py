@@ -31,7 +31,7 @@ def moments(past: Past, procs: int) -> Iterator[int]:
 
 @pytest.mark.parametrize("was", NAMES)
 def test_every_policy_can_be_followed_by_every_other_one(was: str) -> None:
-    _, workload = Source("lublin-128", transforms=Transforms(jobs=30, load=1.5)).read()
+    _, workload = Source("lublin-128", transforms=Transforms(jobs=24, load=1.5)).read()
     on = Onlooker(Timeline(workload, was, check=True))
     on.compute_all()
     switched = 0
@@ -41,11 +41,13 @@ def test_every_policy_can_be_followed_by_every_other_one(was: str) -> None:
             on.does(o.GoTo(step))
             waiting = len(on.stage.snapshot.queue)
             on.does(o.SwitchTo(parse_policy(then)))
-            on.look()
+            if waiting:
+                on.look()
             on.does(o.Move(1))
             on.look()
             on.does(o.GoToEnd())
-            on.look()
+            if waiting:
+                on.look()
             assert on.timeline.branch.error is None
             assert not np.isnan(on.timeline.schedule().end).any(), f"{was} to {then}, {waiting} waiting"
             switched += 1

@@ -21,10 +21,10 @@ class Done(NamedTuple):
     stderr: str
 
 
-def schedscope(*arguments: str | Path) -> Done:
+def schedscope(*arguments: str | Path, encoding: str = "utf-8") -> Done:
     """The program as in a process of its own that writes to pipes, without the price of one."""
     written = BytesIO(), BytesIO()
-    out, err = (TextIOWrapper(each, encoding="utf-8", write_through=True) for each in written)
+    out, err = (TextIOWrapper(each, encoding=encoding, write_through=True) for each in written)
     with pytest.MonkeyPatch.context() as patch, redirect_stdout(out), redirect_stderr(err):
         patch.setattr(sys, "argv", ["schedscope", *map(str, arguments)])
         patch.setattr(sys, "stdin", StringIO())

@@ -6,6 +6,8 @@ import pytest
 
 from tests.tui.cli.program import error
 from tests.tui.terminals import terminal
+from tui.app import Schedscope
+from tui.cli import options
 
 
 @pytest.mark.parametrize("arguments", [[], ["w-figure1"], ["watch", "w-figure1"], ["--policy", "fcfs"]], ids=str)
@@ -40,10 +42,19 @@ def test_a_session_brings_everything_with_it(arguments: list[str], named: str) -
         (["z-figure4", "--policy", "eazy"], 2, "no policy 'eazy'; did you mean 'easy'?"),
     ],
 )
-def test_what_cannot_be_watched_is_said_before_the_screen(arguments: list[str], exits: int, said: str) -> None:
-    with terminal(*arguments) as at:
-        assert at.wait() == exits
+def test_what_cannot_be_watched_is_said_before_the_screen(
+    arguments: list[str], exits: int, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(options, "needs_terminal", lambda *_: None)
+    monkeypatch.setattr(Schedscope, "run", None)
+    code, line = error(*arguments)
+    assert code == exits
+    assert said in line
+
+
+def test_it_is_said_in_a_terminal_as_well() -> None:
+    with terminal("no.swf") as at:
+        assert at.wait() == 1
         at.wait_for(lambda: at.written.endswith(b"\n"))
     (line,) = at.written.decode().splitlines()
-    assert line.startswith("schedscope: error: ")
-    assert said in line
+    assert line.startswith("schedscope: error: no.swf: no such file")
