@@ -141,7 +141,7 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
 def _waiting(jobs: Sequence[Job]) -> str:
     """What each of them wants: processors, and for how long."""
     told = [f"{name(job)} {job.procs:,} × {span(job.estimate)}" for job in jobs[:MOST_CHOICES]]
-    return f"Waiting: {' · '.join(told)}" if told else ""
+    return f"Processors × estimate: {' · '.join(told)}" if told else ""
 
 
 def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
@@ -186,7 +186,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
         asks=ask.question or f"When does {name(job)} start? Click the place on the chart, or type a time, like 2h05.",
         told=_begins(runs, seen, job),
         seen=seen,
-        facts=_waiting(runs.at(moment).queue.jobs),
+        facts=_waiting([*runs.at(moment).queue.jobs, *([job] if job.submit > moment.clock else [])]),
         value=Value(start, "moment"),
         within=NEAR * (window[1] - window[0]),
         reads=partial(runs.typed, moment=moment),
@@ -268,7 +268,7 @@ def _shifted(ask: Ask, runs: Runs, moment: Moment, sign: int) -> Question:
     at = runs.at_time(branch, runs.end)
     return Question(
         kind="gains" if sign < 0 else "loses",
-        asks=ask.question or f"This is {ours}. Who {verb} most, ending {more}, if it is {theirs} from the beginning?",
+        asks=ask.question or f"This is {ours}. Who {verb} most (ends {more}) if {theirs} decides instead?",
         told=told,
         seen=at._replace(beside=other),
         choices=tuple(choices),

@@ -50,7 +50,7 @@ def _asked(now: SceneNow, asked: Question, width: int) -> Iterator[Line]:
     yield from flowed([Span("? ", "warn"), Span(asked.asks, "strong")], width)
     spans: list[Span] = []
     for number, choice in enumerate(asked.choices):
-        front = "" if choice.key in choice.label else f"{choice.key} "
+        front = "" if choice.rank is not None else f"{choice.key} "
         spans += [Span(" · ", "dim")] if spans else []
         spans += [Span(front, "key", f"lesson_choose({number})")] if front else []
         spans += [Span(choice.label, "" if front else "key", f"lesson_choose({number})")]

@@ -147,7 +147,7 @@ def test_one_run_is_told_with_other_estimates(tmp_path: Path) -> None:
     assert (first.moment.branch, first.moment.beside) == ("easy with factor:3", "main")
     assert first.text.startswith("30m00 30m00 19m40 ")
     assert gains.question is not None
-    assert gains.question.asks.startswith("This is easy with factor:3. Who gains most, ending earlier, if it is easy")
+    assert gains.question.asks.startswith("This is easy with factor:3. Who gains most (ends earlier) if easy decides")
     assert policy.question is not None
     assert [choice.label for choice in policy.question.choices if choice.is_right] == ["easy with factor:3"]
 
