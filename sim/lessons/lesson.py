@@ -24,9 +24,9 @@ PAPERS: Mapping[str, str] = {
 }
 """Where lessons come from, by the short names; a lesson of somebody's own may come from anywhere."""
 ORDER = (
-    "read-this-chart", "backfilling", "zkp-lies", "zkp-doubled", "zkp-short-first", "zkp-early-end", "w-slip", "w-starving",
-    "w-two-windows", "ls-boundaries", "ls-own-queue", "ls-crash", "k-promise", "k-factor", "k-half", "k-seats",
-    "z-hole", "z-turns", "z-switch-cost", "z-migration", "which-is-better",
+    "read-this-chart", "backfilling", "zkp-lies", "zkp-doubled", "zkp-short-first", "zkp-early-end", "w-slip",
+    "w-starving", "w-two-windows", "ls-boundaries", "ls-own-queue", "ls-crash", "k-promise", "k-factor", "k-half",
+    "k-seats", "z-hole", "z-turns", "z-switch-cost", "z-migration", "which-is-better",
 )  # fmt: skip
 """The names of the lessons that come with the program, in the order in which to learn."""
 PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "strip", "metrics")

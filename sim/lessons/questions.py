@@ -176,7 +176,7 @@ def _begins(runs: Runs, seen: Moment, job: Job) -> str:
 
 
 def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> Question:
-    job = runs.workload.jobs[runs.workload.rank_of(ask.job)]
+    job = runs.workload_of(moment.branch).jobs[runs.workload.rank_of(ask.job)]
     start = float(runs.schedule(moment.branch).start[job.rank])
     if not start > moment.clock:
         raise ParameterError(f"{name(job)} does not start after this moment")

@@ -236,8 +236,11 @@ class Conductor:
         if told is not None and order.step > self._go.step:
             told = f"the session stood at step {order.step:,}, but there are {self._go.step:,}: {told}"
         next_time = self.stage.snapshot.next_time
-        if order.step == self._go.step > 0 and order.clock is not None and next_time is not None:
-            self.stage.clock = min(max(order.clock, self.stage.clock), next_time)
+        if order.step == self._go.step > 0 and order.clock is not None:
+            if next_time is not None:
+                self.stage.clock = min(max(order.clock, self.stage.clock), next_time)
+            elif order.beside is not None:  # which may last longer
+                self.stage.clock = max(order.clock, self.stage.clock)
         if isinstance(order.beside, o.CompareBranch):
             self._compare_branch(order.beside, wish, halted)
         elif order.beside is not None:

@@ -75,6 +75,21 @@ async def test_who_gains_is_seen_beside_each_other(tmp_path: Path) -> None:
         assert "In a lesson" in run.text
 
 
+async def test_the_run_beside_is_seen_to_its_end(tmp_path: Path) -> None:
+    head = 'title = "x"\ntrace = "w-figure1"\npolicy = "relaxed:omega=1.25"\n'
+    path = file(tmp_path, 'at = 2800\n[scene.ask]\nkind = "loses"\nunder = "easy"', head=head)
+    app = Schedscope(lesson_opening(read_lesson(path)).prepare())
+    async with app.run_test(size=(120, 36)) as pilot:
+        run = Replay(app, pilot)
+        await run.settle()
+        await run.press("space")
+        assert run.screen.shown is not None
+        assert run.screen.shown.beside is not None
+        assert run.scene.clock == run.screen.shown.beside.clock == 2800
+        assert not run.screen.shown.beside.snapshot.running
+        app.exit()
+
+
 async def test_a_place_on_the_chart_is_an_answer(tmp_path: Path) -> None:
     async with lesson(tmp_path, START) as run:
         await run.pilot.click("#chart", offset=cell(run, 1800, 1))
