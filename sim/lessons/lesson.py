@@ -31,7 +31,9 @@ ORDER = (
 """The names of the lessons that come with the program, in the order in which to learn."""
 PANELS = ("queue", "decisions", "details", "matrix", "partitions", "versus", "prints", "strip", "metrics")
 """What a scene can show beside the chart."""
-COLOURS = ("job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "versus")
+COLOURS = (
+    "job", "user", "queue", "partition", "width", "length", "wait", "slowdown", "estimate", "passed", "versus",
+)  # fmt: skip
 """What a scene can colour jobs by."""
 Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
 """The whole run, as at first, or from one moment until another."""
