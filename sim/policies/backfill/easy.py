@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, InOrder, Planned, WhenFree
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
+from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
 from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
-from sim.policies.backfill.room import no_room
+from sim.policies.backfill.room import no_room, start_in_order
 from sim.policies.backfill.tails import TAILS, Tail, in_tail
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -40,11 +40,8 @@ class Easy(Ordered):
 
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
-        for head in queue:
-            if not view.fits(head):
-                break
-            yield Start(head, InOrder(view.free))
-        else:
+        head = yield from start_in_order(queue, view)
+        if head is None:
             return
         if self.depth > 1:
             yield from self._deep(view, [head, *queue])

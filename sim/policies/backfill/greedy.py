@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import BestOfOrders, InOrder, WhenFree
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
+from sim.decisions.reasons import BestOfOrders, WhenFree
 from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
+from sim.policies.backfill.room import start_in_order
 from sim.policies.backfill.tails import in_tail
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -47,11 +48,8 @@ class Greedy(Ordered):
 
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
-        for head in queue:
-            if not view.fits(head):
-                break
-            yield Start(head, InOrder(view.free))
-        else:
+        head = yield from start_in_order(queue, view)
+        if head is None:
             return
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))

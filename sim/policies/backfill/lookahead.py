@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import BestPacking, InOrder, WhenFree
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
+from sim.decisions.reasons import BestPacking, WhenFree
 from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree, WouldDelay
+from sim.policies.backfill.room import start_in_order
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
@@ -38,11 +39,8 @@ class Lookahead(Ordered):
 
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
-        for head in queue:
-            if not view.fits(head):
-                break
-            yield Start(head, InOrder(view.free))
-        else:
+        head = yield from start_in_order(queue, view)
+        if head is None:
             return
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))

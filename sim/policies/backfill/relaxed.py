@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from math import inf
 from typing import Literal
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
-from sim.decisions.reasons import InOrder, InWindow, WhenFree
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
+from sim.decisions.reasons import InWindow, WhenFree
 from sim.decisions.reasons_to_wait import WindowCloses
-from sim.policies.backfill.room import no_room
+from sim.policies.backfill.room import no_room, start_in_order
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
 from sim.policies.registry import policy
@@ -40,11 +40,8 @@ class Relaxed(Ordered):
 
     def decide(self, view: View) -> Iterator[Decision]:
         queue = iter(view.queue)
-        for head in queue:
-            if not view.fits(head):
-                break
-            yield Start(head, InOrder(view.free))
-        else:
+        head = yield from start_in_order(queue, view)
+        if head is None:
             return
         now = view.now
         shadow, extra = view.shadow(head)

@@ -1,10 +1,23 @@
-"""Why there is no room for a job now: too few processors are free, or there is too little time."""
+"""Who starts because there is room, and why there is none: too few processors are free, or there is too little time."""
 
 from __future__ import annotations
 
+from collections.abc import Generator, Iterator
+
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree
 from sim.policies.view import View
 from sim.workload.model import Job
+
+
+def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None, Job | None]:
+    """Start one after another while they fit; the head of the queue is the first that does not."""
+    for head in queue:
+        if not view.fits(head):
+            return head
+        yield Start(head, InOrder(view.free))
+    return None
 
 
 def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown:
