@@ -8,6 +8,7 @@ stepped through.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
 from math import inf
 from typing import Any
 
@@ -55,18 +56,21 @@ class Sharing:
 
     def next_end(self, before: float, runtimes: Sequence[float]) -> float:
         """When the next job is done; anything from `before` on is not looked into and is infinite."""
+        if not self.ran:
+            return inf
+        stall, since, finish = self.stall, self.since, self.turns.finish
+        needs = [runtimes[rank] - ran + stall[rank] for rank, ran in self.ran.items()]
+        standing = self.matrix.standing.values()
+        first = min(needs)
+        if since + first > before:
+            return inf
+        end = finish(next(islice(standing, needs.index(first), None)), first, since)
+        soon = min(before, end + MOMENT) - since  # who needs more will not be sooner, even if it ran alone
         least: dict[tuple[int, ...], float] = {}
-        rows_of, stall = self.matrix.standing, self.stall
-        for rank, ran in self.ran.items():
-            rows, needs = rows_of[rank], runtimes[rank] - ran + stall[rank]
-            if rows not in least or needs < least[rows]:
-                least[rows] = needs
-        since, end = self.since, inf
-        for needs, rows in sorted((needs, rows) for rows, needs in least.items()):
-            if since + needs > min(before, end + MOMENT):
-                break  # it will not be sooner than if it ran alone
-            end = min(end, self.turns.finish(rows, needs, since))
-        return end
+        for need, rows in zip(needs, standing, strict=True):
+            if need <= soon and need < least.get(rows, inf):
+                least[rows] = need
+        return min((finish(rows, need, since) for rows, need in least.items()), default=end)
 
     def next_start(self) -> float:
         """When the next job that has never been on turn will be."""
@@ -81,10 +85,8 @@ class Sharing:
         by_row = self.turns.gains(self.since, to)
         self.since = to
         gains: dict[tuple[int, ...], float] = {}
-        rows_of, stall, progress = self.matrix.standing, self.stall, self.ran
-        done = []
-        for rank, ran in progress.items():
-            rows = rows_of[rank]
+        stall, progress, done = self.stall, self.ran, []
+        for (rank, ran), rows in zip(progress.items(), self.matrix.standing.values(), strict=True):
             gain = gains.get(rows)
             if gain is None:
                 gain = gains[rows] = sum(map(by_row.__getitem__, rows))
@@ -132,8 +134,8 @@ class Sharing:
 
     def on_turn(self) -> dict[int, int]:
         """rank -> processors of the jobs in the row on turn."""
-        row, matrix = self.turns.row, self.matrix
-        return {} if row is None else {rank: matrix.columns(rank) for rank in matrix.standing_in(row)}
+        row = self.turns.row
+        return {rank: columns for rank, columns, rows in self.places() if row in rows}
 
     def empty_until(self, to: float) -> float:
         """Processor-seconds that stay empty from `since` until then."""

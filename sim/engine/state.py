@@ -8,7 +8,7 @@ is shown the state and cannot come from there to the future, nor to the run time
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from math import inf, isnan
 from typing import Any, cast
 
@@ -198,6 +198,12 @@ class State:
 
     def remaining_estimate(self, rank: int) -> float:
         return self.jobs[rank].estimate - self.ran(rank)
+
+    def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
+        """(remaining estimate, rank, processors) of each."""
+        jobs, ran = self.jobs, self.sharing.ran if self.sharing else {}
+        known = [(jobs[rank], ran[rank] if rank in ran else self.ran(rank)) for rank in ranks]
+        return [(job.estimate - its_run, job.rank, job.procs) for job, its_run in known]
 
     def start_of(self, rank: int) -> float | None:
         """When the job first started; None if it has not."""

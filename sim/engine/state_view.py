@@ -5,7 +5,7 @@ Only the state is behind it, in which there are no run times; the engine cannot 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf
 from operator import attrgetter
 from types import MappingProxyType
@@ -95,6 +95,9 @@ class StateView:
 
     def remaining_estimate(self, rank: int) -> float:
         return self._state.remaining_estimate(rank)
+
+    def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
+        return self._state.remaining_estimates(ranks)
 
     def running_plan(self) -> Profile:
         return self._state.running_plan()

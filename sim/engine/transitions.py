@@ -61,6 +61,9 @@ class Appliers(dict[type, Callable[[Any], None]]):
 class Transitions:
     """Everything that can be done to the jobs of a run."""
 
+    sharing: Sharing
+    """The matrix, where there is one"""
+
     def __init__(
         self, runtimes: Sequence[float], killed: Sequence[bool], state: State, future: Future, history: History
     ) -> None:
@@ -70,6 +73,8 @@ class Transitions:
 
     def may_decide(self) -> Appliers:
         """What there is to decide as things are: where rows take turns nobody starts but in a row."""
+        if self.state.sharing is not None:
+            self.sharing = self.state.sharing
         always: _Table = {
             Expect: self._expect,
             Wake: self._wake,
@@ -390,15 +395,9 @@ class Transitions:
 
     # The matrix
 
-    @property
-    def _sharing(self) -> Sharing:
-        assert self.state.sharing is not None
-        return self.state.sharing
-
     def _place(self, decision: Place) -> None:
         """A waiting or suspended job comes into the matrix."""
-        state, job, sharing = self.state, decision.job, self._sharing
-        rank = job.rank
+        state, job, rank = self.state, decision.job, decision.job.rank
         is_new = rank not in state.suspended
         if is_new:
             self._must_wait(job, "come into the matrix")
@@ -406,7 +405,7 @@ class Transitions:
             raise DecisionError(f"job {job.id} cannot come into the matrix in other columns than its own")
         if decision.columns.bit_count() != job.procs:
             raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
-        sharing.come_in(rank, decision.row, decision.columns, state.ledger.ran[rank], is_new)
+        self.sharing.come_in(rank, decision.row, decision.columns, state.ledger.ran[rank], is_new)
         if is_new:
             for planned in (state.granted, state.reserved, state.row_planned):
                 planned.pop(rank, None)
@@ -425,15 +424,17 @@ class Transitions:
         self._note(decision)
 
     def _change_matrix(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
-        self._sharing.change(decision)
-        self._note(decision)
+        self.sharing.change(decision)
+        if self.state.curious:
+            self._note(decision)
 
     def _replicate(self, decision: Replicate) -> None:
-        self._sharing.matrix.replicate(decision.job.rank, decision.row)
-        self._note(decision)
+        self.sharing.matrix.replicate(decision.job.rank, decision.row)
+        if self.state.curious:
+            self._note(decision)
 
     def _migrate(self, decision: Migrate) -> None:
-        state, sharing, rank = self.state, self._sharing, decision.job.rank
+        state, sharing, rank = self.state, self.sharing, decision.job.rank
         sharing.matrix.move(rank, decision.row, decision.columns)
         sharing.stall[rank] += decision.stall
         state.tally.stalled += decision.stall * decision.job.procs
@@ -442,7 +443,7 @@ class Transitions:
         self.log(decision)
 
     def _stall(self, decision: Stall) -> None:
-        stall, rank = self._sharing.stall, decision.job.rank
+        stall, rank = self.sharing.stall, decision.job.rank
         if rank not in stall:
             raise DecisionError(f"job {decision.job.id} cannot stall: it is not in the matrix")
         stall[rank] += decision.seconds
@@ -450,15 +451,18 @@ class Transitions:
         self.log(decision)
 
     def _reserve_row(self, decision: ReserveRow) -> None:
-        state, job, at = self.state, decision.job, decision.at
+        state = self.state
+        job, row, at, _ = decision
         rank = job.rank
-        self._must_wait(job, "get a reservation")
-        state.expected[rank], state.expected_row[rank] = at, decision.row
+        if state.waiting.jobs.get(rank) is not job:
+            self._must_wait(job, "get a reservation")
+        state.expected[rank], state.expected_row[rank] = at, row
         was = state.row_planned.get(rank)
-        if was is not None and abs(at - was) < self._sharing.turns.slice:
+        if was is not None and abs(at - was) < self.sharing.turns.slice:
             if rank in state.moved:  # by the first schedule of this rebuild, which is made again
                 state.moved[rank] = at - state.before[rank]
-            self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
+            if state.curious:
+                self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
             return
         if (before := state.before.get(rank)) is not None:
             state.moved[rank] = at - before
@@ -466,9 +470,9 @@ class Transitions:
         self.log(decision)
 
     def _turn_to(self, decision: TurnTo) -> None:
-        if decision.row not in self._sharing.matrix.rows:
+        if decision.row not in self.sharing.matrix.rows:
             raise DecisionError(f"row {decision.row} cannot come on turn: there is none")
-        self._sharing.to_turn = decision.row
+        self.sharing.to_turn = decision.row
         self.log(decision)
 
     # What is said of it

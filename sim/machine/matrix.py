@@ -158,7 +158,7 @@ class MatrixView:
     @property
     def has_replicas(self) -> bool:
         """Does some job stand in more than its home row?"""
-        return any(len(rows) > 1 for rows in self._rows_of.values())
+        return sum(map(len, self._rows_of.values())) > len(self._rows_of)
 
     def picture(self, on_turn: int | None = None) -> MatrixPicture:
         """The matrix as a value that does not change; the cells of a row are in order of placement."""

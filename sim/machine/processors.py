@@ -160,12 +160,9 @@ class Machine:
 
     def hold_only(self, held: dict[int, int]) -> None:
         """From now on these jobs hold these processors, and nobody holds any other: a row of a matrix is on turn."""
-        taken = 0
-        for processors in held.values():
-            taken |= processors
         self.held.clear()
         self.held |= held
-        self.free_set = self.there & ~taken
+        self.free_set = self.there & ~reduce(or_, held.values(), 0)
         self.free = self.free_set.bit_count()
 
     def divide(self, owners: Sequence[int]) -> None:

@@ -117,19 +117,23 @@ class Profile:
             raise ValueError(f"{procs} processors are never free")
         return candidate
 
-    def hole_before(self, before: float, procs: int, duration: float) -> float:
+    def hole_before(self, before: float, procs: int, duration: float, after: float = -inf) -> float:
         """The first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
+
+        There must be none before `after`.
 
         >>> plan = Profile(now=0, free=4)
         >>> plan.take(0, 10, 3)
         >>> plan.hole_before(11, procs=2, duration=5), plan.hole_before(10, procs=2, duration=5)
         (10, inf)
         """
+        times, free = self._times, self._free
         candidate = end = inf
-        for time, free in zip(self._times, self._free, strict=True):
+        for index in range(bisect_left(times, after), len(times)):
+            time = times[index]
             if end <= time + MOMENT:
                 return candidate
-            if free < procs:
+            if free[index] < procs:
                 if time >= before:
                     return inf
                 candidate = end = inf
@@ -191,6 +195,39 @@ class Profile:
         start = self.earliest(procs, duration, after)
         self.take(start, start + duration, procs)
         return start
+
+
+class Placed:
+    """Who was placed on a plan, one after another: a wider and longer one will find no place before.
+
+    >>> placed = Placed()
+    >>> placed.note(2, 5, at=10)
+    >>> placed.bound(3, 5), placed.bound(1, 9)
+    (10, -inf)
+    """
+
+    __slots__ = ("_found",)
+
+    def __init__(self) -> None:
+        self._found: list[tuple[int, float, float]] = []
+
+    def bound(self, procs: int, duration: float) -> float:
+        """There is no place before that."""
+        for its_procs, its_duration, at in reversed(self._found):
+            if its_procs <= procs and its_duration <= duration:
+                return at
+        return -inf
+
+    def note(self, procs: int, duration: float, at: float) -> None:
+        """So many processors found their first place there, and have taken it; what that says better is forgotten."""
+        found = self._found
+        while found and found[-1][0] >= procs and found[-1][1] >= duration and found[-1][2] <= at:
+            found.pop()
+        found.append((procs, duration, at))
+
+    def forget(self) -> None:
+        """There is more room than there was."""
+        self._found.clear()
 
 
 def compression(

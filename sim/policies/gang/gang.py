@@ -134,40 +134,37 @@ class GangBackfill(TimeShared):
 
     def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
         yield Phase(name)
-        self._forget_reservations(view)
+        starts, rows = self._forget_reservations(view)
         if not (yield from resume(view, self.mpl)):
             return
         now, matrix, plans = view.now, view.matrix, RowPlans(view, self.mpl)
         passes = False
         for job in view.queue:
             span = job.estimate * self.mpl
-            fits = ((free, row) for free, row in matrix.with_room(job.procs) if plans.fits(row, job.procs, span))
-            if fit := next(fits, None):
-                free, row = fit
-                plans.take(row, job.procs, span, now)
-                yield from place(view, job, row, BestFit(free, span), passes)
-            elif len(matrix.rows) < self.mpl and plans.fits(matrix.next_row, job.procs, span):
-                plans.take(matrix.next_row, job.procs, span, now)
-                yield from place_in_new_row(view, job, self.mpl, passes)
-            else:
-                at, row = plans.earliest(job.procs, span)
-                plans.take(row, job.procs, span, at)
-                self._note_reservation(view, job, row, at)
+            at, row = plans.soonest(job.procs, span)
+            plans.take(row, job.procs, span, at)
+            if at > now:
+                starts[job.rank], rows[job.rank] = at, row
                 yield ReserveRow(job, row, at, EarliestInRow(span))
                 passes = True
+            elif row == matrix.next_row:
+                yield from place_in_new_row(view, job, self.mpl, passes)
+            else:
+                yield from place(view, job, row, BestFit(matrix.free(row), span), passes)
 
     # The reservations of one rebuild, noted for the compaction of the next
 
-    def _forget_reservations(self, view: GangView) -> None:
-        view.notes["reserved at"], view.notes["reserved row"] = {}, {}
+    def _forget_reservations(self, view: GangView) -> tuple[dict[int, float], dict[int, int]]:
+        """Where the new ones are noted: the start and the row of each job."""
+        starts: dict[int, float] = {}
+        rows: dict[int, int] = {}
+        view.notes["reserved at"], view.notes["reserved row"] = starts, rows
+        return starts, rows
 
-    def _note_reservation(self, view: GangView, job: Job, row: int, at: float) -> None:
-        view.notes["reserved at"][job.rank], view.notes["reserved row"][job.rank] = at, row
-
-    def _last_reservations(self, view: GangView) -> list[tuple[Job, int, float]]:
+    def _last_reservations(self, view: GangView) -> Iterator[tuple[Job, int, float]]:
         """Those of jobs that still wait: (job, row, start)."""
         starts, rows = view.notes.get("reserved at", {}), view.notes.get("reserved row", {})
-        return [(job, int(rows[job.rank]), starts[job.rank]) for job in view.queue if job.rank in starts]
+        return ((job, int(rows[job.rank]), starts[job.rank]) for job in view.queue if job.rank in starts)
 
 
 @dataclass(frozen=True)

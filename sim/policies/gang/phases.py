@@ -5,7 +5,7 @@ Each yields its decisions one by one and looks at the matrix again after each, a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Protocol, TypeAlias
 
 from sim.decisions.decisions import Decision, Keep
@@ -42,6 +42,9 @@ class GangView(View, Protocol):
     @property
     def matrix(self) -> MatrixView:
         """Who stands where."""
+
+    def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
+        """(remaining estimate, rank, processors) of each."""
 
 
 class Bringing(Protocol):
@@ -105,13 +108,13 @@ def fill(view: GangView) -> Iterator[Step]:
     """
     yield Phase("fill")
     matrix = view.matrix
-    hopeful = matrix.jobs if len(matrix.rows) > 1 else []
+    rows, job_of, room = matrix.rows, view.job, matrix.room_for_replica
+    hopeful = matrix.jobs if len(rows) > 1 else []
     while hopeful:
         replicated = []
-        for rank in matrix.that_fit(hopeful, *matrix.rows):
-            row = matrix.room_for_replica(rank)
-            if row is not None:
-                yield Replicate(view.job(rank), row)
+        for rank in matrix.that_fit(hopeful, *rows):
+            if (row := room(rank)) is not None:
+                yield Replicate(job_of(rank), row)
                 replicated.append(rank)
         hopeful = replicated
 

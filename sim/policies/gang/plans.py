@@ -6,10 +6,10 @@ mpl, from now on, wherever else it is replicated.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from math import inf
 
-from sim.machine.profile import Profile
+from sim.machine.profile import Placed, Profile
 from sim.policies.gang.phases import GangView
 from sim.workload.model import Job
 
@@ -21,27 +21,54 @@ class RowPlans:
     """
 
     def __init__(self, view: GangView, mpl: int, reserved: Iterable[tuple[Job, int, float]] = ()) -> None:
-        self._view, self._matrix, self._mpl = view, view.matrix, mpl
+        self._view, self._matrix, self._mpl, self._now = view, view.matrix, mpl, view.now
+        self._ahead = view.machine_ahead
         self._plans: dict[int, Profile] = {}
-        self._reserved = list(reserved)
+        self._reserved, self._placed = reserved, Placed()
+        self._by_row: dict[int, list[tuple[Job, float]]] | None = None
+        self._rows: Sequence[int] | None = None
+        """The rows when all plans were asked for last"""
+        self._all: list[tuple[int, Profile]] = []
 
     def fits(self, row: int, procs: int, span: float) -> bool:
         """Are so many processors free in the row from now on for the span?"""
-        return self._plan(row).fits(procs, self._view.now, span)
+        return self._plan(row).fits(procs, self._now, span)
 
     def take(self, row: int, procs: int, span: float, at: float) -> None:
         """So many processors of the row are held from `at` on for the span."""
         self._plan(row).take(at, at + span, procs)
 
-    def earliest(self, procs: int, span: float) -> tuple[float, int]:
-        """When and in which row so many processors are first free for the span; of equals the earlier row."""
-        best, found = inf, 0
-        rows = self._matrix.rows
-        for row in (*rows, self._matrix.next_row) if len(rows) < self._mpl else rows:
-            at = self._plan(row).hole_before(best, procs, span)
+    def soonest(self, procs: int, span: float) -> tuple[float, int]:
+        """When and in which row so many processors are first free for the span; of equals the earlier row.
+
+        Where they are free now, in the row with the fewest free columns, and in a new row only if in no other. Whoever
+        asks takes them.
+        """
+        now, best, found, after = self._now, inf, 0, self._placed.bound(procs, span)
+        for row, plan in self._all_plans():
+            at = plan.hole_before(best, procs, span, after)
             if at < best:
                 best, found = at, row
+                if at <= now:
+                    return now, self._fullest(procs, span, row)
+        self._placed.note(procs, span, best)
         return best, found
+
+    def _fullest(self, procs: int, span: float, row: int) -> int:
+        """Of the rows with room from now on that with the fewest free columns; this one, if it is new."""
+        rows = (row for _, row in self._matrix.with_room(procs) if self.fits(row, procs, span))
+        return next(rows, row)
+
+    def _all_plans(self) -> list[tuple[int, Profile]]:
+        """Those of all rows, and of the next while there are fewer than there may be."""
+        rows = self._matrix.rows
+        if rows != self._rows:
+            self._rows = rows
+            self._all = [(row, self._plan(row)) for row in rows]
+            if len(rows) < self._mpl:
+                self._all.append((self._matrix.next_row, self._plan(self._matrix.next_row)))
+            self._placed.forget()
+        return self._all
 
     def _plan(self, row: int) -> Profile:
         if row not in self._plans:
@@ -49,17 +76,23 @@ class RowPlans:
         return self._plans[row]
 
     def _made(self, row: int) -> Profile:
-        view, mpl, matrix = self._view, self._mpl, self._matrix
-        now, remaining, job_of = view.now, view.remaining_estimate, view.job
-        at_home = matrix.at_home(row) if row in matrix.rows else ()
-        jobs = [(now + remaining(rank) * mpl, rank, job_of(rank).procs) for rank in at_home]
-        jobs, free = sorted(jobs), view.procs - sum(procs for _, _, procs in jobs)
-        ahead = view.machine_ahead
-        if ahead:
-            jobs = sorted([*((min(end, view.closes), rank, procs) for end, rank, procs in jobs), *ahead])
-        plan = Profile.of_changes(now, free, jobs) if ahead else Profile.of_running(now, free, jobs)
-        for job, where, at in self._reserved:
-            if where == row:
-                start = max(at, now)
-                plan.take(start, start + job.estimate * mpl, job.procs)
-        return plan
+        now, mpl, at_home = self._now, self._mpl, self._matrix.at_home(row)
+        changes = [(now + left * mpl, rank, procs) for left, rank, procs in self._view.remaining_estimates(at_home)]
+        free = self._matrix.size - sum([procs for _, _, procs in changes])
+        if ahead := self._ahead:
+            closes = self._view.closes
+            changes = [*((min(end, closes), rank, procs) for end, rank, procs in changes), *ahead]
+        reserved = self._reserved_in().get(row, ())
+        for job, at in reserved:
+            start = max(at, now)
+            changes += (start, job.rank, -job.procs), (start + job.estimate * mpl, job.rank, job.procs)
+        changes.sort()
+        return Profile.of_changes(now, free, changes) if ahead or reserved else Profile.of_running(now, free, changes)
+
+    def _reserved_in(self) -> dict[int, list[tuple[Job, float]]]:
+        """row -> what is reserved in it from the beginning."""
+        if self._by_row is None:
+            self._by_row = {}
+            for job, row, at in self._reserved:
+                self._by_row.setdefault(row, []).append((job, at))
+        return self._by_row

@@ -93,20 +93,26 @@ class MultiQueue(Policy):
             if not view.resized:
                 arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
         reserving = {job.rank for job in arrived if job.reserve is not None or self._is_tried(job)}
+        known: Pivots | None = view.notes.pop("pivots", None)
         if not view.queue:
             return
-        queue = self._queued(view, reserving)
-        pivots = Pivots(view, queue, self._classes)
+        queue = to_look_at = self._queued(view, reserving)
+        if known and not reserving and known.go_on(view, queue, arrived):
+            pivots, to_look_at = known, [*arrived]
+        else:
+            pivots = Pivots(view, queue, self._classes)
         alone = len(reserving) == len(arrived)
         for job in arrived:
             if job.rank in reserving:
                 yield from self._reserve(view, pivots if alone else pivots.before(job), job)
         if view.reserved:
             yield from self._serve_reserved(view, pivots)
-        if queue:
-            yield from self._serve_queues(view, pivots, queue)
+        if to_look_at:
+            yield from self._serve_queues(view, pivots, to_look_at)
         for pivot, start in pivots.planned():
             yield Expect(pivot, start)
+        if pivots.leave_off():
+            view.notes["pivots"] = pivots
 
     # Reservations and speculative runs
 
@@ -137,15 +143,15 @@ class MultiQueue(Policy):
             job = view.job(rank)
             if job.reserve is not None:
                 if at <= now:
-                    yield from self._start(view, Start(job, Due()))
+                    yield from self._start(view, job, Due())
                 elif view.curious:
                     yield Keep(job, WaitsForReserved(at))
                 continue
             limit = self._trial(job)
             if at <= now:
-                yield from self._start(view, Start(job, TrialDue(limit), limit=limit))
+                yield from self._start(view, job, TrialDue(limit), limit=limit)
             elif job.procs <= view.free and pivots.room_instead(job, at, limit):
-                yield from self._start(view, Start(job, TrialEarly(limit, at), limit=limit))
+                yield from self._start(view, job, TrialEarly(limit, at), limit=limit)
                 pivots.move()
             elif view.curious:
                 other = pivots.comes_first(job, limit, at) if job.procs <= view.free else None
@@ -176,7 +182,7 @@ class MultiQueue(Policy):
             if job is pivots.jobs[partition]:
                 if pivots.start(partition) <= view.now:
                     borrowed = max(0, job.procs - pivots.idle(partition))
-                    yield from self._start(view, Start(job, PivotDue(partition, borrowed)))
+                    yield from self._start(view, job, PivotDue(partition, borrowed))
                     pivots.leave(partition)
                 elif view.curious:
                     first = pivots.comes_first(job, job.estimate) or ()
@@ -187,7 +193,7 @@ class MultiQueue(Policy):
             room = pivots.room(job)
             because = self._rule(view, pivots, job, partition, room)
             if because is not None:
-                yield from self._start(view, Backfill(job, because))
+                yield from self._start(view, job, because, Backfill)
                 if room:
                     pivots.beside(job, view.now, job.estimate)
                 else:
@@ -208,8 +214,10 @@ class MultiQueue(Policy):
                 return SparesPivot(pivot, start, own, pivots.extra(partition))
         return DelaysNoPivot(own, max(0, job.procs - own)) if room else None
 
-    def _start(self, view: View, start: Start | Backfill) -> Iterator[Decision]:
+    def _start(
+        self, view: View, job: Job, because: Reason, start: type[Start | Backfill] = Start, limit: float | None = None
+    ) -> Iterator[Decision]:
         """The job's partition borrows what it lacks; the job gets its lowest-numbered idle processors."""
-        partition = self._classes.of(start.job)
-        yield from borrow(view, start.job, partition)
-        yield start._replace(on=own_idle(view, partition, start.job.procs))
+        partition = self._classes.of(job)
+        yield from borrow(view, job, partition)
+        yield start(job, because, own_idle(view, partition, job.procs), limit)

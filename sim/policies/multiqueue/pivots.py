@@ -12,7 +12,7 @@ from sim.decisions.reasons_to_wait import TouchesReservation, WouldDelayPivot
 from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
 from sim.policies.multiqueue.partitions import Classes, idle
-from sim.policies.view import View
+from sim.policies.view import Ends, View
 from sim.workload.model import Job
 
 
@@ -44,24 +44,34 @@ class Floor:
         return self._free[bisect_left(self._times, end) - 1]
 
 
+_OF_A_PASS = ("_queue", "_view")
+
+
 class Pivots:
-    """The pivots of one pass. Their starts are planned when somebody asks, and again after something has changed.
+    """The pivots. Their starts are planned when somebody asks, and again after something has changed.
 
     A pivot's start is the earliest at which its processors are free machine-wide for its estimate, beside what
     runs, the reservations that stand and the pivots before it: those of high priority first, then by rank.
     """
 
     __slots__ = (
-        "_beside_all", "_beside_reserved", "_classes", "_extra", "_idle", "_jobs", "_plan", "_queue",
-        "_starts", "_turns", "_view", "refused",
+        "_beside_all", "_beside_reserved", "_classes", "_extra", "_idle", "_jobs", "_left", "_plan", "_queue",
+        "_starts", "_turns", "_untaken", "_view", "refused",
     )  # fmt: skip
+
+    _queue: Sequence[Job]
+    _view: View
 
     def __init__(self, view: View, queue: Sequence[Job], classes: Classes) -> None:
         self._view, self._queue, self._classes = view, queue, classes
         self._jobs: dict[int, Job] | None = None
         self._turns: list[tuple[int, Job]] | None = None
         self._plan: Profile | None = None
+        self._untaken: tuple[float, float, int] | None = None
+        """The place of the last pivot, as long as nobody asks what it leaves free"""
         self._starts: dict[int, float] = {}
+        self._left: tuple[Ends, Sequence[int]] | None = None
+        """What ran, and who owned what, when they were left"""
         self._beside_all: Floor | None = None
         self._beside_reserved: Floor | None = None
         self._idle: dict[int, int] = {}
@@ -76,6 +86,48 @@ class Pivots:
             self._jobs = self._classes.firsts(self._queue)
         return self._jobs
 
+    def copy(self) -> Pivots:
+        """As they were left."""
+        twin = Pivots.__new__(Pivots)
+        for name in self.__slots__:
+            if name not in _OF_A_PASS:
+                value = getattr(self, name)
+                setattr(twin, name, value.copy() if isinstance(value, dict | set | Profile) else value)
+        return twin
+
+    # From pass to pass
+
+    def leave_off(self) -> bool:
+        """The pass is over. Are there any, and do they still stand at the next if only arrivals come till then?"""
+        view = self._view
+        if not self._starts or view.curious or view.reserved or view.suspended or view.closes < inf:
+            return False
+        self._left = (view.ends, view.owners)
+        for name in _OF_A_PASS:
+            delattr(self, name)
+        return True
+
+    def go_on(self, view: View, queue: Sequence[Job], arrived: Sequence[Job]) -> bool:
+        """Another pass. Has nothing happened since the last one but that these jobs, of low priority, have come?
+
+        Then nobody else need be looked at: as time passes, less is possible.
+        """
+        is_other = view.curious or view.resized or view.closes < inf or view.reserved or view.suspended
+        if is_other or (view.ends, view.owners) != self._left or any(job.high for job in arrived):
+            return False
+        self._view, self._queue, now = view, queue, view.now
+        if any(start <= now for start in self._starts.values()):
+            return False
+        if self._plan:
+            self._plan.advance(now)
+        for job in arrived:
+            partition = self._classes.of(job)
+            if partition not in self.jobs:
+                self._starts[partition] = self.plan.place(job.procs, job.estimate, now)
+                self.jobs[partition] = job
+                self._turns = self._beside_all = None
+        return True
+
     def before(self, job: Job) -> Pivots:
         """Those of the queues that `job` found on its arrival, where others have arrived at the same instant."""
         return Pivots(self._view, [other for other in self._queue if other.rank < job.rank], self._classes)
@@ -85,12 +137,19 @@ class Pivots:
     @property
     def plan(self) -> Profile:
         """What the pivots leave free of `view.plan`."""
-        return self._make_plan() if self._plan is None else self._plan
+        if not self._starts:
+            self._place()
+        if self._plan is None:
+            self._plan = self._view.plan.copy()
+        if self._untaken:
+            self._plan.take(*self._untaken)
+            self._untaken = None
+        return self._plan
 
     def start(self, partition: int) -> float:
         """When the partition's pivot can start."""
-        if self._plan is None:
-            self._make_plan()
+        if not self._starts:
+            self._place()
         return self._starts[partition]
 
     def idle(self, partition: int) -> int:
@@ -181,7 +240,8 @@ class Pivots:
 
     def move(self) -> None:
         """Something has changed that may move them."""
-        self._plan = None
+        self._plan = self._untaken = None
+        self._starts.clear()
         self._forget()
 
     def beside(self, job: Job, at: float, lasts: float) -> None:
@@ -209,10 +269,17 @@ class Pivots:
         """Each pivot and its start."""
         return [(job, self.start(partition)) for partition, job in self._in_turn()]
 
-    def _make_plan(self) -> Profile:
-        self._plan = plan = self._view.plan.copy()
-        self._starts = self._placed(plan)
-        return plan
+    def _place(self) -> None:
+        """One after another; the last of them need not be in the plan yet, so that one alone needs none."""
+        plan, now, before = self._view.plan, self._view.now, None
+        for partition, job in self._in_turn():
+            if before:
+                if self._plan is None:
+                    self._plan = plan = plan.copy()
+                plan.take(*before)
+            start = self._starts[partition] = plan.earliest(job.procs, job.estimate, now)
+            before = (start, start + job.estimate, job.procs)
+        self._untaken = before
 
     def _in_turn(self) -> list[tuple[int, Job]]:
         if self._turns is None:

@@ -66,6 +66,9 @@ class Stage:
     def remaining_estimate(self, rank: int) -> float:
         return self.jobs[rank].estimate - self.progress.get(rank, 0)
 
+    def remaining_estimates(self, ranks: list[int]) -> list[tuple[float, int, int]]:
+        return [(self.remaining_estimate(rank), rank, self.jobs[rank].procs) for rank in ranks]
+
     def wait(self, procs: int, estimate: float = 100) -> Job:
         """Another job arrives."""
         rank = len(self.jobs)
