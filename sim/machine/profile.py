@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from math import inf
 
 from sim.machine.moment import MOMENT
@@ -230,6 +231,10 @@ class Placed:
         self._found.clear()
 
 
+_LOOKED_BACK = 8
+"""Who was tried longer ago says little of who stands there now."""
+
+
 def compression(
     plan: Profile, now: float, jobs: Iterable[Job], reserved: Mapping[int, float]
 ) -> Iterator[tuple[Job, float, float]]:
@@ -257,7 +262,7 @@ def compression(
         if last < 0 or (free[last] < procs and now + duration >= start):
             continue  # due, or any earlier place would reach up to a full machine
         hope = now
-        for its_procs, its_duration, stood, stands, moves in reversed(tried):
+        for its_procs, its_duration, stood, stands, moves in islice(reversed(tried), _LOOKED_BACK):
             if its_procs <= procs and its_duration <= duration and stood <= start:
                 hope = stands if moves == len(left) else min(stands, left[moves] - duration)
                 break
@@ -279,17 +284,19 @@ def compression(
 def _gap_before(plan: Profile, last: int, start: float, procs: int, duration: float, after: float) -> float:
     """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
     times, free = plan._times, plan._free
-    first = bisect_right(times, after + MOMENT) - 1
-    candidate = end = inf
-    for index in range(first, last + 1):
-        if end <= times[index] + MOMENT:
-            break
+    index = bisect_right(times, after + MOMENT) - 1
+    while index <= last:
         if free[index] < procs:
-            candidate = end = inf
-        elif end == inf:
-            candidate = times[index] if times[index] > after else after
-            end = candidate + duration
-    return candidate if candidate < start else start
+            index += 1
+            continue
+        candidate = times[index] if times[index] > after else after
+        end = candidate + duration
+        index += 1
+        while index <= last and free[index] >= procs and times[index] + MOMENT < end:
+            index += 1
+        if index > last or times[index] + MOMENT >= end:
+            return candidate if candidate < start else start
+    return start
 
 
 def shadow(free: int, ends: Iterable[tuple[float, int, int]], procs: int) -> tuple[float, int]:

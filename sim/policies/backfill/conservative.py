@@ -52,8 +52,9 @@ class Conservative(Ordered):
             at = view.plan.earliest(job.procs, job.estimate, view.now)
             yield Reserve(job, at, EarliestHole(view.free))
         start: type[Start | Backfill] = Start
+        now, reserved = view.now, view.reserved
         for job in view.queue:
-            if view.reserved[job.rank] <= view.now:
+            if reserved[job.rank] <= now:
                 yield start(job, Due())
             else:
                 start = Backfill

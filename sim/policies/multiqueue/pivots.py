@@ -55,7 +55,7 @@ class Pivots:
     """
 
     __slots__ = (
-        "_beside_all", "_beside_reserved", "_classes", "_extra", "_idle", "_jobs", "_left", "_plan", "_queue",
+        "_beside_all", "_beside_reserved", "_classes", "_extra", "_idle", "_jobs", "_left", "_moved", "_plan", "_queue",
         "_starts", "_turns", "_untaken", "_view", "refused",
     )  # fmt: skip
 
@@ -70,6 +70,8 @@ class Pivots:
         self._untaken: tuple[float, float, int] | None = None
         """The place of the last pivot, as long as nobody asks what it leaves free"""
         self._starts: dict[int, float] = {}
+        self._moved = False
+        """May who was looked at before have more room now?"""
         self._left: tuple[Ends, Sequence[int]] | None = None
         """What ran, and who owned what, when they were left"""
         self._beside_all: Floor | None = None
@@ -100,7 +102,7 @@ class Pivots:
     def leave_off(self) -> bool:
         """The pass is over. Are there any, and do they still stand at the next if only arrivals come till then?"""
         view = self._view
-        if not self._starts or view.curious or view.reserved or view.suspended or view.closes < inf:
+        if self._moved or not self._starts or view.curious or view.reserved or view.suspended or view.closes < inf:
             return False
         self._left = (view.ends, view.owners)
         for name in _OF_A_PASS:
@@ -110,7 +112,7 @@ class Pivots:
     def go_on(self, view: View, queue: Sequence[Job], arrived: Sequence[Job]) -> bool:
         """Another pass. Has nothing happened since the last one but that these jobs, of low priority, have come?
 
-        Then nobody else need be looked at: as time passes, less is possible.
+        Then nobody else need be looked at: who could not start then cannot now, and as time passes less is possible.
         """
         is_other = view.curious or view.resized or view.closes < inf or view.reserved or view.suspended
         if is_other or (view.ends, view.owners) != self._left or any(job.high for job in arrived):
@@ -240,6 +242,7 @@ class Pivots:
 
     def move(self) -> None:
         """Something has changed that may move them."""
+        self._moved = True
         self._plan = self._untaken = None
         self._starts.clear()
         self._forget()
