@@ -91,8 +91,8 @@ class Checker:
         self._finished.update(job.rank for job in state.completed)
         if sum(map(len, places)) != len(here) or {job.rank for job in state.completed} & here:
             self._fail("a job is in two places")
-        if here | self._finished != set(range(len(state.jobs))):
-            self._fail(f"{len(state.jobs)} jobs were submitted, {len(here | self._finished)} are somewhere")
+        if here | self._finished != set(range(state.submitted)):
+            self._fail(f"{state.submitted} jobs were submitted, {len(here | self._finished)} are somewhere")
         if any(job.procs > state.most for job in state.queue):
             self._fail("a job waits for more processors than there will ever be")
         if sharing is None and not running == {rank for _, rank, _ in state.ends} == set(state.machine.held):
@@ -262,7 +262,7 @@ class Checker:
 def _finished(state: State) -> set[int]:
     here = {job.rank for job in state.queue} | state.running.keys() | state.suspended.keys()
     here |= state.sharing.ran.keys() if state.sharing else set()
-    return set(range(len(state.jobs))) - here - set(state.dropped)
+    return set(range(state.submitted)) - here - set(state.dropped)
 
 
 def _progress_so_far(state: State, history: History) -> dict[int, float]:

@@ -33,7 +33,6 @@ class Checkpoint:
     """The ranks of the jobs that wait."""
     seen: Order | None
     """The order of the queue as the last pass saw it, where it looks around."""
-    submitted: int
     unfinished: tuple[int, ...]
     """The ranks of the jobs that are under way or suspended."""
     entries: Mapping[int, Entry]
@@ -46,17 +45,15 @@ class Checkpoint:
         waiting, ledger = state.waiting.ranks(), state.ledger
         told = {*unfinished, *ledger.told(waiting)}
         entries = {rank: ledger.entry(rank) for rank in told}
-        return cls(
-            state.copy(), future.copy(), waiting, state.waiting.seen, len(state.jobs), tuple(unfinished), entries
-        )
+        return cls(state.copy(), future.copy(), waiting, state.waiting.seen, tuple(unfinished), entries)
 
     def state(self, later: State, workload: Workload) -> State:
         """The state as it was, with what is left out here from a later moment of the same run."""
         state = self.small.copy()
-        state.curious, state.jobs = later.curious, list(workload.jobs[: self.submitted])
+        state.curious, state.jobs = later.curious, workload.jobs
         state.waiting = Queue.of(state.policy.queue_order(), map(state.jobs.__getitem__, self.waiting))
         state.waiting.step, state.waiting.seen = self.step - 1, self.seen
-        state.ledger = later.ledger.as_of(self.submitted, [*self.waiting, *self.unfinished], self.entries)
+        state.ledger = later.ledger.as_of(state.submitted, [*self.waiting, *self.unfinished], self.entries)
         return state
 
     @property

@@ -12,13 +12,13 @@ forgotten before each pass.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from copy import copy
 from functools import partial
 from heapq import heappop
 from math import inf
-from operator import attrgetter
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from sim.engine.state import Future, State
 from sim.engine.state_view import StateView
 from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.engine.transitions import Transitions
+from sim.engine.upcoming import Upcoming
 from sim.engine.upheaval import Upheaval
 from sim.errors import ParameterError, PolicyError
 from sim.history.history import History
@@ -76,8 +77,9 @@ class Engine:
             raise ParameterError("a job runs longer than its estimate: apply Workload.with_overruns first")
         self.workload = workload
         self._loops = choice.chosen() if placement == "lowest" else None
-        self._jobs, self._runtimes, self._killed = workload.jobs, workload.runtimes, workload.killed.tolist()
-        self._submits = [*map(attrgetter("submit"), workload.jobs), inf]
+        self._jobs, self._killed = workload.jobs, workload.killed.tobytes()
+        self._runtimes = array("d", workload.runtime.tobytes())
+        self._submits: Sequence[float] = array("d", np.append(workload.submit, inf).tobytes())
         chosen = policy_of(policy)
         try:
             state = State(workload, chosen, placement, curious)
@@ -92,6 +94,7 @@ class Engine:
         self._most: int | None = None
         """How many decisions are made at a pass, if not all"""
         self._view = StateView(state)
+        self._upcoming = Upcoming(state, future, self._submits, self._runtimes)
         self._transitions = Transitions(self._runtimes, self._killed, state, future, history)
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
@@ -147,48 +150,7 @@ class Engine:
 
     def next_time(self) -> float | None:
         """When the next step will be; None when everything has happened."""
-        if self.state.successor is not None:
-            return self.state.now
-        state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
-        timers = state.timers
-        while timers and self._is_void(*timers[0]):
-            state.wakes.discard(heappop(timers))
-        while leaving and leaves.get(leaving[0][1]) != leaving[0][0]:
-            heappop(leaving)
-        time = leaving[0][0] if leaving else inf
-        arrives = self._submits[len(state.jobs)]
-        if arrives < time:
-            time = arrives
-        if timers and timers[0][0] < time:
-            time = timers[0][0]
-        if sharing := state.sharing:
-            time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
-        change = self._future.next_change() if self._future.changes else inf
-        if change < time and (arrives < inf or state.under_way or state.left):
-            time = change
-        if time == inf:
-            return None
-        until = time + MOMENT
-        if (
-            time < arrives <= until
-            or time < change <= until
-            or (leaving and leaving[0][0] <= until and _has_another(leaving, time, until))
-            or (timers and timers[0][0] <= until and _has_another(timers, time, until))
-        ):
-            return self._latest(time)
-        return time
-
-    def _latest(self, time: float) -> float:
-        """The latest of what is due at the same moment as that: they happen in one instant, none before its time."""
-        leaving, timers, arrives = self._future.leaving, self.state.timers, self._submits[len(self.state.jobs)]
-        while True:
-            until = time + MOMENT
-            latest = max(arrives if time < arrives <= until else time, self._future.last_change(until))
-            latest = _latest_in(leaving, latest, until)
-            latest = _latest_in(timers, latest, until, self._is_void)
-            if latest == time:
-                return time
-            time = latest
+        return self._upcoming.time()
 
     def switch(self, policy: Policy | str, at: float | None = None) -> None:
         """Let another policy go on from here: a step of its own, at `at` (default: at the time of the last step).
@@ -297,27 +259,26 @@ class Engine:
                 hear(None)
 
     def _pass_by(self, now: float, successor: Policy | None, changes: bool) -> None:
-        state = self.state
-        state.now, by_rule = now, state.successor is not None
+        state, future = self.state, self._future
+        state.now, by_rule, is_awake = now, state.successor is not None, False
         if by_rule:
             successor, state.successor = state.successor, None
-        for told in (state.decisions, state.printed, state.moved, state.completed, state.killed, state.arrived):
-            if told:
-                told.clear()
+        state.moved.clear()
+        state.completed.clear()
+        state.arrived.clear()
+        if state.killed or state.decisions or state.printed or state.resized:
+            self._forget_last()
         state.ended_early = False
-        if state.resized:
-            state.resized = state.upset = False
-            state.interrupted, state.renewed = [], []
         if state.sharing:
             self._share_until(state.sharing, now)
-        leaving = self._future.leaving
-        if leaving and leaving[0][0] <= now:
+        if future.leaving and future.leaving[0][0] <= now:
             self._complete_jobs(now)
-        is_awake = self._drop_timers(now) if state.timers else False
-        if changes or (self._future.changes and self._future.next_change() <= now):
-            self._future.applied = now
+        if state.timers:
+            is_awake = self._drop_timers(now)
+        if changes or (future.changes and future.next_change() <= now):
+            future.applied = now
             Upheaval(self._transitions).happen()
-        if self._submits[len(state.jobs)] <= now:
+        if self._submits[state.submitted] <= now:
             self._admit_arrivals(now)
         if successor is not None:
             Succession(self._transitions).hand_over(successor, by_rule)
@@ -343,11 +304,20 @@ class Engine:
         else:
             self._look_for_progress()
 
+    def _forget_last(self) -> None:
+        """What seldom happens, and did at the last instant."""
+        state = self.state
+        for told in (state.decisions, state.printed, state.killed):
+            told.clear()
+        if state.resized:
+            state.resized = state.upset = False
+            state.interrupted, state.renewed = [], []
+
     def _look_for_progress(self) -> None:
         state = self.state
         self._in_vain += 1
         if self._in_vain > IN_VAIN_AT_THE_END:
-            most = IN_VAIN if state.under_way or len(state.jobs) < len(self._jobs) else IN_VAIN_AT_THE_END
+            most = IN_VAIN if state.under_way or state.submitted < len(self._jobs) else IN_VAIN_AT_THE_END
             if self._in_vain > most:
                 at = f"step {state.step_count}, at {state.now:.12g} ({beginning(state)})"
                 what = f"{state.spec} asks for timers without end: {most:,} in vain by {at}"
@@ -365,13 +335,6 @@ class Engine:
         if due:
             state.free = state.machine.free
 
-    def _is_void(self, when: float, rank: int, since: float) -> bool:
-        """Has a timer lost its reason?"""
-        if since == inf:
-            return rank >= 0 and self.state.reserved.get(rank) != when
-        allocation = self.state.running.get(rank)
-        return allocation is None or allocation.since != since
-
     def _drop_timers(self, now: float) -> bool:
         """Was there one?"""
         state, dropped = self.state, False
@@ -382,11 +345,11 @@ class Engine:
 
     def _admit_arrivals(self, now: float) -> None:
         state, submits = self.state, self._submits
-        rank = len(state.jobs)
+        rank = state.submitted
         while submits[rank] <= now:
             job = self._jobs[rank]
-            state.jobs.append(job)
             rank += 1
+            state.submitted = rank
             if state.outages and job.procs > state.most:
                 Upheaval(self._transitions).drop(job)
                 continue
@@ -413,9 +376,9 @@ class Engine:
     # The pass
 
     def _let_policy_decide(self) -> None:
-        state = self.state
+        state, policy = self.state, self.state.policy
         state.waiting.step = state.step_count
-        if not state.policy.keeps_reservations and state.reserved:
+        if state.reserved and not policy.keeps_reservations:
             state.before = dict(state.reserved)
             state.reserved.clear()
         elif state.before:
@@ -424,7 +387,14 @@ class Engine:
             state.before, state.expected = {**state.before, **state.expected}, {}
         if state.waiting.looks:
             obey(state, state.waiting.look, self._view, self._appliers)
-        came = state.arrived
+        if state.switches or state.closes < inf or state.resized or self._most is not None:
+            self._let_decide_beside()
+        else:
+            obey(state, policy.decide, self._view, self._appliers)
+
+    def _let_decide_beside(self) -> None:
+        """A policy that has taken over, a machine that changes, or a pass that is left early."""
+        state, came = self.state, self.state.arrived
         if state.resized:
             state.arrived = [*state.renewed, *sorted(state.interrupted), *came]
         if state.switches:
@@ -477,20 +447,3 @@ def _first_of(state: State, most: int, view: StateView) -> Iterator[Decision]:
         if len(state.decisions) >= most:
             return
         yield decision
-
-
-def _has_another(heap: Sequence[tuple[float, ...]], time: float, until: float) -> bool:
-    """May a heap that holds something up to `until` hold something else than `time`?"""
-    many = len(heap)
-    return heap[0][0] != time or (many > 1 and heap[1][0] <= until) or (many > 2 and heap[2][0] <= until)
-
-
-def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool] | None = None) -> float:
-    """The latest entry of a heap up to `until`, if it is later than `latest`."""
-    ahead = [0]
-    for place in ahead:
-        if place < len(heap) and heap[place][0] <= until:
-            if is_void is None or not is_void(*heap[place]):
-                latest = max(latest, heap[place][0])
-            ahead += (2 * place + 1, 2 * place + 2)
-    return latest

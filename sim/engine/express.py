@@ -19,11 +19,10 @@ from sim.errors import DecisionError
 from sim.history.extension import Extension
 from sim.history.history import History
 from sim.history.stretch import RUN
-from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
-from sim.kernel.present import CONSERVATIVE, EASY, IMMEDIATE, RECORDED, RELAXED, REPLAN, SELECTIVE
-from sim.kernel.selective import SelectiveLoop
+from sim.kernel.present import CONSERVATIVE, EASY, RECORDED, RELAXED, REPLAN, SUSPENSION
+from sim.kernel.suspension import Suspension
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
 from sim.policies.policy import Policy
@@ -75,7 +74,7 @@ class Express:
         extension = Extension(self._history, len(self._workload), more)
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         loop.open(extension.columns, columns, extension.room)
-        if loop.kind in _LOOPS:
+        if loop.kind == SUSPENSION:
             loop.whole_sets = extension.whole_sets
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
@@ -107,7 +106,7 @@ class Express:
         state, machine = self._state, self._state.machine
         unknown = (
             state.sharing, state.granted, state.lasts, machine.owners, machine.kept,
-            not preempting.can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
+            not preempting.can_go_on(state) if kind == SUSPENSION else state.suspended or state.notes,
             kind != CONSERVATIVE and kind != REPLAN and state.kept_plan,
             kind == CONSERVATIVE and state.kept_plan is None and state.reserved,
             state.promises != state.policy.promises(),
@@ -119,14 +118,14 @@ class Express:
     def _enter(self, policy: Known) -> None:
         """The loop stands where the state stands."""
         state, workload = self._state, self._workload
-        kind = _LOOPS.get(policy.kind, Loop)
+        kind = Suspension if policy.kind == SUSPENSION else Loop
         made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
         self._loop = loop = made(len(workload), state.procs, min(len(workload), state.procs))
-        _tell_jobs(loop, workload, line(state.policy, workload))
         for name, value in policy._asdict().items():
             setattr(loop, name, value)
+        _tell_jobs(loop, workload, line(state.policy, workload))
         loop.promises = state.promises
-        loop.now, loop.step, loop.arriving = state.now, state.step_count, len(state.jobs)
+        loop.now, loop.step, loop.arriving = state.now, state.step_count, state.submitted
         waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)
         _fill(loop.queue, waiting)
         loop.waiting, loop.wanted = len(waiting), state.waiting.wanted
@@ -135,7 +134,7 @@ class Express:
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
         loop.kills = state.tally.killed
-        if policy.kind in _LOOPS:
+        if policy.kind == SUSPENSION:
             preempting.enter(loop, state, workload)
         self._at = state.step_count
 
@@ -150,7 +149,7 @@ class Express:
         _fill(loop.leave_rank, [rank for _, rank in leaving])
         for end, rank, _ in ends:
             loop.expected[rank] = end
-            if loop.kind not in _LOOPS:
+            if loop.kind != SUSPENSION:
                 loop.held_at[rank] = sets.write(state.machine.held[rank])
                 loop.pieces += sets.ranges[loop.held_at[rank]]
         holes = list(ranges(state.machine.free_set))
@@ -180,7 +179,7 @@ class Express:
         """The state stands where the loop stands."""
         state, loop, jobs = self._state, self._loop, self._workload.jobs
         state.now, state.step_count, self._at = loop.now, loop.step, loop.step
-        state.jobs.extend(jobs[len(state.jobs) : loop.arriving])
+        state.submitted = loop.arriving
         state.arrived[:] = jobs[loop.arriving - loop.arrived : loop.arriving]
         state.completed[:] = [jobs[rank] for rank in _values(loop.done, loop.completed)]
         state.killed.clear()
@@ -226,7 +225,7 @@ class Express:
         leaves = [-time for time in _values(loop.leave_at, many)]
         future.leaving[:] = sorted(zip(leaves, _values(loop.leave_rank, many), strict=True))
         future.leaves.update((rank, time) for time, rank in future.leaving)
-        if loop.kind in _LOOPS:
+        if loop.kind == SUSPENSION:
             machine.free_set = loop.sets.told(loop.idle_set)
         else:
             holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
@@ -256,7 +255,7 @@ class Express:
             reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == loop.step)
         elif kind in (EASY, RELAXED) and loop.head >= 0:
             reserved[loop.head] = loop.planned[loop.head]
-        elif kind in _LOOPS:
+        elif kind == SUSPENSION:
             preempting.settle(loop, state)
         count = loop.plan.count
         if count:
@@ -264,25 +263,23 @@ class Express:
             state.kept_plan = Profile.of_steps(zip(times, _values(loop.plan.free, count), strict=True))
 
 
-_LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop}
-"""The loops that suspend jobs"""
 _TALLY = ("started", "finished", "backfilled", "wait", "worst_wait", "slowdown", "worst", "area")
 
 
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
     """The loop knows these jobs, who go through the queue in this order."""
-    of, came = loop.column, np.arange(len(workload))
-    loop.in_order_of_arrival = rank_at is None
-    rank_at = came if rank_at is None else rank_at
-    place_of = np.empty_like(rank_at)
-    place_of[rank_at] = came
+    of = loop.column
     loop.submit, loop.due = of("d", np.append(workload.submit, inf)), of("d", workload.due)
-    loop.procs, loop.width = of("i", workload.width), of("i", workload.width[rank_at])
-    loop.estimate, loop.length = of("d", workload.estimate), of("d", workload.estimate[rank_at])
-    loop.runtime, loop.recorded = of("d", workload.runtime), of("d", workload.recorded_start)
-    loop.all_recorded = not np.isnan(workload.recorded_start).any()
-    loop.killed = bytearray(workload.killed.tolist())
-    loop.place_of, loop.rank_at = of("i", place_of), of("i", rank_at)
+    loop.procs = loop.width = of("i", workload.width)
+    loop.estimate = loop.length = of("d", workload.estimate)
+    loop.runtime, loop.killed = of("d", workload.runtime), bytearray(workload.killed.tobytes())
+    loop.in_order_of_arrival = rank_at is None
+    loop.place_of = loop.rank_at = of("i", np.arange(len(workload)))
+    if rank_at is not None:
+        loop.width, loop.length = of("i", workload.width[rank_at]), of("d", workload.estimate[rank_at])
+        loop.place_of, loop.rank_at = of("i", np.argsort(rank_at)), of("i", rank_at)
+    if loop.kind == RECORDED:
+        loop.recorded, loop.all_recorded = of("d", workload.recorded_start), bool((workload.wait >= 0).all())
 
 
 def _fill(column: Any, values: list[Any]) -> None:

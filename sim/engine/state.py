@@ -8,7 +8,7 @@ is shown the state and cannot come from there to the future, nor to the run time
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf, isnan
 from typing import Any, cast
 
@@ -39,7 +39,7 @@ class State:
         "ended_early", "ends", "expected", "expected_row", "free", "granted", "interrupted", "jobs",
         "kept_plan", "killed", "lasts", "leader", "led", "ledger", "machine", "moved", "notes", "now",
         "outages", "policy", "printed", "procs", "promises", "rebuild", "renewed", "reserved", "resized",
-        "row_planned", "running", "sharing", "step_count", "successor", "suspended", "suspended_since",
+        "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended", "suspended_since",
         "switches", "tally", "timers", "upset", "waiting", "wakes",
     )  # fmt: skip
 
@@ -67,8 +67,10 @@ class State:
         self.closes: float = inf
         """When the machine goes down next, as was announced: nothing may start that would run into that"""
         self.look_ahead()
-        self.jobs: list[Job] = []
-        """Those that have been submitted, by rank"""
+        self.jobs: Sequence[Job] = workload.jobs
+        """By rank: also those that will come"""
+        self.submitted = 0
+        """How many have come: the first so many by rank"""
         self.waiting = Queue(policy.queue_order())
         self.ledger = Ledger(len(workload))
         self.tally = Tally()

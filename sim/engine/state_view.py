@@ -103,7 +103,8 @@ class StateView:
         return self._state.running_plan()
 
     def fits(self, job: Job) -> bool:
-        return job.procs <= self.free and (self._state.closes == inf or self._state.in_time(job))
+        state = self._state
+        return job.procs <= self.free and (state.closes == inf or state.in_time(job))
 
     def in_time(self, job: Job) -> bool:
         return self._state.closes == inf or self._state.in_time(job)
@@ -112,4 +113,6 @@ class StateView:
         return self._state.shadow(job)
 
     def job(self, rank: int) -> Job:
+        if not 0 <= rank < self._state.submitted:
+            raise IndexError(f"no job of rank {rank} has come")
         return self._state.jobs[rank]

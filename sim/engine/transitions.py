@@ -65,7 +65,7 @@ class Transitions:
     """The matrix, where there is one"""
 
     def __init__(
-        self, runtimes: Sequence[float], killed: Sequence[bool], state: State, future: Future, history: History
+        self, runtimes: Sequence[float], killed: bytes, state: State, future: Future, history: History
     ) -> None:
         """How long the jobs run, and which end at their estimate, is known here and in the engine alone."""
         self.runtimes, self._killed = runtimes, killed
@@ -180,20 +180,20 @@ class Transitions:
         """What the job was about on its processors is over."""
         state, allocation = self.state, self.state.running[rank]
         kind = allocation.kind
-        if kind == RESUMING:
-            self._progress_begins(allocation)
-        elif kind == SUSPENDING:
-            self.leave(allocation, SUSPENDED)
-        elif kind == SPECULATIVE and allocation.since + self.runtimes[rank] > state.now + MOMENT:
-            self.leave(allocation, CUT)
-            state.killed.append(allocation.job)
-            state.tally.speculative_kills += 1
-            state.waiting.add(allocation.job)
-        else:
+        if kind == RUN or (kind == SPECULATIVE and allocation.since + self.runtimes[rank] <= state.now + MOMENT):
             if allocation.expected_end > state.now + MOMENT:
                 state.ended_early = True
             self.leave(allocation, KILLED if self._killed[rank] else DONE)
             self.done(allocation.job)
+        elif kind == SPECULATIVE:
+            self.leave(allocation, CUT)
+            state.killed.append(allocation.job)
+            state.tally.speculative_kills += 1
+            state.waiting.add(allocation.job)
+        elif kind == RESUMING:
+            self._progress_begins(allocation)
+        else:
+            self.leave(allocation, SUSPENDED)
 
     def ending(self, rank: int) -> int:
         """Is the job done, or killed at its estimate?"""

@@ -6,7 +6,7 @@ What has no form, such as a reason of somebody's own, is kept as it is. What com
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, get_type_hints
 
 import numpy as np
@@ -14,7 +14,7 @@ import numpy as np
 from sim.decisions import reasons
 from sim.decisions.decisions import Backfill, Decision, Reserve, Resume, Start, Suspend
 from sim.history.processor_sets import ProcessorSets
-from sim.workload.model import Job
+from sim.workload.model import Job, Jobs
 
 WIDTH = 3
 """So many numbers has a row"""
@@ -50,7 +50,6 @@ def _forms() -> Iterator[Form]:
                     if len(own + numbers) <= WIDTH:
                         yield Form(decision, reason, names_job, own + numbers, float | None in kinds)
     yield Form(Suspend, reasons.Outranked, True, (float, float, float), False)
-    yield Form(Suspend, reasons.MadeWay, True, (float, float, int), False)
     yield Form(Resume, reasons.OwnFree, False, (), False)
     yield Form(Resume, reasons.Preempts, False, (int,), False, names_victims=True)
     yield Form(Start, reasons.Fits, False, (int, int), False, is_placed=True)
@@ -62,12 +61,13 @@ AS_IT_IS = len(FORMS)
 """The form of what has none"""
 _NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
 _NOTHING = (0.0,) * WIDTH
-_WRITTEN = {
-    (decision, reason): (i, FORMS[i].names_job, _NOTHING[len(FORMS[i].kinds) :])
-    for (decision, reason, is_placed), i in _NUMBERS.items()
-    if not is_placed
-}
-"""(decision, reason) -> number of the form, does the reason name a job, what fills the row"""
+_WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {Start: {}, Backfill: {}, Reserve: {}}
+"""decision -> reason -> number of the form, does the reason name a job, what fills the row"""
+for _number, _form in enumerate(FORMS):
+    if _form.decision in _WRITTEN and not _form.is_placed:
+        _WRITTEN[_form.decision][_form.reason] = _number, _form.names_job, _NOTHING[len(_form.kinds) :]
+MANY = 4096
+"""So many are written at once"""
 
 
 def form_of(decision: type, reason: type, is_placed: bool = False) -> int:
@@ -76,13 +76,20 @@ def form_of(decision: type, reason: type, is_placed: bool = False) -> int:
 
 
 class Decided:
-    """Decisions about these jobs in the order in which they were made, a row each."""
+    """Decisions about these jobs in the order in which they were made, a row each, written when somebody looks."""
 
-    __slots__ = ("_jobs", "_kept", "_sets", "forms", "heads", "numbers", "ranks")
+    __slots__ = ("_jobs", "_kept", "_made", "_sets", "append", "forms", "heads", "new", "numbers", "ranks")
+
+    append: Callable[[Decision], None]
+    """One more."""
 
     def __init__(self, jobs: Sequence[Job] = (), sets: ProcessorSets | None = None) -> None:
         """`sets` are the processors of the stretches that the decisions begin."""
         self._jobs, self._sets = jobs, sets
+        self._made: Sequence[Job | None] = jobs.made if isinstance(jobs, Jobs) else jobs
+        self.new: list[Decision] = []
+        """Those that are still to be written"""
+        self.append = self.new.append
         self.forms = bytearray()
         self.ranks = array("i")
         """Of the job that each is about; -1: of none"""
@@ -92,50 +99,79 @@ class Decided:
         self._kept: list[Decision] = []
 
     def __len__(self) -> int:
-        return len(self.forms)
+        return len(self.forms) + len(self.new)
 
-    def append(self, decision: Decision) -> None:
-        """One more."""
-        kind, jobs, head = type(decision), self._jobs, -1
-        at: Any = None
-        because: Any
-        if kind is Start or kind is Backfill:
-            job, because, on, limit = decision  # type: ignore[misc]
-            more = on if limit is None else limit
-        elif kind is Reserve:
-            job, at, because, more = decision  # type: ignore[misc]
-        else:
-            more = decision
-        if more is not None:
-            self._keep(decision)
+    def write(self) -> None:
+        """Write what is still to be written."""
+        if not self.new:
             return
         try:
-            form, names_job, pad = _WRITTEN[kind, type(because)]
+            self._write_together()
+        except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
+            for decision in self.new:
+                self._write_alone(decision)
+        self.new.clear()
+
+    def _write_together(self) -> None:
+        """All; an error, and none, where one would take a form that it does not have."""
+        made, kept, first = self._made, list[Decision](), len(self._kept)
+        forms, ranks, heads, numbers = bytearray(), list[int](), list[int](), list[float]()
+        at: Any
+        because: Any
+        for decision in self.new:
+            kind, written = type(decision), None
+            if kind is Reserve:
+                job, at, because, more = decision  # type: ignore[misc]
+                written = _WRITTEN[kind].get(type(because))
+            elif kind is Start or kind is Backfill:
+                job, because, on, more = decision  # type: ignore[misc]
+                written = _WRITTEN[kind].get(type(because)) if on is None else None
+            if written is None or more is not None:
+                forms.append(AS_IT_IS)
+                ranks.append(self._about(decision))
+                heads.append(first + len(kept))
+                numbers += _NOTHING
+                kept.append(decision)
+                continue
+            form, names_job, pad = written
+            rank, head = job.rank, -1
+            if kind is Reserve:
+                numbers.append(at)
             if names_job:
                 named, because = because[0], because[1:]
                 head = named.rank
-            rank = job.rank
-            if jobs[rank] is not job or (names_job and jobs[head] is not named):
+            if made[rank] is not job or (names_job and made[head] is not named):
                 raise ValueError
-            self.numbers.extend(because + pad if at is None else (at, *because, *pad))
-        except (TypeError, ValueError, KeyError, IndexError, AttributeError, OverflowError):
-            del self.numbers[WIDTH * len(self.forms) :]
-            self._keep(decision)
-            return
-        self.forms.append(form)
-        self.ranks.append(rank)
-        self.heads.append(head)
+            forms.append(form)
+            ranks.append(rank)
+            heads.append(head)
+            numbers += because
+            numbers += pad
+        self.numbers.fromlist(numbers)
+        self.forms += forms
+        self.ranks.fromlist(ranks)
+        self.heads.fromlist(heads)
+        self._kept += kept
 
-    def _keep(self, decision: Decision) -> None:
-        """As it is."""
+    def _write_alone(self, decision: Decision) -> None:
+        """One, as it is if it is not what its form says."""
+        self.new, new = [decision], self.new
+        try:
+            self._write_together()
+        except (TypeError, ValueError, IndexError, AttributeError, OverflowError):
+            self.forms.append(AS_IT_IS)
+            self.ranks.append(self._about(decision))
+            self.heads.append(len(self._kept))
+            self.numbers.extend(_NOTHING)
+            self._kept.append(decision)
+        self.new = new
+
+    def _about(self, decision: Decision) -> int:
         job = getattr(decision, "job", None)
-        self.forms.append(AS_IT_IS)
-        self.ranks.append(job.rank if isinstance(job, Job) and job.rank < len(self._jobs) else -1)
-        self.heads.append(len(self._kept))
-        self.numbers.extend(_NOTHING)
-        self._kept.append(decision)
+        return job.rank if isinstance(job, Job) and job.rank < len(self._jobs) else -1
 
     def __getitem__(self, row: int) -> Decision:
+        self.write()
         number = self.forms[row]
         if number == AS_IT_IS:
             return self._kept[self.heads[row]]
@@ -158,11 +194,13 @@ class Decided:
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
         """Which of those rows are about that job."""
+        self.write()
         found: list[int] = (np.flatnonzero(np.array(self.ranks[first:last]) == rank) + first).tolist()
         return found
 
     def until(self, last: int, sets: ProcessorSets | None = None) -> Decided:
         """The first so many as rows of their own, to which others can be added, beside such stretches."""
+        self.write()
         cut = Decided(self._jobs, sets)
         cut.forms, cut.ranks, cut.heads = self.forms[:last], self.ranks[:last], self.heads[:last]
         cut.numbers = self.numbers[: WIDTH * last]

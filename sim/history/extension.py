@@ -34,6 +34,7 @@ class Extension:
         if jobs > len(history._first):
             history._make_room(jobs - len(history._first))
         decided, sets = history._decisions, history._processors
+        decided.write()
         self.room = Room(
             steps := history.steps, steps + more, begun := len(history), begun + more,
             rows := len(decided), rows + 2 * more, ranged := len(sets.ranges), ranged + 4 * more,
@@ -84,6 +85,7 @@ class Extension:
         _cut(decided, *self._rows)
         _cut(WIDTH * decided, history._decisions.numbers)
         _cut(ranged, history._processors.ranges)
+        history.count()
         for stretch in range(len(history._marks) * MARK_EVERY, begun, MARK_EVERY):
             self._mark(stretch)
 

@@ -6,11 +6,12 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
+from typing import Any
 
 import numpy as np
 
 from sim.decisions.decisions import Decision
-from sim.history.decided import A_ROW, Decided
+from sim.history.decided import A_ROW, MANY, Decided
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
@@ -25,13 +26,19 @@ _A_STEP, _A_STRETCH = 36, 72
 class History(Past):
     """The past of one run, to which the engine adds."""
 
-    __slots__ = ("_last", "_new", "_places", "decided")
+    __slots__ = ("_begins", "_closes", "_ends", "_last", "_made", "_new", "_places", "_stretches", "decided")
 
     decided: Callable[[Decision], None]
     """The engine applied this decision."""
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         """`jobs` are those that decisions may be about, by rank."""
+        self._begins: list[tuple[int, float, int, int, int]] = []
+        self._ends: list[tuple[int, float, int, int]] = []
+        self._closes: list[tuple[float, float, int, int, int, int]] = []
+        """What is still to be written: who looks at a column finds it written"""
+        self._stretches = self._made = 0
+        """How many stretches have begun, and how many steps have been made, those counted that are to be written"""
         self._rank, self._start, self._end = array("i"), array("d"), array("d")
         self._end_step, self._begun, self._waiting, self._wanted = array("i"), array("i"), array("i"), array("l")
         self._ended_by, self._kind, self._processors = bytearray(), bytearray(), ProcessorSets()
@@ -54,37 +61,69 @@ class History(Past):
 
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
         """A stretch begins; the number that is returned closes it."""
-        stretch, last = len(self._start), self._last
+        stretch = self._stretches
         if not stretch % MARK_EVERY:
             self._marks.append(tuple(self._open()))
-        if rank >= len(last):
-            self._make_room(max(rank + 1 - len(last), len(last)))
-        if (before := last[rank]) < 0:
-            self._first[rank] = stretch
-        else:
-            self._next[before] = stretch
-        last[rank] = stretch
-        started = self._started
-        if kind != GANG and started.step[rank] == NEVER:
-            started.at[rank], started.step[rank] = now, len(self._time)
-        self._rank.append(rank)
-        self._start.append(now)
-        self._end.append(inf)
-        self._end_step.append(NEVER)
-        self._ended_by.append(DONE)
-        self._kind.append(kind)
-        self._processors.append(processors)
-        self._next.append(-1)
+        self._begins.append((rank, now, kind, processors, self._made))
+        self._stretches = stretch + 1
         return stretch
 
     def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
         """The stretch is over."""
-        self._end[stretch] = now
-        self._end_step[stretch] = step = len(self._time)
-        self._ended_by[stretch] = ended_by
-        if ended_by <= KILLED:
-            rank = self._rank[stretch]
-            self._done.at[rank], self._done.step[rank] = now, step
+        self._ends.append((stretch, now, ended_by, self._made))
+
+    def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
+        """A step is complete."""
+        decided = self._decisions
+        many = len(decided.new)
+        self._closes.append((now, free, waiting, wanted, len(decided.forms) + many, self._stretches))
+        self._made += 1
+        if many > MANY:
+            decided.write()
+
+    def write(self) -> None:
+        """Write into the columns what is still to be written."""
+        begins, ends, closes = self._begins, self._ends, self._closes
+        self._begins, self._ends, self._closes = [], [], []
+        if begins:
+            self._write_begins(begins)
+        ended, ended_in, ended_by, done, ranks = self._end, self._end_step, self._ended_by, self._done, self._rank
+        for stretch, now, because, step in ends:
+            ended[stretch], ended_in[stretch], ended_by[stretch] = now, step, because
+            if because <= KILLED:
+                rank = ranks[stretch]
+                done.at[rank], done.step[rank] = now, step
+        columns: list[Any] = [self._time, self._free, self._waiting, self._wanted, self._decision_end, self._begun]
+        for column, values in zip(columns, zip(*closes, strict=True), strict=False):
+            column.extend(values)
+
+    def count(self) -> None:
+        """Go on from what the columns say."""
+        self._stretches, self._made = len(self._start), len(self._time)
+
+    def _write_begins(self, begins: list[tuple[int, float, int, int, int]]) -> None:
+        stretch, many, last, started = len(self._start), len(begins), self._last, self._started
+        ranks, starts, kinds, *_ = zip(*begins, strict=True)
+        if max(ranks) >= len(last):
+            self._make_room(max(max(ranks) + 1 - len(last), len(last)))
+        self._rank.extend(ranks)
+        self._start.extend(starts)
+        self._end.extend(array("d", [inf]) * many)
+        self._end_step.extend(array("i", [NEVER]) * many)
+        self._next.extend(array("i", [-1]) * many)
+        self._ended_by.extend(bytes(many))
+        self._kind.extend(kinds)
+        sets, first, then = self._processors, self._first, self._next
+        for rank, now, kind, processors, step in begins:
+            sets.append(processors)
+            if (before := last[rank]) < 0:
+                first[rank] = stretch
+            else:
+                then[before] = stretch
+            last[rank] = stretch
+            if kind != GANG and started.step[rank] == NEVER:
+                started.at[rank], started.step[rank] = now, step
+            stretch += 1
 
     def _make_room(self, more: int) -> None:
         """For so many more jobs, of whom nothing is known."""
@@ -92,15 +131,6 @@ class History(Past):
             links.extend(array("i", [-1]) * more)
         self._started.make_room(more)
         self._done.make_room(more)
-
-    def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
-        """A step is complete."""
-        self._time.append(now)
-        self._free.append(free)
-        self._waiting.append(waiting)
-        self._wanted.append(wanted)
-        self._decision_end.append(len(self._decisions.forms))
-        self._begun.append(len(self._start))
 
     def boundaries(self, now: float, owners: Sequence[int]) -> None:
         """From now on the partitions own these processors."""
@@ -150,8 +180,9 @@ class History(Past):
 
     def _open(self) -> list[int]:
         """The stretches that have not ended, or are followed by a pause: of those of the last mark, and those since."""
-        known = self._under_way(inf, len(self._end))
-        return [i for i in known if self._end[i] == inf or (self._ended_by[i] == SUSPENDED and self._next[i] < 0)]
+        end, ended_by, then = self._end, self._ended_by, self._next
+        known = self._under_way(inf, len(end))
+        return [i for i in known if end[i] == inf or (ended_by[i] == SUSPENDED and then[i] < 0)]
 
     def _pauses_until(self, stretch: int, then: int) -> bool:
         """Had the job been suspended at the end of the stretch when another one was about to begin, and not gone on?"""
@@ -204,4 +235,24 @@ class History(Past):
         cut._clock_step, cut._changes = self._clock_step[:clocks], [c for c in self._changes if c.step <= step]
         if step:
             cut._free[-1] = free
+        cut.count()
         return cut
+
+
+def _up_to_date(slot: Any) -> Any:
+    """A column that is written before anybody looks at it."""
+    read, keep = slot.__get__, slot.__set__
+
+    def column(history: History) -> Any:
+        if history._closes or history._ends or history._begins:
+            history.write()
+        return read(history)
+
+    return property(column, keep)
+
+
+for _name in (
+    "_begun", "_decision_end", "_done", "_end", "_end_step", "_ended_by", "_first", "_free", "_kind", "_next",
+    "_processors", "_rank", "_start", "_started", "_time", "_waiting", "_wanted",
+):  # fmt: skip
+    setattr(History, _name, _up_to_date(getattr(Past, _name)))

@@ -30,12 +30,11 @@ from sim.kernel.present import (
     EASY,
     FCFS,
     FIRSTFIT,
-    IMMEDIATE,
     NOBODY,
     RECORDED,
     RELAXED,
     REPLAN,
-    SELECTIVE,
+    SUSPENSION,
 )
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.backfill.easy import Easy
@@ -54,7 +53,6 @@ from sim.policies.orders import (
     WidestFirst,
 )
 from sim.policies.policy import Policy
-from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.selective import Selective, Tunable
 from sim.workload.model import Floats, Ints, Workload
 
@@ -106,15 +104,13 @@ def known(policy: Policy) -> Known | None:
             starts, passes = form_of(Start, Planned), form_of(Backfill, Planned)
             found = Known(REPLAN, starts, passes, plans_as=form_of(Reserve, NewPlan))
         case Selective(restart="own", memory=False):
-            found = Known(SELECTIVE, form_of(Start, Fits, is_placed=True))
-        case Immediate(restart="own", memory=False):
-            found = Known(IMMEDIATE, form_of(Start, Fits, is_placed=True))
+            found = Known(SUSPENSION, form_of(Start, Fits, is_placed=True))
         case _:
             return None
     return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them
 
 
-_TYPES = {FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable, Immediate}
+_TYPES = {FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable}
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:

@@ -6,6 +6,7 @@ Both come to the same histories, decisions and states as the engine and the poli
 
 from __future__ import annotations
 
+from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
@@ -22,11 +23,10 @@ from sim.kernel.present import (
     EASY,
     FCFS,
     FIRSTFIT,
-    IMMEDIATE,
     RECORDED,
     RELAXED,
     REPLAN,
-    SELECTIVE,
+    SUSPENSION,
     Present,
 )
 
@@ -39,6 +39,7 @@ STUCK = 4
 a job is to start that does not fit"""
 
 
+@cython.cclass
 class Loop(Present):
     """`run` goes on from the present."""
 
@@ -71,7 +72,7 @@ class Loop(Present):
         if arrives < time:
             time = arrives
         timer = INFINITE
-        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE):
+        if self.kind in (CONSERVATIVE, SUSPENSION):
             if self.reservations:
                 timer = self.reserved_at[0]
         elif self.kind == RECORDED:
@@ -101,7 +102,7 @@ class Loop(Present):
             if -self.leave_at[index] > latest:
                 latest = -self.leave_at[index]
             index -= 1
-        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE):
+        if self.kind in (CONSERVATIVE, SUSPENSION):
             index = 0
             while index < self.reservations and self.reserved_at[index] <= until:
                 if self.reserved_at[index] > latest:
@@ -196,7 +197,7 @@ class Loop(Present):
         if kind == CONSERVATIVE:
             return self._decide_conservative()
         if self.waiting or kind == REPLAN:
-            if kind in (EASY, RELAXED):
+            if EASY <= kind <= RELAXED:
                 self._decide_easy()
             elif kind == FCFS:
                 while self.waiting and self.width[self.queue[0]] <= self.free:
@@ -295,13 +296,15 @@ class Loop(Present):
 
     def _cast_shadow(self, head: int) -> None:
         """When there will be room for the head, and how many processors are free then beside it."""
-        needs, free, at, shadow = self.procs[head], self.free, 0, 0.0
+        needs, free, at = self.procs[head], self.free, 0
+        running, ends, procs = self.running, self.end_at, self.end_procs
         while free < needs:
-            free += self.end_procs[at]
-            shadow = self.end_at[at]
+            free += procs[at]
             at += 1
-        while at < self.running and self.end_at[at] <= shadow + A_MOMENT:
-            free += self.end_procs[at]
+        shadow = ends[at - 1]
+        until = shadow + A_MOMENT
+        while at < running and ends[at] <= until:
+            free += procs[at]
             at += 1
         self.shadow, self.extra = shadow, free - needs
 

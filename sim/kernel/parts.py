@@ -5,7 +5,7 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-SOURCES = ("columns.py", "sets.py", "present.py", "loop.py", "suspension.py", "selective.py", "immediate.py")
+SOURCES = ("arrays.py", "plan.py", "sets.py", "present.py", "loop.py", "suspension.py")
 TYPES = "compiled.pxd"
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
-    Plan,
+    column_of,
     growing_numbers,
     growing_times,
     insert_number,
@@ -24,6 +24,7 @@ from sim.kernel.columns import (
     remove_times,
     times,
 )
+from sim.kernel.plan import Plan
 
 FCFS = 0
 FIRSTFIT = 1
@@ -32,8 +33,7 @@ RELAXED = 3
 RECORDED = 4
 CONSERVATIVE = 5
 REPLAN = 6
-SELECTIVE = 7
-IMMEDIATE = 8
+SUSPENSION = 7
 """What is done in a pass"""
 NOBODY = 0
 BY_START = 1
@@ -50,6 +50,7 @@ WIDTH = 3
 """As in `sim.history.decided`"""
 
 
+@cython.cclass
 class Present:
     """Who waits, runs and is planned, and the jobs."""
 
@@ -129,8 +130,8 @@ class Present:
         self.close()
 
     def column(self, kind: str, values: Any) -> Any:
-        """Values as this loop wants a column of them."""
-        return values.astype(kind) if cython.compiled else values.tolist()
+        """An array, "d" or "i", as this loop wants it."""
+        return column_of(kind, values)
 
     def open(self, history: Any, ledger: Any, room: Any) -> None:
         """Write to these columns, which have room for so much more."""

@@ -16,6 +16,7 @@ from sim.machine.processors import lowest
 A_WORD = 64
 
 
+@cython.cclass
 class Sets:
     """So many sets, known by their numbers."""
 
@@ -147,6 +148,7 @@ class Sets:
         return count - size if size < count else 0
 
 
+@cython.cclass
 class Waiters:
     """For whom each waits, and who waits for each, the last who came first; -1: nobody."""
 

@@ -92,7 +92,7 @@ class Observer:
         running = engine.state.running.copy() if was == "queue" else {}
         if self.ended or not self._step_on():
             return False
-        if job.rank >= len(engine.state.jobs):
+        if job.rank >= engine.state.submitted:
             return True  # a switch, before the job comes
         self._decisions = (
             engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)

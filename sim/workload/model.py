@@ -8,12 +8,13 @@ immutable.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from enum import IntEnum
 from functools import cached_property
-from typing import Literal, NamedTuple
+from threading import Lock
+from typing import Any, Literal, NamedTuple, overload
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import numpy as np
@@ -189,6 +190,52 @@ class Job(NamedTuple):
         return wait if wait > 0 else 0
 
 
+class Jobs(Sequence[Job]):
+    """Jobs by rank, made when somebody looks at them: a run that nobody looks at makes few of them."""
+
+    __slots__ = ("_columns", "made")
+
+    def __init__(self, *columns: Any) -> None:
+        """Columns as in a `Workload`: ids, submit, width, estimate, user, group, queue, high, reserve, wait."""
+        self._columns = columns
+        self.made: list[Job | None] = [None] * len(columns[0])
+        """None: nobody has looked at it"""
+
+    def __len__(self) -> int:
+        return len(self.made)
+
+    @overload
+    def __getitem__(self, index: int) -> Job: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Job, ...]: ...
+    def __getitem__(self, index: int | slice) -> Job | tuple[Job, ...]:
+        if isinstance(index, slice):
+            return tuple(self[rank] for rank in range(*index.indices(len(self))))
+        return self.made[index] or self._make(index % len(self))
+
+    def __iter__(self) -> Iterator[Job]:
+        for first in range(0, len(self), _TOGETHER):
+            yield from self[first : first + _TOGETHER]
+
+    def _make(self, rank: int) -> Job:
+        """That job and its neighbours."""
+        first = rank - rank % _TOGETHER
+        some = slice(first, first + _TOGETHER)
+        with _MAKING:  # who looks at the same time sees the same
+            if self.made[first] is None:
+                ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
+                known = (column.tolist() for column in (submit, *others, high))
+                starts = np.where(wait >= 0, submit + wait, np.nan)
+                ranks = range(first, first + len(ids))
+                self.made[some] = map(Job, ranks, ids, *known, _known(reserve), _known(starts))
+        return self[rank]
+
+
+_TOGETHER = 64
+"""So many jobs are made at once"""
+_MAKING = Lock()
+
+
 @dataclass(frozen=True)
 class Workload:
     """The jobs of one simulation, in rank order, as columns of equal length; nothing here changes.
@@ -284,7 +331,7 @@ class Workload:
         return cls(
             name=trace.name,
             procs=size,
-            ids=tuple(trace.ids[i] for i in keep),
+            ids=trace.ids if np.array_equal(keep, np.arange(len(run))) else tuple(trace.ids[i] for i in keep),
             submit=trace.column(Field.SUBMIT)[keep],
             width=width[keep].astype(np.int64),
             runtime=run,
@@ -344,24 +391,10 @@ class Workload:
         return tuple(self.runtime.tolist())
 
     @cached_property
-    def jobs(self) -> tuple[Job, ...]:
+    def jobs(self) -> Jobs:
         """The jobs as policies see them, by rank."""
-        return tuple(
-            map(
-                Job,
-                range(len(self)),
-                self.ids,
-                self.submit.tolist(),
-                self.width.tolist(),
-                self.estimate.tolist(),
-                self.user.tolist(),
-                self.group.tolist(),
-                self.queue.tolist(),
-                self.high.tolist(),
-                _known(self.reserve),
-                _known(self.recorded_start),
-            )
-        )
+        known = (self.ids, self.submit, self.width, self.estimate, self.user, self.group, self.queue)
+        return Jobs(*known, self.high, self.reserve, self.wait)
 
     def called(self, field: Field, number: int) -> str:
         """The user, group or queue of that number as the trace calls it; "" where it is unknown."""

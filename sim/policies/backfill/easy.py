@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
@@ -49,20 +50,20 @@ class Easy(Ordered):
         now, curious = view.now, view.curious
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        free = view.free
+        free, closes = view.free, view.closes < inf
         for job in in_tail(queue, self.tail):
-            if job.procs > free or not view.fits(job):
+            if job.procs > free or (closes and not view.fits(job)):
                 if curious:
                     yield Keep(job, no_room(view, job))
-                continue
-            if now + job.estimate <= shadow:
+            elif now + job.estimate <= shadow:
                 yield Backfill(job, EndsBefore(head, shadow, now + job.estimate))
+                free = view.free
             elif job.procs <= extra:
                 yield Backfill(job, FitsExtra(head, shadow, extra))
                 extra -= job.procs
+                free = view.free
             elif curious:
                 yield Keep(job, WouldDelay(head, shadow, now + job.estimate, extra))
-            free = view.free
 
     def _deep(self, view: View, queue: list[Job]) -> Iterator[Decision]:
         plan, heads = view.plan.copy(), 0

@@ -1,6 +1,6 @@
 """What happens within an instant and from one to the next, whatever the policy (SPEC 2).
 
-Also tests sim.engine.allocation, sim.history.tally.
+Also tests sim.engine.allocation, sim.engine.upcoming, sim.history.tally.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def truths(engine: Engine) -> set[float]:
     state, left = engine.state, range(len(engine.workload))
     unfinished = [rank for rank in left if np.isnan(state.ledger.end[rank])]
     run = {rank: engine.workload.runtimes[rank] for rank in unfinished}
-    remaining = {seconds - state.ran(rank) for rank, seconds in run.items() if rank < len(state.jobs)}
+    remaining = {seconds - state.ran(rank) for rank, seconds in run.items() if rank < state.submitted}
     leaves, running = engine._future.leaves, state.running.items()
     ends = {leaves[rank] for rank, s in running if s.kind in (RUN, SPECULATIVE) and leaves[rank] != s.expected_end}
     return {*run.values(), *remaining, *ends} - {state.now}

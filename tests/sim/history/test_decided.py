@@ -76,6 +76,7 @@ def test_what_is_said_often_takes_a_row_of_numbers() -> None:
     rows = Decided(JOBS)
     for decision in [*FORMED, *AS_THEY_ARE]:
         rows.append(decision)
+    rows.write()
     assert [form == AS_IT_IS for form in rows.forms] == [False] * len(FORMED) + [True] * len(AS_THEY_ARE)
 
 

@@ -24,11 +24,11 @@ def rows_of(width: int, height: int, chosen: int = 0, mode: str = "colour") -> l
 
 
 def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
-    assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["learn", "session", "also", "file"]
+    assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["learn", "session", "file"]
 
 
 def test_what_there_is_to_learn_says_how_far_one_has_come() -> None:
-    assert THERE[8].what == "21 lessons, 1 done: next “Backfilling in five minutes”"
+    assert THERE[8].what == "20 lessons, 1 done: next “Backfilling in five minutes”"
     there = [*lessons(SEEN)]
     assert [entry.policy for entry in there[:3]] == ["done", "2 of 7 scenes", ""]
     assert [entry.origin for entry in there[1:3]] == ["To begin with, and in the end", "Zotkin et al. 2000"]

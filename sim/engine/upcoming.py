@@ -1,0 +1,102 @@
+"""When the next step will be: ends, arrivals, timers, turns of rows and changes of the machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from heapq import heappop
+from math import inf
+from typing import Any
+
+from sim.engine.state import Future, State
+from sim.machine.moment import MOMENT
+
+
+class Upcoming:
+    """What is to happen next, of a run in this state."""
+
+    def __init__(self, state: State, future: Future, submits: Sequence[float], runtimes: Sequence[float]) -> None:
+        self._state, self._future, self._submits, self._runtimes = state, future, submits, runtimes
+
+    def time(self) -> float | None:
+        """When the next step will be; None when everything has happened."""
+        state, future, time = self._state, self._future, inf
+        leaving, leaves = future.leaving, future.leaves
+        while leaving:
+            time, rank = leaving[0]
+            if leaves.get(rank) == time:
+                break
+            heappop(leaving)
+            time = inf
+        arrives = self._submits[state.submitted]
+        if arrives < time:
+            time = arrives
+        beside = bool(state.timers or state.sharing or future.changes)
+        if beside:
+            time = self._beside(time, arrives)
+        if state.successor is not None:
+            return state.now
+        if time == inf:
+            return None
+        until = time + MOMENT
+        if (
+            time < arrives <= until
+            or (leaving and leaving[0][0] <= until and _has_another(leaving, time, until))
+            or (beside and self._coincides(time, until))
+        ):
+            return self._latest(time)
+        return time
+
+    def _beside(self, time: float, arrives: float) -> float:
+        """When something happens, if not then: there are timers, rows that take turns or changes of the machine."""
+        state, timers = self._state, self._state.timers
+        while timers and self._is_void(*timers[0]):
+            state.wakes.discard(heappop(timers))
+        if timers and timers[0][0] < time:
+            time = timers[0][0]
+        if sharing := state.sharing:
+            time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
+        change = self._future.next_change()
+        return change if change < time and (arrives < inf or state.under_way or state.left) else time
+
+    def _coincides(self, time: float, until: float) -> bool:
+        """Does the machine change at the same moment, or another timer come due?"""
+        timers = self._state.timers
+        if timers and timers[0][0] <= until and _has_another(timers, time, until):
+            return True
+        return time < self._future.next_change() <= until
+
+    def _latest(self, time: float) -> float:
+        """The latest of what is due at the same moment as that: they happen in one instant, none before its time."""
+        leaving, timers, arrives = self._future.leaving, self._state.timers, self._submits[self._state.submitted]
+        while True:
+            until = time + MOMENT
+            latest = max(arrives if time < arrives <= until else time, self._future.last_change(until))
+            latest = _latest_in(leaving, latest, until)
+            latest = _latest_in(timers, latest, until, self._is_void)
+            if latest == time:
+                return time
+            time = latest
+
+    def _is_void(self, when: float, rank: int, since: float) -> bool:
+        """Has a timer lost its reason?"""
+        if since == inf:
+            return rank >= 0 and self._state.reserved.get(rank) != when
+        allocation = self._state.running.get(rank)
+        return allocation is None or allocation.since != since
+
+
+def _has_another(heap: Sequence[tuple[float, ...]], time: float, until: float) -> bool:
+    """May a heap that holds something up to `until` hold something else than `time`?"""
+    many = len(heap)
+    return heap[0][0] != time or (many > 1 and heap[1][0] <= until) or (many > 2 and heap[2][0] <= until)
+
+
+def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool] | None = None) -> float:
+    """The latest entry of a heap up to `until`, if it is later than `latest`."""
+    ahead = [0]
+    for place in ahead:
+        if place < len(heap) and heap[place][0] <= until:
+            if is_void is None or not is_void(*heap[place]):
+                latest = max(latest, heap[place][0])
+            ahead += (2 * place + 1, 2 * place + 2)
+    return latest

@@ -1,0 +1,125 @@
+"""Columns of numbers where the loop is compiled: arrays with room, of which the first `count` values are in use.
+
+The same functions as in `sim.kernel.columns`, which the loop has where it runs as it is.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+A_MOMENT = 1e-6
+"""As in `sim.machine.moment`"""
+INFINITE = float("inf")
+
+
+def column_of(kind: str, values: Any) -> Any:
+    """An array's values, "d" or "i"; it is not copied where it need not be."""
+    return values.astype(kind, copy=not values.flags.writeable)
+
+
+def times(count: int) -> Any:
+    """A column of so many moments, which take no memory before they are written."""
+    return np.zeros(count)
+
+
+def numbers(count: int) -> Any:
+    """A column of so many whole numbers."""
+    return np.zeros(count, np.int32)
+
+
+def growing_times(most: int) -> Any:
+    """A column that is empty and will never have more moments than that."""
+    return times(most + 2)
+
+
+def growing_numbers(most: int) -> Any:
+    """A column that is empty and will never have more whole numbers than that."""
+    return numbers(most + 2)
+
+
+def copy_times(column: Any, other: Any, count: int) -> None:
+    """The first so many are those of the other column now."""
+    for index in range(count):
+        other[index] = column[index]
+
+
+def copy_numbers(column: Any, other: Any, count: int) -> None:
+    """The first so many are those of the other column now."""
+    for index in range(count):
+        other[index] = column[index]
+
+
+def time_before(column: Any, count: int, value: float) -> int:
+    """How many are smaller than that."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if column[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def time_up_to(column: Any, count: int, value: float) -> int:
+    """How many are at most that."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if value < column[middle]:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def number_before(column: Any, count: int, value: int) -> int:
+    """How many are smaller than that."""
+    low, high = 0, count
+    while low < high:
+        middle = (low + high) >> 1
+        if column[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def pair_before(first: Any, second: Any, count: int, value: float, number: int) -> int:
+    """How many pairs are smaller than that."""
+    place = time_before(first, count, value)
+    while place < count and first[place] == value and second[place] < number:
+        place += 1
+    return place
+
+
+def insert_time(column: Any, count: int, place: int, value: float) -> None:
+    """One more, at that place."""
+    while count > place:
+        column[count] = column[count - 1]
+        count -= 1
+    column[place] = value
+
+
+def insert_number(column: Any, count: int, place: int, value: int) -> None:
+    """One more, at that place."""
+    while count > place:
+        column[count] = column[count - 1]
+        count -= 1
+    column[place] = value
+
+
+def remove_times(column: Any, count: int, place: int, many: int) -> None:
+    """So many fewer, from that place on."""
+    while place + many < count:
+        column[place] = column[place + many]
+        place += 1
+
+
+def remove_numbers(column: Any, count: int, place: int, many: int) -> None:
+    """So many fewer, from that place on."""
+    while place + many < count:
+        column[place] = column[place + many]
+        place += 1
