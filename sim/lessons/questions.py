@@ -183,7 +183,7 @@ def _start(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) ->
     seen = runs.at_time(moment.branch, start)
     return Question(
         kind="start",
-        asks=ask.question or f"When does {name(job)} start? Click the place on the chart, or type a time, like 2h05.",
+        asks=ask.question or f"When does {name(job)} start? Click the place, or type a time.",
         told=_begins(runs, seen, job),
         seen=seen,
         facts=_waiting([*runs.at(moment).queue.jobs, *([job] if job.submit > moment.clock else [])]),

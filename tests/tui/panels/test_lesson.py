@@ -6,12 +6,16 @@ from dataclasses import replace
 
 import pytest
 
+from sim.lessons.check import check
+from sim.lessons.course import course
+from sim.lessons.lesson import Lesson
 from sim.lessons.questions import Choice, Question, Verdict
 from sim.lessons.runs import Moment
-from sim.lessons.walk import SceneNow
+from sim.lessons.walk import SceneNow, Walk
 from tui.look.sheets import Span
 from tui.look.text import cells
 from tui.panels.lesson import flowed, how_to_answer, lesson_lines, markdown, walking_keys
+from tui.screens.replay.layout import most_words
 
 NOW = SceneNow("Passing", "A hole", "J3 waits **9m40**.", "", 1, 4)
 ASKED = Question("next", "Which job?", "J5.", Moment("main", 1, 0), "", (Choice("3", "J3", 2), Choice("5", "J5", 4)))
@@ -63,3 +67,14 @@ def test_what_is_no_markdown_of_this_kind_stands_as_it_is_written(source: str) -
     (line,) = markdown(source, 80)
     assert line.text.strip() == source
     assert not any(span.style for span in line.spans)
+
+
+@pytest.mark.parametrize("lesson", course(), ids=lambda lesson: lesson.name)
+def test_the_words_of_the_course_are_whole_on_a_wall_and_on_a_small_screen(lesson: Lesson) -> None:
+    walk = Walk(lesson, tuple(check(lesson.path)[0]))
+    while True:
+        for columns, rows in ((60, 18), (80, 24)):
+            assert len(lesson_lines(walk.now, columns)) <= most_words(rows), walk.now.title
+        if walk.is_at_the_end:
+            break
+        walk = walk.next()

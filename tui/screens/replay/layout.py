@@ -66,7 +66,7 @@ def arrange(
     small = width < SMALL_WIDTH or height < SMALL_HEIGHT
     keys = 0 if height < 8 else 2 if height >= 20 and (small or width < 60) else 1
     if lesson:
-        keys, lesson = min(keys, 1), min(lesson, height // 2)
+        keys, lesson = min(keys, 1), min(lesson, most_words(height))
     bottom = _bottom(width, height, hidden)
     sentence = 2 if width < SMALL_WIDTH and height - lesson >= 16 else 1
     note = note if height >= 12 else 0
@@ -81,6 +81,11 @@ def arrange(
     side = _side(width) if panels else 0
     metrics = 0 if "metrics" in hidden or not bottom else _side(width)
     return Layout(False, side, panels, bottom, metrics, keys, note=note, lesson=lesson)
+
+
+def most_words(height: int) -> int:
+    """Rows that a lesson may have for its words."""
+    return height * 3 // 5
 
 
 def projected(
