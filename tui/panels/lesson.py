@@ -29,13 +29,11 @@ def lesson_lines(now: SceneNow, width: int) -> list[Line]:
 
 def _title(now: SceneNow, width: int) -> Line:
     """What it is about, and a step counter."""
-    away = [Span("  off the path, ", "warn"), Span("enter", "key", "lesson_back"), Span(" comes back", "warn")]
+    off = [Span("  off the path, ", "warn"), Span("enter", "key", "lesson_back"), Span(" comes back", "warn")]
+    away = off if now.is_off else []
     place = f"{now.index + 1}/{now.count} "
-    front = [
-        Span(" ▌", "accent"),
-        Span(shorten(now.title, max(width - 40, 12)), "title"),
-        *(away if now.is_off else ()),
-    ]
+    room = width - MARGIN - len(place) - 1 - sum(cells(span.text) for span in away)
+    front = [Span(" ▌", "accent"), Span(shorten(now.title, max(room, 12)), "title"), *away]
     used = sum(cells(span.text) for span in front)
     dots = "".join("●" if number <= now.index else "○" for number in range(now.count))
     dots = dots + " " if len(dots) + used + len(place) + 4 < width and now.count <= 24 else ""

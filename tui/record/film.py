@@ -204,7 +204,10 @@ class Camera:
         screen = self._screen
         if screen.is_behind or screen.shown is None or screen.shown.answers != screen.player.asked:
             return False
-        scenes = (screen.shown.scene, screen.shown.beside)
+        scenes, cameras = (screen.shown.scene, screen.shown.beside), (screen.state.camera, screen.state.beside)
+        for scene, gantt, camera in zip(scenes, screen.charts, cameras, strict=True):
+            if scene is not None and not (gantt.is_fitted and gantt.camera == camera):
+                return False
         return not any(scene and scene.chart and scene.chart.pending for scene in scenes)
 
     def _is_whole(self) -> bool:

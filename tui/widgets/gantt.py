@@ -65,8 +65,8 @@ class Gantt(Rows, can_focus=True):
     class CameraChanged(Message):
         """The person, or the size of the screen, moved the camera: show this from now on."""
 
-        def __init__(self, gantt: Gantt, camera: Camera) -> None:
-            self.gantt, self.camera = gantt, camera
+        def __init__(self, gantt: Gantt, camera: Camera, by_size: bool) -> None:
+            self.gantt, self.camera, self.by_size = gantt, camera, by_size
             super().__init__()
 
         @property
@@ -153,6 +153,12 @@ class Gantt(Rows, can_focus=True):
         sized = camera.sized(inner.columns, inner.rows * self._folds)
         self._camera, self._seen = sized, self._seen if sized == self._camera else None
 
+    @property
+    def is_fitted(self) -> bool:
+        """Has what is to be seen been fitted to the size that there is by now?"""
+        inner, camera = self._inner, self._camera
+        return camera is not None and (camera.columns, camera.rows) == (inner.columns, inner.rows * self._folds)
+
     def turning(self, pages: bool) -> Camera | None:
         """The camera that follows by pages, or by scrolling; None: it cannot be known yet where now is."""
         if (looking := self._looking()) is None:
@@ -213,25 +219,25 @@ class Gantt(Rows, can_focus=True):
         inner = self._inner
         rows = inner.rows * self._folds
         if self._camera is None:
-            self._move(Camera.on(self._workload, inner.columns, rows))
+            self._move(Camera.on(self._workload, inner.columns, rows), by_size=True)
         elif self._seen is not None:
-            self.see(self._seen)
+            self.see(self._seen, by_size=True)
         else:
-            self._move(self._camera.sized(inner.columns, rows))
+            self._move(self._camera.sized(inner.columns, rows), by_size=True)
 
     # Looking elsewhere
 
-    def see(self, window: tuple[float, float] | None) -> None:
+    def see(self, window: tuple[float, float] | None, by_size: bool = False) -> None:
         """All that lies between two moments, whatever size the chart gets; None: what is seen at first."""
         inner = self._inner
         first = Camera.on(self._workload, inner.columns, inner.rows * self._folds)
-        self._move(first if window is None else first.fitting(*window))
+        self._move(first if window is None else first.fitting(*window), by_size)
         self._seen = window
 
-    def _move(self, camera: Camera) -> None:
+    def _move(self, camera: Camera, by_size: bool = False) -> None:
         if camera != self._camera:
             self._camera, self._seen = camera, None
-            self.post_message(self.CameraChanged(self, camera))
+            self.post_message(self.CameraChanged(self, camera, by_size))
 
     @property
     def _clock(self) -> float:

@@ -20,11 +20,18 @@ class Cameras:
     def __init__(self, screen: ControlledScreen) -> None:
         self._screen = screen
 
-    def moved(self, moved: Gantt, camera: Camera) -> None:
-        """Both charts look where one does; that one may already look elsewhere."""
-        for gantt in self._screen.charts:
-            if gantt is not moved:
-                gantt.camera = camera
+    def moved(self, moved: Gantt, camera: Camera, by_size: bool) -> None:
+        """Both charts look where one does; that one may already look elsewhere.
+
+        The size of the one beside, which comes and goes, is no reason for the other to look elsewhere.
+        """
+        chart, beside = self._screen.charts
+        if moved is chart:
+            beside.camera = camera
+        elif not by_size:
+            chart.camera = camera
+        elif chart.camera is not None:
+            beside.camera = chart.camera
         self._look_there()
 
     def _look_there(self) -> None:

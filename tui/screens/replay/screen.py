@@ -426,7 +426,7 @@ class ReplayScreen(Screen[None]):
 
     @on(Gantt.CameraChanged)
     def _camera_changed(self, message: Gantt.CameraChanged) -> None:
-        self._cameras.moved(message.control, message.camera)
+        self._cameras.moved(message.control, message.camera, message.by_size)
 
     def see(self, window: tuple[float, float] | None) -> None:
         self.chart.see(window)

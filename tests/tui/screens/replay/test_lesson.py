@@ -16,6 +16,7 @@ from tui.app import Schedscope
 from tui.replay.opening import lesson_opening
 from tui.screens.replay.lesson import heard
 from tui.screens.replay.messages import GoToScene
+from tui.widgets.gantt import Gantt
 
 FIRST = 'at = 600\npolicy = "fcfs"\nselect = "J3"\nsay = "J3 waits **{J3.wait}**."'
 NEXT = 'policy = "easy"\nat = 0\nbefore = "job 5 starts"\n[scene.ask]\nkind = "next"\nthen = "So it goes."'
@@ -88,6 +89,18 @@ async def test_the_run_beside_is_seen_to_its_end(tmp_path: Path) -> None:
         assert run.scene.clock == run.screen.shown.beside.clock == 2800
         assert not run.screen.shown.beside.snapshot.running
         app.exit()
+
+
+async def test_the_size_of_the_chart_beside_moves_no_other(tmp_path: Path) -> None:
+    async with lesson(tmp_path, COMPARED) as run:
+        chart, beside = run.screen.charts
+        was = chart.camera
+        assert was is not None
+        run.screen.post_message(Gantt.CameraChanged(beside, was.zoomed(-2, 0), by_size=True))
+        await run.settle()
+        assert chart.camera == was
+        assert beside.camera is not None
+        assert beside.camera.per_column == was.per_column
 
 
 async def test_a_place_on_the_chart_is_an_answer(tmp_path: Path) -> None:
