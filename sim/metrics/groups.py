@@ -84,6 +84,14 @@ def by_estimate_quality(source: Schedule | FinishedJobs) -> list[Row]:
     return _rows(jobs, _numbered(~well_estimated(jobs)), names)
 
 
+def by_estimator(source: Schedule | FinishedJobs) -> list[Row]:
+    """Z's ten classes of estimators, the worst first, by run time over estimate (Z figure 6)."""
+    jobs = FinishedJobs.of(source)
+    index = np.clip(np.ceil(10 * jobs.run / jobs.estimate).astype(np.int64) - 1, 0, 9)
+    shares = [(f"{10 * i}-{10 * i + 10} %", f"{10 * i} % < run time / estimate <= {10 * i + 10} %") for i in range(10)]
+    return _rows(jobs, index, [Category(*share) for share in shares])
+
+
 def by_priority(source: Schedule | FinishedJobs) -> list[Row]:
     """LS's high and low priority."""
     jobs = FinishedJobs.of(source)

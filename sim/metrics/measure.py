@@ -28,6 +28,7 @@ GROUPS = (
     Group("class", "Lawson and Smirni's classes by estimate", groups.by_class),
     Group("width_class", "Zhang's small and large jobs", groups.by_width_class),
     Group("estimate_quality", "well and poorly estimated jobs", groups.by_estimate_quality),
+    Group("estimator", "Zhang's classes of estimators: run time over estimate", groups.by_estimator),
     Group("priority", "priority", groups.by_priority),
     Group("queue", "queue", groups.by_queue),
     Group("month", "month of submission", groups.by_month),

@@ -236,7 +236,7 @@ def as_json(source: Source, workload: Workload, outcomes: Sequence[Outcome], pla
     """Everything that was measured, and all that it takes to measure it again."""
     policies = [
         {
-            **outcome.metrics.as_dict(),
+            **_beside(outcomes[0].metrics, outcome.metrics),
             "over_time": asdict(outcome.over_time),
             "policy": outcome.spec,
             **_made_by(outcome),
@@ -272,6 +272,16 @@ def _made_by(outcome: Outcome) -> dict[str, Any]:
         return {}
     switches = [{"time": at, "policy": full_policy(policy)} for at, policy in outcome.scenario.switches]
     return {"parameters": full_policy(outcome.scenario.policy), "switches": switches}
+
+
+def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
+    """All numbers, with LS's R of every group against the first policy."""
+    found = metrics.as_dict()
+    for group, rows in found["groups"].items() if metrics is not first else ():
+        for row, other in zip(rows, first.groups[group], strict=True):
+            if "aggregate_slowdown" in row:
+                row[R] = ratio(other.values["aggregate_slowdown"], row["aggregate_slowdown"])
+    return found
 
 
 def _of_jobs(outcome: Outcome, workload: Workload) -> dict[str, Any]:
@@ -327,7 +337,7 @@ def as_table(
 ) -> str:
     """One column a policy, the best of each row marked."""
     lines = [f"{title} · {count(len(workload), 'job')} · {processors(workload.procs)}", ""]
-    main = {*MAIN, *["interruptions"] * bool(workload.outages), *(entry.name for entry in FAIRNESS)}
+    main = {*MAIN, *["interruptions"] * bool(workload.outages), f"fairness_{by}s", *(entry.name for entry in FAIRNESS)}
     entries = [entry for entry in _measured(outcomes) if everything or entry.name in main]
     rows = [["", *(outcome.spec for outcome in outcomes)]]
     rows += [_row(entry, [outcome.metrics.values[entry.name] for outcome in outcomes]) for entry in entries]

@@ -17,6 +17,7 @@ from sim.metrics.groups import (
     by_class,
     by_coarse_category,
     by_estimate_quality,
+    by_estimator,
     by_month,
     by_priority,
     by_queue,
@@ -79,6 +80,21 @@ def test_classes_count_the_thresholds_that_the_estimate_reaches() -> None:
 def test_an_estimate_of_twice_the_run_time_is_still_a_good_one() -> None:
     jobs = played((0, 1, 100, 200), (0, 1, 100, 201))
     assert sizes(by_estimate_quality(jobs)) == {"well": 1, "poorly": 1}
+
+
+def test_estimators_are_in_ten_classes_the_upper_limit_of_each_within_it() -> None:
+    jobs = played((0, 1, 1, 100), (0, 1, 10, 100), (0, 1, 11, 100), (0, 1, 30, 100), (0, 1, 91, 100), (0, 1, 100, 100))
+    assert {label: many for label, many in sizes(by_estimator(jobs)).items() if many} == {
+        "0-10 %": 2, "10-20 %": 1, "20-30 %": 1, "90-100 %": 2,
+    }  # fmt: skip
+
+
+def test_good_estimators_wait_less_as_in_zhangs_figure_6() -> None:
+    rows = by_estimator(run(read("lublin-128", estimates="phi:0.2", load=1.2), "easy"))
+    worst, best = rows[0].values["mean_wait"], rows[9].values["mean_wait"]
+    assert worst is not None
+    assert best is not None
+    assert best < worst
 
 
 def test_categories_of_the_well_estimated_jobs_alone() -> None:

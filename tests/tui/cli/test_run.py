@@ -54,6 +54,23 @@ def test_json_has_the_promised_names() -> None:
     assert policy["metrics"].keys() >= NAMES
 
 
+def test_each_group_of_the_second_policy_has_its_r_against_the_first() -> None:
+    policies = "--policy", "easy", "--policy", "multiqueue", "--format"
+    first, second = json.loads(schedscope("run", "lublin-128", "--jobs", "300", *policies, "json").stdout)["policies"]
+    assert "r" not in first["groups"]["class"][0]
+    rows = csv.reader(
+        schedscope("run", "lublin-128", "--jobs", "300", "--by", "class", *policies, "csv").stdout.split()
+    )
+    written = {row[0]: float(row[3]) for row in rows if row[1:2] == ["r"]}
+    assert {row["label"]: row["r"] for row in second["groups"]["class"]} == pytest.approx(written)
+
+
+def test_jains_index_stands_over_users_and_groups() -> None:
+    assert "fairness" not in schedscope("run", "lublin-128", "--jobs", "99").stdout
+    for by in ("user", "group"):
+        assert f"fairness between {by}s" in schedscope("run", "lublin-128", "--jobs", "99", "--by", by).stdout
+
+
 def test_fairness_is_measured_in_every_format_where_somebody_asks(tmp_path: Path) -> None:
     file = tmp_path / "jobs.csv"
     assert "passed by" not in schedscope("run", "z-figure4").stdout
