@@ -115,9 +115,9 @@ def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
     room = place.columns - MARK - page.picture[0] - GAP - 1
     title = wrapped(entry.title, room, "title")[: place.rows]
     parts = [part for part in (entry.origin or entry.what, entry.policy) if part]
-    told = [line(Span(text.shorten(part, room), "dim")) for part in parts][
-        max(len(parts) + len(title) - place.rows, 0) :
-    ]
+    told = [row for part in parts for row in wrapped(part, room, "dim")]
+    if len(told) > (left := place.rows - len(title)):
+        told = [line(Span(text.shorten(part, room), "dim")) for part in parts][-left:] if left else []
     what = wrapped(entry.what, room) if entry.origin else []
     return [*title, *(what if len(what) + len(title) + len(told) <= place.rows else []), *told]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import pytest
 
+from sim.lessons.lesson import ORDER
 from tui.chart.cells.cells import Brush
 from tui.look.palette import DARK
 from tui.screens.first.entries import Entry, entries, lessons
@@ -28,7 +29,7 @@ def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
 
 
 def test_what_there_is_to_learn_says_how_far_one_has_come() -> None:
-    assert THERE[8].what == "20 lessons, 1 done: next “Backfilling in five minutes”"
+    assert THERE[8].what == f"{len(ORDER)} lessons, 1 done: next “Backfilling in five minutes”"
     there = [*lessons(SEEN)]
     assert [entry.policy for entry in there[:3]] == ["done", "2 of 7 scenes", ""]
     assert [entry.origin for entry in there[1:3]] == ["To begin with, and in the end", "Zotkin et al. 2000"]
