@@ -17,7 +17,7 @@ from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Resume, Start, Suspend, Switched
+from sim.decisions.decisions import Backfill, Decision, Interrupt, Keep, Resume, Start, Suspend, Switched
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import Reason
@@ -100,14 +100,17 @@ def _instants(side: Side) -> Iterator[tuple[float, Acts]]:
 
 
 def _decided(side: Side) -> Iterator[tuple[float, Act]]:
-    history = side.history
+    history, lost = side.history, set[tuple[int, int]]()
     for step, decision in history.all_decisions(side.since):
         time = history.time_of(step)
         match decision:
+            case Interrupt(job=job):
+                lost.add((step, job.rank))
             case Start(job=job, limit=limit) | Backfill(job=job, limit=limit):
                 yield time, Act("starts", job.rank, limit)
             case Place(job=job):
-                yield time, Act("resumes" if _comes_back(history.as_of(step), job.rank) else "starts", job.rank)
+                comes_back = (step, job.rank) not in lost and _comes_back(history.as_of(step), job.rank)
+                yield time, Act("resumes" if comes_back else "starts", job.rank)
             case Resume(job=job):
                 yield time, Act("resumes", job.rank)
             case Suspend(job=job):
@@ -121,7 +124,7 @@ def _decided(side: Side) -> Iterator[tuple[float, Act]]:
 def _comes_back(before: Past, rank: int) -> bool:
     """A suspended job comes into a matrix as a new one does."""
     ran = before.of(rank)
-    return bool(ran) and ran[-1].ended_by not in ("queued", "cut")
+    return bool(ran) and ran[-1].ended_by not in ("queued", "cut", "interrupted")
 
 
 def _put_aside(history: Past, time: float) -> Iterator[Act]:

@@ -113,9 +113,11 @@ class Gone(NamedTuple):
     until: float
     """inf: for good."""
     announced: bool
+    again: bool = False
+    """Were they gone already?"""
 
     def say(self, at: Clock) -> str:
-        how = "go as announced" if self.announced else "fail"
+        how = "go as announced" if self.announced else "fail while they are gone" if self.again else "fail"
         until = "for good" if self.until == inf else f"until {at(self.until)}"
         return f"processors {written(self.processors)} {how}, {until}"
 

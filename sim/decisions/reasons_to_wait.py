@@ -138,6 +138,29 @@ class WaitsForOwn(NamedTuple):
         return "other jobs were on its own processors"
 
 
+class OwnGone(NamedTuple):
+    """So many of its own processors are not there, and others of them may be taken."""
+
+    gone: Annotated[int, UNTOLD]
+    busy: Annotated[int, UNTOLD]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        taken = f", {_are(self.busy, 'taken')}" if self.busy else ""
+        return f"{own_gone(self.gone, job)}{taken}"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"{self.gone:,} of its own gone", f"{self.gone:,} gone"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "its own processors were gone"
+
+
+def waits_for_own(own: int, free: int, there: int) -> WaitsForOwn | OwnGone | None:
+    """What the job lacks of its own processors; None: nothing."""
+    busy, gone = (own & there & ~free).bit_count(), (own & ~there).bit_count()
+    return OwnGone(gone, busy) if gone else WaitsForOwn(busy) if busy else None
+
+
 class OwnClaimed(NamedTuple):
     """Its own processors are free, but so many are claimed by those who wait until their victims have left."""
 
@@ -233,7 +256,7 @@ class NoSliceOver(NamedTuple):
 
 
 class PivotLater(NamedTuple):
-    """It is planned for `at`: what is free now is too little once `other` starts, at `then`."""
+    """It is planned for `at`: what is free now is too little once `other` starts, or the machine goes, at `then`."""
 
     at: Annotated[Moment, Called("from")]
     free: Annotated[int, UNTOLD]
@@ -289,7 +312,7 @@ class TouchesReservation(NamedTuple):
 class TrialLater(NamedTuple):
     """Its speculative run of at most `limit` seconds is reserved for `at`.
 
-    Too few are free now or, if `other` is told, once that starts, at `then`.
+    Too few are free now or, if `then` is told, from that on: `other` starts, or the machine goes down.
     """
 
     at: Annotated[Moment, Called("from")]
@@ -392,10 +415,18 @@ def _needs(job: Job, free: int) -> str:
     return f"needs {job.procs}, {free} free"
 
 
+def own_gone(gone: int, job: Job) -> str:
+    """How many of its own processors are not there."""
+    if gone == job.procs:
+        return f"{its_own(job)}{' all' * (job.procs > 1)} gone"
+    return f"{gone:,} of its own {processors(job.procs)} {'is' if gone == 1 else 'are'} gone"
+
+
 def _too_few_once(job: Job, free: int, other: Job | None, then: float | None, at: Clock) -> str:
-    if other is None or then is None:
+    if then is None:
         return _needs(job, free)
-    return f"{_needs(job, free)}, too few once {name(other)} starts at {at(then)}"
+    what = "the machine goes down" if other is None else f"{name(other)} starts"
+    return f"{_needs(job, free)}, too few once {what} at {at(then)}"
 
 
 def _are(many: int, what: str) -> str:

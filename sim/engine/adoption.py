@@ -32,8 +32,8 @@ from sim.decisions.reasons_to_wait import (
     BeforeOthers,
     MachineGoesDown,
     TouchesReservation,
-    WaitsForOwn,
     WaitsForReserved,
+    waits_for_own,
 )
 from sim.decisions.sentences import Reason
 from sim.engine.state import State
@@ -94,8 +94,8 @@ def _go_on(state: State) -> Iterator[Decision]:
 
 def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
     """Why a suspended job behind the first cannot go on: its processors, or what others are to have."""
-    if busy := (own & ~state.free_set).bit_count():
-        return WaitsForOwn(busy)
+    if lacks := waits_for_own(own, state.free_set, state.machine.there):
+        return lacks
     now = state.now
     starts = [(max(at, now), state.jobs[rank]) for rank, at in state.reserved.items()]
     if state.awaited is not None:
@@ -106,7 +106,7 @@ def _in_its_way(state: State, job: Job, own: int, lasts: float) -> Reason:
     plan.take(now, now + lasts, job.procs)
     then = plan.shortage()
     known = [start for start in starts if then is None or start[0] <= then + MOMENT]
-    if not known:
+    if not known or not state.in_time(job):
         return MachineGoesDown(state.closes, now + lasts)
     at, other = max(known, key=itemgetter(0))
     return BeforeOthers(other, at, now + lasts)

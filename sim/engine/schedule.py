@@ -58,6 +58,8 @@ class Schedule:
     """How often each job was interrupted because its processors went."""
     outages: tuple[Outage, ...] = ()
     """When processors were not there."""
+    dropped: tuple[int, ...] = ()
+    """The ranks of the jobs that were given up: there would never be processors enough again."""
 
     def __repr__(self) -> str:
         ended = int((~np.isnan(self.end)).sum())
@@ -142,4 +144,5 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
         stalled=state.tally.stalled,
         interruptions=np.array(ledger.interruptions, dtype=np.int64),
         outages=state.outages,
+        dropped=state.dropped,
     )

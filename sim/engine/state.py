@@ -290,9 +290,8 @@ class State:
 
     # The machine
 
-    def look_ahead(self) -> None:
-        """What is known of the machine is another now."""
-        now = self.now if self.step_count else -inf
+    def look_ahead(self, now: float = -inf) -> None:
+        """What is known of the machine is another now; before the beginning all of it is to come."""
         times = [time for time in changes_of(self.outages) if time > now]
         self.ahead = tuple((time, absent(self.outages, time)) for time in times)
         self.closes = min((o.begins for o in self.outages if o.announced and o.begins > now), default=inf)
@@ -300,7 +299,7 @@ class State:
     @property
     def gone_for_good(self) -> int:
         """The processors that will never be there again, as far as is known."""
-        return gone_for_good(self.outages, self.now) if self.step_count or self.now else 0
+        return gone_for_good(self.outages, self.now)
 
     @property
     def most(self) -> int:

@@ -31,12 +31,13 @@ class Upheaval:
         now, was, seen = state.now, state.machine.absent, state.outages
         gone = absent(outages, now)
         state.outages = known(outages, now)
-        state.look_ahead()
+        state.look_ahead(now)
         state.resized, state.kept_plan = True, None
         if back := was & ~gone:
             self._transitions.log(Returned(back))
-        if lost := gone & ~was:
-            self._transitions.log(Gone(lost, state.back(lost), len(state.outages) == len(seen)))
+        lost, failed = gone & ~was, gone & absent(set(state.outages).difference(seen), now)
+        self._tell(lost, failed)
+        if lost:
             self._interrupt(lost)
         self._give_up_places()
         divided = bool(state.machine.owners)
@@ -50,8 +51,18 @@ class Upheaval:
             self.drop(job)
         future = self._transitions.future
         future.leaving[:] = sorted((time, rank) for rank, time in future.leaves.items())
-        if len(state.outages) != len(seen) or state.interrupted:
+        if failed or state.interrupted:
             self._upset_plans()
+
+    def _tell(self, lost: int, failed: int) -> None:
+        """What goes, as announced or not; what is gone already may fail as well, which upsets the plans, too."""
+        back, log = self._state.back, self._transitions.log
+        if announced := lost & ~failed:
+            log(Gone(announced, back(announced), announced=True))
+        if sudden := failed & lost:
+            log(Gone(sudden, back(sudden), announced=False))
+        elif failed:
+            log(Gone(failed, back(failed), announced=False, again=True))
 
     def _interrupt(self, lost: int) -> None:
         """Everybody who is on these processors."""

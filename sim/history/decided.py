@@ -118,6 +118,7 @@ class Decided:
         forms, ranks, heads, numbers = bytearray(), list[int](), list[int](), list[float]()
         at: Any
         because: Any
+        job: Any
         for decision in self.new:
             kind, written = type(decision), None
             if kind is Reserve:

@@ -137,7 +137,7 @@ class Returned:
 
 @dataclass(frozen=True)
 class Paused:
-    """It was suspended at `time` and went on at `until` (None: never)."""
+    """It was suspended at `time` and went on, or its work was lost, at `until` (None: never)."""
 
     time: float
     until: float | None
@@ -150,7 +150,7 @@ class Paused:
     by: tuple[Job, ...]
     """Who was on its processors then."""
     back: Reason | None = None
-    """Why it could go on."""
+    """Why it could go on, if it did."""
 
     @property
     def seconds(self) -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from math import inf
 from operator import itemgetter
 from typing import TypeAlias
 
@@ -41,7 +43,8 @@ def rows_of(life: Life, most: int, most_plans: int) -> list[Row]:
     """In order: at most so many episodes of each waiting, and of suspensions, and so many of the plans."""
     kind = lambda wait: type(wait.state)  # noqa: E731
     waits = {id(some[0]): some for wait in _wholes(life.waits) for some in episodes(wait, most, kind)}
-    pauses = {id(some[0]): some for some in episodes(life.pauses, most, lambda pause: type(pause.because))}
+    cause = lambda pause: type(pause.because)  # noqa: E731
+    pauses = {id(some[0]): some for part in _of_each_run(life) for some in episodes(part, most, cause)}
     plans = _plans_told(life, most_plans)
     first = next(iter(life.waits), None)
     rows: list[Row] = []
@@ -70,6 +73,13 @@ def _wholes(waits: Sequence[Waited]) -> Iterator[Sequence[Waited]]:
         if place == len(waits) or waits[place].time != waits[place - 1].until:
             yield waits[begin:place]
             begin = place
+
+
+def _of_each_run(life: Life) -> Iterator[Sequence[Paused]]:
+    """The suspensions up to each loss of its work, and up to its end."""
+    lost = [moment.time for moment in life.moments if isinstance(moment, Interrupted)]
+    for since, until in pairwise([-inf, *lost, inf]):
+        yield [pause for pause in life.pauses if since <= pause.time < until]
 
 
 def _plans_told(life: Life, most: int) -> set[int]:

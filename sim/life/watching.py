@@ -227,6 +227,7 @@ class Observer:
         """Its processors are gone."""
         self._close()
         self._close_stay()
+        self._end_pause(None)
         self._moments.append(Interrupted(self.engine.now, d.ran))
         self._since = self.engine.now
         self._plans.forget()
@@ -254,7 +255,7 @@ class Observer:
         ran = engine.state.ran(rank)
         self._moments.append(Paused(engine.now, None, because, overhead, ran, by))
 
-    def _end_pause(self, back: Reason) -> None:
+    def _end_pause(self, back: Reason | None) -> None:
         for place in reversed(range(len(self._moments))):
             pause = self._moments[place]
             if isinstance(pause, Paused):

@@ -75,7 +75,7 @@ def span(schedule: Schedule) -> tuple[float, float]:
     ended = schedule.end[~np.isnan(schedule.end)]
     begin = float(schedule.workload.submit.min()) if len(schedule.end) else 0.0
     finish = float(ended.max()) if len(ended) else begin
-    if len(ended) < len(schedule.end) and len(schedule.curves.time):
+    if len(ended) + len(schedule.dropped) < len(schedule.end) and len(schedule.curves.time):
         finish = max(finish, float(schedule.curves.time[-1]))
     return begin, finish
 

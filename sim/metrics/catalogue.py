@@ -42,7 +42,7 @@ def _spread(column: str, title: str, unit: Unit, what: str) -> tuple[Metric, ...
 
 METRICS: tuple[Metric, ...] = (
     Metric("jobs", "jobs", "jobs", None, "finished jobs; all metrics of jobs are taken over these"),
-    Metric("unfinished", "unfinished", "jobs", None, "jobs that the run was cut short on; left out"),
+    Metric("unfinished", "unfinished", "jobs", None, "jobs given up, or left of a run that was cut short; left out"),
     *_spread("wait", "wait", "s", "from submission, or the later start that was asked for, to the first start"),
     *_spread("turnaround", "turnaround", "s", "from submission to the end"),
     *_spread("slowdown", "slowdown", "factor", "turnaround over run time"),

@@ -22,7 +22,7 @@ class Multifactor(Order):
 
     age: the wait over maxage, at most 1. fairshare: 2 to the power of -u/s, u the share that the user has of what all
     have used, s an equal share for each user seen so far; what was used counts half after each halflife. size: the
-    share of the machine that the job wants, or with favour=small what is left beside it.
+    share of the machine, as far as it is there, that the job wants, or with favour=small what is left beside it.
 
     Slurm sums up usage every few minutes, here it is exact at every pass; all users have equal shares, and there are
     no partitions and qualities of service. Maui weighs targets of usage in place of fair shares, and expansion factors.
@@ -56,11 +56,11 @@ class Multifactor(Order):
         for job in view.arrived:
             usage.setdefault(job.user, 0.0)
         at[0] = view.now
-        return replace(self, usage=usage.copy(), total=sum(usage.values()), procs=view.procs)
+        return replace(self, usage=usage.copy(), total=sum(usage.values()), procs=max(1, view.procs))
 
     def key(self, job: Job, now: float) -> float:
         age = min((now - job.submit) / self.maxage, 1.0)
         share = self.usage.get(job.user, 0.0) / self.total * len(self.usage) if self.total else 0.0
-        size = job.procs / self.procs
+        size = min(1, job.procs / self.procs)
         size = size if self.favour == "large" else 1 - size
         return -(self.age * age + self.fairshare * exp2(-share) + self.size * size)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sim.decisions.decisions import Decision, Keep, Suspend
+from sim.decisions.reasons_to_wait import own_gone
 from sim.decisions.sentences import fields_of, why
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.why.facts import Enough, PassedBy, Sitters
@@ -63,7 +64,10 @@ def is_suspended(
         names = listed(name(sitter.job) for sitter in sitters.sitters)
         verb = "runs" if len(sitters.sitters) == 1 else "run"
         yield f"{names} {verb} on its processors, until {at(sitters.sitters[-1].until)} at most."
-    else:
+    if gone := (halted.processors & snapshot.absent).bit_count():
+        told = own_gone(gone, halted.job)
+        yield f"{told[:1].upper()}{told[1:]}."
+    elif sitters is None:
         yield "Its processors are free."
     if snapshot.awaited == halted.job.rank:
         yield "They are kept for it: it is the next to go on."

@@ -9,7 +9,7 @@ from typing import Literal
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.reasons import BestOfOrders, WhenFree
 from sim.decisions.reasons_to_wait import TooFewFree, WouldDelay
-from sim.policies.backfill.room import start_in_order
+from sim.policies.backfill.room import start_in_order, those_in_time
 from sim.policies.backfill.tails import in_tail
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -53,7 +53,7 @@ class Greedy(Ordered):
             return
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        others = [job for job in queue if view.in_time(job)]
+        others = yield from those_in_time(view, queue)
         if not others:
             return
         late = {job for job in others if view.now + job.estimate > shadow}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
 from sim.decisions.reasons import BestPacking, WhenFree
 from sim.decisions.reasons_to_wait import BeyondLookahead, TooFewFree, WouldDelay
-from sim.policies.backfill.room import start_in_order
+from sim.policies.backfill.room import start_in_order, those_in_time
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
 from sim.policies.policy import Ordered
@@ -44,7 +44,7 @@ class Lookahead(Ordered):
             return
         shadow, extra = view.shadow(head)
         yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        others, now, free = [job for job in queue if view.in_time(job)], view.now, view.free
+        others, now, free = (yield from those_in_time(view, queue)), view.now, view.free
         near, left = others[: self.window], others[self.window :]
         late = [now + job.estimate > shadow for job in near]
         chosen = best_packing([job.procs for job in near], late, free, extra)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterable, Iterator
 
-from sim.decisions.decisions import Decision, Start
+from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
 from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree
 from sim.policies.view import View
@@ -25,3 +25,14 @@ def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown:
     if job.procs > view.free:
         return TooFewFree(view.free)
     return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
+
+
+def those_in_time(view: View, jobs: Iterable[Job]) -> Generator[Keep, None, list[Job]]:
+    """Those that would be done before the machine goes down; of the others somebody may want to know why they wait."""
+    found = []
+    for job in jobs:
+        if view.in_time(job):
+            found.append(job)
+        elif view.curious:
+            yield Keep(job, no_room(view, job))
+    return found

@@ -6,7 +6,6 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import islice
 from math import inf
-from operator import itemgetter
 
 from sim.decisions.reasons_to_wait import TouchesReservation, WouldDelayPivot
 from sim.machine.moment import MOMENT
@@ -213,10 +212,11 @@ class Pivots:
         partition, pivot = next(item for item in self._in_turn() if later[item[0]] > self.start(item[0]))
         return WouldDelayPivot(pivot, self.start(partition), later[partition], now + job.estimate)
 
-    def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job, float] | None:
+    def comes_first(self, job: Job, lasts: float, own: float | None = None) -> tuple[Job | None, float] | None:
         """Who starts, and when, at the moment from which too few are free for the job if it ran from now on so long.
 
         Beside what runs, the reservations and the pivots before it; without its own reservation, for `own`, if any.
+        None: nobody, the machine goes down then.
         """
         now, plan = self._view.now, self._view.plan.copy()
         if own is not None:
@@ -233,10 +233,8 @@ class Pivots:
         then = plan.shortage()
         if then is None:
             return None
-        if known := [start for start in starts if start[0] <= then + MOMENT]:
-            at, other = max(known, key=itemgetter(0))
-            return other, at
-        return None  # the machine goes down then
+        at, other = max(starts, key=lambda start: (start[0] <= then + MOMENT, start[0]), default=(-inf, None))
+        return (other, at) if abs(at - then) <= MOMENT else (None, then)
 
     # What changes them
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
 from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
-from sim.decisions.reasons_to_wait import AwaitsVictims, MachineGoesDown, OwnClaimed, TooFewFree, WaitsForOwn
+from sim.decisions.reasons_to_wait import AwaitsVictims, MachineGoesDown, OwnClaimed, TooFewFree, waits_for_own
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.parameters import parameter
@@ -201,9 +201,8 @@ class Preemptive(Policy):
             return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
         if pinned is None:
             return TooFewFree(self.count_unclaimed(view))
-        if busy := (pinned & ~view.free_set).bit_count():
-            return WaitsForOwn(busy)
-        return OwnClaimed((pinned & ~self.unclaimed(view)).bit_count())
+        lacks = waits_for_own(pinned, view.free_set, view.there)
+        return lacks or OwnClaimed((pinned & ~self.unclaimed(view)).bit_count())
 
     def unclaimed(self, view: View) -> int:
         """The free processors that nobody has a claim on."""
