@@ -13,23 +13,30 @@ from collections.abc import Iterator
 from itertools import count
 from time import monotonic
 
-from tests.truth.pages import read_page
+from tests.truth.fields import read_fields
+from tests.truth.pages import Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
-from tests.truth.runs import FAMILIES, PEERS, Run, another_run, random_run
+from tests.truth.runs import FAMILIES, PEERS, Run, another_run, changing_run, random_run
 from tests.truth.words import COUNTS
 
 TOLD = 500
 """After so many runs it is told how far they are."""
 
 
+def run_of(seed: int) -> Run:
+    """Every fifth is of a peer's policy, every fifth on a machine that changes."""
+    return changing_run(seed) if seed % 5 == 3 else random_run(seed, PEERS if seed % 5 == 4 else FAMILIES)
+
+
 def found_in(run: Run, seed: int) -> Iterator[Untruth]:
-    """What is not so of a run and, if it has no switches, of where it parts from another and of their page."""
+    """What is not so of a run and, if no policy took over, of where it parts from another and of their page."""
     try:
         yield from falsehoods(run, asked=4)
-        if not run.switches:
+        if len(run.workload) and not run.engine.state.switches:
             other = another_run(run, seed)
-            for false in (*read_parting(run, other), *read_page(run, other)):
+            page = Page(run, other)
+            for false in (*read_parting(run, other), *read_page(page), *read_fields(page)):
                 yield Untruth(run.spec, 0, 0, str(false))
     except Exception as error:  # whoever cannot read it has found something, too
         yield Untruth(run.spec, 0, 0, f"Unread: {error!r}")
@@ -43,7 +50,7 @@ def read_for(seconds: float, first: int) -> int:
             break
         if seed > first and (seed - first) % TOLD == 0:
             print(f"{sum(COUNTS.values()):,} sentences of {seed - first:,} runs, {sum(false.values()):,} of them false")
-        run = random_run(seed, PEERS if seed % 5 == 4 else FAMILIES)
+        run = run_of(seed)
         for found in found_in(run, seed):
             kind = found.what.partition(":")[0]
             false[kind] += 1

@@ -109,7 +109,9 @@ def _(world: World, decision: d.Suspend, name: str, takes: Lasts | None = None) 
     demand(rank in world.running and world.running[rank].kind == "run")
     if takes is not None:
         stay = world.stays[rank][world.upcoming[rank]]
-        demand(stay.end is not None and takes.is_about(stay.end - world.now))
+        assert stay.end is not None
+        is_cut = any(o.begins == stay.end and o.processors & stay.processors for o in world.outages)
+        demand(takes.is_about(decision.overhead if is_cut else stay.end - world.now))
 
 
 @reads(d.Resume, "{j} resumes", "{j} resumes, which takes {s}")
@@ -135,21 +137,39 @@ def _(world: World, decision: d.Switched, was: str, now: str) -> None:
 
 @reads(d.Gone, "processors {p} fail, until {t}", "processors {p} fail, for good")
 def _(world: World, decision: d.Gone, which: str, until: float = inf) -> None:
-    has_gone(world, decision, which, until)
-    demand(any(o.begins == world.now and not o.announced for o in world.outages), "nothing fails now")
+    demand_equal(mask_of(which), failing(world) & lost(world), "what fails")
+    are_back(world, mask_of(which), until)
+
+
+@reads(d.Gone, "processors {p} fail while they are gone, until {t}")
+@reads(d.Gone, "processors {p} fail while they are gone, for good")
+def _(world: World, decision: d.Gone, which: str, until: float = inf) -> None:
+    demand_equal(mask_of(which), failing(world), "what fails")
+    demand(not mask_of(which) & lost(world), "they were there")
+    are_back(world, mask_of(which), until)
 
 
 @reads(d.Gone, "processors {p} go as announced, until {t}")
 def _(world: World, decision: d.Gone, which: str, until: float) -> None:
-    has_gone(world, decision, which, until)
-    demand(any(o.begins == world.now and o.announced for o in world.outages), "nothing was announced for now")
+    demand_equal(mask_of(which), lost(world) & ~failing(world), "what goes")
+    are_back(world, mask_of(which), until)
 
 
-def has_gone(world: World, decision: d.Gone, which: str, until: float) -> None:
-    mask = mask_of(which)
-    demand_equal(mask, world.absent(world.now) & ~world.absent(world.now - 1e-6), "what is gone")
-    back = [world.now, *(o.ends for o in world.known() if o.ends > world.now)]
-    demand_equal(until, min((time for time in back if not world.absent(time) & mask), default=inf), "when it is back")
+def lost(world: World) -> int:
+    return world.absent(world.now) & ~world.absent(world.now - 1e-6)
+
+
+def failing(world: World) -> int:
+    """What goes, or would if it was there, and nobody knew of it before."""
+    mask = 0
+    for outage in world.outages:
+        mask |= outage.processors if outage.begins == world.now and not outage.announced else 0
+    return mask
+
+
+def are_back(world: World, mask: int, until: float) -> None:
+    times = [world.now, *(o.ends for o in world.known() if o.ends > world.now)]
+    demand_equal(until, min((time for time in times if not world.absent(time) & mask), default=inf), "when it is back")
 
 
 @reads(d.Returned, "processors {p} come")
@@ -197,9 +217,15 @@ def _(world: World, decision: d.Keep, name: str) -> None:
 
 def divided(world: World) -> list[int]:
     """Even parts, the first ones larger; then each owns what its own jobs hold."""
-    parts = len(world.rules.classes) + 1
-    sizes = [world.procs // parts + (place < world.procs % parts) for place in range(parts)]
-    owners = [((1 << size) - 1) << sum(sizes[:place]) for place, size in enumerate(sizes)]
+    parts, there, owners = (
+        len(world.rules.classes) + 1,
+        ((1 << world.procs) - 1) & ~world.absent(world.now),
+        list[int](),
+    )
+    many = there.bit_count()
+    for place in range(parts):
+        owners.append(lowest(there, many // parts + (place < many % parts)))
+        there ^= owners[-1]
     for rank, held in world.running.items():
         owners = [owned & ~held.mask for owned in owners]
         owners[world.rules.class_of(world.jobs[rank])] |= held.mask
@@ -340,15 +366,21 @@ def do(world: World, decision: Any) -> None:
         case d.Switched():
             switch(world, decision.now)
         case d.Gone() if not decision.announced:
+            fallen = world.planned.keys() - world.granted.keys()
+            world.coming |= fallen
+            for rank in fallen:
+                world.bounds.pop(rank, None)
             world.planned = {rank: plan for rank, plan in world.planned.items() if rank in world.granted}
-            world.coming |= world.waiting
             world.owners = []
         case d.Gone() | d.Returned():
             world.owners = []
         case d.Interrupt(job):
+            world.bounds.pop(job.rank, None)
             world.interrupt(job.rank)
         case d.Drop(job):
             world.waiting.discard(job.rank)
+            for plans in (world.planned, world.granted, world.bounds):
+                plans.pop(job.rank, None)
         case d.Keep(job, reasons_to_wait.TouchesReservation()) if world.rules.name != "multiqueue":
             world.passed_over.add(job.rank)
             world.started = []  # all others are looked at again

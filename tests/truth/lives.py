@@ -122,6 +122,8 @@ class Chronicle:
         if isinstance(decision, d.Interrupt):
             record.cuts.append(now)
             record.interrupted[now] = decision.ran
+            if record.stops and record.stops[-1].until is None:
+                record.stops[-1] = record.stops[-1]._replace(until=now)
         if isinstance(decision, d.Suspend):
             record.stops.append(Stop(now, None, self.world.ran[rank], decision.because))
         if isinstance(decision, m.Migrate):

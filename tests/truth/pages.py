@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
+from math import isnan
 from statistics import mean, median
 from typing import NamedTuple, TypeAlias
-
-import numpy as np
 
 from sim.comparison.parting import Account
 from sim.comparison.telling import names_of, tell
@@ -18,85 +17,14 @@ from sim.decisions import matrix as m
 from sim.decisions.sentences import say
 from sim.words import clock, clock_near
 from sim.workload.model import Job
+from tests.truth.outcomes import SHOWN, Decided, Told
 from tests.truth.partings import read_account
 from tests.truth.runs import Run
 from tests.truth.words import Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads
-from tui.cli.compare import Pair, render, run_pair
+from tui.cli.compare import render, run_pair
 
 Check: TypeAlias = Callable[[str], None]
 """Reads one line that must stand there."""
-Decided: TypeAlias = tuple[float, d.Decision]
-_SHOWN = {d.Start: 0, d.Backfill: 0, m.Place: 0, d.Resume: 1, d.Suspend: 2, m.Migrate: 3}
-"""Decisions that count when runs are told apart; those of one number are one kind."""
-
-
-class Told:
-    """One run, as far as a page tells of it."""
-
-    def __init__(self, run: Run) -> None:
-        self.run, self.jobs = run, run.workload.jobs
-        schedule = run.engine.schedule()
-        self.start, self.end = schedule.start.tolist(), schedule.end.tolist()
-        self.ran = run.workload.runtime.tolist()
-        self.due = [max(job.submit, job.submit if job.reserve is None else job.reserve) for job in self.jobs]
-        self.wait = [max(0.0, at - due) for at, due in zip(self.start, self.due, strict=True)]
-        self.turnaround = [end - job.submit for end, job in zip(self.end, self.jobs, strict=True)]
-        self.slowdown = [t / ran for t, ran in zip(self.turnaround, self.ran, strict=True)]
-        self.bounded = [1 + (t - ran) / max(ran, 10) for t, ran in zip(self.turnaround, self.ran, strict=True)]
-        self.work = sum(job.procs * ran for job, ran in zip(self.jobs, self.ran, strict=True))
-        self.makespan = max(self.end) - self.jobs[0].submit
-        self.capacity = run.workload.procs * self.makespan
-
-    @cached_property
-    def held(self) -> tuple[list[float], list[float]]:
-        """(how long, processor time that was occupied) from each step to the next."""
-        times = np.array([step.now for step in self.run.steps])
-        held = np.zeros(len(times) - 1)
-        for stretch in self.run.engine.history.segments():
-            assert stretch.end is not None
-            inside = np.minimum(times[1:], stretch.end) - np.maximum(times[:-1], stretch.start)
-            held += stretch.processors.bit_count() * np.maximum(inside, 0)
-        return np.diff(times).tolist(), held.tolist()
-
-    @property
-    def lost(self) -> float:
-        """What stood empty while a job was in the queue."""
-        procs, waits = self.run.workload.procs, [bool(step.shown.queue) for step in self.run.steps]
-        return float(
-            sum(procs * by - held for by, held, w in zip(*self.held, waits, strict=False) if w) / self.capacity
-        )
-
-    @property
-    def overhead(self) -> float:
-        share = float((sum(self.held[1]) - self.work) / self.capacity)
-        return share if share > 1e-9 else 0.0
-
-    def count(self, *kinds: type) -> int:
-        return sum(isinstance(decision, kinds) for step in self.run.steps for decision in step.decisions)
-
-    def backfilled(self) -> int:
-        """Whose last beginning passed others."""
-        last: dict[int, bool] = {}
-        for step in self.run.steps:
-            for decision in step.decisions:
-                if isinstance(decision, d.Backfill | d.Start):
-                    last[decision.job.rank] = last.get(decision.job.rank, False) or isinstance(decision, d.Backfill)
-                elif isinstance(decision, m.Place):
-                    last.setdefault(decision.job.rank, decision.passes)
-        return sum(last.values())
-
-    def missed(self) -> int:
-        return sum(j.reserve is not None and at > j.reserve for j, at in zip(self.jobs, self.start, strict=True))
-
-    @cached_property
-    def decided(self) -> dict[int, list[Decided]]:
-        """What was decided of each job that shows, with the time."""
-        found: dict[int, list[Decided]] = {}
-        for step in self.run.steps:
-            for decision in step.decisions:
-                if type(decision) in _SHOWN:
-                    found.setdefault(decision.job.rank, []).append((step.now, decision))  # type: ignore[union-attr]
-        return found
 
 
 class Part:
@@ -108,11 +36,9 @@ def _(check: Check, told: str) -> None:
     check(told)
 
 
-def read_page(first: Run, second: Run) -> Iterator[UntrueError]:
+def read_page(page: Page) -> Iterator[UntrueError]:
     """All lines of it, and that none is missing."""
-    pair = run_pair(first.workload, (first.spec, second.spec), None, first.placement, check=False)
-    told = render(pair, 80, decisions=True).split("\n")
-    page = Page(first, second, pair)
+    told = render(page.pair, 80, decisions=True).split("\n")
     lines = [*_joined(told, max(map(len, page.names)))]
     checks = [*page.checks()]
     if len(lines) != len(checks):
@@ -142,11 +68,14 @@ def _joined(lines: Sequence[str], names: int) -> Iterator[str]:
 class Page:
     """Both runs, and what every line of their page must say."""
 
-    def __init__(self, first: Run, second: Run, pair: Pair) -> None:
+    def __init__(self, first: Run, second: Run) -> None:
+        pair = run_pair(first.workload, (first.spec, second.spec), None, first.placement, check=False)
         self.runs, self.pair, self.names = (Told(first), Told(second)), pair, names_of(pair.specs)
-        self.jobs, self.ranks = first.workload.jobs, range(len(first.workload))
-        self.starts = [there - here for here, there in zip(self.runs[0].start, self.runs[1].start, strict=True)]
-        self.ends = [there - here for here, there in zip(self.runs[0].end, self.runs[1].end, strict=True)]
+        self.jobs = first.workload.jobs
+        self.starts, self.ends = (
+            {rank: by for rank, (here, there) in enumerate(zip(*both, strict=True)) if not isnan(by := there - here)}
+            for both in ([told.start for told in self.runs], [told.end for told in self.runs])
+        )
 
     def checks(self) -> Iterator[Check]:
         blank = partial(demand_equal, "")
@@ -170,8 +99,9 @@ class Page:
         if self.names == self.pair.specs:
             yield partial(demand_equal, " against ".join(self.names))
         else:
-            for who, spec in zip("AB", self.pair.specs, strict=True):
-                yield partial(is_cut_from, f"{who}  {spec}")
+            wide = max(map(len, self.names))
+            for who, spec in zip(self.names, self.pair.specs, strict=True):
+                yield partial(is_cut_from, f"{who:<{wide}}  {spec}")
         yield lambda told: demand({*told} == {"═"})
 
     def parting(self) -> Iterator[Check]:
@@ -197,38 +127,65 @@ class Page:
 
     def ratios(self) -> Iterator[Check]:
         yield partial(demand_equal, f"R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 {self.names[1]} is better")
-        classes = {"all": [*self.ranks], "short": list[int](), "medium": [], "long": []}
-        for rank in self.ranks:
-            estimate = self.jobs[rank].estimate
-            classes["short" if estimate < 1000 else "medium" if estimate < 10000 else "long"].append(rank)
-        high = self.runs[0].run.workload.high.tolist()
-        priorities = {key: [r for r in self.ranks if high[r] == (key == "high")] for key in ("high", "low")}
-        divided = {"estimate": classes} | ({"priority": priorities} if all(priorities.values()) else {})
-        for by, groups in divided.items():
-            yield partial(are_ratios, by, {key: self.r(of, "slowdown") for key, of in groups.items() if of})
+        by_priority = {"priority": self.priorities} if all(map(self.some, self.priorities.values())) else {}
+        for by, groups in ({"estimate": self.classes} | by_priority).items():
+            yield partial(are_ratios, by, {key: self.r(of, "slowdown") for key, of in groups.items() if self.some(of)})
         yield partial(has_words, ["bounded, by run time", "1 proc", "2-8", "9-32", "> 32"])
-        lengths, widths = (0, 600, 3600, 28800, 10**12), (0, 1, 8, 32, 10**9)
-        for (above, most), label in zip(pairwise(lengths), ("0-10 min", "10 min-1 h", "1-8 h", "> 8 h"), strict=True):
-            ranks = [rank for rank in self.ranks if above < self.runs[0].ran[rank] <= most]
-            across = [[r for r in ranks if low < self.jobs[r].procs <= high] for low, high in pairwise(widths)]
-            if ranks:
-                yield partial(are_cells, label, [self.r(some, "bounded") if some else None for some in across])
+        for label, across in zip(("0-10 min", "10 min-1 h", "1-8 h", "> 8 h"), self.categories, strict=True):
+            if any(map(self.some, across)):
+                yield partial(are_cells, label, [self.r(some, "bounded") for some in across])
 
-    def r(self, ranks: Sequence[int], column: str) -> float:
-        first, second = (mean(getattr(told, column)[rank] for rank in ranks) for told in self.runs)
-        return float((first - second) / min(first, second))
+    @cached_property
+    def classes(self) -> dict[str, list[int]]:
+        """All jobs, and by the lengths of their estimates."""
+        found: dict[str, list[int]] = {"all": [*range(len(self.jobs))], "short": [], "medium": [], "long": []}
+        for rank, job in enumerate(self.jobs):
+            found["short" if job.estimate < 1000 else "medium" if job.estimate < 10000 else "long"].append(rank)
+        return found
+
+    @cached_property
+    def priorities(self) -> dict[str, list[int]]:
+        high = self.runs[0].run.workload.high.tolist()
+        return {key: [rank for rank in self.classes["all"] if high[rank] == (key == "high")] for key in ("high", "low")}
+
+    @cached_property
+    def categories(self) -> list[list[list[int]]]:
+        """By run time down, and by processors across."""
+        lengths, widths = (0, 600, 3600, 28800, 10**12), (0, 1, 8, 32, 10**9)
+        runs, jobs = self.runs[0].ran, list(enumerate(self.jobs))
+        return [
+            [
+                [r for r, job in jobs if above < runs[r] <= most and low < job.procs <= high]
+                for low, high in pairwise(widths)
+            ]
+            for above, most in pairwise(lengths)
+        ]
+
+    def some(self, ranks: Sequence[int]) -> list[int]:
+        """Those of them that have ended in the first run."""
+        return [rank for rank in ranks if rank in self.runs[0].wait]
+
+    def means(self, ranks: Sequence[int], column: str) -> list[float | None]:
+        both = [[values[r] for r in ranks if r in values] for values in (getattr(told, column) for told in self.runs)]
+        return [mean(values) if values else None for values in both]
+
+    def r(self, ranks: Sequence[int], column: str) -> float | None:
+        first, second = self.means(ranks, column)
+        return None if first is None or second is None else (first - second) / min(first, second)
 
     # Job by job
 
     def moves(self) -> Iterator[Check]:
         yield partial(has_words, [f"With {self.names[1]} jobs", "median", "most", "in all"])
         both = {"start": self.ends} if self.starts == self.ends else {"first start": self.starts, "end": self.ends}
-        for verb, later in both.items():
+        for verb, by_rank in both.items():
+            later = [*by_rank.values()]
             for label, by in (("earlier", [-by for by in later if by < 0]), ("later", [by for by in later if by > 0])):
                 yield partial(is_moved, f"{verb} {label}", by, len(later))
             yield partial(is_moved, f"{verb} at the same time", [0.0 for by in later if by == 0], len(later))
-        waits = [sum(told.wait) for told in self.runs]
-        saved, added = sum(-by for by in self.starts if by < 0), sum(by for by in self.starts if by > 0)
+        waits = [sum(told.wait.values()) for told in self.runs]
+        starts = self.starts.values()
+        saved, added = sum(-by for by in starts if by < 0), sum(by for by in starts if by > 0)
         yield partial(adds_up, [waits[0], saved, added, waits[1]])
 
     def sizes(self) -> Iterator[Check]:
@@ -237,7 +194,7 @@ class Page:
         limits = (0, 60, 600, 3600, 28800, 86400, 10**12)
         labels = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
         rows = [
-            (label, [sum(low < sign * by <= high for by in self.ends) for sign in (-1, 1)])
+            (label, [sum(low < sign * by <= high for by in self.ends.values()) for sign in (-1, 1)])
             for label, (low, high) in zip(labels, pairwise(limits), strict=True)
         ]
         kept = [place for place, (_, jobs) in enumerate(rows) if any(jobs)]
@@ -245,9 +202,7 @@ class Page:
             yield partial(is_size, label, jobs)
 
     def changes(self) -> Iterator[Check]:
-        """Who gains and loses most; of equals the first by rank."""
-        gained = [rank for rank in sorted(self.ranks, key=lambda r: self.ends[r])[:5] if self.ends[rank] < 0]
-        lost = [rank for rank in sorted(self.ranks, key=lambda r: -self.ends[r])[:5] if self.ends[rank] > 0]
+        gained, lost = self.extremes
         if gained or lost:
             told = f"Waits of the jobs that gain and lose most with {self.names[1]}"
             yield partial(demand_equal, told)
@@ -256,10 +211,16 @@ class Page:
             yield partial(is_change, self.jobs[rank], [told.wait[rank] for told in self.runs], self.ends[rank])
 
     @cached_property
+    def extremes(self) -> tuple[list[int], list[int]]:
+        """Who gains and loses most; of equals the first by rank."""
+        gained = [rank for rank in sorted(self.ends, key=lambda r: self.ends[r])[:5] if self.ends[rank] < 0]
+        return gained, [rank for rank in sorted(self.ends, key=lambda r: -self.ends[r])[:5] if self.ends[rank] > 0]
+
+    @cached_property
     def different(self) -> dict[int, tuple[Decided | None, Decided | None]]:
         """What each run decided about the jobs about which they differ, in order of time."""
         found = {}
-        for rank in self.ranks:
+        for rank in range(len(self.jobs)):
             one, other = (told.decided.get(rank, []) for told in self.runs)
             for place in range(max(len(one), len(other))):
                 both = one[place] if place < len(one) else None, other[place] if place < len(other) else None
@@ -282,7 +243,7 @@ class Page:
 def _alike(one: Decided | None, other: Decided | None) -> bool:
     if one is None or other is None:
         return False
-    kinds = _SHOWN[type(one[1])] == _SHOWN[type(other[1])]
+    kinds = SHOWN[type(one[1])] == SHOWN[type(other[1])]
     limits = getattr(one[1], "limit", None) == getattr(other[1], "limit", None)
     return kinds and limits and abs(one[0] - other[0]) <= 1e-6
 
@@ -319,28 +280,36 @@ class Row(NamedTuple):
     unit: str
     better: int
     """-1: the smaller, 1: the greater"""
-    value: Callable[[Told], float]
+    value: Callable[[Told], float | None]
+
+
+def mean_of(values: Mapping[int, float]) -> float | None:
+    return mean(values.values()) if values else None
+
+
+def most(values: Mapping[int, float]) -> float | None:
+    return max(values.values(), default=None)
 
 
 ROWS = (
-    Row("mean wait", "s", -1, lambda told: mean(told.wait)),
-    Row("worst wait", "s", -1, lambda told: max(told.wait)),
-    Row("mean turnaround", "s", -1, lambda told: mean(told.turnaround)),
-    Row("mean slowdown", "x", -1, lambda told: mean(told.slowdown)),
-    Row("mean bounded slowdown", "x", -1, lambda told: mean(told.bounded)),
-    Row("worst bounded slowdown", "x", -1, lambda told: max(told.bounded)),
-    Row("utilization", "%", 1, lambda told: told.work / told.capacity),
+    Row("mean wait", "s", -1, lambda told: mean_of(told.wait)),
+    Row("worst wait", "s", -1, lambda told: most(told.wait)),
+    Row("mean turnaround", "s", -1, lambda told: mean_of(told.turnaround)),
+    Row("mean slowdown", "x", -1, lambda told: mean_of(told.slowdown)),
+    Row("mean bounded slowdown", "x", -1, lambda told: mean_of(told.bounded)),
+    Row("worst bounded slowdown", "x", -1, lambda told: most(told.bounded)),
+    Row("utilization", "%", 1, lambda told: told.utilization),
     Row("loss of capacity", "%", -1, lambda told: told.lost),
     Row("overhead", "%", -1, lambda told: told.overhead),
     Row("makespan", "s", -1, lambda told: told.makespan),
     Row("backfilled (jobs)", "n", 0, Told.backfilled),
     Row("preemptions", "n", 0, lambda told: told.count(d.Suspend)),
     Row("migrations", "n", 0, lambda told: told.count(m.Migrate)),
-    Row("missed reservations (jobs)", "n", -1, Told.missed),
+    Row("missed reservations (jobs)", "n", -1, lambda told: sum(by > 0 for by in told.late)),
 )
 
 
-def is_row(row: Row, values: Sequence[float], told: str) -> None:
+def is_row(row: Row, values: Sequence[float | None], told: str) -> None:
     """Both values, which is better, and by how much the second is more or less."""
     match = re.fullmatch(r"(.+?)  +(\S+(?: %)?)( \*)?  +(\S+(?: %)?)( \*)?(?:  +(\S.*))?", told)
     demand(match is not None, f"nobody reads {told!r}")
@@ -349,19 +318,21 @@ def is_row(row: Row, values: Sequence[float], told: str) -> None:
     demand_equal(label, row.label, "label")
     is_cell(row.unit, first, values[0])
     is_cell(row.unit, second, values[1])
-    by = values[1] - values[0]
-    if first == second:
+    was, then = values
+    if first == second or was is None or then is None:
         demand_equal((one, other, change), (None, None, None), "what is not better")
         return
-    better = (None, None) if not row.better else (None, " *") if by * row.better > 0 else (" *", None)
+    better = (None, None) if not row.better else (None, " *") if (then - was) * row.better > 0 else (" *", None)
     demand_equal((one, other), better, "which is better")
-    demand((change is None) == (values[0] == 0), "the change")
+    demand((change is None) == (was == 0), "the change")
     if change is not None:
-        is_change_of(values[1] / values[0] - 1, change)
+        is_change_of(then / was - 1, change)
 
 
-def is_cell(unit: str, told: str, value: float) -> None:
-    if unit == "s":
+def is_cell(unit: str, told: str, value: float | None) -> None:
+    if value is None:
+        demand_equal(told, "–")
+    elif unit == "s":
         demand(lasts(told).is_about(value), value)
     elif unit == "%":
         is_percent(told, value)
@@ -391,11 +362,11 @@ def is_change_of(change: float, told: str) -> None:
         is_percent(told[1:], abs(change))
 
 
-def are_ratios(by: str, true: dict[str, float], told: str) -> None:
-    said = dict(re.findall(r"(\w+) ([+-][\d.]+)", told.partition(f"  by {by}: ")[2]))
+def are_ratios(by: str, true: dict[str, float | None], told: str) -> None:
+    said = dict(re.findall(r"(\w+) ([+-][\d.]+|–)", told.partition(f"  by {by}: ")[2]))
     demand_equal([*said], [*true], "classes")
     for label, r in true.items():
-        demand(abs(float(said[label]) - r) <= 0.0050001, f"{label}: {r}")
+        demand(said[label] == "–" if r is None else abs(float(said[label]) - r) <= 0.0050001, f"{label}: {r}")
 
 
 def are_cells(label: str, true: Sequence[float | None], told: str) -> None:
@@ -408,11 +379,13 @@ def are_cells(label: str, true: Sequence[float | None], told: str) -> None:
 
 
 def is_moved(label: str, by: Sequence[float], jobs: int, told: str) -> None:
-    match = re.fullmatch(r"  (\S.*?) {2,}([\d,]+) +(\S+ %)(?: +(\S+) +(\S+) +(\S+(?: h)?))?", told)
+    match = re.fullmatch(r"  (\S.*?) {2,}([\d,]+) +(\S+ %|–)(?: +(\S+) +(\S+) +(\S+(?: h)?))?", told)
     demand(match is not None, f"nobody reads {told!r}")
     assert match is not None
     demand_equal((match[1], match[2]), (label, f"{len(by):,}"), "which, how many")
-    is_percent(match[3], len(by) / jobs)
+    if jobs:
+        is_percent(match[3], len(by) / jobs)
+    demand((match[3] == "–") == (not jobs), "a share")
     demand((match[4] is not None) == any(by), "by how much")
     if match[4]:
         demand(lasts(match[4]).is_about(median(by)) and lasts(match[5]).is_about(max(by)), "median, most")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from math import isnan
 from typing import TypeAlias
 
 import numpy as np
@@ -50,7 +51,8 @@ def happened(run: Run) -> Happened:
     ran: set[int] = set()
     ends = run.engine.history.ends(len(run.workload)).tolist()
     for rank, end in enumerate(ends):
-        found.setdefault(end, set()).add(("ends", rank, None))
+        if not isnan(end):
+            found.setdefault(end, set()).add(("ends", rank, None))
     aside: set[int] = set()
     for step in run.steps:
         for decision in step.decisions:
@@ -68,6 +70,8 @@ def happened(run: Run) -> Happened:
                 case d.Suspend(job):
                     what.add(("suspended", job.rank, None))
                     aside.add(job.rank)
+                case d.Interrupt(job):
+                    aside.discard(job.rank)
                 case m.Migrate(job):
                     what.add(("migrates", job.rank, None))
     return {at: what for at, what in found.items() if what}

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from math import inf
 from typing import NamedTuple
 
-from tests.truth.words import UntrueError
 from tests.truth.world import Work, World
 
 EASIES = ("relaxed", "easy++", "lookahead", "greedy")
@@ -41,7 +40,7 @@ KEYS: dict[str, Callable[[Work], float]] = {
 def passing(world: World, head: Work) -> Passing:
     """Of a pass it is found once, before anybody passes the head."""
     if "passing" not in world.memo:
-        others = [job for job in world.line() if world.place(job) > world.place(head)]
+        others = [job for job in world.line() if world.place(job) > world.place(head) and world.in_time(job)]
         world.memo["passing"] = (_packed if world.rules.name == "lookahead" else _tried)(world, head, others)
     found: Passing = world.memo["passing"]
     return found
@@ -49,7 +48,7 @@ def passing(world: World, head: Work) -> Passing:
 
 def _packed(world: World, head: Work, others: list[Work]) -> Passing:
     """All that can be filled, by how many late processors; who is in the fill is found from the last on."""
-    shadow, then = world.shadow(head.procs)
+    shadow, then = world.room_of(head)
     free, extra, seen = world.free(), then - head.procs, others[: world.rules["window"]]
     late = [job.procs if world.now + job.estimate > shadow else 0 for job in seen]
     sums = [{(0, 0)}]
@@ -67,7 +66,7 @@ def _packed(world: World, head: Work, others: list[Work]) -> Passing:
 
 
 def _tried(world: World, head: Work, others: list[Work]) -> Passing:
-    shadow, then = world.shadow(head.procs)
+    shadow, then = world.room_of(head)
     best = Passing(frozenset(), 0, world.free())
     most = -1.0
     for order in ("queue", "latest", "narrow", "sjf", "saf"):
@@ -99,12 +98,7 @@ def shadow_of(world: World, job: Work) -> tuple[float, int]:
     """When so many are free, and how many are then, as the policy expects it."""
     if world.rules.name != "easy++":
         return world.room_of(job)
-    ends = sorted((_end_of(world, rank, end), held) for end, held, rank in world.holds())
-    for moment, _ in ends:
-        free = world.free() + sum(held for end, held in ends if end <= moment)
-        if free >= job.procs:
-            return moment, free
-    raise UntrueError("there will never be enough")
+    return world.room_of(job, sorted((_end_of(world, rank, end), held) for end, held, rank in world.holds()))
 
 
 def _end_of(world: World, rank: int, end: float) -> float:

@@ -116,8 +116,31 @@ def _(world: World, job: Work, own: int = 1) -> None:
     "{n} of its own {n} processor(s) are taken",
 )
 def waits_for_own(world: World, job: Work, busy: int, own: int) -> None:
-    demand_equal((busy, own), ((world.aside[job.rank].mask & ~world.free_set()).bit_count(), job.procs), "taken, own")
+    demand_equal(own, job.procs)
+    demand_equal((busy, 0), taken_and_gone(world, job), "taken, gone")
     demand(busy > 0, "nobody is there")
+
+
+def taken_and_gone(world: World, job: Work) -> tuple[int, int]:
+    """How many of its own processors somebody has, and how many are not there."""
+    own, gone = world.aside[job.rank].mask, world.absent(world.now)
+    return (own & ~gone & ~world.free_set()).bit_count(), (own & gone).bit_count()
+
+
+_TAKEN = ("", ", {n} is taken", ", {n} are taken")
+
+
+@reads(k.OwnGone, "its own processor is gone", "its own {n} processor(s) are all gone")
+def _(world: World, job: Work, own: int = 1) -> None:
+    demand_equal(own, job.procs)
+    demand_equal((0, own), taken_and_gone(world, job), "taken, gone")
+
+
+@reads(k.OwnGone, *(f"{{n}} of its own {{n}} processor(s) is gone{taken}" for taken in _TAKEN))
+@reads(k.OwnGone, *(f"{{n}} of its own {{n}} processor(s) are gone{taken}" for taken in _TAKEN))
+def _(world: World, job: Work, gone: int, own: int, busy: int = 0) -> None:
+    demand_equal(own, job.procs)
+    demand_equal((busy, gone), taken_and_gone(world, job), "taken, gone")
 
 
 @reads(

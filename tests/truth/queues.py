@@ -201,6 +201,7 @@ def _(world: World, job: Work, ends: float, pivot: str, start: float, later: flo
     k.TrialLater,
     "its speculative run of at most {s} is reserved for {t}: needs {n}, {n} free",
     "its speculative run of at most {s} is reserved for {t}: needs {n}, {n} free, too few once {j} starts at {t}",
+    "its speculative run of at most {s} is reserved for {t}: needs {n}, {n} free, too few once {any} at {t}",
 )
 def _(
     world: World, job: Work, limit: Lasts, at: float, needs: int, free: int, other: str = "", then: float = 0
@@ -208,7 +209,10 @@ def _(
     demand(limit.is_about(world.limit_of(job.rank)))
     demand_equal(at, world.planned[job.rank].at)
     needs_of(world, job, needs, free)
-    if other:
+    if other == "the machine goes down":
+        demand_equal(then, min(outage.begins for outage in world.known() if outage.begins > world.now))
+        demand(then < world.now + world.limit_of(job.rank), "it is done by then")
+    elif other:
         are_too_few(world, job, world.limit_of(job.rank), starts_of(world), other, then)
     else:
         demand(needs > free, "enough is free, and it does not say what is in the way")

@@ -44,7 +44,7 @@ class Run(NamedTuple):
         """Before its first step."""
         history = self.engine.history
         ends = history.ends(len(self.workload)).tolist()
-        world = World(self.workload, written_policy(parse_policy(self.spec)), history.stretches(), ends)
+        world = World(self.workload, written_policy(parse_policy(self.spec).first()), history.stretches(), ends)
         if world.rules.is_gang:
             world.memo_rows = Rows(world.procs, world.rules["slice"], world.rules["cs"])
         return world
@@ -103,6 +103,8 @@ def random_spec(lot: random.Random, family: str) -> str:
     }[family]
     if family == "easy-tail":
         return f"easy:{','.join(given)}"
+    if family in ("ordered", "adaptive"):
+        return given[0]
     chosen = given if not few else [part for part in given if lot.random() < 0.5]
     short = [part for part in given if part.startswith(("tick", "slice", "speculate", "classes"))]
     return f"{family}:{','.join(dict.fromkeys([*short, *chosen]))}".rstrip(":")
@@ -117,7 +119,23 @@ def _peers(order: str, family: str, few: bool) -> dict[str, list[str]]:
         "easy++": [f"correct={lot.choice(['steps', 'estimate'])}"],
         "lookahead": [order, f"window={lot.choice([1, 3, 50])}"],
         "greedy": [order, f"by={lot.choice(['jobs', 'processors', 'area'])}"],
+        "ordered": [f"{lot.choice(['fcfs', 'firstfit', 'easy', 'conservative', 'replan'])}:order={lot.choice(MORE)}"],
+        "adaptive": [_adaptive(lot) if family == "adaptive" else ""],
     }
+
+
+MORE = (
+    "multifactor", "multifactor,halflife=60,maxage=100,favour=small", "multifactor,halflife=200,age=9000",
+    "ward", "ward,alpha=2,beta=-0.5", "wfp3", "unicef", "f1", "delay,weight=0.0005",
+)  # fmt: skip
+"""Orders of peers, and others that are read there only."""
+
+
+def _adaptive(lot: random.Random) -> str:
+    both = (random_spec(lot, lot.choice(FAMILIES)).replace(",memory=yes", "").replace(",", "+") for _ in range(2))
+    by = lot.choice([f"by=utilization,at={lot.choice([0.4, 0.7])}", "by=load,at=1.5", "by=queue,at=4"])
+    low, high = both
+    return f"adaptive:below={low},above={high},{by},band=0.05,over={lot.choice([0, 0, 30, 200])}"
 
 
 def _preemptive(lot: random.Random) -> list[str]:
@@ -135,7 +153,7 @@ FAMILIES = (
 )  # fmt: skip
 
 
-PEERS = ("easy-tail", "easy++", "lookahead", "greedy")
+PEERS = ("easy-tail", "easy++", "lookahead", "greedy", "ordered", "adaptive")
 """Families of peers' policies, which have runs of their own."""
 
 
@@ -159,16 +177,17 @@ def random_run(seed: int, families: Sequence[str] = FAMILIES) -> Run:
     return made(workload, spec, tuple(switches), placement)
 
 
-CHANGING = ("fcfs", "firstfit", "easy", "conservative", "replan", "relaxed")
-"""Families that are read on a machine that changes"""
+CHANGING = (*FAMILIES[:-4], *PEERS[:-1])
+"""Families that are read on a machine that changes."""
+FEW = ("fcfs", "firstfit", "easy", "conservative", "replan", "relaxed")
 
 
-def changing_run(seed: int) -> Run:
+def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
     """One on a machine that changes."""
     lot = random.Random(f"changing {seed}")
     workload = random_workload(lot)
     workload = workload.with_outages(random_outages(lot, workload.procs, until=400))
-    return made(workload, random_spec(lot, CHANGING[seed % len(CHANGING)]), (), "lowest")
+    return made(workload, random_spec(lot, families[seed % len(families)]), (), "lowest")
 
 
 def another_run(run: Run, seed: int) -> Run:

@@ -25,7 +25,7 @@ def first_unfit(world: World) -> Work | None:
     """Of those who wait; who started since the policy was asked, and stood behind it, held nothing by its turn."""
     for job in world.line():
         behind = sum(procs for place, procs in world.started if place > world.place(job))
-        if job.procs > world.free() + behind or (not world.fits(job) and job.procs <= world.free()):
+        if job.procs > world.free() + behind or not world.in_time(job):
             return job
     return None
 
@@ -175,7 +175,7 @@ def bounds_of(world: World) -> dict[int, float]:
 
 def bound_arrivals(world: World) -> None:
     """shadow: submit + k * (what conservative backfilling would promise - submit), planned by rank from nothing."""
-    if world.rules.name != "shadow" or world.memo.setdefault("bounded", not (world.arrived or world.switched_now)):
+    if world.rules.name != "shadow" or world.memo.setdefault("bounded", not world.coming):
         return
     world.memo["bounded"] = True
     bounds, slots = world.bounds, world.slots()
@@ -197,7 +197,7 @@ def others_around(world: World, job: Work | None) -> Placed:
     else:
         own = {rank: plan for rank, plan in world.planned.items() if not world.is_hidden(rank)}
         order = sorted(own, key=lambda rank: (own[rank].at, rank))
-    slots = [Slot(world.now, end, procs) for end, procs in world.ends()]
+    slots = [*world.missing(), *(Slot(world.now, end, procs) for end, procs in world.ends())]
     slots += [
         Slot(max(at, world.now), max(at, world.now) + world.jobs[rank].estimate, world.jobs[rank].procs)
         for rank, at in world.granted.items()
@@ -263,7 +263,7 @@ def _(world: World, job: Work, ends: float, head: str, shadow: float) -> None:
 def _(world: World, job: Work, filled: int, free: int, head: str, shadow: float) -> None:
     found, first = passing(world, head_of(world)), head_of(world)
     demand(job.rank in found.ranks, "it is not one of them")
-    demand_equal((filled, free, head, shadow), (found.filled, found.free, first.name, world.shadow(first.procs)[0]))
+    demand_equal((filled, free, head, shadow), (found.filled, found.free, first.name, world.room_of(first)[0]))
 
 
 @reads(
@@ -274,7 +274,7 @@ def _(world: World, job: Work, filled: int, free: int, head: str, shadow: float)
 def _(world: World, job: Work, order: str, many: int, head: str, shadow: float) -> None:
     found, first = passing(world, head_of(world)), head_of(world)
     demand(job.rank in found.ranks, "it is not one of them")
-    demand_equal((order, many, head, shadow), (found.order, len(found.ranks), first.name, world.shadow(first.procs)[0]))
+    demand_equal((order, many, head, shadow), (found.order, len(found.ranks), first.name, world.room_of(first)[0]))
 
 
 # Why a start is planned
@@ -373,7 +373,7 @@ def _(world: World, job: Work, ends: float, at: float) -> None:
     announced = [outage.begins for outage in world.outages if outage.announced and outage.begins > world.now]
     demand_equal(at, min(announced))
     demand(ends > at)
-    demand_equal(ends, world.now + job.estimate - world.progress(job.rank))
+    demand(abs(ends - (world.now + job.estimate - world.progress(job.rank))) < 1e-6)
 
 
 @reads(k.WouldDelay, "needs {n} > {n} extra and would end at {t} > {j}'s start at {t}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
@@ -18,35 +19,40 @@ from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.words import clock_near
 from tests.truth.decided import mask_of
+from tests.truth.fields import read_job
 from tests.truth.lives import Chronicle, Stop
 from tests.truth.teller import EVERY, FEW, Row, Teller, often, read_length
 from tests.truth.told import Pass
 from tests.truth.waits import WaitStep, read_missing, read_parts, whole
 from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, reads
+from tui.cli.explain import as_dict
 
 
 def read_life(chronicle: Chronicle, life: Life, passed: Mapping[int, Pass]) -> Iterator[UntrueError]:
     """Every row of the story, told at length and in short, the line of figures, the summary and the plans."""
     record = chronicle.records[life.job.rank]
     whole_story, short = (rows_of(life, most, most) for most in (EVERY, FEW))
+    fields = json.loads(json.dumps(as_dict(life), allow_nan=False))
+    yield from read_job(fields, chronicle.world.jobs[life.job.rank])
     teller = Teller(chronicle, record, life, passed, whole_story)
-    yield from teller.tried(Life, figures(life))
-    yield from teller.tried(Life, summary(life))
+    for told in dict.fromkeys([figures(life), fields["figures"], summary(life), fields["summary"]]):
+        yield from teller.tried(Life, told)
     yield from teller.tried(Life, f"policy: {life.policy}")
-    if plans := plans_told(life, EVERY)[0]:
+    for plans in filter(None, dict.fromkeys([plans_told(life, EVERY)[0], fields["plans"]])):
         yield from teller.tried(Life, plans)
-    for told in (whole_story, short):
+    in_fields = [(row["time"], row["told"]) for row in fields["story"]]
+    for told in (whole_story, short, in_fields):
         if [time for time, _ in told] != sorted(time for time, _ in told):
             yield UntrueError(f"Life: rows out of order: {told}")
     for time, row in whole_story:
         teller.time = time
         yield from teller.tried(Row, row)
     yield from teller.check_whole([row for _, row in whole_story])
-    teller.story = short
-    for time, row in short:
-        if (time, row) not in whole_story:
-            teller.time = time
-            yield from teller.tried(Row, row)
+    for teller.story in (short, in_fields):
+        for time, row in teller.story:
+            if (time, row) not in whole_story:
+                teller.time = time
+                yield from teller.tried(Row, row)
 
 
 # Rows
@@ -240,7 +246,7 @@ def _(teller: Teller, was: str, to: str, by: Lasts, passers: Names) -> None:
         return
     record, world = teller.record, teller.chronicle.world
     then = record.moved_by[teller.time]
-    before = next(at for time, at in reversed(record.planned) if time < teller.time)
+    before = next(at for time, at in reversed(record.planned) if time < teller.time and at is not None)
     assert before is not None
     taken = {rank: world.jobs[rank].procs for rank, end in then.items() if end > before}
     named = [world.by_name[name].rank for name in passers[0]]
@@ -278,33 +284,30 @@ for _way in ("earlier", "later"):
 
 def is_why_planned(teller: Teller, because: str) -> None:
     own = [e for time, e in teller.record.decided if time == teller.time and isinstance(e, d.Reserve | m.ReserveRow)]
-    demand_equal(because, teller.why(own[-1]) if own else "", "why")
-
-
-def planned_then(teller: Teller) -> float | None:
-    """After that step, or in it, if it started as well."""
-    return teller.record.plans.get(teller.time)
+    said = [teller.why(each) for each in own] or [""]
+    demand(because == said[-1] or (because in said and len(teller.plans_then()) > 1), said)
 
 
 def moved(teller: Teller, was: str, to: str, by: Lasts, way: str) -> None:
     """Was it planned so before, and is it after this step?"""
-    at = planned_then(teller)
-    before = [value for time, value in teller.record.planned if time < teller.time]
-    demand(at is not None and bool(before) and before[-1] is not None, f"planned {before[-1:]}, {at}")
-    assert at is not None and before[-1] is not None  # noqa: PT018
-    teller.is_at(was, before[-1])
-    teller.is_at(to, at)
-    demand(by.is_about(abs(at - before[-1])))
-    demand_equal(way, "later" if at > before[-1] else "earlier")
+    pairs = [(old, new) for old, new in teller.plans_then() if old is not None and new is not None]
+    at = teller.moment(was), teller.moment(to)
+    demand(
+        any(
+            (floor(old), floor(new)) == at
+            and by.is_about(abs(new - old))
+            and way == ("later" if new > old else "earlier")
+            for old, new in pairs
+        ),
+        f"planned {pairs}",
+    )
 
 
 def _first_planned(is_promise: bool) -> Any:
     def read(teller: Teller, told: str) -> None:
         at, _, because = told.partition(": ")
-        planned = planned_then(teller)
-        demand(planned is not None)
-        assert planned is not None
-        teller.is_at(at, planned)
+        then = [floor(new) for _, new in teller.plans_then() if new is not None]
+        demand(teller.moment(at) in then, f"planned {then}")
         is_why_planned(teller, because)
         demand(is_promise in {is_so and bool(because) for is_so in teller.record.promised[teller.time]}, "promised")
 
@@ -317,10 +320,8 @@ reads(Row, "Promised to start at {any}.")(_first_planned(True))
 
 @reads(Row, "Its planned start {any} is given up.", "Its planned start {any} is given up: {j} heads the queue now.")
 def _(teller: Teller, was: str, head: str | None = None) -> None:
-    demand(dict(teller.record.planned).get(teller.time) is None, "it is planned")
-    before = [value for time, value in teller.record.planned if time < teller.time]
-    demand(bool(before) and before[-1] is not None, "it was not planned")
-    teller.is_at(was, before[-1] or 0)
+    given_up = [floor(old) for old, new in teller.plans_then() if old is not None and new is None]
+    demand(teller.moment(was) in given_up, f"it was not planned, or still is: {given_up}")
     if head is not None:
         demand(head in teller.record.heads[teller.time], f"the head is {teller.record.heads[teller.time]}")
 
@@ -418,6 +419,7 @@ def _(teller: Teller, many: int = 1, until: str = "") -> None:
     kinds: dict[type, list[float]] = {}
     for time, decision in teller.record.decided:
         kinds.setdefault(type(decision), []).append(time)
+    kinds[d.Switched] = [time for time, _, _ in teller.chronicle.switches if time >= teller.job.submit]
     alike = [times for times in kinds.values() if len(times) == 3 + many and times[3] == teller.time]
     demand(alike, f"{ {kind.__name__: len(times) for kind, times in kinds.items()} }")
     if until:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from math import floor
 
 from sim.decisions import decisions as d
 from sim.life.life import Life
+from sim.policies import parse_policy, written_policy
 from sim.words import clock
 from tests.truth.teller import Teller, often, read_length
 from tests.truth.told import in_the_way
@@ -18,7 +20,11 @@ def _(teller: Teller, told: str) -> None:
     end = teller.life.end
     switches = [(t, spec) for t, _, spec in teller.chronicle.switches if end is None or t <= end]
     parts = told.split(", from ")
-    demand_equal(parts[1:], [f"{clock(t)} on {spec}" for t, spec in switches], "switches")
+    while len(switches) >= len(parts) and switches[-1][0] == end:  # it had ended before one that was by rule
+        switches.pop()
+    said = [re.fullmatch(r"(.*?\d\d:\d\d:\d\d) on (.*)", part) for part in parts[1:]]
+    chosen = [(each[1], written_policy(parse_policy(each[2]).first())) for each in said if each is not None]
+    demand_equal(chosen, [(clock(t), spec) for t, spec in switches], "switches")
     all_of_them = teller.chronicle.switches
     demand_equal(parts[0], all_of_them[0][1] if all_of_them else teller.chronicle.world.rules.spec, "the first policy")
 
@@ -165,10 +171,12 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
     begun = [b.time for b in teller.record.begun if isinstance(b.decision, d.Start | d.Backfill)]
     began = max(begun, default=teller.life.start or 0)
     teller.is_at(start, began)
-    at = teller.record.plans.get(first[0])
-    demand(at is not None, "it was not planned then")
+    teller.time, then = first[0], teller.time
+    plans_of = [new for _, new in teller.plans_then() if new is not None]
+    at = next((new for new in plans_of if floor(new) == teller.moment(match[1])), None)
+    teller.time = then
+    demand(at is not None, f"it was planned {plans_of}")
     assert at is not None
-    teller.is_at(match[1], at)
     if off == "as first planned":
         demand_equal(at, began)
         return

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
-from typing import get_args
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import pytest
 
@@ -11,11 +13,13 @@ from sim.decisions import decisions, matrix, reasons, reasons_to_wait
 from sim.decisions.sentences import Reason
 from sim.why import facts
 from tests.truth.decided import UNSAID
-from tests.truth.pages import read_page
+from tests.truth.fields import UNREAD, differ, expected, read_fields
+from tests.truth.pages import Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
-from tests.truth.runs import CHANGING, FAMILIES, PEERS, another_run, changing_run, random_run
+from tests.truth.runs import CHANGING, FAMILIES, FEW, PEERS, another_run, changing_run, random_run
 from tests.truth.words import MUTANTS, READINGS, are_changed
+from tui.cli.compare import as_dict
 
 RUNS = 4
 """So many of each family; `python -m tests.truth` reads on as long as you like."""
@@ -67,15 +71,16 @@ def test_what_was_false_once_is_so_now(seed: int) -> None:
     assert list(falsehoods(random_run(seed), asked=4)) == []
 
 
-@pytest.mark.parametrize("family", range(len(CHANGING)))
-def test_what_is_said_of_a_machine_that_changes_is_so(family: int) -> None:
-    for seed in range(family, family + 3 * len(CHANGING), len(CHANGING)):
+@pytest.mark.parametrize("family", CHANGING)
+def test_what_is_said_of_a_machine_that_changes_is_so(family: str) -> None:
+    first = CHANGING.index(family)
+    for seed in range(first, first + 3 * len(CHANGING), len(CHANGING)):
         assert list(falsehoods(changing_run(seed), asked=2)) == []
 
 
-@pytest.mark.parametrize("seed", [87, 208, 290])
+@pytest.mark.parametrize("seed", [51, 87, 106, 208, 249, 273, 290])
 def test_what_was_false_once_of_a_machine_that_changes_is_so_now(seed: int) -> None:
-    assert list(falsehoods(changing_run(seed), asked=4)) == []
+    assert list(falsehoods(changing_run(seed, FEW), asked=4)) == []
 
 
 @pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))
@@ -89,10 +94,34 @@ def test_the_page_that_compares_two_runs_is_so_and_who_changes_a_number_in_it_is
     first = random_run(seed)
     MUTANTS.clear()
     token = are_changed.set(True)
-    assert list(read_page(first, another_run(first, seed))) == []
+    page = Page(first, another_run(first, seed))
+    assert list(read_page(page)) == []
     are_changed.reset(token)
     assert MUTANTS
     assert [around for (_, around, found) in MUTANTS if not found] == []
+    assert list(read_fields(page)) == []
+
+
+def test_who_changes_a_field_of_what_programs_are_told_is_found_out() -> None:
+    """But for which of two numbers is better that differ by no more than sums of fractions do."""
+    first = random_run(5)
+    page = Page(first, another_run(first, 5))
+    true, told = expected(page), json.loads(json.dumps(as_dict(page.pair)))
+    changed = list(with_changes(told))
+    assert len(changed) > 500
+    assert sum(not list(differ(true, other)) for other in changed) < len(changed) / 100
+
+
+def with_changes(value: Any) -> Iterator[Any]:
+    """The same with one thing changed that is told there."""
+    if isinstance(value, dict | list):
+        for key in [*value] if isinstance(value, dict) else range(len(value)):
+            for other in with_changes(value[key]) if key not in UNREAD else ():
+                yield {**value, key: other} if isinstance(value, dict) else [*value[:key], other, *value[key + 1 :]]
+    elif isinstance(value, str) or value is None:
+        yield f"{value}!"
+    else:
+        yield value * 1.001 + 0.01
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, *PEERS])
@@ -106,7 +135,7 @@ def test_who_changes_a_number_or_a_name_is_found_out(family: str) -> None:
     lives = Counter({key: many for key, many in MUTANTS.items() if key[0] in ("Row", "Life")})
     for mutants in (lives, MUTANTS):
         found_out = sum(many for (_, _, found), many in mutants.items() if found)
-        assert found_out > 0.97 * mutants.total()
+        assert found_out >= 0.97 * mutants.total()
 
 
 @pytest.mark.parametrize("kind", [*REASONS, *DECISIONS, *get_args(facts.Fact)], ids=lambda kind: kind.__name__)

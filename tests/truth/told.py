@@ -17,6 +17,7 @@ from sim.why.evidence import Evidence
 from sim.why.facts import fact_row
 from tests.truth import rows
 from tests.truth.peers import EASIES, shadow_of
+from tests.truth.preempt import taken_and_gone
 from tests.truth.queues import starts_of
 from tests.truth.rows import Rows
 from tests.truth.space import first_unfit
@@ -404,6 +405,7 @@ def _(after: After, job: Work, found: Evidence) -> None:
         demand(not mask & ~world.free_set())
     else:
         demand(any(not mask & taken_at_home(world, row) for row in world.memo_rows.rows) or not world.memo_rows.rows)
+        demand(not mask & world.absent(world.now))
 
 
 def taken_at_home(world: World, row: rows.Row) -> int:
@@ -411,6 +413,18 @@ def taken_at_home(world: World, row: rows.Row) -> int:
     for rank in row.home:
         mask |= world.memo_rows.columns[rank]
     return mask
+
+
+@reads(
+    Evidence,
+    "Its own processor is gone.",
+    "Its own {n} processor(s) are all gone.",
+    "{n} of its own {n} processor(s) is gone.",
+    "{n} of its own {n} processor(s) are gone.",
+)
+def _(after: After, job: Work, found: Evidence, gone: int = 1, own: int | None = None) -> None:
+    demand_equal((gone, own or gone), (taken_and_gone(after.world, job)[1], job.procs), "gone, own")
+    demand(gone > 0)
 
 
 @reads(Evidence, "They are kept for it: it is the next to go on.")

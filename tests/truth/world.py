@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from sim.history.stretch import Stretch
 from sim.workload.model import Workload
 from sim.workload.outages import Outage
+from tests.truth.orders import Usage, key
 from tests.truth.words import UntrueError, demand
 
 
@@ -154,7 +155,8 @@ class World:
     """Who waits, runs or is suspended, between two decisions of a pass."""
 
     def __init__(self, workload: Workload, spec: str, stretches: Iterable[Stretch], ends: list[float]) -> None:
-        self.procs, self.jobs, self.rules = workload.procs, works_of(workload), Rules(spec)
+        self.procs, self.jobs = workload.procs, works_of(workload)
+        self.rules: Rules = Rules(spec)
         self.outages = workload.outages
         self.by_name = {job.name: job for job in self.jobs}
         self.killed = workload.killed.tolist()
@@ -178,6 +180,8 @@ class World:
         self.finished: set[int] = set()
         self.claims: dict[int, dict[int, float]] = {}
         """Whoever waits for those who were suspended for it"""
+        self.claimed: dict[int, tuple[int, int]] = {}
+        """What was free for it then, and what those held"""
         self.bounds: dict[int, float] = {}
         """Latest starts, where a policy has such"""
         # In this step
@@ -199,12 +203,14 @@ class World:
         """What is found once a pass"""
         self.memo_rows: Any = None
         """Where rows take turns: `tests.truth.rows.Rows`"""
+        self.usage = Usage()
 
     # Time
 
     def begin(self, now: float) -> None:
         """What happens at an instant before anything is decided."""
         self.now = now
+        self.usage.grow(self, now)
         self.completed, self.expected, self.cut, self.arrived, self.early = [], {}, [], [], False
         self.suspended_now, self.borrowed, self.passed_over, self.memo = [], {}, set(), {}
         self.started, self.coming = [], set()
@@ -216,7 +222,8 @@ class World:
             if held.kind == "suspending":
                 del self.running[rank]
             elif held.kind == "resuming":
-                self._go_on(rank, held._replace(since=now, kind="run"))
+                if not self.absent(now) & held.mask:
+                    self._go_on(rank, held._replace(since=now, kind="run"))
             elif self.end_of[rank] == now:
                 self._finish(rank, held.ends)
             elif held.kind == "speculative" and now - held.since == self.limit_of(rank):
@@ -227,7 +234,9 @@ class World:
             self.arrived.append(self.submitted)
             self.coming.add(self.submitted)
             self.waiting.add(self.submitted)
+            self.usage.see(self.jobs[self.submitted].user)
             self.submitted += 1
+        self.give_up_claims()
 
     def _go_on(self, rank: int, held: Held) -> None:
         """In its next stay, which begins now."""
@@ -253,9 +262,23 @@ class World:
         return stay
 
     def claim_of(self, rank: int) -> int:
-        """The processors that it will have."""
-        stays = self.stays.get(rank, [])
-        return stays[self.upcoming[rank]].processors if self.upcoming[rank] < len(stays) else 0
+        """The processors that it will have: free ones first, then the victims', the lowest numbers first."""
+        own = self.aside[rank].mask if rank in self.aside else 0
+        if own and self.rules["restart"] == "own":
+            return own
+        free, theirs = self.claimed[rank]
+        taken = 0
+        for some in (free, theirs & own, theirs):
+            numbers = [place for place in range(self.procs) if some & ~taken & (1 << place)]
+            for place in numbers[: self.jobs[rank].procs - taken.bit_count()]:
+                taken |= 1 << place
+        return taken
+
+    def give_up_claims(self) -> None:
+        """Those on what is not there, or of who would not be done before the machine goes down."""
+        for rank in [*self.claims]:
+            if self.claim_of(rank) & self.absent(self.now) or not self.in_time(self.jobs[rank]):
+                del self.claims[rank]
 
     # What is decided
 
@@ -282,14 +305,18 @@ class World:
         self.ran.pop(rank, None)
         self.waiting.add(rank)
         self.coming.add(rank)
+        self.claims.pop(rank, None)
 
     def suspend(self, rank: int, overhead: float, by: int | None) -> None:
-        held = self.running.pop(rank)
+        held = self.running[rank]
         self.ran[rank] = held.ran_before + self.now - held.since
         self.aside[rank] = Stopped(held.mask, self.now)
         self.suspended_now.append((rank, by))
         if by is not None:
+            free, theirs = self.claimed[by] if by in self.claims else (self.unclaimed_set(), 0)
+            self.claimed[by] = free, theirs | held.mask
             self.claims.setdefault(by, {})[rank] = self.now
+        del self.running[rank]
         if overhead:
             stay = self._take_stay(rank)
             self.running[rank] = Held(self.now, self.now + overhead, stay.processors, "suspending", self.ran[rank])
@@ -313,7 +340,10 @@ class World:
         self.rules, self.was_switched, self.switched_now, self.awaited = Rules(spec), True, True, None
         self.taken_over = self.now
         self.planned = {rank: Plan(at, self.jobs[rank].estimate) for rank, at in self.granted.items()}
-        self.coming = set(self.waiting)
+        self.coming, self.usage = set(self.waiting), Usage()
+        self.usage.grow(self, self.now)
+        for rank in (*self.waiting, *self.completed):
+            self.usage.see(self.jobs[rank].user)
         self.owners, self.claims, self.memo = [], {}, {}
 
     # What there is
@@ -363,11 +393,14 @@ class World:
         return (self.free_set() & ~self.kept()).bit_count()
 
     def unclaimed(self) -> int:
+        return self.unclaimed_set().bit_count()
+
+    def unclaimed_set(self) -> int:
         """Without what somebody waits for whose victims have not left."""
         free = self.free_set()
         for rank in self.claims:
             free &= ~self.claim_of(rank)
-        return free.bit_count()
+        return free
 
     def is_hidden(self, rank: int) -> bool:
         """Is it in no queue of a policy that does not know of granted reservations, or was it passed over?"""
@@ -390,24 +423,12 @@ class World:
             return -(self.now - job.submit + job.estimate) / job.estimate, job.rank
         if self.rules.name == "recorded":
             return inf if job.recorded is None else job.recorded, job.rank
-        return self.key(job), job.rank
+        return key(self, job), job.rank
 
     def reserving(self) -> set[int]:
         """Who has come and is to get a reservation in this pass: as its user asked, or for a trial."""
         jobs = (self.jobs[rank] for rank in self.coming & self.waiting - self.planned.keys())
         return {job.rank for job in jobs if job.reserve is not None or self.rules.is_tried(job)}
-
-    def key(self, job: Work) -> float:
-        order = self.rules.get("order", "fcfs")
-        return {
-            "fcfs": 0,
-            "sjf": job.estimate,
-            "ljf": -job.estimate,
-            "saf": job.estimate * job.procs,
-            "narrow": job.procs,
-            "wide": -job.procs,
-            "xfactor": -(self.now - job.submit + job.estimate) / job.estimate,
-        }[order]
 
     # What is taken until when
 
@@ -444,11 +465,16 @@ class World:
     def earliest(self, procs: int, long: float, slots: list[Slot], after: float | None = None) -> float:
         return earliest(self.procs, procs, long, slots, self.now if after is None else after)
 
-    def room_of(self, job: Work) -> tuple[float, int]:
+    def room_of(self, job: Work, ends: list[tuple[float, int]] | None = None) -> tuple[float, int]:
         """When there is room for the job if nobody else comes, and how many stay free then, its own among them."""
+        ends = sorted(self.ends()) if ends is None else ends
         if self.missing() == [Slot(self.now, inf, 0)]:
-            return self.shadow(job.procs)
-        slots = [*self.missing(), *(Slot(self.now, end, procs) for end, procs in self.ends())]
+            for moment, _ in ends:
+                free = self.free() + sum(held for end, held in ends if end <= moment)
+                if free >= job.procs:
+                    return moment, free
+            raise UntrueError("there will never be enough")
+        slots = [*self.missing(), *(Slot(self.now, end, procs) for end, procs in ends)]
         at = self.earliest(job.procs, job.estimate, slots)
         moments = [at, *(slot.start for slot in slots if at < slot.start < at + job.estimate)]
         return at, self.procs - max(taken_at(slots, moment) for moment in moments)
@@ -462,15 +488,6 @@ class World:
         return self.now + left <= min(
             (o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf
         )
-
-    def shadow(self, procs: int) -> tuple[float, int]:
-        """When so many are free if nobody else comes, and how many are then."""
-        ends = sorted(self.ends())
-        for moment, _ in ends:
-            free = self.free() + sum(held for end, held in ends if end <= moment)
-            if free >= procs:
-                return moment, free
-        raise UntrueError("there will never be enough")
 
 
 def taken_at(slots: list[Slot], moment: float) -> int:

@@ -159,10 +159,14 @@ def _accounts(scenario: Scenario, parting: Parting) -> tuple[Account, ...]:
 
 
 def as_json(source: Source, pair: Pair, placement: Placement) -> str:
+    """Everything that was found, and what it was made of."""
+    return json.dumps({**provenance(source, placement), **as_dict(pair)}, indent=1, allow_nan=False)
+
+
+def as_dict(pair: Pair) -> dict[str, Any]:
     """Everything that was found; times in seconds, what is not known null."""
     comparison = pair.comparison
     found = {
-        **provenance(source, placement),
         "procs": pair.workload.procs,
         "policies": list(pair.specs),
         "at": pair.since,
@@ -181,7 +185,7 @@ def as_json(source: Source, pair: Pair, placement: Placement) -> str:
     }
     if pair.smallest is not None:
         found["smallest"] = pair.smallest
-    return json.dumps(found, indent=1, allow_nan=False)
+    return found
 
 
 def _parted(pair: Pair) -> dict[str, Any] | None:

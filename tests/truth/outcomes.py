@@ -1,0 +1,115 @@
+"""What came of a run: every number of it that is told beside another run's, from starts, ends, stretches, decisions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from itertools import pairwise
+from math import isnan
+from typing import TypeAlias
+
+import numpy as np
+
+from sim.decisions import decisions as d
+from sim.decisions import matrix as m
+from sim.workload.outages import absent
+from tests.truth.runs import Run
+
+Decided: TypeAlias = tuple[float, d.Decision]
+SHOWN = {d.Start: 0, d.Backfill: 0, m.Place: 0, d.Resume: 1, d.Suspend: 2, m.Migrate: 3}
+"""Decisions that count when runs are told apart; those of one number are one kind."""
+
+
+class Told:
+    """One run, as far as a page tells of it."""
+
+    def __init__(self, run: Run) -> None:
+        self.run, self.jobs = run, run.workload.jobs
+        schedule = run.engine.schedule()
+        self.ran: list[float] = run.workload.runtime.tolist()
+        self.start, self.end = schedule.start.tolist(), schedule.end.tolist()
+        self.done = [rank for rank, end in enumerate(self.end) if not isnan(end)]
+        due = [max(job.submit, job.submit if job.reserve is None else job.reserve) for job in self.jobs]
+        self.wait = {rank: max(0.0, self.start[rank] - due[rank]) for rank in self.done}
+        self.turnaround = {rank: self.end[rank] - self.jobs[rank].submit for rank in self.done}
+        self.slowdown = {rank: took / self.ran[rank] for rank, took in self.turnaround.items()}
+        self.bounded = {r: 1 + (took - self.ran[r]) / max(self.ran[r], 10) for r, took in self.turnaround.items()}
+        self.work = sum(self.jobs[rank].procs * self.ran[rank] for rank in self.done)
+        begin, self.finish = (
+            self.jobs[0].submit,
+            max((self.end[rank] for rank in self.done), default=self.jobs[0].submit),
+        )
+        self.makespan, self.capacity = self.finish - begin, self.there(begin, self.finish)
+
+    def there(self, begin: float, end: float) -> float:
+        """Processor time, second by second of those between which nothing changes."""
+        outages, procs = self.run.workload.outages, self.run.workload.procs
+        times = sorted({begin, end, *(time for outage in outages for time in outage[:2] if begin < time < end)})
+        return sum((procs - absent(outages, since).bit_count()) * (until - since) for since, until in pairwise(times))
+
+    @cached_property
+    def held(self) -> list[tuple[float, float, bool]]:
+        """(processor time, what was occupied of it, did somebody wait?) from each step to the next."""
+        times = np.array([step.now for step in self.run.steps if step.now <= self.finish])
+        held = np.zeros(len(times) - 1)
+        for stretch in self.run.engine.history.segments():
+            assert stretch.end is not None
+            inside = np.minimum(times[1:], stretch.end) - np.maximum(times[:-1], stretch.start)
+            held += stretch.processors.bit_count() * np.maximum(inside, 0)
+        there = [self.there(since, until) for since, until in pairwise(times.tolist())]
+        return list(zip(there, held.tolist(), [bool(step.shown.queue) for step in self.run.steps], strict=False))
+
+    @property
+    def utilization(self) -> float | None:
+        return self.work / self.capacity if self.capacity else None
+
+    @property
+    def lost(self) -> float | None:
+        """What stood empty while a job was in the queue."""
+        empty = sum(there - held for there, held, waits in self.held if waits)
+        return empty / self.capacity if self.capacity else None
+
+    @property
+    def overhead(self) -> float | None:
+        if not self.capacity:
+            return None
+        share = (sum(held for _, held, _ in self.held) - self.work) / self.capacity
+        return share if share > 1e-9 else 0.0
+
+    def count(self, *kinds: type) -> int:
+        return sum(isinstance(decision, kinds) for step in self.run.steps for decision in step.decisions)
+
+    @property
+    def interruptions(self) -> int:
+        """Who had not been on turn is not interrupted, it is only sent back."""
+        sent_back = {(s.rank, s.end) for s in self.run.engine.history.stretches() if s.ended_by == "queued"}
+        told = [(e.job.rank, step.now) for step in self.run.steps for e in step.decisions if isinstance(e, d.Interrupt)]
+        return sum(each not in sent_back for each in told)
+
+    def backfilled(self) -> int:
+        """Whose last beginning passed others."""
+        last: dict[int, bool] = {}
+        for step in self.run.steps:
+            for decision in step.decisions:
+                if isinstance(decision, d.Backfill | d.Start):
+                    last[decision.job.rank] = last.get(decision.job.rank, False) or isinstance(decision, d.Backfill)
+                elif isinstance(decision, m.Place):
+                    last.setdefault(decision.job.rank, decision.passes)
+                elif isinstance(decision, d.Interrupt):
+                    last.pop(decision.job.rank, None)
+        return sum(last.values())
+
+    @property
+    def late(self) -> list[float]:
+        """By how much each job with a reservation started later than was asked for."""
+        pairs = [(job.reserve, at) for job, at in zip(self.jobs, self.start, strict=True) if not isnan(at)]
+        return [max(0.0, at - asked) for asked, at in pairs if asked is not None]
+
+    @cached_property
+    def decided(self) -> dict[int, list[Decided]]:
+        """What was decided of each job that shows, with the time."""
+        found: dict[int, list[Decided]] = {}
+        for step in self.run.steps:
+            for decision in step.decisions:
+                if type(decision) in SHOWN:
+                    found.setdefault(decision.job.rank, []).append((step.now, decision))  # type: ignore[union-attr]
+        return found
