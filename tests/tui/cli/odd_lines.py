@@ -1,0 +1,185 @@
+"""Command lines by lot, made of all that the program declares, with odd values: each is done, or refused in a line.
+
+Many, by hand: python -m tests.tui.cli.odd_lines COUNT [FIRST SEED]. Each runs in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from random import Random
+from traceback import format_exc
+
+import click
+
+from sim.policies import POLICIES
+from sim.workload.samples import SAMPLES
+from tests.tui.cli.program import Done, schedscope
+from tui.cli.main import COMMANDS, commands
+
+SECONDS, KILOBYTES = 10, 1_000_000
+WITHOUT_END = ("serve",)
+"""What goes on until somebody stops it."""
+NUMBERS = (
+    *("0", "1", "-1", "2", "7", "0.5", "-0", "+3", "1e-308", "1e300", "1e400", "nan", "inf", "-inf", "9" * 400, "1_0"),
+    *("0x10", "1,5", "", " ", "x" * 300, "\u0663", "\u00b2", "1e5", "100000", "10000000", "99999999", "320", "20000"),
+)
+TIMES = (
+    *("12d4h30m", "d12 04:31:07", "2h05", "04:30", "#2", "#99999999", "2026-11-21", "0001-01-01", "1d,36h", "1,200d"),
+    *("9999-12-31 23:59:59", "J2", "J2 starts", "d99999999 00:00", "7d,", ",", "-1d", "1h..2h", "1h..", "..", "5..3"),
+    *("1h=64", "1h=0", "2=3;4=5", "0..10: 0-3", "10..20: 99999999", "1..2: all", "soon", "12d4", "1:2:3:4"),
+)
+WORDS = (
+    *("easy", "fcfs", "eazy", "easy:depth=0", "easy:depth=3,tail=sjf", "easy:order=multifactor,halflife=1d", "easy:"),
+    *(":", "a:b:c=d", "./no.py", "./own.py", "./own.py:Own", "os:system", "gang:mpl=1", "gang:mpl=99999999,slice=1e-9"),
+    *("relaxed:omega=inf", "relaxed:omega={1,2}", "easy:depth={1..3}", "{", "{1..1e9}", "{0..1..0}", "slack:slack=1e9"),
+    *("multiqueue:classes=1/2/3", "multiqueue:classes=" + "/".join(map(str, range(1, 400))), "adaptive:above=fcfs"),
+    *("adaptive:below=adaptive", "selective:tick=1e-9", "recorded", "tunable:limit=nan", "easy:order=ward,alpha=-999"),
+    *("kill", "grow", "queue", "user", "nodes", "submit", "json", "csv", "table", "exact", "factor:2", "factor:1e-300"),
+    *("random:1e9", "phi:1", "phi:2", "class", "category", "month", "load", "policy", "seed", "mean_wait", "load<=1"),
+    *("policy=easy", "\x1b]52;c;eA==\x07", "[/x]", "[@click=app.quit]", "\u202e", "\udcff", "=1+1", "a\0b", "-", "--"),
+)
+FILES = ("t.swf", "t.csv", "t.json", "own.py", "plan.toml", "results.sqlite", "lesson.toml", "it.session", ".", "/", "")
+WRITTEN = (
+    "out.svg",
+    "out.png",
+    "out.csv",
+    "out.swf",
+    "out.sqlite",
+    "out.cast",
+    "out.gif",
+    "-",
+    "no/where.svg",
+    "t.swf",
+)
+ANY = (*NUMBERS, *TIMES, *WORDS, *FILES, *WRITTEN)
+
+
+def line(lot: Random) -> list[str]:
+    """A command with some of its arguments and options, most of them of a kind that is meant."""
+    name = lot.choice([name for name in COMMANDS if name not in WITHOUT_END])
+    command = commands.get_command(click.Context(commands), name)
+    words = [name]
+    for param in command.params:
+        many = lot.choice((1, 1, 1, 2)) if param.required or isinstance(param, click.Argument) else lot.random() < 0.12
+        if getattr(param, "multiple", False) and param.name in ("specs", "policies"):
+            many = lot.choice((1, 2, 2, 2))
+        for _ in range(many if param.nargs == 1 else lot.choice((0, 1, 2))):
+            if isinstance(param, click.Argument):
+                words.append(argument(lot, param))
+            else:
+                flag = lot.choice(param.opts)
+                words += [flag] if getattr(param, "is_flag", False) else [flag, value(lot, param)]
+    if lot.random() < 0.05:
+        words.insert(lot.randrange(len(words) + 1), lot.choice(("--help", "--nothing", "-x", *ANY)))
+    return words
+
+
+def argument(lot: Random, param: click.Parameter) -> str:
+    if lot.random() < 0.08:
+        return lot.choice(ANY)
+    meant = {"job": ("1", "2", "user:1", "J3"), "policy": ("own.py", "own.py:Own"), "file": ("out.py",)}
+    usual = ("z-figure4", "ls-figure1", "lublin-128", "t.swf", "t.csv", "t.json", *FILES)
+    return lot.choice(
+        meant.get(param.name or "", usual if lot.random() < 0.9 else tuple(sample.name for sample in SAMPLES))
+    )
+
+
+def value(lot: Random, param: click.Parameter) -> str:
+    """What may be meant, more often than not."""
+    chance = lot.random()
+    if chance < 0.15:
+        return lot.choice(ANY)
+    if isinstance(param.type, click.Choice):
+        return str(lot.choice(param.type.choices))
+    if "policy" in param.opts[0] or "switch" in param.opts[0]:
+        policy = lot.choice(list(POLICIES)) if chance < 0.6 else lot.choice(WORDS)
+        return f"{lot.choice(TIMES)}={policy}" if "switch" in param.opts[0] else policy
+    if "-o" in param.opts or param.name in ("schedule", "segments"):
+        return lot.choice(WRITTEN)
+    if isinstance(param.type, click.types.IntParamType | click.types.FloatParamType):
+        return lot.choice(NUMBERS) if chance < 0.6 else str(lot.randint(1, 400))
+    return lot.choice((*TIMES, *NUMBERS) if chance < 0.6 else (*WORDS, *FILES))
+
+
+def files(folder: Path) -> None:
+    """What the lines may name."""
+    (folder / "t.swf").write_text(
+        "; MaxProcs: 8\n1 0 5 100 4 -1 -1 4 200 -1 1 7 8 9 2 1 -1 -1\n2 9 5 9 2 -1 -1 2 9 -1 1\n"
+    )
+    (folder / "t.csv").write_text("job,submit,procs,runtime,user\n1,0,2,5,ann\n2,3,8,50,=cmd\n")
+    job = '{"id": 1, "subtime": 0, "res": 2, "profile": "d"}'
+    (folder / "t.json").write_text(
+        f'{{"jobs": [{job}], "nb_res": 4, "profiles": {{"d": {{"type": "delay", "delay": 1}}}}}}'
+    )
+    (folder / "own.py").write_text("from sim.policies.backfill.easy import Easy\nclass Own(Easy):\n    pass\n")
+    (folder / "plan.toml").write_text('trace = "z-figure4"\npolicy = ["easy", "relaxed:omega={0,1}"]\n')
+    (folder / "lesson.toml").write_text('title = "x"\n[[scene]]\n')
+    (folder / "it.session").write_text('schedscope session 1\n[trace]\nname = "z-figure4"\n')
+
+
+def outcome(words: list[str]) -> tuple[str, str]:
+    """done, refused, ... and more of it where it is a fault; in a process of its own."""
+    read, write = os.pipe()
+    if not (child := os.fork()):
+        os.close(read)
+        signal.alarm(SECONDS + 5)
+        try:
+            told = judged(schedscope(*words))
+        except BaseException:
+            told = f"fault {format_exc()[-1500:]}"
+        os.write(write, told.encode(errors="replace"))
+        os._exit(0)
+    os.close(write)
+    with open(read, encoding="utf-8", errors="replace") as pipe:
+        told = pipe.read()
+    _, status, used = os.wait4(child, 0)
+    seconds = used.ru_utime + used.ru_stime
+    if status or not told:
+        return "died", f"status {status}, {seconds:.1f} s"
+    if seconds > SECONDS:
+        return "slow", f"{seconds:.1f} s"
+    if used.ru_maxrss > KILOBYTES:
+        return "large", f"{used.ru_maxrss // 1000} MB"
+    kind, _, more = told.partition(" ")
+    return kind, more
+
+
+def judged(done: Done) -> str:
+    """An error is one line that a terminal bears, and its exit code is a known one."""
+    if "Traceback" in done.stderr or "Warning" in done.stderr or done.returncode not in (0, 1, 2):
+        return f"fault {done.returncode} {done.stderr[-1500:]}"
+    if done.returncode and not done.stderr.splitlines()[-1:][0].startswith("schedscope: error: "):
+        return "told" if done.stdout else f"fault {done.returncode} {done.stderr[-300:]!r}"
+    if any(letter in done.stderr + done.stdout for letter in "\x1b\x07\u202e"):
+        return f"fault an escape: {done.stderr[-300:]!r} {done.stdout[-300:]!r}"
+    return "refused" if done.returncode else "done"
+
+
+def main() -> None:
+    many, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    counts: Counter[str] = Counter()
+    for name in COMMANDS:
+        commands.get_command(click.Context(commands), name)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ |= dict.fromkeys(("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"), folder)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+        for seed in range(first, first + many):
+            words = line(Random(seed))
+            files(Path(folder))
+            kind, more = outcome(words)
+            counts[f"{words[0] if words else ''} {kind}"] += 1
+            counts[f"all {kind}"] += 1
+            if kind not in ("done", "refused", "told"):
+                print(f"seed {seed}: {words}\n  {kind} {more}", flush=True)
+    print(", ".join(f"{count:,} {what}" for what, count in sorted(counts.items())))
+
+
+if __name__ == "__main__":
+    main()
