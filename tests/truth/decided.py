@@ -11,8 +11,9 @@ from sim.decisions import reasons, reasons_to_wait
 from sim.decisions.sentences import say, why
 from tests.truth import preempt, queues, rows, space
 from tests.truth.rows import Rows
+from tests.truth.rules import KEEP_RESERVATIONS
 from tests.truth.words import Lasts, UntrueError, demand, demand_equal, exactly, read_aloud, reads
-from tests.truth.world import KEEP_RESERVATIONS, Held, Plan, Stopped, Work, World
+from tests.truth.world import Held, Plan, Stopped, Work, World
 
 UNSAID = {d.Expect: "a plan for this pass, which no step shows", d.Wake: "a timer, which is not kept"}
 """What no step shows."""
