@@ -428,7 +428,7 @@ _COLUMNS = (
 def there_at(outages: Sequence[Outage], procs: int, times: Sequence[float] | Floats) -> Ints:
     """How many of so many processors are there at each of these moments.
 
-    >>> there_at([Outage(5, 9, 0b11)], 4, [-inf, 5, 9]).tolist()
+    >>> there_at([Outage(5, 9, 0b11)], 4, [0, 5, 9]).tolist()
     [4, 2, 4]
     """
     since, counts = map(np.array, zip(*there(outages, procs), strict=True))
