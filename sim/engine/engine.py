@@ -344,10 +344,10 @@ class Engine:
         return dropped
 
     def _admit_arrivals(self, now: float) -> None:
-        state, submits = self.state, self._submits
+        state, submits, made = self.state, self._submits, self._jobs.made
         rank = state.submitted
         while submits[rank] <= now:
-            job = self._jobs[rank]
+            job = made[rank] or self._jobs.next(rank)
             rank += 1
             state.submitted = rank
             if state.outages and job.procs > state.most:

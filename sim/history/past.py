@@ -22,6 +22,8 @@ from dataclasses import dataclass, field
 from math import inf, nextafter
 from operator import itemgetter
 
+import numpy as np
+
 from sim.decisions.decisions import Decision
 from sim.history.decided import Decided
 from sim.history.processor_sets import ProcessorSets
@@ -336,3 +338,13 @@ class Past:
         """time, free, waiting and wanted after each step: copies."""
         steps = self.steps
         return self._time[:steps], self._free[:steps], self._waiting[:steps], self._wanted[:steps]
+
+    def at(self, steps: Ints) -> tuple[Floats, Floats, Ints, Ints]:
+        """The same of some steps, counted from 0."""
+        time, free, waiting, wanted = map(np.asarray, (self._time, self._free, self._waiting, self._wanted))
+        return time[steps], free[steps], waiting[steps], wanted[steps]
+
+    def steps_at(self, times: Floats) -> Ints:
+        """The last step at or before each of these moments, counted from 0; -1 before the first."""
+        found: Ints = np.searchsorted(np.asarray(self._time)[: self.steps], times, "right") - 1
+        return found

@@ -190,6 +190,10 @@ class Job(NamedTuple):
         return wait if wait > 0 else 0
 
 
+_FEW, _MANY = 4, 256
+"""So many jobs are made at once: where one is looked at, and where all are"""
+
+
 class Jobs(Sequence[Job]):
     """Jobs by rank, made when somebody looks at them: a run that nobody looks at makes few of them."""
 
@@ -211,28 +215,23 @@ class Jobs(Sequence[Job]):
     def __getitem__(self, index: int | slice) -> Job | tuple[Job, ...]:
         if isinstance(index, slice):
             return tuple(self[rank] for rank in range(*index.indices(len(self))))
-        return self.made[index] or self._make(index % len(self))
+        return self.made[index] or self.next(index % len(self), _FEW)
 
     def __iter__(self) -> Iterator[Job]:
-        for first in range(0, len(self), _TOGETHER):
-            yield from self[first : first + _TOGETHER]
+        return (job or self.next(rank) for rank, job in enumerate(self.made))
 
-    def _make(self, rank: int) -> Job:
-        """That job and its neighbours."""
-        first = rank - rank % _TOGETHER
-        some = slice(first, first + _TOGETHER)
+    def next(self, rank: int, many: int = _MANY) -> Job:
+        """That job; it and so many more are made."""
+        some = slice(rank, rank + many)
         with _MAKING:  # who looks at the same time sees the same
-            if self.made[first] is None:
-                ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
-                known = (column.tolist() for column in (submit, *others, high))
-                starts = np.where(wait >= 0, submit + wait, np.nan)
-                ranks = range(first, first + len(ids))
-                self.made[some] = map(Job, ranks, ids, *known, _known(reserve), _known(starts))
+            ids, submit, *others, high, reserve, wait = (column[some] for column in self._columns)
+            known = (column.tolist() for column in (submit, *others, high))
+            starts = np.where(wait >= 0, submit + wait, np.nan)
+            new = map(Job, range(rank, rank + len(ids)), ids, *known, _known(reserve), _known(starts))
+            self.made[some] = [old or job for old, job in zip(self.made[some], new, strict=True)]
         return self[rank]
 
 
-_TOGETHER = 64
-"""So many jobs are made at once"""
 _MAKING = Lock()
 
 

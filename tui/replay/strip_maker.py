@@ -17,7 +17,10 @@ from tui.chart.scene import Mark
 from tui.replay.scene import Series, StripScene
 
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 USED, WAITING, WANTED, THERE = CURVES = range(4)
+_EVERY, _AT_ONCE = 32, 1 << 16
+"""How many steps are from one kept integral to the next, and how many are read at a time"""
 _NOTHING = 1e-9
 """What is less comes of adding up, and is not drawn"""
 
@@ -31,8 +34,10 @@ class StripMaker:
         self._least_end = least_end(workload)
         self._count = 0
         """How many steps have been read."""
-        self._table: Floats = np.zeros((1 + 2 * len(CURVES), 0))
-        """A column a step, with room for more: its time, the curves after it, their integrals up to it."""
+        self._sums: Floats = np.zeros((len(CURVES), 0))
+        """The integral of each curve up to every so manyth step."""
+        self._last: Floats = np.zeros(len(CURVES))
+        """The integrals up to the last step that was read."""
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
         """The whole run, of which all up to `known` has been computed.
@@ -45,57 +50,66 @@ class StripMaker:
         edges = np.linspace(self._begin, end, columns + 1)
         done = max(1, int(np.searchsorted(edges[:-1], known))) if history.steps and columns else 0
         edges = np.minimum(edges[: done + 1], known)
-        utilization = self._utilization(edges)
-        waiting = self._means(WAITING, edges).tolist()
+        means = self._means(history, edges)
         blank = (None,) * (columns - done)
-        return StripScene(self._begin, end, known, (*utilization, *blank), (*waiting, *blank), tuple(marks))
+        waiting = (*means[WAITING].tolist(), *blank)
+        return StripScene(self._begin, end, known, (*_utilization(means), *blank), waiting, tuple(marks))
 
     def series(self, history: Past, step: int, columns: int) -> Series:
         """The numbers so far, when `step` steps have been made."""
         self._read(history)
         if step < 1 or columns < 1:
             return Series()
-        edges = np.linspace(self._begin, self._table[0, step - 1], columns + 1)
-        waiting, wanted = (self._means(curve, edges).tolist() for curve in (WAITING, WANTED))
-        return Series(tuple(self._utilization(edges)), tuple(waiting), tuple(wanted))
-
-    def _utilization(self, edges: Floats) -> list[float]:
-        """Of what is there."""
-        used, there = self._means(USED, edges), self._means(THERE, edges)
-        shares: list[float] = np.divide(used, there, out=np.zeros_like(used), where=there > 0).tolist()
-        return shares
+        means = self._means(history, np.linspace(self._begin, history.time_of(step - 1), columns + 1))
+        return Series(_utilization(means), tuple(means[WAITING].tolist()), tuple(means[WANTED].tolist()))
 
     def _read(self, history: Past) -> None:
         """Take in the steps that are new: of those before the last known one nothing changes any more."""
-        known, steps = self._count, history.steps
-        if steps <= known:
+        first, steps = max(self._count - 1, 0), history.steps
+        if steps <= self._count:
             return
-        if steps > self._table.shape[1]:
-            self._table = np.hstack(
-                [self._table, np.zeros((len(self._table), steps + steps // 4 - self._table.shape[1]))]
-            )
-        since, table = max(known - 1, 0), self._table
-        time, free, waiting, wanted = (np.asarray(column)[since:] for column in history.columns())
-        table[0, since:steps] = time
-        there = history.there(self._workload, time)
-        values, sums = table[1 : 1 + len(CURVES)], table[1 + len(CURVES) :]
-        values[:, since:steps] = there - free, waiting, wanted, there
-        areas = values[:, since : steps - 1] * np.diff(time)
-        # Added up one by one: the same however much is read at a time.
-        sums[:, since:steps] = np.cumsum(np.hstack([sums[:, since : since + 1], areas]), axis=1)
         self._count = steps
+        more = (steps - 1) // _EVERY + 1 - self._sums.shape[1]
+        self._sums = np.hstack([self._sums, np.zeros((len(CURVES), more))])
+        while True:
+            end = min(first + _AT_ONCE, steps)
+            time, values = self._values(history, np.arange(first, end))
+            # Added up one by one: the same however much is read at a time.
+            sums = np.cumsum(np.column_stack([self._last, values[:, :-1] * np.diff(time)]), axis=1)
+            mark = -(-first // _EVERY)
+            kept = sums[:, mark * _EVERY - first :: _EVERY]
+            self._sums[:, mark : mark + kept.shape[1]] = kept
+            self._last, first = sums[:, -1], end - 1
+            if end == steps:
+                return
 
-    def _means(self, curve: int, edges: Floats) -> Floats:
-        """The mean from each edge to the next; between equal edges, and after the last step, the last value."""
+    def _values(self, history: Past, steps: Ints) -> tuple[Floats, Floats]:
+        """When those steps were, and the curves after each."""
+        time, free, waiting, wanted = history.at(steps)
+        there = history.there(self._workload, time)
+        return time, np.array([there - free, waiting, wanted, there], dtype=np.float64)
+
+    def _means(self, history: Past, edges: Floats) -> Floats:
+        """The curves' means from edge to edge; where two are equal, and after the last step, the last value."""
         if not len(edges) or not self._count:
-            return np.empty(0)
-        times = self._table[0, : self._count]
-        step = np.maximum(np.searchsorted(times, edges, "right") - 1, 0)
-        value = self._table[1 + curve, step]
-        area = self._table[1 + len(CURVES) + curve, step] + value * np.maximum(edges - times[step], 0)
+            return np.empty((len(CURVES), 0))
+        step = np.maximum(history.steps_at(edges), 0)
+        mark = step // _EVERY
+        near = np.minimum(mark[:, None] * _EVERY + np.arange(_EVERY), step[:, None])
+        time, values = self._values(history, near.ravel())
+        time, values = time.reshape(near.shape), values.reshape(-1, *near.shape)
+        areas = np.dstack([self._sums[:, mark], values[:, :, :-1] * np.diff(time)])
+        value = values[:, :, -1]
+        area = np.cumsum(areas, axis=2)[:, :, -1] + value * np.maximum(edges - time[:, -1], 0)
         width = np.diff(edges)
-        means: Floats = np.where(width > 0, np.diff(area) / np.where(width > 0, width, 1), value[1:])
+        means: Floats = np.where(width > 0, np.diff(area) / np.where(width > 0, width, 1), value[:, 1:])
         return np.where(np.abs(means) > _NOTHING, means, 0)
+
+
+def _utilization(means: Floats) -> tuple[float, ...]:
+    """Of what is there."""
+    used, there = means[USED], means[THERE]
+    return tuple(np.divide(used, there, out=np.zeros_like(used), where=there > 0).tolist())
 
 
 def least_end(workload: Workload) -> float:
