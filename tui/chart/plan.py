@@ -9,6 +9,7 @@ from math import inf
 from sim.engine.snapshot import Queued, Running, Snapshot
 from sim.machine.matrix import MatrixPicture
 from sim.machine.processors import lowest
+from sim.workload.outages import absent
 from tui.chart.scale import ChartView
 from tui.chart.scene import Box
 from tui.chart.turns import are_seen
@@ -29,7 +30,7 @@ def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | 
         return tuple(_turns(snapshot, snapshot.matrix, view, clock, turn))
     running = [run for run in snapshot.running if run.expected_end > clock]
     boxes = [Box(run.job.rank, clock, run.expected_end, run.processors, "expected") for run in running]
-    return (*boxes, *_placed(_planned(snapshot, view.end), running, snapshot.procs))
+    return (*boxes, *_placed(_planned(snapshot, view.end), running, snapshot))
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
@@ -55,9 +56,10 @@ def _by_start(queued: Queued) -> tuple[float, int]:
     return queued.planned or 0.0, queued.job.rank
 
 
-def _placed(planned: list[Queued], running: list[Running], procs: int) -> Iterator[Box]:
+def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -> Iterator[Box]:
     """Each on the lowest processors that are free for all its time; a plan knows how many, not which."""
     placed: list[Box] = []
+    everything = (1 << snapshot.procs) - 1
     for queued in planned:
         job, start = queued.job, queued.planned or 0.0
         end = start + job.estimate
@@ -65,13 +67,16 @@ def _placed(planned: list[Queued], running: list[Running], procs: int) -> Iterat
         for run in running:
             if run.expected_end > start:
                 taken |= run.processors
+        taken |= absent(snapshot.outages, start)
         then = taken
+        for outage in snapshot.outages:
+            if start < outage.begins < end:
+                taken |= outage.processors
         for box in placed:
             if box.start < end and start < box.end:
                 taken |= box.processors
                 if box.start <= start:
                     then |= box.processors
-        everything = (1 << procs) - 1
         chosen = _lowest(everything & ~taken, everything & ~then, job.procs)
         if chosen:
             placed.append(Box(job.rank, start, end, chosen, "reserved" if queued.reserved else "planned"))

@@ -11,6 +11,7 @@ import pytest
 
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
+from sim.workload.outages import Outage
 from sim.workload.source import Source
 from tests.sim.conftest import Lab
 from tui.chart.plan import plan_boxes
@@ -33,6 +34,16 @@ def test_running_jobs_stay_where_they_are_until_their_estimate_ends(lab: Lab) ->
 def test_the_head_gets_processors_that_are_free_then(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 50 80", "2 1 3 50 50", until=1)
     assert plan(engine)[-1] == Box(1, 80, 130, 0b0111, "reserved")
+
+
+def test_nothing_is_planned_on_processors_that_are_not_there_then(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 2 50 80", "2 6 2 50 50", "3 7 4 9 9").with_outages([Outage(5, 200, 0b0101)])
+    engine = Engine(workload, parse_policy("conservative"))
+    engine.run(until=10)
+    boxes = {box.rank: box for box in plan(engine, clock=10) if box.kind != "expected"}
+    assert boxes[1].processors == 0b1010
+    assert boxes[2].start >= 200
+    assert boxes[2].processors == 0b1111
 
 
 def test_plans_that_overlap_in_time_stand_on_other_processors() -> None:
