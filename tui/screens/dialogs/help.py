@@ -13,6 +13,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.widgets import Input
 
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import cells, pad
 from tui.panels.meanings import GLOSSARY
@@ -34,7 +35,8 @@ SIGNS: Rows = (
     ("░", "may go on until its estimate; in a frame: planned, where it is reserved or should start"),
     ("▒", "a speculative run, which may be cut short"),
     ("╱", "suspended, until it resumes on these processors; under gang scheduling a replica in another row"),
-    ("×", "killed at the end of its estimate"),
+    ("×", "killed at the end of its estimate, or interrupted as its processors went"),
+    ("╳", "processors that are not there: they failed, are down for maintenance, or are yet to come"),
     ("·", "dots upon a block: foreign processors, which another partition had at first"),
     ("╌", "without colour: free, and who runs there passes the head without delaying it"),
     ("▸", "left of the chart: the row of the matrix that is on turn"),
@@ -96,6 +98,16 @@ OTHERWISE = {
     "explain": ("why", "cause"), "reason": ("why", "cause"), "speed": ("faster", "slower", "speed"),
 }  # fmt: skip
 """What people say -> what is said here."""
+STOPS: Rows = (
+    *((f"{measure} >", means.meaning) for measure, means in MEASURES.items()),
+    *((event, means.meaning) for event, means in EVENTS.items()),
+    *((change, means.meaning) for change, means in CHANGES.items()),
+    *((f"job 17 {deed}", means.meaning) for deed, means in DEEDS.items()),
+    ("user ann starts", "the same of any of her jobs"),
+    ("< = != >= <=", "as well as >"),
+    ("and or not", "put conditions together, with brackets"),
+)
+"""What x stops at, in the words of its grammar."""
 OWN: Rows = (
     ("p", '"Open a file ...": a policy out of a file; Enter reads it, which runs what is in it.'),
     ("save", "Saving the file makes the run again: the top line says where it first differs, d goes there."),
@@ -133,6 +145,7 @@ class HelpScreen(Dialog[None]):
             ("How to read this screen", HOW_TO_READ),
             *groups,
             ("Signs", SIGNS),
+            ("To stop at (x)", STOPS),
             ("A policy of your own", OWN),
             ("Words", GLOSSARY),
             ("Three to try", TO_TRY),

@@ -6,10 +6,11 @@ from itertools import chain
 
 import pytest
 
+from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES
 from tests.tui.screens.conftest import Ask
 from tui.look.text import cells
 from tui.panels.meanings import GLOSSARY
-from tui.screens.dialogs.help import OTHERWISE, SIGNS, Groups, HelpScreen, drawn, filtered
+from tui.screens.dialogs.help import OTHERWISE, SIGNS, STOPS, Groups, HelpScreen, drawn, filtered
 from tui.screens.replay.keys import GROUPS as KEYS
 from tui.widgets.gantt import Gantt
 
@@ -48,13 +49,18 @@ def test_things_are_found_by_what_people_call_them(word: str) -> None:
     assert filtered([*keys, ("The chart", chart), ("Signs", SIGNS), ("Words", GLOSSARY)], word)
 
 
+@pytest.mark.parametrize("word", [*MEASURES, *EVENTS, *CHANGES, *DEEDS])
+def test_every_word_that_a_stop_knows_is_told(word: str) -> None:
+    assert any(word in key for key, _ in STOPS)
+
+
 async def test_typing_leaves_what_was_looked_for(ask: Ask) -> None:
     async with ask(HelpScreen(GROUPS)) as person:
         assert "How to read this screen" in person.text
         assert "Here: the chart" in person.text
-        await person.type("resumes")
+        await person.type("until resumes")
         assert "suspended, until it resumes" in person.text
-        await person.press(*["backspace"] * len("resumes"))
+        await person.press(*["backspace"] * len("until resumes"))
         await person.type("policy another")
         assert "Another policy." in person.text
         assert "Play, or pause." not in person.text
