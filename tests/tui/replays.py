@@ -70,10 +70,6 @@ class Replay:
         """Let the screen do something that has no key, or not this one."""
         await self.screen.run_action(action)
 
-    async def type(self, text: str) -> None:
-        """Type into the dialog that is open, and accept it."""
-        await self.press(*text, "enter")
-
     async def ask(self, order: Any) -> None:
         """Send the worker an order, and wait for what it shows."""
         self.screen.ask(order)

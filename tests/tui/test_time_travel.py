@@ -13,6 +13,7 @@ from sim.timeline.timeline import Timeline
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tests.tui.replays import replay
+from tests.tui.screens.seeing import enter
 from tests.tui.walks import Onlooker, walk
 from tui.replay import requests as o
 
@@ -59,7 +60,7 @@ async def test_switched_to_gang_while_nobody_waits(then: str) -> None:
     async with replay("z-figure4", at="2467") as run:
         assert not len(run.scene.snapshot.queue)
         await run.press("p")
-        await run.type(then)
+        await enter(run, then)
         assert run.scene.snapshot.policy == then
         await run.press("end")
         assert run.scene.snapshot.next_time is None
@@ -73,6 +74,6 @@ async def test_planned_to_switch_to_gang_while_nobody_waits() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_a_random_walk_sees_the_same_wherever_it_comes_from(seed: int) -> None:
-    counts = walk(seed, operations=30)
+    counts = walk(seed, operations=24)
     assert counts["compared"] > 10
     assert counts["states compared"] > 10

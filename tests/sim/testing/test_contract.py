@@ -45,7 +45,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("path", LITERATURE, ids=lambda path: path.stem)
 def test_ten_policies_of_the_literature_keep_to_it(path: Path) -> None:
-    report = check_policy(str(path), count=40)
+    report = check_policy(str(path), count=30)
     assert report.growth is not None
     assert report.growth.points[-1][0] == 2000
 
@@ -142,7 +142,7 @@ def test_in_a_crowd_nobody_starts() -> None:
 
 def test_a_workload_by_lot_is_the_same_again_and_every_kind_is_there() -> None:
     one, again, other = random_workload(3), random_workload(3), random_workload(3, seed=1)
-    assert one.jobs == again.jobs != other.jobs
+    assert [*one.jobs] == [*again.jobs] != [*other.jobs]
     many = [random_workload(number) for number in range(len(KINDS) * 4)]
     assert any(np.any(workload.high) for workload in many)
     assert any(np.any(workload.killed) for workload in many)

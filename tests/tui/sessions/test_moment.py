@@ -17,6 +17,7 @@ from sim.session.sources import session_of
 from sim.stops.stop import parse_stop
 from sim.workload.source import Source
 from tests.tui.replays import Replay, replay
+from tests.tui.screens.seeing import enter
 from tui.chart.scale import Camera
 from tui.replay import requests as o
 from tui.sessions.moment import camera_of, found_session, last_path
@@ -29,7 +30,7 @@ async def wander(run: Replay) -> None:
     await run.ask(o.SwitchTo(parse_policy("conservative")))
     await run.ask(o.GoTo(260))
     await run.press("b")
-    await run.type("here")
+    await enter(run, "here")
     await run.ask(o.Fork())
     await run.ask(o.LookAt("main"))
     await run.ask(o.GoTo(100))

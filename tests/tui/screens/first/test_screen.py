@@ -11,6 +11,7 @@ import pytest
 
 from sim.workload.samples import SAMPLES, sample_path
 from tests.tui.replays import Replay, first_screen, replay
+from tests.tui.screens.seeing import enter
 from tui.screens.first.screen import Menu
 
 
@@ -83,7 +84,7 @@ async def test_sessions_and_traces_are_offered_again(tmp_path: Path) -> None:
     async with replay(str(trace), "fcfs") as run:
         await run.press("right", "right", "right")
         await run.press("s")
-        await run.type(str(tmp_path / "a.session"))
+        await enter(run, str(tmp_path / "a.session"))
         await run.wait_for(lambda: run.app.settings.recent)
     async with first_screen() as run:
         assert "where it was left" in run.text
