@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sim.errors import SchedscopeError
 from sim.lessons.lesson_file import read_lesson
 from tests.sim.lessons.lessons import file, walk
 from tests.tui.replays import Replay
@@ -135,9 +136,13 @@ async def test_panels_tell_the_estimates_of_the_run_that_is_shown(tmp_path: Path
     scenes = (f'{one} = "easy with factor:3"\n{seen_so}' for one in ("compare", "policy"))
     async with lesson(tmp_path, *scenes) as run:
         assert "estimate 10m00" in seen(run, "#details")
+        assert [branch.name for branch in run.session.branches] == ["main"]
+        assert run.session.partner is None
         await run.press("space")
         assert "estimate 30m00" in seen(run, "#details")
         assert "easy with factor:3" in seen(run, "#top")
+        with pytest.raises(SchedscopeError, match="keeps no run with other estimates"):
+            assert run.session
 
 
 async def test_a_person_looks_around_and_comes_back(tmp_path: Path) -> None:
