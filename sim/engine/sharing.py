@@ -64,13 +64,14 @@ class Sharing:
         first = min(needs)
         if since + first > before:
             return inf
-        end = finish(next(islice(standing, needs.index(first), None)), first, since)
+        its = next(islice(standing, needs.index(first), None))
+        end = finish(its, first, since)
         soon = min(before, end + MOMENT) - since  # who needs more will not be sooner, even if it ran alone
         least: dict[tuple[int, ...], float] = {}
         for need, rows in zip(needs, standing, strict=True):
-            if need <= soon and need < least.get(rows, inf):
+            if need <= soon and rows != its and need < least.get(rows, inf):
                 least[rows] = need
-        return min((finish(rows, need, since) for rows, need in least.items()), default=end)
+        return min([end, *(finish(rows, need, since) for rows, need in least.items())])
 
     def next_start(self) -> float:
         """When the next job that has never been on turn will be."""

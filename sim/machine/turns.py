@@ -156,7 +156,7 @@ class Turns:
             return now + work
         places = self._places(rows)
         works = self._works(now, self.overhead)
-        work += sum(works[self.rows.index(row)] for row in rows)
+        work += sum([works[self.rows.index(row)] for row in rows])
         a_turn = self.slice - self.overhead
         whole = max(_ceil(work, a_turn) - 1, 0)
         cycles, place = divmod(whole, len(places))
@@ -203,7 +203,7 @@ class Turns:
             raise DecisionError("a job that stands in no row never comes on turn")
         index, count = self.rows.index, len(self.rows)
         now = index(self.row)
-        return sorted((index(row) - now) % count for row in rows)
+        return sorted([(index(row) - now) % count for row in rows])
 
     def _works(self, time: float, overhead: float) -> list[float]:
         """The progress made in each row from the beginning of the present turn until `time`."""

@@ -24,6 +24,7 @@ class RowPlans:
         self._view, self._matrix, self._mpl, self._now = view, view.matrix, mpl, view.now
         self._ahead = view.machine_ahead
         self._plans: dict[int, Profile] = {}
+        self._homes: dict[int, list[int]] | None = None
         self._reserved, self._placed = reserved, Placed()
         self._by_row: dict[int, list[tuple[Job, float]]] | None = None
         self._rows: Sequence[int] | None = None
@@ -44,8 +45,9 @@ class RowPlans:
         Where they are free now, in the row with the fewest free columns, and in a new row only if in no other. Whoever
         asks takes them.
         """
-        now, best, found, after = self._now, inf, 0, self._placed.bound(procs, span)
-        for row, plan in self._all_plans():
+        now, best, found, plans = self._now, inf, 0, self._all_plans()
+        after = self._placed.bound(procs, span)
+        for row, plan in plans:
             at = plan.hole_before(best, procs, span, after)
             if at < best:
                 best, found = at, row
@@ -76,8 +78,10 @@ class RowPlans:
         return self._plans[row]
 
     def _made(self, row: int) -> Profile:
-        now, mpl, at_home = self._now, self._mpl, self._matrix.at_home(row)
-        changes = [(now + left * mpl, rank, procs) for left, rank, procs in self._view.remaining_estimates(at_home)]
+        if self._homes is None:
+            self._homes = self._matrix.homes()
+        now, mpl, left = self._now, self._mpl, self._view.remaining_estimates(self._homes.get(row, ()))
+        changes = [(now + rest * mpl, rank, procs) for rest, rank, procs in left]
         free = self._matrix.size - sum([procs for _, _, procs in changes])
         if ahead := self._ahead:
             closes = self._view.closes

@@ -246,6 +246,16 @@ def test_a_new_row_comes_before_a_reservation() -> None:
     assert stage.rebuild() == ["AAA.", "BBBB"]
 
 
+def test_what_was_found_before_a_row_was_opened_does_not_hold_for_the_row_after_it() -> None:
+    stage = Stage(GangBackfill(mpl=3), "AAAA")
+    stage.closes, stage.machine_ahead = 100, [(100, -1, -4), (104, -1, 4)]
+    for estimate in (60, 60, 60, 10, 60):  # E alone is done before maintenance, in a row of its own
+        stage.wait(4, estimate)
+    stage.rebuild()
+    reserved = [(r.job.id, r.row, r.at) for r in stage.those(d.ReserveRow)]
+    assert reserved == [("B", 1, 104), ("C", 2, 104), ("D", 1, 284), ("F", 3, 104)]
+
+
 def test_compaction_keeps_clear_of_the_last_reservations() -> None:
     # C (4 columns) is reserved in row 1 from 200 on, when A will have ended. B, which would end at 400, stays in row 2.
     stage = Stage(GangBackfill(mpl=2), "AAA.", "...B", procs=4)
