@@ -193,3 +193,11 @@ def test_a_pipe_is_waited_for_while_somebody_has_it_open(tmp_path: Path, monkeyp
     os.close(both)
     reader.join(10)
     assert found == [("1",)]
+
+
+def test_a_lesson_is_no_trace(tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    for text, said in (("[[scene]]", "schedscope learn FILE plays it"), ("seed = 1", "made by schedscope sweep")):
+        path.write_text(text)
+        with pytest.raises(TraceError, match=said):
+            read(path)

@@ -82,3 +82,11 @@ def test_the_matrix_is_of_gang_scheduling(tmp_path: Path) -> None:
     assert "rows of the matrix take turns" in at.read_text(encoding="utf-8")
     code, line = error("draw", "z-figure4", "--matrix", "-o", at)
     assert (code, "gang scheduling has one" in line) == (1, True)
+
+
+@pytest.mark.parametrize(("until", "marked"), [(("--to", "40m"), 2), ((), 0)])
+def test_a_pair_has_one_now_though_one_of_them_is_over(tmp_path: Path, until: tuple[str, ...], marked: int) -> None:
+    pair = ("--policy", "relaxed:omega=1.25", "--beside", "easy")
+    done = schedscope("draw", "w-figure1", *pair, *until, "-o", tmp_path / "pair.svg")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert (tmp_path / "pair.svg").read_text(encoding="utf-8").count(">now</text>") == marked
