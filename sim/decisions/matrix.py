@@ -37,11 +37,15 @@ class NewRow(NamedTuple):
     rows: int
     mpl: int
     own: Annotated[bool, UNTOLD] = False
+    span: Annotated[Span | None, UNTOLD] = None
+    """Where a row could hold it, but not for so long"""
 
     def sentence(self, job: Job, at: Clock) -> str:
-        wanted = (
-            "its own columns are taken in every row" if self.own else f"no row can hold its {processors(job.procs)}"
-        )
+        wanted = f"no row can hold its {processors(job.procs)}"
+        if self.own:
+            wanted = "its own columns are taken in every row"
+        elif self.span is not None:
+            wanted = f"no row has room for its {processors(job.procs)} over {span(self.span)}"
         wanted = wanted if self.rows else "the matrix is empty"
         return f"{wanted}; rows so far: {self.rows} of at most {self.mpl}"
 

@@ -380,13 +380,15 @@ class WaitsForReserved(NamedTuple):
 
 
 class MachineGoesDown(NamedTuple):
-    """It would run into the maintenance that was announced."""
+    """It would run into the maintenance that was announced, or may where rows take turns."""
 
     at: Annotated[Moment, Called("machine goes down")]
     ends: Annotated[Moment, Called("would end")]
+    in_rows: Annotated[bool, UNTOLD] = False
 
     def sentence(self, job: Job, at: Clock) -> str:
-        return f"would end at {at(self.ends)}, and the machine goes down for maintenance at {at(self.at)}"
+        ends = "could end as late as" if self.in_rows else "would end at"
+        return f"{ends} {at(self.ends)}, and the machine goes down for maintenance at {at(self.at)}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"machine down at {at(self.at)}", f"down {at(self.at)}", "machine goes down"

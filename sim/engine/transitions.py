@@ -407,7 +407,7 @@ class Transitions:
             raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
         self.sharing.come_in(rank, decision.row, decision.columns, state.ledger.ran[rank], is_new)
         if is_new:
-            for planned in (state.granted, state.reserved, state.row_planned):
+            for planned in (state.granted, state.reserved, state.row_planned, state.expected, state.expected_row):
                 planned.pop(rank, None)
             state.waiting.remove(job)
             state.ledger.backfilled[rank] = decision.passes

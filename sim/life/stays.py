@@ -52,8 +52,8 @@ class Stay:
             self._rows, self._own = self._count()
             self._most = Range(self._rows, self._rows), Range(self._own, self._own)
 
-    def until(self, now: float) -> Shared | None:
-        """What it came to; None if it has never been on turn."""
+    def until(self, now: float, ran: float | None = None) -> Shared | None:
+        """What it came to, after so much of running; None if it has never been on turn."""
         if self._begin is None:
             return None
         self._pass_time(now)
@@ -61,7 +61,7 @@ class Stay:
         return Shared(
             time=self._begin,
             until=now,
-            ran=self._engine.state.ran(self._rank) - self._ran,
+            ran=(self._engine.state.ran(self._rank) if ran is None else ran) - self._ran,
             first=self._first,
             rows=rows,
             own=own,

@@ -8,7 +8,7 @@ from sim.decisions.reasons_to_wait import TooFewFree
 from sim.history.stays import InTheWay
 from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
-from sim.life.moments import Ended, Requeued, Started, Unplanned, Waited
+from sim.life.moments import Ended, Requeued, Shared, Started, Unplanned, Waited
 from sim.why.waiting import Heads, NotConsidered
 from sim.words import clock, count, listed, name, processors, span, times
 from sim.workload.model import Job
@@ -112,11 +112,13 @@ def _some(part: int, whole: int) -> str:
 def plans_told(life: Life, told_of: int) -> tuple[str, tuple[float, ...]]:
     """How its planned start moved (so many moves are told elsewhere), and all those starts, the real one last.
 
-    Of a job whose speculative run was lost: after that. "" where nothing was planned, or nothing came of it.
+    Of a job whose work was lost: after that. "" where nothing was planned, or nothing came of it.
     """
     lost = max((m.time for m in life.moments if isinstance(m, Requeued)), default=None)
     plans = [plan for plan in life.plans if lost is None or plan.time >= lost]
     start = max((m.time for m in life.moments if isinstance(m, Started)), default=life.start)
+    if lost is not None and start is not None and start < lost:
+        start = next((m.time for m in life.moments if isinstance(m, Shared) and m.time >= lost), None)
     if not plans or start is None or not life.wait:
         return "", ()
     first, moves = plans[0], [plan for plan in plans if plan.was is not None]

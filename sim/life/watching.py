@@ -226,7 +226,7 @@ class Observer:
     def _see_interruption(self, d: Interrupt) -> None:
         """Its processors are gone."""
         self._close()
-        self._close_stay()
+        self._close_stay(d.ran)
         self._end_pause(None)
         self._moments.append(Interrupted(self.engine.now, d.ran))
         self._since = self.engine.now
@@ -293,9 +293,9 @@ class Observer:
     def _close(self) -> None:
         self._insert(self._waits.close())
 
-    def _close_stay(self) -> None:
+    def _close_stay(self, ran: float | None = None) -> None:
         """It has left the matrix; nothing is told of it if it was never on turn there."""
-        if self._stay and (shared := self._stay.until(self.engine.now)):
+        if self._stay and (shared := self._stay.until(self.engine.now, ran)):
             self._insert(shared)
         self._stay = None
 

@@ -26,6 +26,7 @@ def instant(world: World, now: float) -> None:
     turning: Rows | None = world.memo_rows
     world.begin(now)
     if turning is not None:
+        turning.there = world.there()
         for rank in turning.elapse(now, [job.run for job in world.jobs]):
             world.completed.append(rank)
             world.expected[rank] = now + world.jobs[rank].estimate - world.jobs[rank].run
@@ -181,9 +182,13 @@ def _(world: World, decision: d.Returned, which: str) -> None:
 @reads(d.Interrupt, "{j} is interrupted after {s}: its processors are gone, and it waits again")
 def _(world: World, decision: d.Interrupt, name: str, ran: Lasts) -> None:
     rank = is_about(world, decision, name).rank
-    demand(ran.is_about(world.progress(rank)))
-    held = world.running.get(rank)
-    own = world.aside[rank].mask if held is None else held.mask
+    turning = world.memo_rows
+    in_rows = turning is not None and rank in turning.ran
+    demand(ran.is_about(turning.ran[rank] if in_rows else world.progress(rank)))
+    own = world.running[rank].mask if rank in world.running else 0
+    own |= world.aside[rank].mask if rank in world.aside else 0
+    if world.memo_rows is not None and rank in world.memo_rows.columns:
+        own = world.memo_rows.columns[rank]
     demand(bool(own & world.absent(world.now)), "its processors are there")
 
 
@@ -220,7 +225,7 @@ def divided(world: World) -> list[int]:
     """Even parts, the first ones larger; then each owns what its own jobs hold."""
     parts, there, owners = (
         len(world.rules.classes) + 1,
-        ((1 << world.procs) - 1) & ~world.absent(world.now),
+        world.there(),
         list[int](),
     )
     many = there.bit_count()
@@ -261,7 +266,7 @@ def _(world: World, decision: m.Place, name: str, row: int, columns: str) -> Non
     job = is_about(world, decision, name)
     demand(job.rank in world.waiting or job.rank in world.aside)
     turning = world.memo_rows
-    free = ((1 << world.procs) - 1) & ~turning.taken(turning.row(row))
+    free = world.there() & ~turning.taken(turning.row(row))
     own = world.aside.get(job.rank)
     demand_equal(mask_of(columns), lowest(free, job.procs) if own is None else own.mask)
 
@@ -377,6 +382,8 @@ def do(world: World, decision: Any) -> None:
             world.owners = []
         case d.Interrupt(job):
             world.bounds.pop(job.rank, None)
+            if world.memo_rows is not None and job.rank in world.memo_rows.columns:
+                world.memo_rows.leave(job.rank)
             world.interrupt(job.rank)
         case d.Drop(job):
             world.waiting.discard(job.rank)

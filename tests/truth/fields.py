@@ -237,7 +237,7 @@ def versus(name: str, first: float | None, second: float | None) -> dict[str, An
     better = change = None
     if first is not None and second is not None:
         change = second / first - 1 if first else None
-        if name not in NEITHER and abs(second - first) > 1e-9 * first:
+        if name not in NEITHER and abs(second - first) > 1e-7 * abs(first):
             better = "second" if (second > first) == (name in GREATER) else "first"
         elif name not in NEITHER and isinstance(first, float):  # sums of fractions may differ by next to nothing
             better = "either"

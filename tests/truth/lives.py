@@ -122,6 +122,9 @@ class Chronicle:
         if isinstance(decision, d.Interrupt):
             record.cuts.append(now)
             record.interrupted[now] = decision.ran
+            if self._was_in_rows.get(rank):
+                record.left.append((now, decision.ran))
+                self._was_in_rows[rank] = False
             if record.stops and record.stops[-1].until is None:
                 record.stops[-1] = record.stops[-1]._replace(until=now)
         if isinstance(decision, d.Suspend):
@@ -204,6 +207,6 @@ class Chronicle:
             free = world.free_set().bit_count()
             if world.memo_rows is not None:
                 homes = [sum(world.memo_rows.columns[r].bit_count() for r in row.home) for row in world.memo_rows.rows]
-                free = max((world.procs - held for held in homes), default=world.procs)
+                free = max((world.size() - held for held in homes), default=world.size())
         in_rows = free is not None and world.memo_rows is not None
         return len(ahead), sum(other.procs for other in ahead), free, in_rows

@@ -37,7 +37,7 @@ def _(after: After, job: Work, found: Evidence, needs: int, long: Lasts) -> None
 @reads(f.Free, "free now: {n}", "free now: {n}, {n} of them kept for {j}")
 def _(after: After, job: Work, found: Evidence, free: int, kept: int = 0, whom: str | None = None) -> None:
     world = after.world
-    demand_equal(free, world.free_set().bit_count() if world.memo_rows is None else world.procs)
+    demand_equal(free, world.free_set().bit_count() if world.memo_rows is None else world.size())
     demand_equal(kept, (world.kept() & world.free_set()).bit_count())
     if kept:
         demand_equal(whom, None if world.awaited is None else world.jobs[world.awaited].name)
@@ -47,7 +47,7 @@ def _(after: After, job: Work, found: Evidence, free: int, kept: int = 0, whom: 
 def _(after: After, job: Work, found: Evidence, free: int, row: int, many: int, most: int) -> None:
     turning, world = after.world.memo_rows, after.world
     demand_equal((many, most), (len(turning.rows), world.rules["mpl"]))
-    there = {each.number: world.procs - taken_at_home(world, each).bit_count() for each in turning.rows}
+    there = {each.number: world.size() - taken_at_home(world, each).bit_count() for each in turning.rows}
     demand_equal(free, max(there.values()))
     demand_equal(free, there[row])
 

@@ -33,7 +33,7 @@ def multifactor(world: World, job: Work, wait: float) -> float:
         float(world.rules.get(name, usual))
         for name, usual in (("age", 1000), ("fairshare", 10000), ("size", 1000), ("maxage", WEEK))
     )
-    width = min(1, job.procs / max(1, world.procs - world.absent(world.now).bit_count()))
+    width = min(1, job.procs / max(1, world.size()))
     width = 1 - width if world.rules.get("favour", "large") == "small" else width
     return -(age * min(wait / maxage, 1) + fairshare * exp2(-world.usage.share(job.user)) + size * width)
 

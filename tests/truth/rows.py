@@ -23,7 +23,7 @@ class Rows:
     """The matrix and its turns."""
 
     def __init__(self, procs: int, slice: float, cs: float) -> None:
-        self.procs, self.slice, self.overhead = procs, slice, round(cs * slice, 9)
+        self.there, self.slice, self.overhead = (1 << procs) - 1, slice, round(cs * slice, 9)
         self.rows: list[Row] = []
         self.gone: set[int] = set()
         """Numbers of rows that have vanished since all was cleaned"""
@@ -48,7 +48,8 @@ class Rows:
         """Who has not been on turn since it came in from the queue"""
 
     def row(self, number: int) -> Row:
-        return next(row for row in self.rows if row.number == number)
+        """It may be the one that is opened next."""
+        return next((row for row in self.rows if row.number == number), Row(number))
 
     def home_of(self, rank: int) -> Row:
         return next(row for row in self.rows if rank in row.home)
@@ -60,7 +61,7 @@ class Rows:
         return mask
 
     def free(self, row: Row) -> int:
-        return self.procs - self.taken(row).bit_count()
+        return (self.there & ~self.taken(row)).bit_count()
 
     def tasks_in_the_way(self, rank: int, row: Row) -> int:
         return sum(
@@ -159,16 +160,17 @@ class Rows:
     def plan(self, world: World, row: Row) -> list[Slot]:
         """The row's home jobs for their spans from now, and what is planned there."""
         mpl = world.rules["mpl"]
+        closes = world.closes()
+        spans = {r: (world.jobs[r].estimate - self.ran[r]) * mpl for r in row.home}
         home = [
-            Slot(world.now, world.now + (world.jobs[r].estimate - self.ran[r]) * mpl, self.columns[r].bit_count())
-            for r in row.home
+            Slot(world.now, min(world.now + long, closes), self.columns[r].bit_count()) for r, long in spans.items()
         ]
         planned = [
             Slot(at, at + world.jobs[r].estimate * mpl, world.jobs[r].procs)
             for r, (number, at) in self.planned.items()
             if number == row.number
         ]
-        return home + planned
+        return [*world.missing(), *home, *planned]
 
 
 def rows_of(world: World) -> Rows:
@@ -213,6 +215,18 @@ def _(world: World, job: Work, row: Row, needs: int, so_far: int, most: int) -> 
     others = new_row(world, row, so_far, most)
     demand_equal(needs, job.procs)
     demand(all(rows_of(world).free(other) < needs for other in others), "another row has room")
+
+
+@reads(m.NewRow, "no row has room for its {n} processor(s) over {s}; rows so far: {n} of at most {n}")
+def _(world: World, job: Work, row: Row, needs: int, span: Lasts, so_far: int, most: int) -> None:
+    rows, long = rows_of(world), job.estimate * world.rules["mpl"]
+    others = new_row(world, row, so_far, most)
+    demand_equal(needs, job.procs)
+    demand(span.is_about(long))
+    demand(any(rows.free(other) >= needs for other in others), "none can hold it")
+    for other in others:
+        at = earliest(world.procs, job.procs, long, rows.plan(world, other), world.now)
+        demand(at > world.now or rows.free(other) < needs, "another row has room")
 
 
 @reads(m.NewRow, "its own columns are taken in every row; rows so far: {n} of at most {n}")
@@ -302,15 +316,16 @@ def _(world: World, job: Work, row: Row, needs: int, span: Lasts) -> None:
 
 def earliest_in_row(world: World, job: Work, row: Row, at: float) -> None:
     rows, long = rows_of(world), job.estimate * world.rules["mpl"]
-    starts = [earliest(world.procs, job.procs, long, rows.plan(world, other), world.now) for other in rows.rows]
+    there = [*rows.rows, *([] if row in rows.rows or len(rows.rows) >= world.rules["mpl"] else [row])]
+    starts = [earliest(world.procs, job.procs, long, rows.plan(world, other), world.now) for other in there]
     demand(abs(at - min(starts)) < 1e-6, at, min(starts))
-    demand(abs(starts[rows.rows.index(row)] - at) < 1e-6)
+    demand(abs(starts[there.index(row)] - at) < 1e-6)
 
 
 @reads(m.FitsNoRow, "needs {n}, at most {n} free in any of the {n} rows")
 def _(world: World, job: Work, row: Row | None, needs: int, most: int, many: int) -> None:
     rows = rows_of(world)
-    demand_equal((needs, most, many), (job.procs, max(map(rows.free, rows.rows)), len(rows.rows)))
+    demand_equal((needs, most, many), (job.procs, max(map(rows.free, rows.rows), default=0), len(rows.rows)))
     demand(needs > most)
 
 

@@ -368,6 +368,13 @@ def _(world: World, job: Work, needs: int, free: int) -> None:
     demand(needs > free)
 
 
+@reads(k.MachineGoesDown, "could end as late as {t}, and the machine goes down for maintenance at {t}")
+def _(world: World, job: Work, ends: float, at: float) -> None:
+    demand_equal(at, world.closes())
+    demand(ends > at)
+    demand(abs(ends - world.now - job.estimate * world.rules["mpl"]) < 1e-6)
+
+
 @reads(k.MachineGoesDown, "would end at {t}, and the machine goes down for maintenance at {t}")
 def _(world: World, job: Work, ends: float, at: float) -> None:
     announced = [outage.begins for outage in world.outages if outage.announced and outage.begins > world.now]

@@ -48,7 +48,7 @@ def _(teller: Teller, procs: int, of: int, estimate: Lasts, submitted: str) -> N
 @reads(Life, "{j} never started.")
 def _(teller: Teller, name: str) -> None:
     demand_equal(name, teller.job.name)
-    demand(not teller.record.begun, "it did")
+    demand(teller.job.rank not in teller.chronicle.world.first_start, "it did")
 
 
 @reads(Life, "{j} did not wait: it started at the moment of its submission.{any}")
@@ -152,7 +152,7 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
     plans = [r for _, r in rows if r.startswith(("Planned to start", "Promised to start", "Planned start moved"))]
     moves = [row for row in plans if "start moved" in row]
     earlier = sum(re.search(r", \S+ earlier", row) is not None for row in moves)
-    given_up = sum("is given up" in row for _, row in rows)
+    given_up = sum(row.startswith("Its planned start") and "is given up" in row for _, row in rows)
     first = next((time, row) for time, row in rows if row in plans)
     match = re.fullmatch(
         r"(.*?) at first(?:, moved (once|twice|[\d,]+ times) \((.*?)\))?(?:, given up (once|twice|[\d,]+ times))?"
@@ -170,6 +170,9 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
         demand_equal((ways.get("earlier", 0), ways.get("later", 0)), (earlier, len(moves) - earlier), match[3])
     begun = [b.time for b in teller.record.begun if isinstance(b.decision, d.Start | d.Backfill)]
     began = max(begun, default=teller.life.start or 0)
+    if began < lost:
+        turns = [step.time for stay in teller.record.in_rows for step in stay if not step.new and step.time >= lost]
+        began = min(turns)
     teller.is_at(start, began)
     teller.time, then = first[0], teller.time
     plans_of = [new for _, new in teller.plans_then() if new is not None]

@@ -213,8 +213,8 @@ def not_considered(after: After, job: Work, needs: int, free: int) -> None:
     if world.memo_rows is None:
         true = world.free()
     else:
-        there = [world.procs - taken_at_home(world, row).bit_count() for row in world.memo_rows.rows]
-        true = max(there, default=world.procs)
+        there = [world.size() - taken_at_home(world, row).bit_count() for row in world.memo_rows.rows]
+        true = max(there, default=world.size())
     demand_equal((needs, free), (job.procs, true), "needs, free")
     demand(job.rank not in after.planned)
 
@@ -295,7 +295,7 @@ def are_enough(after: After, job: Work, said: Names, at: float, row: int | None)
     free = world.free_set().bit_count()
     if row is not None:
         turning = world.memo_rows
-        free = world.procs - sum(turning.columns[r].bit_count() for r in turning.row(row).home)
+        free = world.size() - sum(turning.columns[r].bit_count() for r in turning.row(row).home)
     demand_equal(max(ends[world.by_name[name].rank][0] for name in said[0]) <= at, True)
     gone = sorted(ends, key=lambda rank: (ends[rank][0], rank))
     found = []

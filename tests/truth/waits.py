@@ -38,7 +38,7 @@ def wait_step(after: After, job: Work) -> WaitStep:
     line = line_of(world, job) if job.rank in world.waiting else []
     free = world.free_set().bit_count()
     if world.memo_rows is not None:
-        free = max((world.procs - taken_at_home(world, row).bit_count() for row in world.memo_rows.rows), default=free)
+        free = max((world.size() - taken_at_home(world, row).bit_count() for row in world.memo_rows.rows), default=free)
     kind, blocker, numbers = why_now(after, job, free)
     return WaitStep(
         time=world.now,

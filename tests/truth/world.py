@@ -294,7 +294,15 @@ class World:
         taken = 0
         for held in self.running.values():
             taken |= held.mask
-        return ((1 << self.procs) - 1) & ~taken & ~self.absent(self.now)
+        return self.there() & ~taken
+
+    def there(self) -> int:
+        """The processors that are there now."""
+        return ((1 << self.procs) - 1) & ~self.absent(self.now)
+
+    def size(self) -> int:
+        """How many they are."""
+        return self.there().bit_count()
 
     def known(self) -> list[Outage]:
         return [outage for outage in self.outages if outage.announced or outage.begins <= self.now]
@@ -307,10 +315,17 @@ class World:
         return gone
 
     def missing(self) -> list[Slot]:
-        """What is not there from now on, as if somebody had taken it."""
-        times = sorted({self.now, *(t for outage in self.known() for t in outage[:2] if self.now < t < inf)})
+        """What is not there from now on, as if somebody had taken it; but for what is kept, which is taken already."""
+        kept, until = (0, inf) if self.awaited is None else (self.kept(), self.holds()[-1][0])
+        times = sorted({self.now, *(t for t in [*self.changes(), until] if self.now < t < inf)})
         spans = zip(times, [*times[1:], inf], strict=True)
-        return [Slot(start, end, self.absent(start).bit_count()) for start, end in spans]
+        return [
+            Slot(start, end, (self.absent(start) & ~(kept if start < until else 0)).bit_count()) for start, end in spans
+        ]
+
+    def changes(self) -> list[float]:
+        """When the machine changes, as far as is known."""
+        return [time for outage in self.known() for time in outage[:2]]
 
     def kept(self) -> int:
         """What is kept for the one that is awaited."""
@@ -375,6 +390,9 @@ class World:
             if rest := (held.mask & ~own).bit_count():
                 found.append((held.ends, rest, rank))
         left = self.jobs[self.awaited].estimate - self.progress(self.awaited)
+        for time in sorted(t for t in self.changes() if self.now < t < inf):
+            if time < begins + left and any(self.absent(t) & own for t in (begins, time)):
+                begins = max(begins, time)  # its own are not all there for so long before that
         return [*found, (begins + left, own.bit_count(), self.awaited)]
 
     def slots(self, without: int | None = None) -> list[Slot]:
@@ -413,9 +431,11 @@ class World:
 
     def in_time(self, job: Work) -> bool:
         left = job.estimate - self.progress(job.rank)
-        return self.now + left <= min(
-            (o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf
-        )
+        return self.now + left <= self.closes()
+
+    def closes(self) -> float:
+        """When the machine goes down next, as was announced."""
+        return min((o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf)
 
 
 def taken_at(slots: list[Slot], moment: float) -> int:

@@ -99,7 +99,7 @@ class Gang(TimeShared):
             return
         for job in view.queue:
             if not in_time(view, job.rank, self.mpl):
-                yield from keep(view, job, MachineGoesDown(view.closes, view.now + job.estimate * self.mpl))
+                yield from keep(view, job, MachineGoesDown(view.closes, view.now + job.estimate * self.mpl, True))
                 return
             if fits := view.matrix.with_room(job.procs):
                 free, row = fits[0]
@@ -148,7 +148,8 @@ class GangBackfill(TimeShared):
                 yield ReserveRow(job, row, at, EarliestInRow(span))
                 passes = True
             elif row == matrix.next_row:
-                yield from place_in_new_row(view, job, self.mpl, passes)
+                too_soon_taken = span if matrix.with_room(job.procs) else None
+                yield from place_in_new_row(view, job, self.mpl, passes, too_soon_taken)
             else:
                 yield from place(view, job, row, BestFit(matrix.free(row), span), passes)
 

@@ -25,6 +25,7 @@ from sim.decisions.matrix import (
     Rehome,
     Replicate,
 )
+from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Reason
 from sim.machine.matrix import MatrixView
 from sim.machine.moment import MOMENT
@@ -127,11 +128,13 @@ def place(view: GangView, job: Job, row: int, why: Reason, passes: bool = False)
     yield Place(job, row, view.matrix.lowest_free(row, job.procs), why, passes)
 
 
-def place_in_new_row(view: GangView, job: Job, mpl: int, passes: bool = False) -> Iterator[Step]:
-    """A row is opened for the job."""
+def place_in_new_row(
+    view: GangView, job: Job, mpl: int, passes: bool = False, span: float | None = None
+) -> Iterator[Step]:
+    """A row is opened for the job; it may be that others have columns, but not for so long."""
     before = len(view.matrix.rows)
     yield OpenRow()
-    yield from place(view, job, view.matrix.rows[-1], NewRow(before, mpl), passes)
+    yield from place(view, job, view.matrix.rows[-1], NewRow(before, mpl, span=span), passes)
 
 
 def keep(view: GangView, job: Job, why: Reason) -> Iterator[Step]:
@@ -140,10 +143,12 @@ def keep(view: GangView, job: Job, why: Reason) -> Iterator[Step]:
         yield Keep(job, why)
 
 
-def fits_no_row(view: GangView) -> FitsNoRow:
-    """How much there is room for."""
+def fits_no_row(view: GangView) -> FitsNoRow | TooFewFree:
+    """How much there is room for, or how little of the machine is there."""
     matrix = view.matrix
-    return FitsNoRow(max(map(matrix.free, matrix.rows), default=0), len(matrix.rows))
+    if not matrix.rows:
+        return TooFewFree(view.procs)
+    return FitsNoRow(max(map(matrix.free, matrix.rows)), len(matrix.rows))
 
 
 def in_time(view: GangView, rank: int, mpl: int) -> bool:
