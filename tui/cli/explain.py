@@ -235,6 +235,10 @@ def as_dict(life: Life) -> dict[str, Any]:
         "estimate": job.estimate,
         "figures": figures(life),
         "summary": summary(life),
+        "passed_by": [passed.job.id for passed in life.passes],
+        "in_its_way": None
+        if life.in_its_way is None
+        else [passed.job.id for passed in life.passes if passed.job.rank in life.in_its_way.passers],
         "story": [{"time": time, "told": told} for time, told in rows],
         "plans": plans_told(life, FINENESS[0][1])[0],
     }

@@ -165,6 +165,12 @@ def test_a_job_is_explained_across_a_switch() -> None:
     assert told != schedscope("explain", "z-figure4", "5", "--policy", "fcfs").stdout
 
 
+@pytest.mark.parametrize(("job", "in_its_way"), [("4", ["5"]), ("3", [])])
+def test_json_names_who_passed_and_who_of_them_was_in_the_way(job: str, in_its_way: list[str]) -> None:
+    found = json.loads(schedscope("explain", "z-figure4", job, "--format", "json").stdout)
+    assert (found["passed_by"], found["in_its_way"]) == (["5"], in_its_way)
+
+
 def test_explain_as_json() -> None:
     found = json.loads(schedscope("explain", "z-figure4", "2", "--format", "json").stdout)
     assert found["job"] == "2"
