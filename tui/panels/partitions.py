@@ -131,7 +131,7 @@ def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
 
 
 def _heading(context: Context, part: Part, width: int) -> Line:
-    label = written(part.name, context)
+    label = f"{part.number}: {written(part.name, context)}" if context.scene.snapshot.queues else part.name
     facts = _facts(part, width - text.cells(label) - 4)
     room = width - sum(text.cells(fact.text) for fact in facts) - 4
     label = text.shorten(label, max(room, 0))

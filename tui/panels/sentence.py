@@ -95,7 +95,7 @@ def _over(shown: Snapshot) -> Iterator[str]:
         yield f"Nothing happens any more, and {waits} for ever: {shown.policy} forgets {whom}."
         return
     yield f"The run is over: {count(totals.finished, 'job')}, mean wait {span(totals.mean_wait)}."
-    yield f"The worst waited {span(totals.max_wait)}."
+    yield f"The worst waited {span(totals.max_wait)}{': W goes there' * (totals.max_wait > 0)}."
     yield f"Utilization {percent(totals.utilization)}."
 
 
@@ -130,6 +130,8 @@ def _idle(context: Context) -> Iterator[str]:
     if shown.suspended:
         many = len(shown.suspended)
         yield f"Nobody waits but {count(many, 'job')} that {'is' if many == 1 else 'are'} suspended."
+    elif shown.matrix is not None and len(shown.matrix.rows) > 1:
+        yield f"Nobody queues: {count(len(shown.matrix.rows), 'row')} take turns."
     else:
         yield "Nobody waits."
     busy = shown.there - shown.free

@@ -40,6 +40,7 @@ LABEL = 17
 CHANGE = 10
 """Columns for by how much the second differs."""
 TURN = Span("   "), Span("e", "key"), Span(" other run", "dim")
+ENDS = Span("   "), Span("v", "key"), Span(" ends", "dim")
 NOTE = "C colours gain and loss"
 SAME = "The same so far (d goes to where they part)."
 GAP = 2
@@ -95,9 +96,9 @@ def _head(context: Context, scene: VersusScene, grid: Grid, width: int) -> tuple
     """Which run is which, then the names of the columns."""
     rows = []
     one, other = (run_name(context, number) for number in (False, True))
-    for who, called, spec in zip((one, other), scene.names, scene.specs, strict=True):
-        if called != spec:
-            told = text.shorten(spec, width - text.cells(who.text) - 1)
+    for who, called, led in zip((one, other), scene.names, scene.led or scene.specs, strict=True):
+        if called != led:
+            told = text.shorten(led, width - text.cells(who.text) - 1)
             rows.append(line(who, f" {written(told, context)}"))
     ends = grid.label + grid.column
     first = Span(" " * (ends - text.cells(one.text) - 1)), one, Span(" ")
@@ -299,13 +300,17 @@ def between(context: Context, width: int) -> Line:
             told = "never parted: every job starts and ends at the same time"
             return line(" ", Span(text.shorten(told, width - 1), "dim"))
         parts = Span("   "), Span("d", "key"), Span(" goes to where they part", "dim")
-        return line(Span(" the same so far", "dim"), *parts, *TURN)
+        return line(Span(" the same so far", "dim"), *parts, *TURN, *ENDS)
     is_there = context.scene.snapshot.step == scene.parting.steps[context.of_other]
     hint = () if is_there else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))
-    room = width - 1 - sum(text.cells(part.text) for part in hint)
+    room = width - 1 - _width(hint)
     lines = [written(told, context) for told in scene.headline]
     fitting_line = next((told for told in lines if text.cells(told) <= room), None)
     if fitting_line is None:
         return line(" ", text.shorten(lines[-1], width - 1))
-    has_room = text.cells(fitting_line) + sum(text.cells(part.text) for part in TURN) <= room
-    return line(" ", fitting_line, *hint, *(TURN if has_room else ()))
+    keys = next((keys for keys in ((*TURN, *ENDS), TURN) if text.cells(fitting_line) + _width(keys) <= room), ())
+    return line(" ", fitting_line, *hint, *keys)
+
+
+def _width(spans: Sequence[Span]) -> int:
+    return sum(text.cells(span.text) for span in spans)

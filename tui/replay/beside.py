@@ -41,6 +41,7 @@ class Versus(Alongside):
         level = self.level(moment)
         scene = VersusScene(
             specs=specs,
+            led=(_led(specs[0], self._stages[0]), _led(specs[1], self._stages[1])),
             names=names_of(specs),
             totals=(one, other),
             level=level,
@@ -88,6 +89,14 @@ class Versus(Alongside):
         hues = hues_of_shifts(shift)
         chart = replace(chart, mode=VERSUS, hues=hues, legend=legend_of_shifts(names[not other]))
         return replace(scene, chart=chart, hues={rank: int(hues[rank]) for rank in scene.hues})
+
+
+def _led(title: str, stage: Stage) -> str:
+    """What a run is called, and what led it before: a switched one says from when it is that."""
+    switches = [of for of in stage.snapshot.switches if of.step > 1 and of.was not in ("", of.spec)]
+    if not switches:
+        return title
+    return ", ".join((switches[0].was, *(f"{switch.spec} from {clock(switch.time)}" for switch in switches)))
 
 
 def hues_of_shifts(shift: Floats) -> NDArray[np.uint8]:

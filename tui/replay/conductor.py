@@ -194,7 +194,7 @@ class Conductor:
         was = self.stage.timeline.branch.name
         branch = self.stage.timeline.switch(order.policy, at=self._moment)
         self.stage.set_clock()
-        return f"{branch.name}: {branch.engine.state.spec} from here on; {was} stays as it was (B looks at it)"
+        return f"{branch.name}: {branch.engine.state.spec} from here on; who runs stays. v compares with {was}"
 
     def _break(self, order: o.Break, wish: Wish, halted: Halted) -> str | None:
         was = self.stage.timeline.branch.name

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sim.engine.breakdown import patience
 from sim.machine.processors import Placement
 from sim.policies import Policy
+from sim.policies.policy import written_policy
 from sim.policies.registry import policy_of
 from sim.timeline.scenario import timed
 from sim.timeline.timeline import Timeline
@@ -32,6 +33,15 @@ PATIENCE = 5.0
 """Seconds that a policy has for a step on the way to a switch: before there is a screen nobody can stop it."""
 
 
+class Note(NamedTuple):
+    """What is to be seen at a moment under a policy."""
+
+    told: str
+    time: float | None
+    """None: before the first step."""
+    policy: str
+
+
 @dataclass(frozen=True)
 class Opening:
     """A trace, a policy, and where to begin."""
@@ -46,7 +56,7 @@ class Opening:
     """What it is opened from, if it is brought back."""
     restore: Restore | None = None
     """Its moment."""
-    note: str = ""
+    note: Note | None = None
     """What is to be seen where it begins."""
     by_event: bool = False
     """Is it to be played so?"""
@@ -83,7 +93,8 @@ def opening_of(
     own = policy_of(showing.policy)
     if source.options or switches or at is not None:
         return Opening(source, own, placement, at=at, switches=switches)
-    return Opening(source, own, placement, at=str(showing.at), note=showing.note, by_event=showing.by_event)
+    note = Note(showing.note, showing.at, written_policy(own))
+    return Opening(source, own, placement, at=str(showing.at), note=note, by_event=showing.by_event)
 
 
 @dataclass(frozen=True)

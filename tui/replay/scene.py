@@ -92,6 +92,8 @@ class VersusScene:
     """What each did there with the jobs over which they part, as sentences."""
     never: bool = False
     """Do they never part?"""
+    led: tuple[str, str] | None = None
+    """The policies, those before a switch too; None: there was none."""
     comparison: Comparison | None = None
     """All that tells them apart, when both are computed."""
 

@@ -16,7 +16,7 @@ from sim.session.trust import NeedsTrustError, needs_trust, trusted
 from sim.workload.model import Workload
 from tui.chart.colours import MODES
 from tui.chart.scale import EVENTS, LADDER, Camera
-from tui.replay.opening import Opening
+from tui.replay.opening import Note, Opening
 from tui.replay.requests import BESIDE, CompareBranch, CompareFrom, Restore, Scenes
 from tui.replay.speed import SPEEDS
 from tui.screens.replay.state import PANELS, ViewState
@@ -147,7 +147,7 @@ def reopened(session: Session, trust: bool = False) -> Opening:
 
 def without_code(session: Session) -> Opening:
     """The trace of a session whose code is not to run, under a policy that is ours."""
-    note = "The code that the session names has not run: its trace is shown under easy instead."
+    note = Note("The code that the session names has not run: its trace is shown under easy instead.", None, "easy")
     return Opening(source_of(session), parse_policy("easy"), session.placement, note=note)
 
 

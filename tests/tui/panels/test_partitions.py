@@ -15,16 +15,16 @@ def figure_1(until: float, **fields: object) -> Context:
 def test_each_partition_shows_its_processors_its_queue_and_its_loans() -> None:
     assert draw_partitions(figure_1(8000), (60, 13)).text.splitlines() == [
         "Partitions   4 of 30 processors free",
-        "▇▇ < 1000 s             4 procs · 3 foreign, 9 away · 0 free",
+        "▇▇ 0: < 1000 s          4 procs · 3 foreign, 9 away · 0 free",
         "··················██      ▓▓▓▓▓▓",
         "1 job waits · pivot J7 needs 14, planned for 03:20:00",
         "10 at first · foreign: 3 from 1000 to 10000 s · away: 9 with",
         ">= 10000 s",
-        "▇▇ 1000 to 10000 s                 4 procs · 6 away · 4 free",
+        "▇▇ 1: 1000 to 10000 s              4 procs · 6 away · 4 free",
         "                    ············░░░░░░░░",
         "nobody waits",
         "10 at first · away: 3 with < 1000 s and 3 with >= 10000 s",
-        "▇▇ >= 10000 s                 22 procs · 12 foreign · 0 free",
+        "▇▇ 2: >= 10000 s              22 procs · 12 foreign · 0 free",
         "▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓▓  ▓▓▓▓▓▓              ████████████████████",
         "1 job waits · pivot J8 needs 8, planned for 03:33:20",
         "10 at first · foreign: 9 from < 1000 s and 3 from 1000 to",
@@ -50,7 +50,7 @@ def test_what_is_free_is_told_from_what_is_in_use() -> None:
 def test_in_few_rows_two_lines_a_partition_are_left() -> None:
     sheet = draw_partitions(figure_1(8000), (40, 6))
     assert len(sheet.body) == 6
-    assert sheet.body[2].text == "▇▇ 1000 to 10000 s      4 procs · 6 away"
+    assert sheet.body[2].text == "▇▇ 1: 1000 to 10000 s   4 procs · 6 away"
 
 
 def test_a_legend_follows_where_there_is_room() -> None:

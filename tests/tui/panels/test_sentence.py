@@ -56,7 +56,7 @@ def test_when_nobody_waits_it_tells_of_the_machine(lab: Lab) -> None:
 
 def test_at_the_end_it_sums_up(lab: Lab) -> None:
     told = sentence(context_of(lab.run("fcfs", 1, "1 0 1 10 10", "2 0 1 10 10")), 100).text
-    assert told == "The run is over: 2 jobs, mean wait 5s. The worst waited 10s. Utilization 100.0 %."
+    assert told == "The run is over: 2 jobs, mean wait 5s. The worst waited 10s: W goes there. Utilization 100.0 %."
 
 
 @dataclass(frozen=True)

@@ -46,6 +46,12 @@ def advanced(one: Stage, other: Stage) -> Versus:
 # What it tells
 
 
+def test_a_run_that_was_switched_says_from_when_it_is_that() -> None:
+    one, other = stages(workload("z-figure4"), "easy", "fcfs", 6)
+    assert advanced(one, other).scene(inf).led == ("easy", "easy, fcfs from d0 00:10:00")
+    assert advanced(*stages(workload("z-figure4"), "easy", "fcfs")).scene(inf).led == ("easy", "fcfs")
+
+
 def test_the_scene_says_what_each_run_did() -> None:
     """Zhang's figure 4: EASY lets job 5 pass."""
     scene = advanced(*stages(workload("z-figure4"), "fcfs", "easy")).scene(0)

@@ -11,6 +11,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
+from textual.events import Key
 from textual.suggester import SuggestFromList
 from textual.widgets import Input, Static
 
@@ -69,6 +70,7 @@ class Prompt(Dialog[T | None], Generic[T]):
         self._walked = 0
         """How many answers back; 0: what is being typed."""
         self._draft = self._initial
+        self._early = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(id="bar"):
@@ -89,6 +91,15 @@ class Prompt(Dialog[T | None], Generic[T]):
     def on_mount(self) -> None:
         if self.query("#below"):  # nothing is there any more if the program ends just now
             self._show(self._initial)
+
+    def on_key(self, event: Key) -> None:
+        """Who types at once may be quicker than the field: what comes before it listens is not lost."""
+        if event.is_printable and event.character and self.focused is None:
+            event.stop()
+            field = self.query_one(Input)
+            field.select_on_focus = False
+            self._put(self._early + event.character)
+            self._early += event.character
 
     @on(Input.Changed)
     def _typed(self, event: Input.Changed) -> None:

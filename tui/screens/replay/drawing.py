@@ -52,9 +52,12 @@ SIDE: dict[str, Draw] = {
 """The panels beside the chart, from top to bottom."""
 
 
-def _note_lines(state: ViewState, width: int) -> list[Line]:
-    """What is to be seen at first."""
-    return wrapped(state.note, width - 1, "accent", indent=1)[:2] if state.note else []
+def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]:
+    """What is to be seen at this moment."""
+    note, shown = state.note, scene and scene.snapshot
+    if note is None or state.playing or (shown and (shown.time, shown.policy) != (note.time, note.policy)):
+        return []
+    return wrapped(note.told, width - 1, "accent", indent=1)[:2]
 
 
 TELL: dict[str, Tell] = {"partitions": partitions.told_at}
@@ -85,7 +88,7 @@ class Drawing:
         screen, was = self._screen, self._placed
         width, height = screen.size
         self.available = self._with_something_to_show(state, scene)
-        note = len(_note_lines(state, width))
+        note = len(_note_lines(state, scene, width))
         needs = {name: screen.query_one(f"#{name}", Panel).needs for name in SIDE}
         stood = self.layout.panels if self.layout else ()
         lesson = 0 if state.walk is None else len(lesson_lines(state.walk.now, width))
@@ -163,7 +166,7 @@ class Drawing:
         self._draw_beside(context, shown.beside, chart.size.width)
         self._draw_legend(scene.chart, look, chart.size.width)
         self.draw_top(state, shown, look, progress)
-        self._bar("note").show(_note_lines(state, self._screen.size.width), look)
+        self._bar("note").show(_note_lines(state, scene, self._screen.size.width), look)
         now = self._now()
         if state.playing and now - self._drawn < CALM:
             return

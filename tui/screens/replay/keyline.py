@@ -15,6 +15,8 @@ ROOMY = 140
 """From so many columns on the palette of commands is among them."""
 TWINS = {"speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next")}
 """Pairs of keys that are told together."""
+STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
+"""Both ways where room is scarce."""
 
 
 Tabs: TypeAlias = Sequence[tuple[str, bool]]
@@ -39,9 +41,10 @@ def key_lines(
         signs, named = _spans(chosen[0].keys, chosen[0].action, "pause" if playing else chosen[0].word)
         room = width - 1 - reserved
         plays = [signs, named], [signs, named._replace(text=named.text[:-1])]
-        found = next(((play, panels) for play in plays if (panels := _all_tabs(tabs, room - _width(play)))), None)
-        play, panels = found or ([], _all_tabs(tabs, room, signs=True))
-        lines, chosen = [[Span(" "), *play, *panels]], chosen[1:] if found else []
+        starts = [*([*play, *STEPS] for play in plays), *plays]
+        found = next(((start, panels) for start in starts if (panels := _all_tabs(tabs, room - _width(start)))), None)
+        start, panels = found or ([], _all_tabs(tabs, room, signs=True))
+        lines, chosen = [[Span(" "), *start, *panels]], chosen[1 + 2 * (len(start) > 2) :] if found else []
     for key in chosen:
         if key.action in ALWAYS:
             continue

@@ -130,7 +130,7 @@ class Teaching:
         hidden = frozenset(PANELS) - set(walk.panels)
         screen.pause()
         screen.change(
-            hidden=hidden, over=staged.over, alone=None, selected=walk.selected, decision=None, said="", note="",
+            hidden=hidden, over=staged.over, alone=None, selected=walk.selected, decision=None, said="", note=None,
             colour=staged.colour, stops=(), other=False, jump="start",
         )  # fmt: skip
         if moment.beside is None:

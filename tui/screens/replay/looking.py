@@ -53,7 +53,9 @@ class Looking:
         snapshot = screen.told.snapshot
         waiting = [queued.job.rank for queued in snapshot.queue[:200]] + [out.job.rank for out in snapshot.suspended]
         if not waiting:
-            screen.tell("nobody waits now: → steps on, ] goes to the next start")
+            is_over = snapshot.next_time is None
+            on = "← steps back, W goes to the longest wait" if is_over else "→ steps on, ] goes to the next start"
+            screen.tell(f"nobody waits now: {on}")
             return
         at = waiting.index(screen.state.selected) + 1 if screen.state.selected in waiting else 0
         screen.select(waiting[at % len(waiting)])
@@ -151,6 +153,8 @@ class Looking:
             screen.select(None)
         else:
             screen.pause()
+            if screen.shown is not None and screen.shown.beside is not None:
+                screen.tell("v ends the comparison")
 
     # Reading
 

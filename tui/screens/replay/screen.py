@@ -288,7 +288,7 @@ class ReplayScreen(Screen[None]):
         """Ask the worker to do this; what has been walked to within the step is left."""
         walked = self.state.decision is not None
         walk = self.state.walk
-        self.state = replace(self.state, decision=None, said="", note="", walk=walk and walk.off())
+        self.state = replace(self.state, decision=None, said="", walk=walk and walk.off())
         if walked:
             self.wish()
         self.player.ask(order)
@@ -376,7 +376,6 @@ class ReplayScreen(Screen[None]):
         if not state.playing:
             self._ticked = now
         elif self.player.idle and passed >= self._cameras.pace - self._frame / 2:
-            self.state = replace(state, note="")
             self.player.ask(Play(min(passed, A_PIECE), state.rate, state.direction))
             self._ticked = now
         if self.player.progress:

@@ -19,6 +19,7 @@ from tui.screens.replay.layout import WEIGHTS
 if TYPE_CHECKING:
     from sim.lessons.walk import Walk
     from sim.stops.stop import Stop
+    from tui.replay.opening import Note
 
 PANELS = (*WEIGHTS, "strip", "metrics")
 """All that can be hidden."""
@@ -61,8 +62,8 @@ class ViewState:
     """The panel that has the whole screen."""
     projected: bool = False
     """Is it seen on a wall: the chart and a caption alone, in strong colours, with a pointer?"""
-    note: str = ""
-    """What is to be seen, told above the chart until the replay moves."""
+    note: Note | None = None
+    """What is to be seen, told above the chart at the moment that it speaks of."""
     said: str = ""
     """What is told instead of the sentence that tells the state."""
     walk: Walk | None = None

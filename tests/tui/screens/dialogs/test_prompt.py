@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual.events import Key
 from textual.widgets import Input
 
 from sim.errors import ParameterError
@@ -27,6 +28,16 @@ async def test_a_good_answer_is_given_and_remembered(ask: Ask) -> None:
         await person.press("enter")
         assert person.answers == ["12"]
     assert answers.given == {"Step": ["12"]}
+
+
+async def test_what_is_typed_before_the_field_listens_is_not_lost(ask: Ask) -> None:
+    async with ask(Prompt("Step", "a number", number, answers=Answers(begun={"Step": "many"}))) as person:
+        screen = person.app.screen
+        screen.set_focus(None)
+        for key in "42":
+            screen.post_message(Key(key, key))
+        await person.press("enter")
+        assert person.answers == ["42"]
 
 
 async def test_a_wrong_answer_is_pointed_at_and_stays(ask: Ask) -> None:

@@ -29,6 +29,8 @@ async def test_enter_opens_what_backfilling_is_at_the_moment_that_it_is_about() 
         assert "ends at 00:18:20, before J3's start" in run.text
         await run.press("right")
         assert "J5 passes J3" not in run.text
+        await run.press("left")
+        assert "J5 passes J3" in run.text
 
 
 @pytest.mark.parametrize("number", range(1, len(SAMPLES) + 1))

@@ -58,7 +58,7 @@ def test_a_small_screen_names_its_panels_with_their_keys() -> None:
     assert [span.text.strip() for span in first.spans if span.style == "accent"] == ["decisions"]
     assert second.text.startswith(" space play  → step")
     (line,) = told(key_lines(60, 1, playing=False, tabs=tabs[:3]))
-    assert line == " space play  1 queue  2 decisions  3 job  ? help  q quit"
+    assert line == " space play  → ←  1 queue 2 decisions 3 job ? help  q quit"
 
 
 @pytest.mark.parametrize("width", [60, 80])
