@@ -71,11 +71,15 @@ class Upcoming:
         while True:
             until = time + MOMENT
             latest = max(arrives if time < arrives <= until else time, self._future.last_change(until))
-            latest = _latest_in(leaving, latest, until)
+            latest = _latest_in(leaving, latest, until, self._will_not_be)
             latest = _latest_in(timers, latest, until, self._is_void)
             if latest == time:
                 return time
             time = latest
+
+    def _will_not_be(self, when: float, rank: int) -> bool:
+        """Has the job left before it would have at that end?"""
+        return self._future.leaves.get(rank) != when
 
     def _is_void(self, when: float, rank: int, since: float) -> bool:
         """Has a timer lost its reason?"""
@@ -91,12 +95,12 @@ def _has_another(heap: Sequence[tuple[float, ...]], time: float, until: float) -
     return heap[0][0] != time or (many > 1 and heap[1][0] <= until) or (many > 2 and heap[2][0] <= until)
 
 
-def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool] | None = None) -> float:
+def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:
     """The latest entry of a heap up to `until`, if it is later than `latest`."""
     ahead = [0]
     for place in ahead:
         if place < len(heap) and heap[place][0] <= until:
-            if is_void is None or not is_void(*heap[place]):
+            if not is_void(*heap[place]):
                 latest = max(latest, heap[place][0])
             ahead += (2 * place + 1, 2 * place + 2)
     return latest

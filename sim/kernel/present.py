@@ -88,7 +88,7 @@ class Present:
         self.end_procs, self.running = growing_numbers(most_running), 0
         self.leave_at, self.leave_rank = growing_times(most_running), growing_numbers(most_running)
         """Negative, so that who leaves first is the last"""
-        self.hole_first, self.hole_last = growing_numbers(most_running + 1), growing_numbers(most_running + 1)
+        self.hole_first, self.hole_last = growing_numbers(procs // 2), growing_numbers(procs // 2)
         self.holes = 1
         insert_number(self.hole_first, 0, 0, 0)
         insert_number(self.hole_last, 0, 0, procs - 1)

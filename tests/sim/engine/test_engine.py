@@ -43,6 +43,12 @@ def test_everything_at_one_instant_is_one_step_and_one_pass(lab: Lab) -> None:
     assert engine.step_count == 2
 
 
+def test_an_end_that_will_not_be_makes_no_instant_later(lab: Lab) -> None:
+    """Job 2 would have ended half a microsecond after job 1, had it not been suspended."""
+    engine = lab.run("immediate:slice=1", 2, "1 0 1 100 100", "2 0 1 100.0000005 200", "3 10 1 5 5")
+    assert lab.instants(engine) == [0, 10, 15, 100, 105.0000005]
+
+
 def test_jobs_of_the_same_second_keep_the_order_of_the_file(lab: Lab) -> None:
     assert lab.starts("fcfs", 1, "7 0 1 5 5", "3 0 1 5 5", "5 0 1 5 5") == {"7": 0, "3": 5, "5": 10}
 

@@ -6,7 +6,7 @@ sim.kernel.known, sim.engine.express, sim.history.extension.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.decisions.decisions import Decision, Start
+from sim.decisions.reasons import Fits
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
@@ -22,6 +24,7 @@ from sim.kernel import choice
 from sim.kernel.known import known
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
+from sim.policies.view import View
 from sim.workload.model import Workload
 from sim.workload.source import Source
 from tests.examples import examples
@@ -177,6 +180,23 @@ def test_what_the_loop_does_not_know_is_left_to_the_engine(loop: str) -> None:
         assert known(policy) is None
         engine = Engine(FEW, policy, curious=False)
         assert engine.hurry() == 0
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_a_machine_in_more_pieces_than_there_are_jobs_is_taken_over(loop: str) -> None:
+    @dataclass(frozen=True)
+    class Scattered(Easy):
+        """Every other processor for every job."""
+
+        def decide(self, view: View) -> Iterator[Decision]:
+            yield from (Start(job, Fits(view.free), 0x5555 << 16 * job.rank) for job in view.queue if job.rank < 2)
+
+    few = replace(FEW.take(slice(4)), procs=33, width=np.array([8, 8, 17, 1]), submit=np.zeros(4))
+    for engine in (alone := by("off", few, "easy"), both := by(loop, few, "easy")):
+        engine.switch(Scattered())
+        engine.switch("easy")
+        engine.run()
+    assert list(both.history.stretches()) == list(alone.history.stretches())
 
 
 def test_nothing_is_hurried_where_somebody_looks_on_or_wants_reasons() -> None:
