@@ -19,10 +19,11 @@ from sim.errors import DecisionError
 from sim.history.extension import Extension
 from sim.history.history import History
 from sim.history.stretch import RUN
+from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
-from sim.kernel.present import CONSERVATIVE, EASY, RECORDED, RELAXED, REPLAN, SUSPENSION
-from sim.kernel.suspension import Suspension
+from sim.kernel.present import CONSERVATIVE, EASY, IMMEDIATE, RECORDED, RELAXED, REPLAN, SELECTIVE
+from sim.kernel.selective import SelectiveLoop
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
 from sim.policies.policy import Policy
@@ -74,7 +75,7 @@ class Express:
         extension = Extension(self._history, len(self._workload), more)
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
         loop.open(extension.columns, columns, extension.room)
-        if loop.kind == SUSPENSION:
+        if loop.kind in _LOOPS:
             loop.whole_sets = extension.whole_sets
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
@@ -106,7 +107,7 @@ class Express:
         state, machine = self._state, self._state.machine
         unknown = (
             state.sharing, state.granted, state.lasts, machine.owners, machine.kept,
-            not preempting.can_go_on(state) if kind == SUSPENSION else state.suspended or state.notes,
+            not preempting.can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
             kind != CONSERVATIVE and kind != REPLAN and state.kept_plan,
             kind == CONSERVATIVE and state.kept_plan is None and state.reserved,
             state.promises != state.policy.promises(),
@@ -118,7 +119,7 @@ class Express:
     def _enter(self, policy: Known) -> None:
         """The loop stands where the state stands."""
         state, workload = self._state, self._workload
-        kind = Suspension if policy.kind == SUSPENSION else Loop
+        kind = _LOOPS.get(policy.kind, Loop)
         made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
         self._loop = loop = made(len(workload), state.procs, min(len(workload), state.procs))
         for name, value in policy._asdict().items():
@@ -134,7 +135,7 @@ class Express:
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
         loop.kills = state.tally.killed
-        if policy.kind == SUSPENSION:
+        if policy.kind in _LOOPS:
             preempting.enter(loop, state, workload)
         self._at = state.step_count
 
@@ -149,7 +150,7 @@ class Express:
         _fill(loop.leave_rank, [rank for _, rank in leaving])
         for end, rank, _ in ends:
             loop.expected[rank] = end
-            if loop.kind != SUSPENSION:
+            if loop.kind not in _LOOPS:
                 loop.held_at[rank] = sets.write(state.machine.held[rank])
                 loop.pieces += sets.ranges[loop.held_at[rank]]
         holes = list(ranges(state.machine.free_set))
@@ -225,7 +226,7 @@ class Express:
         leaves = [-time for time in _values(loop.leave_at, many)]
         future.leaving[:] = sorted(zip(leaves, _values(loop.leave_rank, many), strict=True))
         future.leaves.update((rank, time) for time, rank in future.leaving)
-        if loop.kind == SUSPENSION:
+        if loop.kind in _LOOPS:
             machine.free_set = loop.sets.told(loop.idle_set)
         else:
             holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
@@ -255,7 +256,7 @@ class Express:
             reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == loop.step)
         elif kind in (EASY, RELAXED) and loop.head >= 0:
             reserved[loop.head] = loop.planned[loop.head]
-        elif kind == SUSPENSION:
+        elif kind in _LOOPS:
             preempting.settle(loop, state)
         count = loop.plan.count
         if count:
@@ -263,6 +264,8 @@ class Express:
             state.kept_plan = Profile.of_steps(zip(times, _values(loop.plan.free, count), strict=True))
 
 
+_LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop}
+"""The loops that suspend jobs"""
 _TALLY = ("started", "finished", "backfilled", "wait", "worst_wait", "slowdown", "worst", "area")
 
 

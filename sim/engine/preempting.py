@@ -1,4 +1,4 @@
-"""From the state to the loop that suspends jobs, and back: what it has beside what every loop has."""
+"""From the state to the loops that suspend jobs, and back: what they have beside what every loop has."""
 
 from __future__ import annotations
 
@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 
 from sim.decisions.decisions import Resume, Start, Suspend
-from sim.decisions.reasons import Outranked, OwnFree, Preempts
+from sim.decisions.reasons import MadeWay, Outranked, OwnFree, Preempts
 from sim.engine.state import State
 from sim.history.decided import form_of
+from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.keepers import NOBODY
+from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.selective import Selective, Tunable
 from sim.policies.preempt.tolls import EARLY, Known, Tolls
 from sim.workload.categories import CATEGORIES, category
@@ -19,33 +21,30 @@ from sim.workload.model import Workload
 
 WIDEST = 1024
 """Machines with more processors are left to the engine"""
+_REMEMBERED = {"claim", "finished", "room", "slowdown", "tolls"}
 
 
 def can_go_on(state: State) -> bool:
     """Is everything that the policy remembers known to the loop?"""
     notes = state.notes
-    if state.procs > WIDEST or notes.keys() - {"tolls", "room", "finished", "slowdown"}:
+    if state.procs > WIDEST or notes.keys() - _REMEMBERED or notes.get("claim"):
         return False
-    if state.step_count == 0:
+    if state.step_count == 0 or isinstance(state.policy, Immediate):
         return True
     return "tolls" in notes and notes["tolls"].told() is not None
 
 
 def enter(loop: Any, state: State, workload: Workload) -> None:
     """The loop stands where the state stands."""
-    policy, jobs = state.policy, len(workload)
-    assert isinstance(policy, Selective)
-    loop.sf, loop.tick, loop.seats_apart = policy.sf, policy.tick, policy.seats == "apart"
-    loop.limit = policy.limit if isinstance(policy, Tunable) else -1.0
-    loop.takes_as, loop.suspends_as = form_of(Start, Preempts, is_placed=True), form_of(Suspend, Outranked)
+    policy = state.policy
+    assert isinstance(policy, Preemptive)
+    loop.seats_apart, loop.takes_as = policy.seats == "apart", form_of(Start, Preempts, is_placed=True)
     loop.resumes_as, loop.returns_as = form_of(Resume, OwnFree), form_of(Resume, Preempts)
-    submit, estimate = workload.submit, workload.estimate
-    loop.low = loop.column("d", EARLY * (submit + policy.sf * estimate) - estimate)
-    loop.category = loop.column("i", category(estimate, workload.width))
-    loop.moment = loop.column("d", np.full(jobs, inf))
     loop.preempted, loop.preemptions = state.ledger.preemptions, state.tally.preemptions
-    for kind, count in state.notes.get("finished", {}).items():
-        loop.ended[kind], loop.slowed[kind] = count, state.notes["slowdown"][kind]
+    if isinstance(policy, Selective):
+        _tell_terms(loop, policy, state, workload)
+    elif isinstance(policy, Immediate):
+        loop.slice, loop.suspends_as = policy.slice, form_of(Suspend, MadeWay)
     loop.sets.put(loop.idle_set, state.free_set)
     ran = state.ledger.ran
     for rank, allocation in state.running.items():
@@ -54,22 +53,35 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
     for rank, own in state.suspended.items():
         loop.sets.put(rank, own)
         loop.enter_paused(rank, state.suspended_since[rank], ran[rank])
-    if "tolls" in state.notes:
-        _tell_tolls(loop, state, state.notes["tolls"].told())
-    for at, _, _ in sorted(state.wakes):
-        loop.enter_wake(at)
+    if isinstance(policy, Selective):
+        if "tolls" in state.notes:
+            _tell_tolls(loop, state, state.notes["tolls"].told())
+        for at, _, _ in sorted(state.wakes):
+            loop.enter_wake(at)
+        return
+    for at, rank, since in sorted(state.wakes):
+        if rank in state.running and state.running[rank].since == since:
+            loop.enter_wake(at, rank)
+
+
+def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) -> None:
+    submit, estimate = workload.submit, workload.estimate
+    loop.sf, loop.tick, loop.suspends_as = policy.sf, policy.tick, form_of(Suspend, Outranked)
+    loop.limit = policy.limit if isinstance(policy, Tunable) else -1.0
+    loop.low = loop.column("d", EARLY * (submit + policy.sf * estimate) - estimate)
+    loop.category = loop.column("i", category(estimate, workload.width))
+    loop.moment = loop.column("d", np.full(len(workload), inf))
+    for kind, count in state.notes.get("finished", {}).items():
+        loop.ended[kind], loop.slowed[kind] = count, state.notes["slowdown"][kind]
 
 
 def _tell_tolls(loop: Any, state: State, known: Known) -> None:
-    """What is known of those who were suspended, and have not gone on since the last look."""
-    suspended = state.suspended
-    for rank in suspended:
-        moment = known.moments.get(rank)
-        if rank in known.keepers:
-            keeper = known.keepers[rank]
-            loop.enter_toll(rank, loop.nobody if keeper == NOBODY else keeper, inf if moment is None else moment)
-        elif moment is not None:
-            loop.enter_toll(rank, -1, moment)
+    """What is known of those who were suspended; some may have left since the last look."""
+    for rank in state.suspended:
+        keeper = known.keepers.get(rank, -1)
+        if rank in known.keepers and keeper == NOBODY:
+            keeper = loop.nobody
+        loop.enter_toll(rank, keeper, known.moments.get(rank, inf))
     for rank in known.heights.keys() - state.running.keys():
         loop.enter_left(rank)
     loop.stood, loop.first, loop.woken = known.stood == stand(state), known.first, known.woken
@@ -82,16 +94,28 @@ def stand(state: State) -> tuple[int, int, int]:
 
 def settle(loop: Any, state: State) -> None:
     """The state stands where the loop stands."""
-    policy, jobs, notes = state.policy, state.jobs, state.notes
-    assert isinstance(policy, Selective)
-    ranks = loop.paused_ranks()
+    policy, notes, ranks = state.policy, state.notes, loop.paused_ranks()
     state.suspended.clear()
     state.suspended.update((rank, loop.sets.told(rank)) for rank in ranks)
     state.suspended_since.clear()
     state.suspended_since.update((rank, loop.paused_at[rank]) for rank in ranks)
     state.tally.preemptions = loop.preemptions
-    state.timers[:] = [(at, -1, inf) for at in loop.wakes()]
-    state.wakes.update(state.timers)
+    notes.pop("room", None)
+    if isinstance(policy, Selective):
+        state.wakes.update((at, -1, inf) for at in loop.wakes())
+        notes["tolls"] = _tolls_of(loop, state, policy, ranks)
+    else:
+        state.wakes.update((at, rank, state.running[rank].since) for at, rank in loop.wakes())
+        notes["claim"] = {}
+    if isinstance(policy, Tunable):
+        ended = [kind for kind in range(len(CATEGORIES)) if loop.ended[kind]]
+        notes["finished"] = {kind: loop.ended[kind] for kind in ended}
+        notes["slowdown"] = {kind: loop.slowed[kind] for kind in ended}
+    state.timers[:] = sorted(state.wakes)
+
+
+def _tolls_of(loop: Any, state: State, policy: Selective, ranks: list[int]) -> Tolls:
+    """What is known of the tolls of those who are suspended."""
     keepers = {rank: loop.keepers.keeper[rank] for rank in ranks if loop.keepers.keeper[rank] >= 0}
     known = Known(
         {},
@@ -101,10 +125,5 @@ def settle(loop: Any, state: State) -> None:
         loop.first,
         loop.woken,
     )
-    rungs = [(loop.height[rank], -rank, jobs[rank], state.machine.held[rank]) for rank in state.running]
-    notes.pop("room", None)
-    notes["tolls"] = Tolls.knowing(policy, known, rungs, state.free)
-    if isinstance(policy, Tunable):
-        ended = [kind for kind in range(len(CATEGORIES)) if loop.ended[kind]]
-        notes["finished"] = {kind: loop.ended[kind] for kind in ended}
-        notes["slowdown"] = {kind: loop.slowed[kind] for kind in ended}
+    rungs = [(loop.height[rank], -rank, state.jobs[rank], state.machine.held[rank]) for rank in state.running]
+    return Tolls.knowing(policy, known, rungs, state.free)

@@ -50,6 +50,7 @@ def _forms() -> Iterator[Form]:
                     if len(own + numbers) <= WIDTH:
                         yield Form(decision, reason, names_job, own + numbers, float | None in kinds)
     yield Form(Suspend, reasons.Outranked, True, (float, float, float), False)
+    yield Form(Suspend, reasons.MadeWay, True, (float, float, int), False)
     yield Form(Resume, reasons.OwnFree, False, (), False)
     yield Form(Resume, reasons.Preempts, False, (int,), False, names_victims=True)
     yield Form(Start, reasons.Fits, False, (int, int), False, is_placed=True)

@@ -3,7 +3,7 @@
 cimport cython
 
 cdef double A_MOMENT, INFINITE, TAU, EARLY
-cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SUSPENSION, NOBODY, BY_START, BY_QUEUE
+cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, NOBODY, BY_START, BY_QUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS
 
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
@@ -188,46 +188,28 @@ cdef class Loop(Present):
 
 
 cdef class Suspension(Loop):
-    # The policy
-    cdef public double sf, tick, limit
-    cdef public bint seats_apart
+    cdef public bint seats_apart, is_waited_for
     cdef public int takes_as, resumes_as, returns_as, suspends_as
-    # The jobs
-    cdef public double[::1] low
-    cdef public int[::1] category
-    # Who runs and who is suspended
     cdef public Sets sets
     cdef public Py_ssize_t idle_set, tried_set, watched_set, came_set, apart_set, waited_for_set, theirs_set
     cdef public list whole_sets
-    cdef public int[::1] preempted, rung_of, priced_at, paused_in, due_rank, fitting, ended, changed, taker, scratch
-    cdef public double[::1] since, height, bare_height, rung_at, prices, paused_at, hoped, moment, least, due_at
-    cdef public double[::1] slowed, taker_at
-    cdef public Py_ssize_t rungs, stamp, paused, dues, fits_count, takers, nobody, most_wakes
+    cdef public double[::1] since, paused_at, taker_at
+    cdef public int[::1] preempted, paused_in, fitting, taker, scratch
+    cdef public Py_ssize_t paused, fits_count, takers
     cdef public long preemptions
-    cdef public Waiters pauses, keepers, stands_at
-    cdef public bint is_waited_for, stood
-    cdef public double first, woken, turn_at
-    cdef public int turn_rank
+    cdef public Waiters pauses, stands_at
 
+    cdef double _urgency(self, int rank) noexcept
+    cdef void _comes_to_run(self, int rank, double ran) noexcept
+    cdef void _has_left(self, int rank) noexcept
+    cdef void _is_set_aside(self, int rank, double ran) noexcept
+    cdef void _is_taken_up(self, int rank) noexcept
     @cython.locals(idle=Py_ssize_t, arriving=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
-    @cython.locals(now=double, tick=double, ticks=double, has_ticked=bint, is_calm=bint, before=Py_ssize_t,
-                   index=Py_ssize_t, soon=double, end=double, at=double)
-    cdef bint _decide(self) noexcept
-    @cython.locals(place=Py_ssize_t, grown=double[::1], index=Py_ssize_t)
-    cdef void _wake(self, double at) noexcept
     @cython.locals(index=Py_ssize_t, free=int, queue=int[::1], procs=int[::1])
     cdef void _go_on(self) noexcept
     @cython.locals(at=double, place=Py_ssize_t)
     cdef void _line_taker_up(self, int rank) noexcept
-    @cython.locals(at=double, rank=int)
-    cdef void _take_turns(self) noexcept
-    @cython.locals(now=double, sf=double, index=Py_ssize_t, rank=int, count=Py_ssize_t)
-    cdef bint _find_turn(self, double last_at, int last) noexcept
-    @cython.locals(at=double)
-    cdef void _consider(self, int rank, double last_at, int last) noexcept
-    @cython.locals(estimate=double, xfactor=double)
-    cdef double _xfactor(self, int rank) noexcept
     @cython.locals(procs=int)
     cdef bint _fits(self, int rank) noexcept
     @cython.locals(index=Py_ssize_t)
@@ -246,19 +228,48 @@ cdef class Suspension(Loop):
                    leaves=double, index=Py_ssize_t, before=int)
     cdef void _begin(self, int rank) noexcept
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
-    @cython.locals(now=double, running=Py_ssize_t, expected=double, estimate=double, ran=double, begins=double,
-                   stretch=Py_ssize_t, leaves=double, index=Py_ssize_t, own=double)
-    cdef void _suspend(self, int rank, int by, double its_xfactor) noexcept
-    @cython.locals(estimate=double)
+    @cython.locals(now=double, running=Py_ssize_t, expected=double, ran=double, begins=double, stretch=Py_ssize_t,
+                   leaves=double, index=Py_ssize_t)
+    cdef void _suspend(self, int rank, int by, double one, double two, double three) noexcept
     cdef void _pause(self, int rank, double ran) noexcept
+    @cython.locals(sets=Sets, index=Py_ssize_t, missing=int)
+    cdef void _place_among(self, int rank, Py_ssize_t count) noexcept
+    @cython.locals(kept=Py_ssize_t, victims=int[::1], index=Py_ssize_t, rank=int)
+    cdef Py_ssize_t _spare_unneeded(self, Py_ssize_t count, int found, int needed) noexcept
+
+
+cdef class SelectiveLoop(Suspension):
+    cdef public double sf, tick, limit
+    cdef public double[::1] low, height, bare_height, rung_at, prices, hoped, moment, least, due_at, slowed
+    cdef public int[::1] category, rung_of, priced_at, due_rank, ended, changed
+    cdef public Py_ssize_t rungs, stamp, dues, nobody, most_wakes
+    cdef public Waiters keepers
+    cdef public bint stood
+    cdef public double first, woken, turn_at
+    cdef public int turn_rank
+
+    @cython.locals(now=double, tick=double, ticks=double, has_ticked=bint, is_calm=bint, before=Py_ssize_t,
+                   index=Py_ssize_t, soon=double, end=double, at=double)
+    cdef bint _decide(self) noexcept
+    @cython.locals(place=Py_ssize_t, grown=double[::1], index=Py_ssize_t)
+    cdef void _wake(self, double at) noexcept
+    @cython.locals(at=double, rank=int)
+    cdef void _take_turns(self) noexcept
+    @cython.locals(now=double, sf=double, index=Py_ssize_t, rank=int, count=Py_ssize_t)
+    cdef bint _find_turn(self, double last_at, int last) noexcept
+    @cython.locals(at=double)
+    cdef void _consider(self, int rank, double last_at, int last) noexcept
+    @cython.locals(estimate=double, xfactor=double)
+    cdef double _xfactor(self, int rank) noexcept
+    cdef double _urgency(self, int rank) noexcept
     @cython.locals(count=Py_ssize_t, mine=double, victims=int[::1], sets=Sets, is_new=bint, index=Py_ssize_t,
-                   missing=int, other=int)
+                   other=int, estimate=double, ran=double, own=double)
     cdef void _preempt(self, int rank) noexcept
-    @cython.locals(needed=int, found=int, count=Py_ssize_t, kept=Py_ssize_t, widest=int, victims=int[::1],
-                   index=Py_ssize_t, other=int)
+    @cython.locals(needed=int, found=int, count=Py_ssize_t, widest=int, index=Py_ssize_t, other=int)
     cdef Py_ssize_t _choose(self, int rank, double mine) noexcept
     @cython.locals(estimate=double)
-    cdef void _climb(self, int rank, double ran) noexcept
+    cdef void _comes_to_run(self, int rank, double ran) noexcept
+    cdef void _has_left(self, int rank) noexcept
     @cython.locals(height=double, kind=int, index=Py_ssize_t)
     cdef void _stand(self, int rank) noexcept
     @cython.locals(index=Py_ssize_t)
@@ -268,6 +279,9 @@ cdef class Suspension(Loop):
     cdef double _price(self, int procs) noexcept
     @cython.locals(needed=int, widest=int, index=Py_ssize_t, its=int)
     cdef double _priced(self, int procs) noexcept
+    @cython.locals(estimate=double)
+    cdef void _is_set_aside(self, int rank, double ran) noexcept
+    cdef void _is_taken_up(self, int rank) noexcept
     @cython.locals(estimate=double, moment=double)
     cdef double _moment(self, int rank, double least) noexcept
     @cython.locals(was=double, index=Py_ssize_t)
@@ -282,3 +296,31 @@ cdef class Suspension(Loop):
     cdef double _soonest(self, double soon, double before) noexcept
     @cython.locals(rank=int, moment=double)
     cdef double _soonest_of(self, Py_ssize_t index, double soon, double first, bint looked) noexcept
+
+
+cdef class ImmediateLoop(Suspension):
+    cdef public double slice
+    cdef public int[::1] is_to_wake, served_of
+    cdef public double[::1] served_at
+    cdef public Py_ssize_t served
+
+    @cython.locals(index=Py_ssize_t, is_disappointed=bint, rank=int)
+    cdef bint _decide(self) noexcept
+    @cython.locals(ran=double)
+    cdef double _urgency(self, int rank) noexcept
+    cdef void _has_left(self, int rank) noexcept
+    @cython.locals(over=double)
+    cdef double _slice_over(self, int rank) noexcept
+    @cython.locals(index=Py_ssize_t, rank=int, suffering=double, place=Py_ssize_t)
+    cdef void _find_served(self) noexcept
+    @cython.locals(ran=double)
+    cdef double _suffering(self, int rank) noexcept
+    @cython.locals(needed=int, found=int, count=Py_ssize_t, place=Py_ssize_t, first=Py_ssize_t, index=Py_ssize_t,
+                   other=int)
+    cdef bint _preempt(self, int rank) noexcept
+    @cython.locals(soonest=double, next_of=int, index=Py_ssize_t, rank=int, over=double)
+    cdef void _wake_next(self) noexcept
+    @cython.locals(place=Py_ssize_t)
+    cdef void _wake(self, double at, int rank) noexcept
+    @cython.locals(place=Py_ssize_t)
+    cdef void _forget_wake(self, int rank) noexcept

@@ -30,11 +30,12 @@ from sim.kernel.present import (
     EASY,
     FCFS,
     FIRSTFIT,
+    IMMEDIATE,
     NOBODY,
     RECORDED,
     RELAXED,
     REPLAN,
-    SUSPENSION,
+    SELECTIVE,
 )
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.backfill.easy import Easy
@@ -53,6 +54,7 @@ from sim.policies.orders import (
     WidestFirst,
 )
 from sim.policies.policy import Policy
+from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.selective import Selective, Tunable
 from sim.workload.model import Floats, Ints, Workload
 
@@ -104,13 +106,15 @@ def known(policy: Policy) -> Known | None:
             starts, passes = form_of(Start, Planned), form_of(Backfill, Planned)
             found = Known(REPLAN, starts, passes, plans_as=form_of(Reserve, NewPlan))
         case Selective(restart="own", memory=False):
-            found = Known(SUSPENSION, form_of(Start, Fits, is_placed=True))
+            found = Known(SELECTIVE, form_of(Start, Fits, is_placed=True))
+        case Immediate(restart="own", memory=False):
+            found = Known(IMMEDIATE, form_of(Start, Fits, is_placed=True))
         case _:
             return None
     return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them
 
 
-_TYPES = {FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable}
+_TYPES = {FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable, Immediate}
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:

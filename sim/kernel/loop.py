@@ -23,10 +23,11 @@ from sim.kernel.present import (
     EASY,
     FCFS,
     FIRSTFIT,
+    IMMEDIATE,
     RECORDED,
     RELAXED,
     REPLAN,
-    SUSPENSION,
+    SELECTIVE,
     Present,
 )
 
@@ -72,7 +73,7 @@ class Loop(Present):
         if arrives < time:
             time = arrives
         timer = INFINITE
-        if self.kind in (CONSERVATIVE, SUSPENSION):
+        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE):
             if self.reservations:
                 timer = self.reserved_at[0]
         elif self.kind == RECORDED:
@@ -102,7 +103,7 @@ class Loop(Present):
             if -self.leave_at[index] > latest:
                 latest = -self.leave_at[index]
             index -= 1
-        if self.kind in (CONSERVATIVE, SUSPENSION):
+        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE):
             index = 0
             while index < self.reservations and self.reserved_at[index] <= until:
                 if self.reserved_at[index] > latest:

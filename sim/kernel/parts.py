@@ -5,7 +5,9 @@ from __future__ import annotations
 from hashlib import sha256
 from pathlib import Path
 
-SOURCES = ("arrays.py", "plan.py", "sets.py", "present.py", "loop.py", "suspension.py")
+SOURCES = (
+    "arrays.py", "plan.py", "sets.py", "present.py", "loop.py", "suspension.py", "selective.py", "immediate.py",
+)  # fmt: skip
 TYPES = "compiled.pxd"
 
 

@@ -1,6 +1,6 @@
 """The loop that suspends jobs and the engine with its policies come to the same, whatever is looked at.
 
-Also tests sim.kernel.sets, sim.engine.preempting.
+Also tests sim.kernel.sets, sim.kernel.selective, sim.kernel.immediate, sim.engine.preempting.
 """
 
 from __future__ import annotations
@@ -23,9 +23,17 @@ if TYPE_CHECKING:
 
 SPECS = [
     "selective:tick=1", "selective:sf=1.2,tick=2.5", "selective:sf=1,tick=3,seats=lowest", "tunable:sf=1,tick=1",
-    "tunable:sf=1.3,tick=2,limit=0.3", "tunable:sf=1.5,tick=1,limit=0", "selective",
+    "tunable:sf=1.3,tick=2,limit=0.3", "tunable:sf=1.5,tick=1,limit=0", "selective", "immediate:slice=1",
+    "immediate:slice=7.5,seats=lowest",
 ]  # fmt: skip
-OTHERS = ["easy", "conservative", "selective:tick=1,memory=yes,bandwidth=50", "tunable:tick=1,restart=any", "gang"]
+OTHERS = [
+    "easy",
+    "conservative",
+    "immediate:slice=2,memory=yes,bandwidth=50",
+    "selective:tick=1,memory=yes,bandwidth=50",
+    "tunable:tick=1,restart=any",
+    "gang",
+]
 
 
 @pytest.mark.parametrize("loop", LOOPS)
@@ -65,14 +73,14 @@ def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: st
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-@pytest.mark.parametrize("spec", ["selective:sf=1.5", "tunable"])
+@pytest.mark.parametrize("spec", ["selective:sf=1.5", "tunable", "immediate"])
 def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
     agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for spec in ("selective", "tunable:seats=lowest"):
+    for spec in ("selective", "tunable:seats=lowest", "immediate"):
         engine = by(loop, FEW, spec)
         monkeypatch.setattr(engine, "_happen", None)
         engine.run()
@@ -102,7 +110,7 @@ def test_jobs_that_are_suspended_cost_credit(loop: str) -> None:
 
 
 def test_what_the_loop_does_not_know_is_left_to_the_engine() -> None:
-    for spec in ("selective:memory=yes", "selective:restart=any"):
+    for spec in ("selective:memory=yes", "tunable:restart=any", "immediate:memory=yes"):
         assert known(parse_policy(spec)) is None
     wide = replace(FEW, procs=2000)
     assert Engine(wide, "selective", curious=False).hurry() == 0

@@ -1,0 +1,153 @@
+"""Immediate service over columns: `sim.policies.preempt.immediate`, with the same operations."""
+
+from __future__ import annotations
+
+from sim.kernel import cython
+from sim.kernel.columns import (
+    A_MOMENT,
+    INFINITE,
+    growing_numbers,
+    growing_times,
+    insert_number,
+    insert_time,
+    numbers,
+    pair_before,
+    remove_numbers,
+    remove_times,
+)
+from sim.kernel.suspension import Suspension
+
+
+@cython.cclass
+class ImmediateLoop(Suspension):
+    """New jobs suspend those that have had their slice; the policy is woken when somebody has had it."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Suspension.__init__(self, jobs, procs, most_running)
+        self.slice = 0.0
+        self.is_to_wake = numbers(jobs)
+        """Is the policy to be woken when the running job has had its slice?"""
+        self.served_at, self.served_of, self.served = growing_times(most_running), growing_numbers(most_running), 0
+        """Who has had it, by suffering, of equals the latest rank first, as a negative number"""
+
+    # From a state of the engine, and back
+
+    def enter_wake(self, at: float, rank: int) -> None:
+        """The policy has asked to be woken when this job has had its slice."""
+        self._wake(at, rank)
+
+    def wakes(self) -> list[tuple[float, int]]:
+        """When the policy is to be woken, and the job that has had its slice then."""
+        return [(self.reserved_at[index], self.reserved_rank[index]) for index in range(self.reservations)]
+
+    # A pass
+
+    def _decide(self) -> bool:
+        while self.reservations and self.reserved_at[0] <= self.now:
+            self._forget_wake(self.reserved_rank[0])
+        self._go_on()
+        index, is_disappointed = 0, False
+        if self.waiting:
+            self._find_served()
+        while index < self.waiting:
+            rank = self.queue[index]
+            if self.procs[rank] <= self.free:
+                self._take_room(rank)
+            elif not self._preempt(rank):
+                is_disappointed = True
+                index += 1
+        if is_disappointed:
+            self._wake_next()
+        self.credit -= self.paused
+        return True
+
+    def _urgency(self, rank: int) -> float:
+        """The time since submit over the time run."""
+        ran: float = self.l_ran[rank]
+        return (self.now - self.submit[rank]) / ran if ran else INFINITE
+
+    def _has_left(self, rank: int) -> None:
+        if self.is_to_wake[rank]:
+            self._forget_wake(rank)
+
+    def _slice_over(self, rank: int) -> float:
+        over: float = self.since[rank] + self.slice - self.l_ran[rank]
+        return over
+
+    def _find_served(self) -> None:
+        """The running jobs that have had their slice, who suffered least first."""
+        if self.served:
+            remove_times(self.served_at, self.served, 0, self.served)
+            remove_numbers(self.served_of, self.served, 0, self.served)
+            self.served = 0
+        for index in range(self.running):
+            rank = self.end_rank[index]
+            if self._slice_over(rank) <= self.now + A_MOMENT:
+                suffering = self._suffering(rank)
+                place = pair_before(self.served_at, self.served_of, self.served, suffering, -rank)
+                insert_time(self.served_at, self.served, place, suffering)
+                insert_number(self.served_of, self.served, place, -rank)
+                self.served += 1
+
+    def _suffering(self, rank: int) -> float:
+        """The same of a running job."""
+        ran = self.l_ran[rank] + self.now - self.since[rank]
+        return (self.now - self.submit[rank]) / ran if ran else INFINITE
+
+    def _preempt(self, rank: int) -> bool:
+        """A new job takes the place of those who suffered least; False: they are not enough."""
+        needed, found, count = self.procs[rank] - self.free, 0, 0
+        while count < self.served and found < needed:
+            self.scratch[count] = -self.served_of[count]
+            found += self.procs[self.scratch[count]]
+            count += 1
+        count = self._spare_unneeded(count, found, needed)
+        if not count:
+            return False
+        self._place_among(rank, count)
+        place, first = 0, 0
+        for index in range(count):
+            other = self.scratch[index]
+            while -self.served_of[place] != other:
+                place += 1
+            self._suspend(other, rank, self.served_at[place], self.slice, place + 1)
+        for index in range(count):
+            while -self.served_of[first] != self.scratch[index]:
+                first += 1
+            remove_times(self.served_at, self.served, first, 1)
+            remove_numbers(self.served_of, self.served, first, 1)
+            self.served -= 1
+        self._start_there(rank, self.takes_as, count)
+        return True
+
+    # When to look again
+
+    def _wake_next(self) -> None:
+        """The next to have had its slice; of equals the one that came first to where it is."""
+        soonest, next_of = INFINITE, -1
+        for index in range(self.running):
+            rank = self.end_rank[index]
+            over = self._slice_over(rank)
+            if over > self.now + A_MOMENT and (
+                over < soonest or (over == soonest and self.h_last[rank] < self.h_last[next_of])
+            ):
+                soonest, next_of = over, rank
+        if next_of >= 0 and not self.is_to_wake[next_of]:
+            self._wake(soonest, next_of)
+
+    def _wake(self, at: float, rank: int) -> None:
+        place = pair_before(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
+        insert_time(self.reserved_at, self.reservations, place, at)
+        insert_number(self.reserved_rank, self.reservations, place, rank)
+        self.reservations += 1
+        self.is_to_wake[rank] = 1
+
+    def _forget_wake(self, rank: int) -> None:
+        """It has happened, or there is no reason for it any more."""
+        place = 0
+        while self.reserved_rank[place] != rank:
+            place += 1
+        remove_times(self.reserved_at, self.reservations, place, 1)
+        remove_numbers(self.reserved_rank, self.reservations, place, 1)
+        self.reservations -= 1
+        self.is_to_wake[rank] = 0

@@ -1,0 +1,420 @@
+"""Selective suspension and its tunable form over columns: `sim.policies.preempt.selective`, with the same operations.
+
+Of an idle job that must have its own processors back it is known when its xfactor will be large enough (`due`), or a
+moment before that, as in `sim.policies.preempt.tolls`; running jobs stand on a ladder by their xfactors.
+"""
+
+from __future__ import annotations
+
+from math import ceil, floor
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import (
+    A_MOMENT,
+    INFINITE,
+    growing_numbers,
+    growing_times,
+    insert_number,
+    insert_time,
+    numbers,
+    pair_before,
+    remove_numbers,
+    remove_times,
+    time_before,
+    time_up_to,
+    times,
+)
+from sim.kernel.present import TAU
+from sim.kernel.sets import Waiters
+from sim.kernel.suspension import Suspension
+
+EARLY = 1 - 1e-12
+"""As in `sim.policies.preempt.tolls`"""
+KINDS_OF_JOBS = 16
+"""As many as `sim.workload.categories` has"""
+
+
+@cython.cclass
+class SelectiveLoop(Suspension):
+    """Idle jobs preempt running ones whose xfactor is smaller by a factor, at ticks."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Suspension.__init__(self, jobs, procs, most_running)
+        # The policy
+        self.sf = self.tick = 0.0
+        self.limit = -1.0
+        """How many mean slowdowns a job may suffer; negative: nobody is spared"""
+        # The jobs
+        self.low: Any = None
+        """The earliest moment at which each new job can preempt"""
+        self.category: Any = None
+        # Who runs: a ladder by xfactor, of equals the latest rank first
+        self.height, self.bare_height = times(jobs), times(jobs)
+        """Each running job's xfactor; in the first infinite where it may not be suspended"""
+        self.rung_at: list[float] = growing_times(most_running)
+        self.rung_of, self.rungs = growing_numbers(most_running), 0
+        """Negative ranks"""
+        self.prices: list[float] = times(procs + 1)
+        self.priced_at, self.stamp = numbers(procs + 1), 1
+        """What room for a new job so wide costs, as long as the ladder is the same"""
+        # Who must pay what
+        self.keepers = Waiters(jobs, jobs + 1)
+        """Whose toll each must pay, where that is known; the last is nobody"""
+        self.nobody = jobs
+        self.hoped, self.least = times(jobs), times(jobs)
+        """When each can pay the lowest toll that there is; its least xfactor for the one that is known"""
+        self.moment: Any = None
+        """When each can pay, as far as is known; infinite: never, or nothing is known"""
+        self.due_at, self.due_rank, self.dues = growing_times(jobs), growing_numbers(jobs), 0
+        # What is remembered of the last pass
+        self.stood = False
+        self.first = INFINITE
+        self.woken = 0.0
+        self.most_wakes = jobs
+        # Of the finished jobs by category
+        self.ended, self.slowed = numbers(KINDS_OF_JOBS), times(KINDS_OF_JOBS)
+        self.changed = numbers(KINDS_OF_JOBS)
+        # Of a pass
+        self.turn_at, self.turn_rank = 0.0, -1
+
+    # From a state of the engine, and back
+
+    def enter_toll(self, rank: int, keeper: int, moment: float) -> None:
+        """Whose toll the job must pay, if that is known, and when it can."""
+        if keeper >= 0:
+            self.keepers.keep(rank, keeper)
+        self._become_due(rank, moment)
+
+    def enter_left(self, rank: int) -> None:
+        """Somebody has left since the last look."""
+        self._release(rank)
+        if self.pauses.keeper[rank] >= 0:
+            self._hope(rank)
+
+    def enter_wake(self, at: float) -> None:
+        """The policy has asked to be woken."""
+        self._wake(at)
+
+    def wakes(self) -> list[float]:
+        """When the policy asked to be woken."""
+        return [self.reserved_at[index] for index in range(self.reservations)]
+
+    # A pass
+
+    def _decide(self) -> bool:
+        now, tick = self.now, self.tick
+        while self.reservations and self.reserved_at[0] <= now:
+            remove_times(self.reserved_at, self.reservations, 0, 1)
+            self.reservations -= 1
+        if self.limit >= 0 and self.completed:
+            self._count_finished()
+        ticks = floor(now / tick + 0.5)
+        if ticks * tick > now:
+            ticks -= 1
+        has_ticked = now - ticks * tick <= A_MOMENT
+        is_calm = self.stood and not self.completed and not has_ticked
+        before = self.waiting - self.arrived
+        if is_calm:
+            index = before
+            while index < self.waiting:
+                if self.procs[self.queue[index]] <= self.free:
+                    self._take_room(self.queue[index])
+                else:
+                    index += 1
+        else:
+            self._release(self.nobody)
+            self._go_on()
+            if has_ticked:
+                self._take_turns()
+        soon, end = (ticks + 1) * tick, self.end_at[0] if self.running else INFINITE
+        if soon < end:
+            if is_calm:
+                self.first = self._soonest_of(before, soon, self.first, False)
+            elif has_ticked and self._somebody_fits():
+                self.first = now
+            else:
+                self.first = self._soonest(soon, end)
+            at = INFINITE
+            if self.first < INFINITE:
+                at = ceil(self.first / tick) * tick
+                if soon > at:
+                    at = soon
+            if at != self.woken and at < end:
+                self.woken = at
+                self._wake(at)
+        self.stood = not has_ticked
+        self.credit -= self.paused
+        return True
+
+    def _wake(self, at: float) -> None:
+        """The policy is to be asked again; the column of reservations says when."""
+        place = time_before(self.reserved_at, self.reservations, at)
+        if place < self.reservations and self.reserved_at[place] == at:
+            return
+        if cython.compiled and self.reservations == self.most_wakes:
+            self.most_wakes = 2 * self.most_wakes
+            grown = growing_times(self.most_wakes)
+            for index in range(self.reservations):
+                grown[index] = self.reserved_at[index]
+            self.reserved_at = grown
+        insert_time(self.reserved_at, self.reservations, place, at)
+        self.reservations += 1
+
+    def _take_turns(self) -> None:
+        """Each job that is idle now, once: the largest xfactor first, then by rank."""
+        at, rank = -INFINITE, -1
+        while self._find_turn(at, rank):
+            at, rank = self.turn_at, self.turn_rank
+            if self._fits(rank):
+                self._take_room(rank)
+            else:
+                self._preempt(rank)
+
+    def _find_turn(self, last_at: float, last: int) -> bool:
+        """Who comes next of those that can pay now, or need not pay?"""
+        now, sf = self.now, self.sf
+        self._release(self.nobody)
+        self._find_room()
+        self.turn_at, self.turn_rank = INFINITE, -1
+        for index in range(self.fits_count):
+            self._consider(self.fitting[index], last_at, last)
+        for index in range(self.waiting):
+            rank = self.queue[index]
+            if self.procs[rank] <= self.free or (
+                self.low[rank] <= now and self._xfactor(rank) >= sf * self._price(self.procs[rank])
+            ):
+                self._consider(rank, last_at, last)
+        count = time_up_to(self.due_at, self.dues, now)
+        for index in range(count):
+            self.scratch[index] = self.due_rank[index]
+        for index in range(count):
+            rank = self.scratch[index]
+            self._find(rank)
+            if self.moment[rank] <= now and self._xfactor(rank) >= self.least[rank]:
+                self._consider(rank, last_at, last)
+        return self.turn_rank >= 0
+
+    def _consider(self, rank: int, last_at: float, last: int) -> None:
+        """It comes next if it comes before who is known, and after the last; who ran in this pass is not asked."""
+        if self.pauses.keeper[rank] >= 0 and self.paused_in[rank] == self.step:
+            return
+        at = -self._xfactor(rank)
+        if (at > last_at or (at == last_at and rank > last)) and (
+            at < self.turn_at or (at == self.turn_at and rank < self.turn_rank)
+        ):
+            self.turn_at, self.turn_rank = at, rank
+
+    def _xfactor(self, rank: int) -> float:
+        """Of an idle job."""
+        estimate = self.estimate[rank]
+        xfactor: float = (self.now - self.submit[rank] - self.l_ran[rank] + estimate) / estimate
+        return xfactor
+
+    def _urgency(self, rank: int) -> float:
+        return self._xfactor(rank)
+
+    def _preempt(self, rank: int) -> None:
+        """The job takes the place of others: on its own processors of all, else of those who stand lowest."""
+        count, mine, victims, sets = 0, self._xfactor(rank), self.scratch, self.sets
+        is_new = self.pauses.keeper[rank] < 0
+        if is_new:
+            count = self._choose(rank, mine)
+            self._place_among(rank, count)
+        else:
+            for index in range(self.rungs):
+                other = -self.rung_of[index]
+                if sets.meets(other, rank):
+                    victims[count] = other
+                    count += 1
+        for index in range(count):
+            other = victims[index]
+            estimate = self.estimate[other]
+            ran = self.l_ran[other] + self.now - self.since[other]
+            own = (self.now - self.submit[other] - ran + estimate) / estimate
+            self._suspend(other, rank, mine, own, self.sf)
+        if is_new:
+            self._start_there(rank, self.takes_as, count)
+        else:
+            self._resume(rank, self.returns_as, count)
+
+    def _choose(self, rank: int, mine: float) -> int:
+        """Whom a new job suspends: the lowest until it is enough, without those that prove unneeded; how many."""
+        needed, found, count = self.procs[rank] - self.free, 0, 0
+        widest = 2 * self.procs[rank]
+        for index in range(self.rungs):
+            if found >= needed:
+                break
+            other = -self.rung_of[index]
+            if mine >= self.sf * self.rung_at[index] and self.procs[other] <= widest:
+                self.scratch[count] = other
+                count += 1
+                found += self.procs[other]
+        return self._spare_unneeded(count, found, needed)
+
+    # The ladder
+
+    def _comes_to_run(self, rank: int, ran: float) -> None:
+        """Its xfactor stands still as long as it runs."""
+        estimate = self.estimate[rank]
+        self.bare_height[rank] = (self.since[rank] - self.submit[rank] - ran + estimate) / estimate
+        self._stand(rank)
+
+    def _has_left(self, rank: int) -> None:
+        self._step_down(rank)
+        self._release(rank)
+
+    def _stand(self, rank: int) -> None:
+        height = self.bare_height[rank]
+        if self.limit >= 0:
+            kind = self.category[rank]
+            if self.ended[kind] and height > self.limit * self.slowed[kind] / self.ended[kind]:
+                height = INFINITE
+        self.height[rank] = height
+        index = pair_before(self.rung_at, self.rung_of, self.rungs, height, -rank)
+        insert_time(self.rung_at, self.rungs, index, height)
+        insert_number(self.rung_of, self.rungs, index, -rank)
+        self.rungs += 1
+        self.stamp += 1
+
+    def _step_down(self, rank: int) -> None:
+        index = pair_before(self.rung_at, self.rung_of, self.rungs, self.height[rank], -rank)
+        remove_times(self.rung_at, self.rungs, index, 1)
+        remove_numbers(self.rung_of, self.rungs, index, 1)
+        self.rungs -= 1
+        self.stamp += 1
+
+    def _count_finished(self) -> None:
+        """Who is spared depends on the means of the categories of those who have completed."""
+        for kind in range(KINDS_OF_JOBS):
+            self.changed[kind] = 0
+        for index in range(self.completed):
+            rank = self.done[index]
+            kind, ran = self.category[rank], self.runtime[rank]
+            self.ended[kind] += 1
+            idle = self.now - self.submit[rank] - ran
+            self.slowed[kind] = self.slowed[kind] + 1 + idle / (ran if ran > TAU else TAU)
+            self.changed[kind] = 1
+        for index in range(self.running):
+            rank = self.end_rank[index]
+            if self.changed[self.category[rank]]:
+                was = self.height[rank]
+                self._step_down(rank)
+                self._stand(rank)
+                if self.height[rank] < was:
+                    self._release(rank)
+
+    def _price(self, procs: int) -> float:
+        """What suspending enough for a new job so wide takes: an xfactor; infinite if all are too few."""
+        if self.priced_at[procs] != self.stamp:
+            self.priced_at[procs] = self.stamp
+            self.prices[procs] = self._priced(procs)
+        return self.prices[procs]
+
+    def _priced(self, procs: int) -> float:
+        needed, widest = procs - self.free, 2 * procs
+        if needed <= 0:
+            return 0.0
+        for index in range(self.rungs):
+            its = self.procs[-self.rung_of[index]]
+            if its <= widest:
+                needed -= its
+                if needed <= 0:
+                    return self.rung_at[index]
+        return INFINITE
+
+    # Who can pay when
+
+    def _is_set_aside(self, rank: int, ran: float) -> None:
+        estimate = self.estimate[rank]
+        self.hoped[rank] = EARLY * (self.submit[rank] + ran + self.sf * estimate) - estimate
+        self._hope(rank)
+
+    def _is_taken_up(self, rank: int) -> None:
+        self.keepers.forget(rank)
+        self._become_due(rank, INFINITE)
+
+    def _moment(self, rank: int, least: float) -> float:
+        """When the idle job's xfactor is so large."""
+        estimate = self.estimate[rank]
+        moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate
+        return moment
+
+    def _become_due(self, rank: int, moment: float) -> None:
+        was = self.moment[rank]
+        if was == moment:
+            return
+        if was < INFINITE:
+            index = pair_before(self.due_at, self.due_rank, self.dues, was, rank)
+            remove_times(self.due_at, self.dues, index, 1)
+            remove_numbers(self.due_rank, self.dues, index, 1)
+            self.dues -= 1
+        if moment < INFINITE:
+            index = pair_before(self.due_at, self.due_rank, self.dues, moment, rank)
+            insert_time(self.due_at, self.dues, index, moment)
+            insert_number(self.due_rank, self.dues, index, rank)
+            self.dues += 1
+        self.moment[rank] = moment
+
+    def _release(self, keeper: int) -> None:
+        """Those who had to pay this one's toll may have to pay as little as any."""
+        rank = self.keepers.first[keeper]
+        while rank >= 0:
+            self.keepers.forget(rank)
+            self._hope(rank)
+            rank = self.keepers.first[keeper]
+
+    def _hope(self, rank: int) -> None:
+        self._become_due(rank, self.hoped[rank])
+
+    def _find(self, rank: int) -> None:
+        """What the suspended job must pay as things are, and when it can: all on its processors have to go.
+
+        Of several who bar the way it is the widest whose toll it is, else whoever stands highest.
+        """
+        keeper, toll, barrier, widest, sets = self.nobody, 0.0, -1, 2 * self.procs[rank], self.sets
+        for index in range(self.rungs - 1, -1, -1):
+            other = -self.rung_of[index]
+            procs = self.procs[other]
+            if (keeper != self.nobody and procs <= widest) or not sets.meets(other, rank):
+                continue
+            if keeper == self.nobody:
+                keeper, toll = other, self.rung_at[index]
+            if procs > widest and (
+                barrier < 0
+                or procs > self.procs[barrier]
+                or (procs == self.procs[barrier] and sets.exceeds(other, barrier))
+            ):
+                barrier = other
+        if barrier >= 0:
+            keeper, toll = barrier, INFINITE
+        self.keepers.keep(rank, keeper)
+        self.least[rank] = self.sf * toll
+        self._become_due(rank, self._moment(rank, self.least[rank]))
+
+    def _soonest(self, soon: float, before: float) -> float:
+        """A moment before which nobody can pay, if it is before that; else infinite. By `soon` any moment will do."""
+        self._release(self.nobody)
+        first = before
+        while self.dues and self.due_at[0] < first:
+            rank = self.due_rank[0]
+            if self.keepers.keeper[rank] >= 0:
+                first = self.due_at[0]
+            else:
+                self._find(rank)
+        first = self._soonest_of(0, soon, first, True)
+        return first if first < before else INFINITE
+
+    def _soonest_of(self, index: int, soon: float, first: float, looked: bool) -> float:
+        """The same for the new jobs from that one in the queue on; `first` if none of them can by then."""
+        while index < self.waiting and first > soon:
+            rank = self.queue[index]
+            if self.low[rank] < first:
+                if not looked:
+                    self._release(self.nobody)
+                    looked = True
+                moment = self._moment(rank, self.sf * self._price(self.procs[rank]))
+                if moment < first:
+                    first = moment
+            index += 1
+        return first
