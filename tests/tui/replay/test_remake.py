@@ -170,3 +170,12 @@ def test_who_remembers_something_that_no_checkpoint_copies_is_found_out(
     except PolicyError as error:
         told = str(error)
     assert "./fair.py decides otherwise when step" in told
+
+
+def test_what_was_broken_stays_broken_when_the_file_is_saved(watched: Watched) -> None:
+    watched.does(o.GoTo(4))
+    watched.does(o.Break(0b0011, 900))
+    watched.does(o.GoToEnd())
+    assert watched.saves(FIRSTFIT).what.startswith("fair.py: first differs")
+    assert [switch.breaks for switch in watched.timeline.branch.switches if switch.breaks] == [(0b0011, 900)]
+    assert watched.timeline.branch.history.there(watched.timeline.workload, [9, 500, 900]).tolist() == [10, 8, 10]
