@@ -22,7 +22,7 @@ from sim.history.stretch import RUN
 from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
-from sim.kernel.present import CONSERVATIVE, EASY, IMMEDIATE, RECORDED, RELAXED, REPLAN, SELECTIVE
+from sim.kernel.present import CONSERVATIVE, DEEP, EASY, IMMEDIATE, RECORDED, RELAXED, REPLAN, SELECTIVE
 from sim.kernel.selective import SelectiveLoop
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
@@ -108,7 +108,7 @@ class Express:
         unknown = (
             state.sharing, state.granted, state.lasts, machine.owners, machine.kept,
             not preempting.can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
-            kind != CONSERVATIVE and kind != REPLAN and state.kept_plan,
+            kind not in (CONSERVATIVE, REPLAN, DEEP) and state.kept_plan,
             kind == CONSERVATIVE and state.kept_plan is None and state.reserved,
             state.promises != state.policy.promises(),
             self._history.steps != state.step_count,
@@ -251,7 +251,7 @@ class Express:
             recorded = (loop.recorded[rank_at[place]] for place in _values(loop.queue, loop.waiting))
             state.wakes.update((time, -1, inf) for time in recorded if time > loop.now)
             state.timers.extend(sorted(state.wakes))
-        elif kind == REPLAN:
+        elif kind in (REPLAN, DEEP):
             ranks = [rank_at[place] for place in _values(loop.queue, loop.waiting)]
             reserved.update((rank, loop.planned[rank]) for rank in ranks if loop.planned_in[rank] == loop.step)
         elif kind in (EASY, RELAXED) and loop.head >= 0:

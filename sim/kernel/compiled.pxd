@@ -3,7 +3,8 @@
 cimport cython
 
 cdef double A_MOMENT, INFINITE, TAU, EARLY
-cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, NOBODY, BY_START, BY_QUEUE
+cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP
+cdef int NOBODY, BY_START, BY_QUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS
 
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
@@ -84,7 +85,7 @@ cdef class Present:
     cdef public unsigned char[::1] killed
     cdef public bint in_order_of_arrival, all_recorded
     # The policy
-    cdef public int kind, compress, starts_as, passes_as, spares_as, plans_as, moves_as
+    cdef public int depth, kind, compress, starts_as, passes_as, spares_as, plans_as, moves_as
     cdef public double omega
     cdef public bint by_runtime, promises
     # The present
@@ -163,8 +164,8 @@ cdef class Loop(Present):
     @cython.locals(index=Py_ssize_t, now=double, place=int, recorded=double, late=double)
     cdef void _decide_recorded(self) noexcept
     @cython.locals(queue=int[::1], width=int[::1], now=double, head=int, index=Py_ssize_t, was=double, had=bint,
-                   shadow=double, extra=int, until=double, wait=double, waiting=Py_ssize_t, free=int, place=int,
-                   procs=int, ends=double)
+                   shadow=double, extra=int, until=double, wait=double, length=double[::1], free=int, gone=Py_ssize_t,
+                   turn=Py_ssize_t, place=int, procs=int, ends=double)
     cdef void _decide_easy(self) noexcept
     @cython.locals(needs=int, free=int, at=Py_ssize_t, shadow=double, until=double, ends=double[::1], procs=int[::1],
                    running=Py_ssize_t)
@@ -175,6 +176,10 @@ cdef class Loop(Present):
                    tried_for=double[::1], tried_to=double[::1], place=int, rank=int, procs=int, length=double,
                    at=double, last=Py_ssize_t, form=int)
     cdef void _decide_replan(self) noexcept
+    @cython.locals(had=bint)
+    cdef void _plan_anew(self, int rank, double at, double one) noexcept
+    @cython.locals(draft=Plan, now=double, index=Py_ssize_t, heads=int, place=int, procs=int, length=double, at=double)
+    cdef void _decide_deep(self) noexcept
     @cython.locals(now=double, rank=int, at=double, index=Py_ssize_t, passes=bint, place=int)
     cdef bint _decide_conservative(self) noexcept
     @cython.locals(plan=Plan, now=double, tried=Py_ssize_t, moves=Py_ssize_t, at=double[::1], free=int[::1],

@@ -27,6 +27,7 @@ from sim.kernel.present import (
     BY_QUEUE,
     BY_START,
     CONSERVATIVE,
+    DEEP,
     EASY,
     FCFS,
     FIRSTFIT,
@@ -74,6 +75,7 @@ class Known(NamedTuple):
     compress: int = NOBODY
     omega: float = 0
     by_runtime: bool = False
+    depth: int = 1
 
 
 def known(policy: Policy) -> Known | None:
@@ -93,6 +95,9 @@ def known(policy: Policy) -> Known | None:
                 form_of(Backfill, FitsExtra),
             )
             found = Known(EASY, in_order, ends, spares, plans)
+        case Easy(depth=depth, tail="queue"):
+            plans, passes = form_of(Reserve, EarliestHole), form_of(Backfill, Planned)
+            found = Known(DEEP, in_order, passes, plans_as=plans, depth=depth)
         case Relaxed(omega=omega, relative="wait" | "runtime" as relative):
             plans, ends = form_of(Reserve, WhenFree), form_of(Backfill, InWindow)
             found = Known(RELAXED, in_order, ends, plans_as=plans, omega=omega, by_runtime=relative == "runtime")

@@ -20,6 +20,7 @@ from sim.kernel.present import (
     BY_QUEUE,
     BY_START,
     CONSERVATIVE,
+    DEEP,
     EASY,
     FCFS,
     FIRSTFIT,
@@ -207,6 +208,8 @@ class Loop(Present):
                 self._decide_firstfit()
             elif kind == RECORDED:
                 self._decide_recorded()
+            elif kind == DEEP:
+                self._decide_deep()
             else:
                 self._decide_replan()
         else:
@@ -269,27 +272,27 @@ class Loop(Present):
             if self.by_runtime:
                 until = wait + (self.omega - 1) * self.estimate[head]
             until = now + until
-        waiting, free = self.waiting, self.free
-        while index < waiting and free:
-            place = queue[index]
+        length, free, gone = self.length, self.free, 0
+        for turn in range(index, self.waiting if free else 0):
+            place = queue[turn - gone]
             procs = width[place]
             if procs > free:
-                index += 1
                 continue
-            ends = now + self.length[place]
+            ends = now + length[place]
             if ends <= until:
                 if self.kind == EASY:
-                    self._start(index, self.passes_as, head, shadow, ends, True)
+                    self._start(turn - gone, self.passes_as, head, shadow, ends, True)
                 else:
-                    self._start(index, self.passes_as, head, ends, until, True)
+                    self._start(turn - gone, self.passes_as, head, ends, until, True)
             elif self.kind == EASY and procs <= extra:
-                self._start(index, self.spares_as, head, shadow, extra, True)
+                self._start(turn - gone, self.spares_as, head, shadow, extra, True)
                 extra -= procs
             else:
-                index += 1
                 continue
-            waiting -= 1
+            gone += 1
             free -= procs
+            if not free:
+                break
         if self.kind == RELAXED and not self.is_fresh:
             self._cast_shadow(head)  # others have passed it
             if self.shadow > shadow:
@@ -354,13 +357,43 @@ class Loop(Present):
                 continue
             passes = True
             index += 1
-            if self.planned_in[rank] != self.step:
-                self._note(self.plans_as, rank, -1, at, 0.0, 0.0)
-            elif self.planned[rank] != at:
+            self._plan_anew(rank, at, 0.0)
+
+    def _plan_anew(self, rank: int, at: float, one: float) -> None:
+        """The job is to start then, as far as this pass knows."""
+        had = self.planned_in[rank] == self.step
+        if not had or self.planned[rank] != at:
+            if had:
                 self._moves(rank, at, self.planned[rank])
-                self._note(self.plans_as, rank, -1, at, 0.0, 0.0)
-            self.planned[rank] = at
-            self.planned_in[rank] = self.step + 1
+            self._note(self.plans_as, rank, -1, at, one, 0.0)
+        self.planned[rank] = at
+        self.planned_in[rank] = self.step + 1
+
+    def _decide_deep(self) -> None:
+        """The first that cannot start have reservations, and nobody may delay one of them."""
+        while self.waiting and self.width[self.queue[0]] <= self.free:
+            self._start(0, self.starts_as, -1, self.free, 0.0, False)
+        if not self.waiting:
+            return
+        self._make_plan()
+        draft, now, index, heads = self.draft, self.now, 0, 0
+        draft.become(self.plan)
+        while index < self.waiting:
+            place = self.queue[index]
+            procs, length = self.width[place], self.length[place]
+            if heads == self.depth and procs > self.free:
+                index += 1
+                continue
+            at = draft.earliest(procs, length, now)
+            if at == now:
+                self._start(index, self.passes_as, -1, 0.0, 0.0, True)
+            else:
+                index += 1
+                if heads == self.depth:
+                    continue
+                heads += 1
+                self._plan_anew(self.rank_at[place], at, self.free)
+            draft.take(at, at + length, procs)
 
     def _decide_conservative(self) -> bool:
         """False: a job is to start that does not fit."""

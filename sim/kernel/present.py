@@ -35,6 +35,7 @@ CONSERVATIVE = 5
 REPLAN = 6
 SELECTIVE = 7
 IMMEDIATE = 8
+DEEP = 9
 """What is done in a pass"""
 NOBODY = 0
 BY_START = 1
@@ -72,7 +73,7 @@ class Present:
         # The policy
         self.kind = FCFS
         self.compress = NOBODY
-        self.omega = 0.0
+        self.omega, self.depth = 0.0, 1
         self.by_runtime = False
         self.promises = False
         self.all_recorded = True

@@ -34,10 +34,11 @@ if TYPE_CHECKING:
 
 KNOWN = [
     "fcfs", "firstfit", "easy", "relaxed", "relaxed:omega=0.5", "relaxed:omega=inf", "relaxed:relative=runtime",
-    "conservative", "conservative:compress=queue", "conservative:compress=none", "replan",
+    "easy:depth=2", "easy:depth=5", "conservative", "conservative:compress=queue", "conservative:compress=none",
+    "replan",
 ]  # fmt: skip
 ORDERS = ["fcfs", "sjf", "ljf", "saf", "narrow", "wide", "f1"]
-OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:depth=2", "easy:order=xfactor"]
+OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=xfactor"]
 LOOPS = [name for name in ("python", "compiled") if name == "python" or choice.compiled()]
 """The loop as it is, and the compiled one where there is one"""
 ANY = st.data()
@@ -176,7 +177,7 @@ def test_what_the_loop_does_not_know_is_left_to_the_engine(loop: str) -> None:
     class Own(Easy):
         """Somebody's own policy, made of one of ours."""
 
-    for policy in (Own(), parse_policy("easy:depth=2"), parse_policy("conservative:order=random")):
+    for policy in (Own(), parse_policy("easy:tail=sjf"), parse_policy("conservative:order=random")):
         assert known(policy) is None
         engine = Engine(FEW, policy, curious=False)
         assert engine.hurry() == 0
