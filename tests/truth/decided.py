@@ -268,6 +268,7 @@ def _(world: World, decision: m.Place, name: str, row: int, columns: str) -> Non
     turning = world.memo_rows
     free = world.there() & ~turning.taken(turning.row(row))
     own = world.aside.get(job.rank)
+    demand_equal(row, decision.row)
     demand_equal(mask_of(columns), lowest(free, job.procs) if own is None else own.mask)
 
 
@@ -293,6 +294,7 @@ def _(world: World, decision: m.Replicate, name: str, row: int) -> None:
 def _(world: World, decision: m.Migrate, name: str, columns: str, row: int, stall: Lasts | None = None) -> None:
     job = is_about(world, decision, name)
     demand_equal((mask_of(columns).bit_count(), row), (job.procs, decision.row))
+    demand_equal(mask_of(columns), decision.columns)
     cost = world.rules["cost"]
     demand(stall.is_about(cost) if stall is not None else not cost)
     world.memo["coming to"] = world.memo_rows.row(row)

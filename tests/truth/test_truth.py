@@ -138,6 +138,15 @@ def test_who_changes_a_number_or_a_name_is_found_out(family: str) -> None:
         assert found_out >= 0.97 * mutants.total()
 
 
+@pytest.mark.parametrize("seed", [5, 9, 13, 21, 56])
+def test_who_changes_what_is_said_of_a_machine_that_changes_is_found_out(seed: int) -> None:
+    MUTANTS.clear()
+    token = are_changed.set(True)
+    assert list(falsehoods(changing_run(seed), asked=2)) == []
+    are_changed.reset(token)
+    assert sum(many for (_, _, found), many in MUTANTS.items() if found) > 0.97 * MUTANTS.total()
+
+
 @pytest.mark.parametrize("kind", [*REASONS, *DECISIONS, *get_args(facts.Fact)], ids=lambda kind: kind.__name__)
 def test_every_kind_has_somebody_who_reads_it(kind: type) -> None:
     """Whoever adds a reason, a decision or a fact writes beside it how it is found out."""
