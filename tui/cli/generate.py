@@ -17,7 +17,7 @@ from tui.cli.terminal import say
 )  # fmt: skip
 @click.option("--jobs", type=click.IntRange(1, 10_000_000), default=1000, metavar="N", help="How many (default 1000).")
 @click.option("--procs", type=click.IntRange(1, 10_000_000), metavar="P", help="Of the machine; default: --like's.")
-@click.option("--load", type=click.FloatRange(0, 100, min_open=True), metavar="F", help="Offered load, a share of 1.")
+@click.option("--load", type=click.FloatRange(0.001, 100), metavar="F", help="Offered load, a share of 1.")
 @click.option("--like", metavar="TRACE", help="What is not told is as there; hyper-erlang is fitted to it.")
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Another one, another workload.")
 @click.option("-o", "--output", "out", required=True, metavar="FILE.swf", help="- for stdout.")
