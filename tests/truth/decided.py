@@ -374,6 +374,7 @@ def do(world: World, decision: Any) -> None:
         case d.Switched():
             switch(world, decision.now)
         case d.Gone() if not decision.announced:
+            world.memo["falling"] = dict(world.granted)
             fallen = world.planned.keys() - world.granted.keys()
             world.coming |= fallen
             for rank in fallen:

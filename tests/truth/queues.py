@@ -133,7 +133,9 @@ def _(world: World, job: Work, wanted: float) -> None:
 
 def asked_for(world: World, job: Work, at: float) -> None:
     after = max(world.now, job.reserve or 0)
-    demand_equal(at, world.earliest(job.procs, job.estimate, world.slots(job.rank), after))
+    falling = world.memo.get("falling", {})  # after a failure they are placed again one after another
+    behind = [r for r in falling if job.rank in falling and (falling[r], r) > (falling[job.rank], job.rank)]
+    demand_equal(at, world.earliest(job.procs, job.estimate, world.slots(job.rank, *behind), after))
 
 
 @reads(r.PlannedTrial, "a speculative run of at most {s} comes first and delays nobody then")

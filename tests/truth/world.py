@@ -395,8 +395,8 @@ class World:
                 begins = max(begins, time)  # its own are not all there for so long before that
         return [*found, (begins + left, own.bit_count(), self.awaited)]
 
-    def slots(self, without: int | None = None) -> list[Slot]:
-        """What runs, and what is reserved but for one job."""
+    def slots(self, *without: int | None) -> list[Slot]:
+        """What runs, and what is reserved but for some jobs."""
         plans = self.planned if self.rules.keeps else {r: p for r, p in self.planned.items() if r in self.granted}
         return [
             *self.missing(),
@@ -404,7 +404,7 @@ class World:
             *(
                 Slot(max(plan.at, self.now), max(plan.at, self.now) + plan.lasts, self.jobs[rank].procs)
                 for rank, plan in plans.items()
-                if rank != without
+                if rank not in without
             ),
         ]
 

@@ -25,6 +25,8 @@ from tui.cli.main import COMMANDS, commands
 SECONDS, KILOBYTES = 10, 1_000_000
 WITHOUT_END = ("serve", "test")
 """What goes on until somebody stops it, or long by itself."""
+TOLD = 100
+"""After so many lines it is told how far they are."""
 NUMBERS = (
     *("0", "1", "-1", "2", "7", "0.5", "-0", "+3", "1e-308", "1e300", "1e400", "nan", "inf", "-inf", "9" * 400, "1_0"),
     *("0x10", "1,5", "", " ", "x" * 300, "\u0663", "\u00b2", "1e5", "100000", "10000000", "99999999", "320", "20000"),
@@ -178,6 +180,8 @@ def main() -> None:
             counts[f"all {kind}"] += 1
             if kind not in ("done", "refused", "told"):
                 print(f"seed {seed}: {words}\n  {kind} {more}", flush=True)
+            if (seed - first) % TOLD == TOLD - 1:
+                print(f"{seed - first + 1:,} lines", flush=True)
     print(", ".join(f"{count:,} {what}" for what, count in sorted(counts.items())))
 
 
