@@ -42,6 +42,7 @@ POLICIES = (
     "multiqueue:speculate=180",
     "immediate",
     "selective",
+    "tunable",
 )
 
 
