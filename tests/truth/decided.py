@@ -485,7 +485,7 @@ def skip_stays(world: World, rank: int) -> None:
 def enter_matrix(world: World) -> None:
     """What runs stands in one row."""
     turning = Rows(world.procs, world.rules["slice"], world.rules["cs"])
-    turning.since = world.now
+    turning.since, turning.there = world.now, world.there()
     row = turning.open()
     for rank, held in world.running.items():
         if held.kind != "suspending":

@@ -34,6 +34,8 @@ def read_life(chronicle: Chronicle, life: Life, passed: Mapping[int, Pass]) -> I
     whole_story, short = (rows_of(life, most, most) for most in (EVERY, FEW))
     fields = json.loads(json.dumps(as_dict(life), allow_nan=False))
     yield from read_job(fields, chronicle.world.jobs[life.job.rank])
+    if sorted(fields["passed_by"]) != sorted(chronicle.world.jobs[rank].name[1:] for rank in passed):
+        yield UntrueError(f"Life: passed by {fields['passed_by']}, true {[*passed]}")
     teller = Teller(chronicle, record, life, passed, whole_story)
     for told in dict.fromkeys([figures(life), fields["figures"], summary(life), fields["summary"]]):
         yield from teller.tried(Life, told)
