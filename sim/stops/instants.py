@@ -248,7 +248,7 @@ class OfEngine:
 
     def most_overtaken(self) -> int:
         state = self.engine.state
-        return _most_overtaken(len(state.jobs), state.waiting.jobs, state.dropped)
+        return _most_overtaken(state.submitted, state.waiting.jobs, state.dropped)
 
 
 def _most_overtaken(submitted: int, waiting: Iterable[int], dropped: Sequence[int]) -> int:
