@@ -57,7 +57,7 @@ def best_of(runs: int, action: Callable[[], object]) -> float:
 
 
 def load(path: Path) -> Workload:
-    """The workload, its jobs made."""
+    """The workload, as a simulation finds it."""
     workload = Workload.of(read(path)).with_overruns()
     assert len(workload.jobs) == len(workload.runtimes)
     return workload
