@@ -114,7 +114,7 @@ class Results:
     # Opening
 
     def _opened(self, write: bool) -> sqlite3.Connection:
-        if not write and not self.path.is_file():
+        if not write and not os.path.isfile(self.path):
             raise ResultsError(f"{self.path}: no such file of results; schedscope sweep ... -o {self.path} makes one")
         address = f"{self.path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
         db = sqlite3.connect(address, uri=True, timeout=30.0)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -241,10 +242,12 @@ def command(file: str, like: str) -> None:
     `schedscope policies` is taken as it is, for you to change what it decides.
     """
     path = Path(file)
+    if not path.name:
+        raise click.UsageError("a policy needs the name of a file, like fair.py")
     test = path.with_name(f"test_{path.name}")
     text, beside = texts(path, like)
     for other in (path, test):
-        if other.exists():
+        if os.path.lexists(other):
             raise SchedscopeError(f"{other}: is there already; nothing is overwritten: take another name")
     for other, content in ((path, text), (test, beside)):
         try:
