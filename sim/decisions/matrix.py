@@ -42,10 +42,10 @@ class NewRow(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         wanted = f"no row can hold its {processors(job.procs)}"
-        if self.own:
-            wanted = "its own columns are taken in every row"
-        elif self.span is not None:
+        if self.span is not None:
             wanted = f"no row has room for its {processors(job.procs)} over {span(self.span)}"
+        elif self.own:
+            wanted = "its own columns are taken in every row"
         wanted = wanted if self.rows else "the matrix is empty"
         return f"{wanted}; rows so far: {self.rows} of at most {self.mpl}"
 

@@ -330,7 +330,7 @@ class Workload:
         return cls(
             name=trace.name,
             procs=size,
-            ids=trace.ids if np.array_equal(keep, np.arange(len(run))) else tuple(trace.ids[i] for i in keep),
+            ids=trace.ids if np.array_equal(keep, np.arange(len(trace.ids))) else tuple(trace.ids[i] for i in keep),
             submit=trace.column(Field.SUBMIT)[keep],
             width=width[keep].astype(np.int64),
             runtime=run,

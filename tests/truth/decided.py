@@ -165,7 +165,7 @@ def failing(world: World) -> int:
     """What goes, or would if it was there, and nobody knew of it before."""
     mask = 0
     for outage in world.outages:
-        mask |= outage.processors if outage.begins == world.now and not outage.announced else 0
+        mask |= outage.processors if abs(outage.begins - world.now) <= 1e-6 and not outage.announced else 0
     return mask
 
 
