@@ -38,6 +38,8 @@ class Running:
     xfactor: float
     row: int | None = None
     """Its home row, if it is in a matrix and has not been on turn yet."""
+    predicted_end: float | None = None
+    """When the policy expects it to end, where it predicts that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,10 +299,14 @@ def take_snapshot(state: State, workload: Workload, next_time: float | None) -> 
 
 def _running(state: State) -> tuple[Running, ...]:
     held, now, shown = state.machine.held, state.now, []
+    predicted = state.policy.predicted_ends
     for _, rank, _ in state.ends:
         run = state.running[rank]
         ran, xfactor = run.ran_by(now), _xfactor(state, run.job)
-        shown.append(Running(run.job, run.since, run.expected_end, held[rank], KINDS[run.kind], ran, xfactor))
+        end = predicted.value(state.notes, run.job) if isinstance(predicted, Column) else None
+        shown.append(
+            Running(run.job, run.since, run.expected_end, held[rank], KINDS[run.kind], ran, xfactor, predicted_end=end)
+        )
     return tuple(shown)
 
 

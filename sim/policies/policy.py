@@ -50,6 +50,8 @@ class Policy:
 
     columns: ClassVar[tuple[Column, ...]] = ()
     """Its numbers that are shown beside those who wait; it writes them into `view.notes`."""
+    predicted_ends: ClassVar[Column | None] = None
+    """Its note of when it expects each running job to end, where that is not by the estimate."""
     places: ClassVar[bool] = False
     """Does it say itself which processors a job gets, whatever placement is asked for?"""
 

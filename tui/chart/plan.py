@@ -29,8 +29,8 @@ def plan_boxes(snapshot: Snapshot, view: ChartView, clock: float, turn: float | 
     if snapshot.matrix is not None:
         return tuple(_turns(snapshot, snapshot.matrix, view, clock, turn))
     running = [run for run in snapshot.running if run.expected_end > clock]
-    boxes = [Box(run.job.rank, clock, run.expected_end, run.processors, "expected") for run in running]
-    return (*boxes, *_placed(_planned(snapshot, view.end), running, snapshot))
+    placed = list(_placed(_planned(snapshot, view.end), running, snapshot))
+    return (*(box for run in running for box in _expected(run, clock, placed)), *placed)
 
 
 def planned_times(snapshot: Snapshot) -> Iterator[float]:
@@ -56,19 +56,33 @@ def _by_start(queued: Queued) -> tuple[float, int]:
     return queued.planned or 0.0, queued.job.rank
 
 
+def _expected(run: Running, clock: float, placed: list[Box]) -> Iterator[Box]:
+    """Until its estimate; on processors that are planned for others because it is predicted to end, until then."""
+    left = run.processors
+    for box in placed:
+        if left & box.processors and box.start < run.expected_end:
+            yield Box(run.job.rank, clock, box.start, left & box.processors, "expected")
+            left &= ~box.processors
+    if left:
+        yield Box(run.job.rank, clock, run.expected_end, left, "expected")
+
+
 def _placed(planned: list[Queued], running: list[Running], snapshot: Snapshot) -> Iterator[Box]:
-    """Each on the lowest processors that are free for all its time; a plan knows how many, not which."""
+    """Each on the lowest processors that are free for all its time; a plan knows how many, not which.
+
+    Where those are too few, also on those of jobs that are predicted to have ended, which may go on.
+    """
     placed: list[Box] = []
     everything = (1 << snapshot.procs) - 1
     for queued in planned:
         job, start = queued.job, queued.planned or 0.0
         end = start + job.estimate
-        taken = 0
+        then = taken = absent(snapshot.outages, start)
         for run in running:
             if run.expected_end > start:
                 taken |= run.processors
-        taken |= absent(snapshot.outages, start)
-        then = taken
+                if run.predicted_end is None or run.predicted_end > start:
+                    then |= run.processors
         for outage in snapshot.outages:
             if start < outage.begins < end:
                 taken |= outage.processors

@@ -51,6 +51,7 @@ class EasyPlusPlus(Policy):
     )
     plans = "the heads"
     columns = (Column("predicted", "how long it is expected to run", unit=Unit.SPAN),)
+    predicted_ends = Column("ends", "when it is expected to end", unit=Unit.MOMENT)
 
     def decide(self, view: View) -> Iterator[Decision]:
         history, predicted = _learnt(view), view.notes.setdefault("predicted", {})
@@ -59,12 +60,14 @@ class EasyPlusPlus(Policy):
             predicted[job.rank] = _predicted(job, history)
         for rank, run in view.running.items():
             predicted.setdefault(rank, _predicted(run.job, history))
-        ends = sorted((self._end_of(view, rank, end), rank, procs) for end, rank, procs in view.ends)
+        expected = view.notes["ends"] = {rank: self._end_of(view, rank, end) for end, rank, _ in view.ends}
+        ends = sorted((expected[rank], rank, procs) for _, rank, procs in view.ends)
         waiting = iter(queue)
         for head in waiting:
             if not view.fits(head):
                 break
-            insort(ends, (view.now + predicted[head.rank], head.rank, head.procs))
+            expected[head.rank] = view.now + predicted[head.rank]
+            insort(ends, (expected[head.rank], head.rank, head.procs))
             yield Start(head, InOrder(view.free))
         else:
             return
@@ -84,8 +87,10 @@ class EasyPlusPlus(Policy):
                 if view.curious:
                     yield Keep(job, no_room(view, job))
             elif ends <= start:
+                view.notes["ends"][job.rank] = ends
                 yield Backfill(job, PredictedBefore(head, start, ends))
             elif job.procs <= extra:
+                view.notes["ends"][job.rank] = ends
                 yield Backfill(job, FitsExtra(head, start, extra))
                 extra -= job.procs
             elif view.curious:

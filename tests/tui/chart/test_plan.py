@@ -5,8 +5,10 @@ Also tests tui.chart.scene.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import combinations
 
+import numpy as np
 import pytest
 
 from sim.engine.engine import Engine
@@ -34,6 +36,18 @@ def test_running_jobs_stay_where_they_are_until_their_estimate_ends(lab: Lab) ->
 def test_the_head_gets_processors_that_are_free_then(lab: Lab) -> None:
     engine = lab.run("easy", 4, "1 0 3 50 80", "2 1 3 50 50", until=1)
     assert plan(engine)[-1] == Box(1, 80, 130, 0b0111, "reserved")
+
+
+def test_who_is_planned_by_predictions_gets_processors_of_those_predicted_to_have_ended(lab: Lab) -> None:
+    jobs = lab.workload(4, "1 0 4 10 99", "2 10 4 20 99", "3 30 3 20 99", "4 30 1 4 60", "5 31 2 10 50")
+    engine = Engine(replace(jobs, user=np.array([0, 0, 0, -1, -1])), parse_policy("easy++"))
+    engine.run(until=31)
+    assert plan(engine) == [
+        Box(3, 31, 90, 0b1000, "expected"),
+        Box(2, 31, 45, 0b0011, "expected"),  # its user's last two jobs ran 10 and 20
+        Box(2, 31, 129, 0b0100, "expected"),
+        Box(4, 45, 95, 0b0011, "reserved"),
+    ]
 
 
 def test_nothing_is_planned_on_processors_that_are_not_there_then(lab: Lab) -> None:
