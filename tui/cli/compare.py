@@ -75,7 +75,7 @@ class Pair:
 
 
 @click.command("compare")
-@click.argument("trace")
+@options.trace()
 @click.option("--policy", "specs", multiple=True, metavar="SPEC", help="Twice: the first and the second.")
 @options.moment("--at", help="The second takes over from the first at T (12d4h30m, d12 04:30, #1200 or a date).")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")

@@ -24,7 +24,7 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 
 
 @click.command("draw")
-@click.argument("trace")
+@cli.trace()
 @cli.policy
 @cli.moment("--from", "begin", help="Where the chart begins (default: with the first job).")
 @cli.moment("--to", "until", help="Where now is; the plan stands right of it (default: the end).")

@@ -44,7 +44,7 @@ Lines = list[str]
 
 
 @click.command("explain")
-@click.argument("trace")
+@options.trace()
 @click.argument("job")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
 @click.option(

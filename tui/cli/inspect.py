@@ -43,7 +43,7 @@ Lines = list[str]
 
 
 @click.command("inspect")
-@click.argument("trace")
+@options.trace()
 @options.of_workload
 def command(trace: str, **given: Any) -> None:
     """What is in a trace: jobs, what was skipped and why, load, widths, lengths, estimates, categories."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from sim.errors import ParameterError
+from sim.errors import NotThereError, ParameterError
 from sim.words import Moment, listed, parse_moment, printable, shortened
 from sim.workload.options import OPTIONS, Option
 
@@ -138,6 +138,27 @@ def parsed_size(ctx: click.Context, option: click.Parameter, given: str) -> tupl
     if not all(low <= value <= high for low, value, high in zip(SMALLEST, size, LARGEST, strict=True)):
         raise click.BadParameter(f"{given!r}: from 20x8 to 400x150", ctx, option)
     return size
+
+
+def _no_lesson(ctx: click.Context, argument: click.Parameter, given: str | None) -> str | None:
+    """What was typed for a trace; the name of a lesson is told from a name of nothing."""
+    if given is None:
+        return None
+    from sim.workload.source import find
+
+    try:
+        find(given)
+    except NotThereError:
+        from sim.lessons.lesson import ORDER
+
+        if given in ORDER:
+            raise NotThereError(f"{given} is a lesson, no trace: schedscope learn {given} plays it") from None
+    return given
+
+
+def trace(required: bool = True) -> Callable[[F], F]:
+    """The argument that is a trace: a file, or the name of a sample."""
+    return click.argument("trace", required=required, callback=_no_lesson)
 
 
 def moment(*names: str, help: str) -> Callable[[F], F]:

@@ -71,7 +71,7 @@ MOST_PARTIES = 25
 
 
 @click.command("run")
-@click.argument("trace")
+@options.trace()
 @click.option(
     "--policy",
     "policies",

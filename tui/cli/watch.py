@@ -11,7 +11,7 @@ from tui.cli import options
 
 
 @click.command("watch")
-@click.argument("trace", required=False)
+@options.trace(required=False)
 @click.option("--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about")
 @click.option("--at", metavar="STEP|TIME", help="Where to begin: a step (#1200) or a time (12d4h).")
 @click.option("--session", metavar="FILE", help="Bring back what was saved: a file, a pasted line, or last.")

@@ -32,6 +32,12 @@ def test_where_nothing_is_typed_the_source_is_the_trace_as_it_is() -> None:
     assert Source.of_options("a", nothing.make_context("nothing", []).params) == Source("a")
 
 
+@pytest.mark.parametrize("command", ["run", "draw", "explain", "inspect", "watch", "compare", "quiz"])
+def test_who_types_a_lesson_for_a_trace_is_told_how_it_is_played(command: str) -> None:
+    with pytest.raises(SchedscopeError, match="zkp-lies is a lesson, no trace: schedscope learn zkp-lies plays it"):
+        commands([command, "zkp-lies"], standalone_mode=False)
+
+
 @pytest.mark.parametrize(
     ("typed", "kept"),
     [
