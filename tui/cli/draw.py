@@ -9,11 +9,13 @@ from typing import Any
 import click
 
 from sim.engine.engine import Engine
+from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario
 from sim.words import Moment
 from sim.workload.source import Source
+from sim.workload.transforms import parse_estimates
 from tui.chart.svg.drawing import Options, form_of, save_drawing, save_pair
 from tui.cli import options as cli
 from tui.cli.own import own_code, time_of, timed
@@ -33,7 +35,7 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 @click.option("--theme", default="dark", metavar="NAME", help="dark, light or contrast.")
 @click.option("--colour", default="job", metavar="MODE", help="job, user, queue, partition, width, length, wait ...")
 @click.option("--by-event", is_flag=True, help="Each step as wide as any other; times are told below.")
-@click.option("--beside", metavar="SPEC", help="Below it the run under another policy, on the same clock.")
+@click.option("--beside", metavar="SPEC", help="Below it, on the same clock, another run: fcfs; easy with exact.")
 @click.option("--matrix", is_flag=True, help="The Ousterhout matrix at --to (gang scheduling) instead of the chart.")
 @click.option("--slide", is_flag=True, help="For a slide: 1920 x 1080 pixels, letters twice as large.")
 @click.option("-o", "--output", "out", required=True, metavar="FILE", help="A name in .svg or .png; - for stdout.")
@@ -69,8 +71,11 @@ def draw(
     `window` is of moments of the run; where it is None the options say what is drawn.
     """
     form_of(out)
-    policies = [spec, *(other for _, other in switches), *([beside] if beside else [])]
+    below, has_estimates, estimates = (beside or "").partition(WITH)
+    policies = [spec, *(other for _, other in switches), *([below] if beside else [])]
     cli.heed(placement, [parse_policy(each) for each in policies])  # a mistake is told before reading
+    if has_estimates:
+        parse_estimates(estimates)
     workload = cli.jobs_of(source)
     scenario = Scenario(workload, spec, timed(workload, spec, switches, placement), placement)
     begin, until = (None if moment is None else time_of(scenario, moment) for moment in window)
@@ -80,8 +85,11 @@ def draw(
     if beside is None:
         save_drawing(engine, spec, options, out)
     else:
-        other = Scenario(workload, beside, placement=placement)
-        save_pair([(engine, spec), (_run(other, beside, options), beside)], options, out)
+        jobs = workload
+        if has_estimates:
+            jobs = cli.jobs_of(replace(source, transforms=replace(source.transforms, estimates=estimates)))
+        other = _run(Scenario(jobs, below, placement=placement), below, options)
+        save_pair([(engine, workload.title(spec)), (other, jobs.title(below))], options, out)
 
 
 def _run(scenario: Scenario, spec: str, options: Options) -> Engine:

@@ -75,6 +75,16 @@ def test_a_pair_shares_the_clock_and_no_names(tmp_path: Path) -> None:
     assert set(re.findall(r"url\(#([\w-]+)\)", text)) <= set(ids)
 
 
+def test_a_pair_may_differ_in_its_estimates(tmp_path: Path) -> None:
+    at = tmp_path / "pair.svg"
+    draw(Source("z-figure4"), "easy", "lowest", Options(), str(at), beside="easy with factor:9")
+    assert {"z-figure4 · easy · 10", "z-figure4 · easy with factor:9 · 10"} == set(
+        re.findall(r"(z-figure4 · [^<]* · 10) processors", at.read_text(encoding="utf-8"))
+    )
+    with pytest.raises(ParameterError, match="no estimates 'foo'"):
+        draw(Source("z-figure4"), "easy", "lowest", Options(), str(at), beside="easy with foo")
+
+
 def test_the_matrix_is_of_gang_scheduling(tmp_path: Path) -> None:
     at = tmp_path / "x.svg"
     done = schedscope("draw", "z-figure4", "--policy", "gang", "--to", "10m", "--matrix", "-o", at)
