@@ -113,6 +113,8 @@ class Started:
     """Since when it waited: its submission, or the end of a run that was lost."""
     limit: float | None = None
     """A speculative run of at most so many seconds."""
+    came: int = 0
+    """So many processors came at that instant, because the machine grew or got some back."""
 
 
 @dataclass(frozen=True)

@@ -173,10 +173,12 @@ def _started(moment: Started, life: Life) -> str:
     told = f"{verb}{after}: {why(moment.because, life.job, at)}."
     early = [h for h in moment.freed if h.until > moment.time]
     if waited and early:
-        return f"{told} At that moment {_early(early, moment.time)}."
-    if waited and moment.freed:
+        told += f" At that moment {_early(early, moment.time)}."
+    elif waited and moment.freed:
         names = listed((f"{name(h.job)} ({h.job.procs:,})" for h in moment.freed), 3)
-        return f"{told} At that moment {names} ended as expected."
+        told += f" At that moment {names} ended as expected."
+    if waited and moment.came:
+        told += f" The machine had just got {processors(moment.came)} more."
     return told
 
 

@@ -80,6 +80,7 @@ class Observer:
         """Since when it waits."""
         self._decisions: Sequence[Decision] = ()
         self._freed: tuple[Holder, ...] = ()
+        self._came = 0
         self._waits = Waits(engine, job)
         self._failures = {outage.begins for outage in engine.workload.outages}
         self._stay: Stay | None = None
@@ -90,6 +91,7 @@ class Observer:
         """One step; False when the job has ended, or nothing happens any more."""
         engine, job, was = self.engine, self.job, self._where
         running = engine.state.running.copy() if was == "queue" else {}
+        absent = engine.state.machine.absent
         if self.ended or not self._step_on():
             return False
         if job.rank >= engine.state.submitted:
@@ -98,6 +100,7 @@ class Observer:
             engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
         )
         self._where = self._whereabouts()
+        self._came = (absent & ~engine.state.machine.absent).bit_count()
         self._freed = tuple(Holder(done, self._was_to_end(done, running)) for done in engine.state.completed)
         if job in engine.state.killed:
             self._see_loss()
@@ -201,7 +204,8 @@ class Observer:
             elif isinstance(d, Start | Backfill):
                 self._close()
                 backfilled = isinstance(d, Backfill)
-                self._moments.append(Started(now, d.because, backfilled, self._freed, self._since, d.limit))
+                freed, came = self._freed, self._came
+                self._moments.append(Started(now, d.because, backfilled, freed, self._since, d.limit, came))
             elif isinstance(d, Suspend):
                 self._pause(d.because, d.overhead)
             elif isinstance(d, Resume | Place):

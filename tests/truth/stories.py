@@ -6,8 +6,10 @@ import json
 import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping
+from functools import reduce
 from itertools import pairwise
 from math import floor
+from operator import or_
 from typing import Any
 
 from sim.decisions import decisions as d
@@ -18,6 +20,7 @@ from sim.life.life import Life
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.words import clock_near
+from sim.workload.outages import absent
 from tests.truth.decided import mask_of
 from tests.truth.fields import read_job
 from tests.truth.lives import Chronicle, Stop
@@ -81,6 +84,9 @@ def started(teller: Teller, kind: type, after: Lasts | None, because: str) -> No
     since = max([teller.job.submit, *(cut for cut in teller.record.cuts if cut <= teller.time)])
     demand(after.is_about(teller.time - since) if after else teller.time == since, since)
     rest = because.removeprefix(said)
+    came = re.search(r"\. The machine had just got ([\d,]+) processors? more$", rest)
+    demand_equal(whole(came[1]) if came else 0, come_now(teller) if after else 0, "processors that came")
+    rest = rest[: came.start()] if came else rest
     if not rest:
         return
     ended = re.fullmatch(r"\. At that moment (.*)", rest)
@@ -91,6 +97,13 @@ def started(teller: Teller, kind: type, after: Lasts | None, because: str) -> No
         read_early(teller, ended[1], early)
     else:
         read_jobs(teller, ended[1].removesuffix(" ended as expected"), [rank for rank, _ in begun.freed])
+
+
+def come_now(teller: Teller) -> int:
+    """How many processors came back, or for the first time, and are there."""
+    outages = teller.chronicle.world.outages
+    back = reduce(or_, (o.processors for o in outages if abs(o.ends - teller.time) <= 1e-6), 0)
+    return (back & ~absent(outages, teller.time)).bit_count()
 
 
 for _verb, _kind in (("Started", d.Start), ("Backfilled", d.Backfill)):

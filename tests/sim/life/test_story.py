@@ -5,11 +5,14 @@ Also tests sim.life.episodes, sim.life.summary.
 
 from __future__ import annotations
 
+from math import inf
+
 from sim.life.life import Life, life_of
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
 from sim.policies import parse_policy
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
 from tests.sim.conftest import Lab
@@ -49,6 +52,12 @@ def test_whose_row_was_never_on_turn_is_told_of_a_switch_that_sends_it_back(lab:
     told = [row for time, row in rows_of(life, 9, 9) if time == 10]
     assert told[0].startswith("The policy is switched from gang:")
     assert told[1] == "Its row had not been on turn when the policy was switched: it waits again."
+
+
+def test_who_starts_on_processors_that_have_just_come_is_told_so(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 1 100 100", "2 5 3 10 10").with_outages([Outage(-inf, 20, 0b1100, True)])
+    (told,) = [told for time, told in rows_of(life_of(workload, "easy", 1), 6, 6) if time == 20]
+    assert told.endswith("it fits: needs 3, 3 free. The machine had just got 2 processors more.")
 
 
 def test_however_long_a_job_waits_each_step_is_looked_at(lab: Lab) -> None:
