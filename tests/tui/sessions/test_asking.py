@@ -33,8 +33,11 @@ async def asked(run: Replay, session: Path) -> None:
 
 
 async def opened(run: Replay, policy: str) -> None:
-    await run.wait_for(lambda: isinstance(run.app.screen, ReplayScreen) and run.screen.scene)
-    await run.wait_for(lambda: run.scene.snapshot.policy == policy)
+    def is_shown() -> bool:
+        screen = run.app.screen  # the next replay has no scene at first
+        return isinstance(screen, ReplayScreen) and screen.scene is not None and screen.scene.snapshot.policy == policy
+
+    await run.wait_for(is_shown)
     await run.settle()
 
 
