@@ -24,14 +24,14 @@ class Waits:
         self._fits = False
         """Did it fit after the last step?"""
 
-    def note(self, state: Reason, head: Job | None) -> Waited | None:
-        """It waits after this step; the stretch that is over, if there is one."""
+    def note(self, state: Reason, head: Job | None, switched: bool = False) -> Waited | None:
+        """It waits after this step, which may have switched the policy; the stretch that is over, if there is one."""
         engine, job = self._engine, self._job
         free, ahead = room(engine.state), len(ahead_of(engine.state, job))
         last = self._until_now()
         self._fits = free >= job.procs
         numbers = {"free": Range(free, free), **numbers_of(state)}
-        if last and isinstance(last.state, NoVictims) and isinstance(state, TooFewFree):
+        if last and isinstance(last.state, NoVictims) and isinstance(state, TooFewFree) and not switched:
             state = last.state  # it looks for victims at its ticks only
         if last and (type(last.state), last.blocker, last.head) == (type(state), named(state), head):
             both = {key: value.also(numbers.get(key, value)) for key, value in last.numbers.items()}

@@ -164,7 +164,8 @@ class Observer:
         if engine.now == self.job.submit and not self._moments:
             self._moments.append(self._submission())
         self._note_passers()
-        rebuilt = any(isinstance(d, Phase | Switched) for d in self._decisions)
+        switched = any(isinstance(d, Switched) for d in self._decisions)
+        rebuilt = switched or any(isinstance(d, Phase) for d in self._decisions)
         if engine.state.sharing and self._where == "queue" and not rebuilt and self._waits.go_on():
             return  # the matrix was not rebuilt: nobody has thought of the queue
         waits = self._where == "queue"
@@ -177,7 +178,7 @@ class Observer:
             return
         planned = self._plans.at, self._plans.why
         state = why_it_waits(engine.state, self.job, self._decisions, planned)
-        self._insert(self._waits.note(state, self._plans.head))
+        self._insert(self._waits.note(state, self._plans.head, switched))
 
     def _submission(self) -> Submitted:
         state, job = self.engine.state, self.job

@@ -164,7 +164,7 @@ class Chronicle:
         if rank in world.waiting or (turning is not None and rank in turning.new):
             step = wait_step(after, job)
             last = record.steps[-1].kind if record.steps and rank in goes_on else None
-            if last is NoVictims and step.kind is TooFewFree:
+            if last is NoVictims and step.kind is TooFewFree and not world.switched_now:
                 step = step._replace(kind=NoVictims)  # it looks for victims at its ticks only
             record.steps.append(step)
         if rank in self._was_waiting | world.waiting | set(world.arrived) or now in record.interrupted:

@@ -60,6 +60,14 @@ def test_who_starts_on_processors_that_have_just_come_is_told_so(lab: Lab) -> No
     assert told.endswith("it fits: needs 3, 3 free. The machine had just got 2 processors more.")
 
 
+def test_who_looked_for_victims_under_the_last_policy_does_not_under_the_next(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 4 300 300", "2 0 2 100 1000")
+    life = life_of(workload, "selective", 1, switches=[(150, "fcfs")])
+    waits = [row for _, row in rows_of(life, 9, 9) if row.startswith("For ")]
+    assert waits[0].startswith("For 2m30 (1 step) it had too few victims")
+    assert waits[1].startswith("For 2m30 (1 step) fewer than its 2 processors were free")
+
+
 def test_however_long_a_job_waits_each_step_is_looked_at(lab: Lab) -> None:
     """Job 3 stands ahead of it until 1004, after more than a thousand steps of one tiny job each."""
     tiny = [f"{n + 3} {n} 1 1 1" for n in range(1, 1006)]
