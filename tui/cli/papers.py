@@ -38,8 +38,9 @@ def command(name: str | None, listing: bool, logs: str, jobs: int | None, path: 
     plan = of.plan(logs, jobs)
     with shown_where_seen(Filling.of(plan)) as told:
         progress = sweep(plan, path or _kept(), workers=workers or 0, told=told)
+    cut = "" if jobs is None else f" (here of the first {count(jobs, 'job')} only)"
     with Results(path or _kept()) as results:
-        lines = [of.title, "", *_shown(list(of.figures(plan, results))), "", of.note]
+        lines = [of.title + cut, "", *_shown(list(of.figures(plan, results))), "", of.note]
     say("\n".join(lines if shows_unicode() else map(plain, lines)))
     return 1 if progress.failed else 0
 

@@ -41,6 +41,8 @@ def test_a_table_is_printed_beside_the_papers_and_kept(tmp_path: Path, monkeypat
         "A note.",
     ]
     assert (tmp_path / "r.sqlite").exists()
+    done = schedscope("papers", "small", "--logs", tmp_path, "-o", tmp_path / "r.sqlite", "--jobs", "3")
+    assert done.stdout.startswith("A table: of two (here of the first 3 jobs only)\n")
 
 
 def test_a_log_that_is_missing_is_one_line(tmp_path: Path) -> None:
