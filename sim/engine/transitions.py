@@ -255,10 +255,12 @@ class Transitions:
             self.log(decision)
 
     def _expect(self, decision: Expect) -> None:
-        self._must_wait(decision.job, "be expected")
-        rank, at = decision.job.rank, decision.at
-        self.state.expected[rank] = at
-        if self.state.before.get(rank) != at:
+        state, (job, at) = self.state, decision
+        rank = job.rank
+        if state.waiting.jobs.get(rank) is not job:
+            self._must_wait(job, "be expected")
+        state.expected[rank] = at
+        if state.before.get(rank) != at:
             self.history.decided(decision)
 
     def _wake(self, decision: Wake) -> None:

@@ -134,7 +134,7 @@ class History(Past):
 
     def boundaries(self, now: float, owners: Sequence[int]) -> None:
         """From now on the partitions own these processors."""
-        step = len(self._time)
+        step = self._made
         if self._boundary_step and self._boundary_step[-1] == step:
             self._boundaries.pop()
             self._boundary_step.pop()
@@ -145,7 +145,7 @@ class History(Past):
         """From now on the rows go by this clock, and each job has its place: (rank, columns, rows)."""
         self._clock_since.append(now)
         self._clocks.append(turns.copy())
-        self._clock_step.append(len(self._time))
+        self._clock_step.append(self._made)
         all_known = self._places
         for rank, columns, rows in places:
             known = all_known.get(rank)
@@ -158,7 +158,7 @@ class History(Past):
                 if not self._started.has(rank):
                     self._new.add(rank)
         for rank in [rank for rank in self._new if turns.row in self._places[rank][1]]:
-            self._started.note(rank, now, len(self._time))
+            self._started.note(rank, now, self._made)
             self._new.remove(rank)
 
     def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -94,9 +94,10 @@ class MultiQueue(Policy):
                 arrived = sorted((job for job in view.queue if job.rank not in view.reserved), key=lambda job: job.rank)
         reserving = {job.rank for job in arrived if job.reserve is not None or self._is_tried(job)}
         known: Pivots | None = view.notes.pop("pivots", None)
-        if not view.queue:
+        queue = view.queue
+        if not queue:
             return
-        queue = to_look_at = self._queued(view, reserving)
+        queue = to_look_at = self._queued(queue, view.reserved, reserving)
         if known and not reserving and known.go_on(view, queue, arrived):
             pivots, to_look_at = known, [*arrived]
         else:
@@ -159,9 +160,8 @@ class MultiQueue(Policy):
 
     # The queues
 
-    def _queued(self, view: View, reserving: set[int]) -> list[Job]:
-        """Who waits without a reservation: high priority first, then by rank."""
-        queue, reserved = view.queue, view.reserved
+    def _queued(self, queue: list[Job], reserved: Mapping[int, float], reserving: set[int]) -> list[Job]:
+        """Who of them waits without a reservation: high priority first, then by rank."""
         if reserved or reserving:
             queue = [job for job in queue if job.rank not in reserved and job.rank not in reserving]
         if high := [job for job in queue if job.high]:
@@ -172,7 +172,7 @@ class MultiQueue(Policy):
         """Figure 2: every job once."""
         if not view.curious:
             free = view.free
-            queue = [job for job in queue if job.procs <= free and view.fits(job)]
+            queue = [job for job in queue if job.procs <= free]
         for job in queue:
             if not view.fits(job):
                 if view.curious:
