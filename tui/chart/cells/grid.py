@@ -107,7 +107,7 @@ class Grid:
         if self.selected is not None and (is_selected := np.equal(rank, self.selected)).any():
             self.dims = bool(np.count_nonzero(is_selected) >= _FOUND)
             return is_selected
-        if self.chart.since is None:
+        if self.chart.since is None or not len(self.chart.start):
             return np.zeros(rank.shape, np.bool_)
         return np.equal(self.chart.start[rank], self.chart.since)
 

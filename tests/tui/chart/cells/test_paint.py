@@ -49,6 +49,12 @@ def lines(text: str) -> list[str]:
     return [line.rstrip() for line in text.strip("\n").splitlines()]
 
 
+def test_a_step_without_a_job_is_drawn(lab: Lab) -> None:
+    empty = Engine(lab.workload(4), parse_policy("easy"))
+    chart = replace(chart_of(empty, SIZE, ASCII), since=0.0)
+    assert paint(chart, ASCII, SIZE, None).text.startswith(" 3|")
+
+
 def test_past_now_and_plan_in_ascii(engine: Engine) -> None:
     assert picture(engine, ASCII, SIZE).splitlines() == lines("""
  3|.CJ3C|.....................................
