@@ -100,6 +100,7 @@ class Upheaval:
         state, rank = self._state, job.rank
         if state.suspended.pop(rank, None) is not None:
             del state.suspended_since[rank]
+            self._history.lose_place(rank, state.now)
             if rank == state.awaited:
                 self._transitions.keep_processors(None)
         state.tally.backfilled -= state.ledger.backfilled[rank]

@@ -55,7 +55,7 @@ class History(Past):
         """Those of them that have never been on turn"""
         self._rows = {}
         self._clock_since, self._clocks, self._clock_step = array("d"), [], array("l")
-        self._changes, self._steps = [], None
+        self._changes, self._lost, self._steps = [], {}, None
 
     # Written by the engine
 
@@ -170,6 +170,11 @@ class History(Past):
         """So many processors were free on average since the last step."""
         self._free[-1] = free
 
+    def lose_place(self, rank: int, now: float) -> None:
+        """The job is suspended no more: processors are gone that it was to resume on."""
+        self.write()
+        self._lost[self._last[rank]] = self._made, now
+
     def switch(self, switch: Switch) -> None:
         """Another policy takes over in this step."""
         self._changes.append(switch)
@@ -233,6 +238,7 @@ class History(Past):
         cut._boundaries, cut._boundary_step = self._boundaries[:divisions], self._boundary_step[:divisions]
         cut._clock_since, cut._clocks = self._clock_since[:clocks], self._clocks[:clocks]
         cut._clock_step, cut._changes = self._clock_step[:clocks], [c for c in self._changes if c.step <= step]
+        cut._lost = {stretch: lost for stretch, lost in self._lost.items() if lost[0] < step}
         if step:
             cut._free[-1] = free
         cut.count()

@@ -73,8 +73,8 @@ class Past:
     __slots__ = (
         "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
         "_decision_end", "_decisions", "_done", "_end", "_end_step", "_ended_by", "_first", "_free", "_kind",
-        "_marks", "_next", "_processors", "_rank", "_rows", "_start", "_started", "_steps", "_time", "_waiting",
-        "_wanted",
+        "_lost", "_marks", "_next", "_processors", "_rank", "_rows", "_start", "_started", "_steps", "_time",
+        "_waiting", "_wanted",
     )  # fmt: skip
 
     _rank: array[int]
@@ -90,6 +90,8 @@ class Past:
     """The next stretch of the same job; -1: none"""
     _marks: list[tuple[int, ...]]
     """The stretches that are open, or after which their job is suspended"""
+    _lost: dict[int, tuple[int, float]]
+    """stretch -> the step in which, and when, processors went that the job was to resume on: it waits again"""
     _first: array[int]
     """rank -> the first stretch of the job; -1: none"""
     _started: Times
@@ -261,7 +263,8 @@ class Past:
     def pauses(self, start: float, end: float) -> list[Stretch]:
         """Which jobs were suspended at some moment from `start` until `end`, and where, in the order of these pauses.
 
-        A pause, of kind "suspended", lasts from the end of a stretch to the beginning of the job's next one.
+        A pause, of kind "suspended", lasts from the end of a stretch to the beginning of the job's next one, or until
+        its processors go.
         """
         if SUSPENDED not in self._ended_by:
             return []
@@ -270,6 +273,8 @@ class Past:
             if self._ended_by[i] == SUSPENDED and self._end_step[i] < now and self._end[i] < end:
                 then, since = self._next[i], self._end[i]
                 until = self._start[then] if 0 <= then < count else None
+                step, lost = self._lost.get(i, (now, 0.0))
+                until = lost if step < now else until
                 if until is None or until > max(start, since):
                     goes_on = None if until is None else until
                     pauses.append(Stretch(self._rank[i], since, goes_on, "suspended", self._processors[i]))

@@ -70,6 +70,8 @@ def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int
         if begun >= 0:
             yield begun, stretch, first, bisect_right(past._begun, stretch)
         first, back = past._end_step[stretch], past._ended_by[stretch] in (CUT, QUEUED, INTERRUPTED)
+        if stretch in past._lost:
+            (first, _), back = past._lost[stretch], True
         begun = past._begun[first - 1] if back and first < past._now else -1
     if begun >= 0:
         yield begun, count, first, past.steps

@@ -39,6 +39,9 @@ class Unwritten(History):
     def mend_free(self, free: float) -> None:
         pass
 
+    def lose_place(self, rank: int, now: float) -> None:
+        pass
+
     def switch(self, switch: Switch) -> None:
         pass
 

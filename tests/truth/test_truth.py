@@ -83,6 +83,11 @@ def test_what_was_false_once_of_a_machine_that_changes_is_so_now(seed: int) -> N
     assert list(falsehoods(changing_run(seed, FEW), asked=4)) == []
 
 
+@pytest.mark.parametrize("seed", [9503013, 9505588])
+def test_who_passes_a_suspended_job_whose_processors_went_is_told(seed: int) -> None:
+    assert list(falsehoods(changing_run(seed), asked=4)) == []
+
+
 @pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))
 def test_what_is_said_where_two_runs_part_is_so(seed: int) -> None:
     first = random_run(seed)

@@ -23,6 +23,7 @@ from sim.history.history import History
 from sim.history.stays import InTheWay, in_the_way_of, passers_of
 from sim.history.stretch import Stretch
 from sim.policies import parse_policy
+from sim.workload.outages import Outage
 from sim.workload.source import Source
 
 if TYPE_CHECKING:
@@ -246,6 +247,15 @@ def test_a_suspended_job_pauses_until_it_goes_on(lab: Lab) -> None:
     assert step is not None
     assert [(pause.start, pause.end) for pause in history.as_of(step).pauses(-inf, inf)] == [(stopped.end, None)]
     assert history.end_of(0) == resumed.end
+
+
+def test_a_suspended_job_pauses_no_longer_than_its_processors_are_there(lab: Lab) -> None:
+    gone = Outage(70, inf, 0b0001), Outage(70, 100, 0b1110)
+    engine = Engine(lab.workload(4, "1 0 2 100 100", "2 10 4 20 20").with_outages(gone), "selective:sf=1.2")
+    engine.run()
+    stopped, again = engine.history.of(0)
+    assert [(pause.start, pause.end) for pause in engine.history.pauses(-inf, inf)] == [(stopped.end, 70)]
+    assert again.start == 100
 
 
 def test_a_cut_trial_is_no_pause_but_a_killed_job(lab: Lab) -> None:
