@@ -24,7 +24,7 @@ from sim.policies.backfill.recorded import Recorded
 from sim.policies.columns import Column
 from sim.policies.policy import full_policy
 from sim.timeline.scenario import Scenario
-from sim.words import clock, count, name, printable, processors, shortened, span
+from sim.words import clock, name, printable, processors, shortened, span
 from sim.workload.model import Field, Job
 from sim.workload.source import Source
 from tui.cli import options
@@ -32,6 +32,7 @@ from tui.cli.own import own_code, timed
 from tui.cli.run import provenance
 from tui.cli.terminal import columns, progress, run_to_end, say, shows_unicode
 from tui.look import text
+from tui.panels.helped import asked, in_words, rows
 
 NARROWEST, USUAL, WIDEST = 40, 80, 100
 MOST_JOBS = 10
@@ -137,37 +138,7 @@ def _price(price: Price) -> dict[str, Any]:
 
 def _helped(job: Job, found: Sequence[Tried], first: str) -> Lines:
     """The table, and the best of it in words."""
-    shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
-    lines = [f"What would have helped {name(job)} ({shown})?", ""]
-    rows = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "who pays most"]]
-    for tried in found:
-        price = tried.price
-        pays = "" if price.worst is None else f"{name(price.worst)} +{span(price.worst_by)}"
-        here = tried.policy == first
-        others = span(price.mean_wait) + ("" if here else f" ({_more(price.change)})")
-        rows.append(
-            [shortened(tried.policy) + (" (first)" if here else ""), span(tried.wait), clock(tried.start), others,
-             f"{price.longer:,}", f"{price.shorter:,}", pays]
-        )  # fmt: skip
-    return [*lines, *text.table(rows), "", *_wrapped(_in_words(job, found, first), WIDEST)]
-
-
-def _in_words(job: Job, found: Sequence[Tried], first: str) -> str:
-    best, was = found[0], next(tried for tried in found if tried.policy == first)
-    less = was.wait - best.wait
-    if less < 1:
-        return f"None of them helps {name(job)}: under {first} it waits {span(was.wait)}, and no less under the others."
-    told = f"{best.policy} helps most: {name(job)} waits {span(less)} less than under {first}."
-    price = best.price
-    if price.worst is None:
-        return f"{told} Nobody else waits longer."
-    who = f"{count(price.longer, 'job')} {'waits' if price.longer == 1 else 'wait'} longer"
-    mean = f"the others wait {span(abs(price.change))} {'longer' if price.change > 0 else 'less'} on average"
-    return f"{told} The price: {who}, {name(price.worst)} most, by {span(price.worst_by)}; {mean}."
-
-
-def _more(seconds: float) -> str:
-    return f"{'+' if seconds >= 0 else '-'}{span(abs(seconds))}"
+    return [asked(job), "", *text.table(rows(found, first)), "", *_wrapped(in_words(job, found, first), WIDEST)]
 
 
 def had_nobody_come(life: Life, scenario: Scenario) -> str:

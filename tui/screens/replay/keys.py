@@ -52,6 +52,7 @@ CHANGING = (
     Key("B", "branches", "branches", "Look at another branch."),
     Key("v", "compare", "compare", "Beside this run another policy from here on, on one clock.", 7),
     Key("V", "compare_from_start", "compare all", "Beside this run another policy from the beginning."),
+    Key("u", "helped", "helped", "What would have helped the selected job: policies by its wait, and what others pay."),
     Key("d", "parted", "parted", "While comparing, or when a policy was saved: to the first decision that differs."),
     Key("e", "other_run", "other run", "While comparing: queue, decisions, numbers and → of the other run."),
     Key("C", "gains", "gains", "While comparing: colour by who starts earlier or later, and back."),

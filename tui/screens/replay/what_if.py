@@ -106,6 +106,17 @@ class WhatIf:
         dialog = dialogs.PolicyPicker(self._screen.policy, "Compare", title)
         self._screen.open(dialog, lambda policy: self._screen.go(Compare(policy, from_start)))
 
+    def helped(self) -> None:
+        """What would have helped the selected job; which policy is chosen there runs beside this one."""
+        screen, scene = self._screen, self._screen.scene
+        if scene is None or screen.state.selected is None:
+            screen.tell("no job is selected: click one, / finds one, w takes the first that waits")
+            return
+        workload = screen.about.of(scene).workload
+        dialog = dialogs.Helped(workload, screen.state.selected, scene.snapshot.rules)
+        screen.pause()
+        screen.open(dialog, lambda policy: screen.go(Compare(policy, from_start=True)))
+
     def other_run(self) -> None:
         """The panels tell of the other run, which → steps through as well."""
         if self._is_compared():

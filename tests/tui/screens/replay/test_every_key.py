@@ -33,6 +33,7 @@ SUITABLE = {
     "other_run": COMPARED,
     "gains": COMPARED,
     "reverse": SELECTED,
+    "helped": SELECTED,
     "reverse_boundary": PARTITIONS,
     "bookmarks": Where(before=("b", "enter")),
     "all_panels": Where(before=("7",)),

@@ -1,0 +1,78 @@
+"""What would have helped a job: policies are tried in the background and ranked; one is taken.
+
+Also tests tui.panels.helped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sim.comparison.helping import ranked
+from sim.policies import parse_policy
+from sim.policies.policy import Policy
+from sim.timeline.scenario import run
+from sim.workload.source import read
+from tests.tui.screens.conftest import Ask
+from tui.panels.helped import in_words, rows
+from tui.screens.dialogs.helped import Helped
+
+EASY = parse_policy("easy")
+
+
+def dialog(job: str = "4", *tried: str, policy: Policy = EASY) -> Helped:
+    workload = read("z-figure4")
+    return Helped(workload, workload.rank_of(job), policy, tried or ("fcfs", "firstfit", "easy"))
+
+
+async def test_policies_stand_by_the_jobs_wait_with_what_the_others_pay(ask: Ask) -> None:
+    async with ask(dialog()) as person:
+        shown = await person.wait()
+        assert "What would have helped J4 (4 processors for 15m00, submitted d0 00:00:30)?" in shown
+        places = [shown.index(policy) for policy in ("policy ", "firstfit ", "easy (first)", "fcfs ")]
+        assert places == sorted(places)
+        assert "firstfit helps most: J4 waits 20m00 less than under easy. The price:" in " ".join(shown.split())
+        assert "tried, each" not in shown
+
+
+async def test_the_policy_that_is_taken_is_the_answer(ask: Ask) -> None:
+    async with ask(dialog()) as person:
+        await person.wait()
+        await person.press("enter")
+        assert person.answers == [parse_policy("firstfit")]
+
+
+async def test_who_moves_on_the_list_stays_with_a_policy(ask: Ask) -> None:
+    async with ask(dialog(), size=(80, 24)) as person:
+        assert "it starts" not in await person.wait()
+        await person.press("down", "down", "enter")
+        assert person.answers == [parse_policy("fcfs")]
+
+
+async def test_escape_ends_it_before_all_is_known(ask: Ask) -> None:
+    workload = read("lublin-128")
+    async with ask(Helped(workload, 398, EASY)) as person:
+        await person.press("escape")
+        assert person.answers == [None]
+
+
+@dataclass(frozen=True)
+class Raises(type(EASY)):  # type: ignore[misc]
+    """It is wrong."""
+
+    def decide(self, view: object) -> object:
+        raise ValueError("nothing")
+
+
+async def test_what_fails_is_told_and_the_others_are_tried(ask: Ask) -> None:
+    async with ask(dialog("4", "fcfs", policy=Raises())) as person:
+        shown = await person.wait()
+        assert "nothing" in shown
+        assert "fcfs" in shown
+
+
+def test_where_nobody_else_waits_longer_that_is_said() -> None:
+    workload = read("z-figure4")
+    found = ranked([run(workload, spec) for spec in ("fcfs", "easy")], 4)
+    assert in_words(workload.jobs[4], found, "fcfs").endswith("Nobody else waits longer.")
+    assert in_words(workload.jobs[0], ranked([run(workload, "fcfs")], 0), "fcfs").startswith("None of them helps J1")
+    assert [len(row) for row in rows(found, "fcfs", narrow=True)] == [5, 5, 5]

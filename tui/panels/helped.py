@@ -1,0 +1,49 @@
+"""What would have helped a job: the policies by its wait and what the others pay, as rows and in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sim.comparison.helping import Tried
+from sim.words import clock, count, name, processors, shortened, span
+from sim.workload.model import Job
+
+
+def asked(job: Job) -> str:
+    """The question, and what the job wants."""
+    shown = f"{processors(job.procs)} for {span(job.estimate)}, submitted {clock(job.submit)}"
+    return f"What would have helped {name(job)} ({shown})?"
+
+
+def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[str]]:
+    """What the columns are called, then a row for each policy; narrow ones are of what matters most."""
+    made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "who pays most"]]
+    for tried in found:
+        price = tried.price
+        pays = "" if price.worst is None else f"{name(price.worst)} +{span(price.worst_by)}"
+        here = tried.policy == first
+        others = span(price.mean_wait) + ("" if here else f" ({_more(price.change)})")
+        made.append(
+            [shortened(tried.policy) + (" (first)" if here else ""), span(tried.wait), clock(tried.start), others,
+             f"{price.longer:,}", f"{price.shorter:,}", pays]
+        )  # fmt: skip
+    return [[row[0], row[1], row[3], row[4], row[6]] for row in made] if narrow else made
+
+
+def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
+    """Which helps most, and its price."""
+    best, was = found[0], next(tried for tried in found if tried.policy == first)
+    less = was.wait - best.wait
+    if less < 1:
+        return f"None of them helps {name(job)}: under {first} it waits {span(was.wait)}, and no less under the others."
+    told = f"{best.policy} helps most: {name(job)} waits {span(less)} less than under {first}."
+    price = best.price
+    if price.worst is None:
+        return f"{told} Nobody else waits longer."
+    who = f"{count(price.longer, 'job')} {'waits' if price.longer == 1 else 'wait'} longer"
+    mean = f"the others wait {span(abs(price.change))} {'longer' if price.change > 0 else 'less'} on average"
+    return f"{told} The price: {who}, {name(price.worst)} most, by {span(price.worst_by)}; {mean}."
+
+
+def _more(seconds: float) -> str:
+    return f"{'+' if seconds >= 0 else '-'}{span(abs(seconds))}"
