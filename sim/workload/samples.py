@@ -421,7 +421,14 @@ FOR_LESSONS: tuple[Figure | Uniform, ...] = (
     ),
 )
 """For the lessons and their questions; they are found by their names."""
+ALSO = ("zkp-uniform",)
+"""Of those the ones that are worth a look by themselves."""
 _BY_NAME: dict[str, Sample] = {sample.name: sample for sample in (*SAMPLES, *FOR_LESSONS)}
+
+
+def sample_of(name: str) -> Sample:
+    """The sample of exactly that name."""
+    return _BY_NAME[name]
 
 
 def captions() -> list[tuple[str, str]]:

@@ -18,7 +18,7 @@ from textual.driver import Driver
 from sim.errors import ParameterError, SchedscopeError
 from sim.policies.loading import refuse
 from sim.workload.model import Trace, Workload
-from sim.workload.samples import SAMPLES
+from sim.workload.samples import ALSO, SAMPLES
 from sim.workload.source import Source
 from tui.app import Guest, Schedscope
 from tui.look.palette import LOOKS
@@ -91,7 +91,10 @@ class Visit(Schedscope):
             return opening.prepared(*self._shared.read[opening.source])
         if isinstance(opening, LessonOpening):
             return super().prepare(opening)
-        if opening.source.trace not in {sample.name for sample in SAMPLES} or Path(opening.source.trace).exists():
+        if (
+            opening.source.trace not in {*ALSO, *(sample.name for sample in SAMPLES)}
+            or Path(opening.source.trace).exists()
+        ):
             raise ParameterError(f"{opening.source.trace}: there is no such trace here")
         return super().prepare(opening)
 

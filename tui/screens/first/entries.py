@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from sim.lessons.lesson import ORDER, PAPERS
-from sim.workload.samples import SAMPLES
+from sim.workload.samples import ALSO, SAMPLES, Sample, sample_of
 from tui.screens.dialogs.trace_choices import recent
 
-Kind = Literal["sample", "lesson", "learn", "session", "trace", "file"]
+Kind = Literal["sample", "also", "lesson", "learn", "session", "trace", "file"]
 
 
 class Entry(NamedTuple):
@@ -35,9 +35,12 @@ def samples() -> Iterator[Entry]:
     >>> next(samples()).origin
     'Zhang et al., figure 4'
     """
-    for sample in SAMPLES:
-        what, _, paper = sample.caption.rstrip(")").partition(" (")
-        yield Entry("sample", sample.name, sample.showing.title, what, paper, sample.showing.policy)
+    return map(_sample, SAMPLES)
+
+
+def _sample(sample: Sample, kind: Kind = "sample") -> Entry:
+    what, _, paper = sample.caption.rstrip(")").partition(" (")
+    return Entry(kind, sample.name, sample.showing.title, what, paper, sample.showing.policy)
 
 
 def lessons(seen: Mapping[str, int], names: Iterable[str] = ORDER) -> Iterator[Entry]:
@@ -64,7 +67,7 @@ def entries(sessions: Sequence[Entry], traces: Sequence[str], seen: Mapping[str,
     """All of them: the pictures, what to learn, then what was open before, then any file. Samples are there already."""
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
-        *samples(), learning(seen), *sessions,
+        *samples(), learning(seen), *(_sample(sample_of(name), "also") for name in ALSO), *sessions,
         *(Entry("trace", choice.value, choice.title, choice.what) for choice in before),
         Entry("file", "", "a file ...", "SWF, sacct, Batsim or CSV, wherever it is"),
     )  # fmt: skip

@@ -123,7 +123,7 @@ def _card(entry: Entry, place: Place, page: Page) -> list[Line]:
 
 
 def _line(entry: Entry, room: int) -> Line:
-    kinds = {"learn": "learn", "session": "continue", "trace": "open", "file": "open"}
+    kinds = {"learn": "learn", "also": "look at", "session": "continue", "trace": "open", "file": "open"}
     return line(
         Span(f"{kinds[entry.kind]:<10}", "dim"), Span(entry.title),
         Span(f"  {text.shorten(entry.what, max(room - 12 - text.cells(entry.title), 0))}", "dim"),

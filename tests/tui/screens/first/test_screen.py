@@ -44,6 +44,14 @@ async def test_each_sample_comes_under_its_own_policy(number: int) -> None:
         assert run.scene.snapshot.decisions
 
 
+async def test_a_sample_on_a_line_comes_where_it_is_best_seen() -> None:
+    async with first_screen((80, 24)) as run:
+        assert "look at   Doubled estimates  Sixty jobs with uniform run times" in run.text
+        await run.pilot.press(*["down"] * 5, "enter")
+        await opened(run)
+        assert (run.screen.about.trace, run.scene.clock) == ("zkp-uniform", 54598)
+
+
 async def test_a_click_opens_and_the_arrows_choose() -> None:
     async with first_screen((60, 18)) as run:
         await run.pilot.press("down", "down")
