@@ -67,7 +67,7 @@ def entries(sessions: Sequence[Entry], traces: Sequence[str], seen: Mapping[str,
     """All of them: the pictures, what to learn, then what was open before, then any file. Samples are there already."""
     before = [choice for choice in map(recent, traces) if choice.kind == "file"]
     return (
-        *samples(), learning(seen), *(_sample(sample_of(name), "also") for name in ALSO), *sessions,
+        *samples(), learning(seen), *sessions, *(_sample(sample_of(name), "also") for name in ALSO),
         *(Entry("trace", choice.value, choice.title, choice.what) for choice in before),
         Entry("file", "", "a file ...", "SWF, sacct, Batsim or CSV, wherever it is"),
     )  # fmt: skip

@@ -25,7 +25,7 @@ def rows_of(width: int, height: int, chosen: int = 0, mode: str = "colour") -> l
 
 
 def test_there_are_samples_then_sessions_and_files_that_exist() -> None:
-    assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["learn", "also", "session", "file"]
+    assert [entry.kind for entry in THERE] == ["sample"] * 8 + ["learn", "session", "also", "file"]
 
 
 def test_what_there_is_to_learn_says_how_far_one_has_come() -> None:
