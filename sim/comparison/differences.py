@@ -193,6 +193,10 @@ class Comparison:
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
 
+    def __repr__(self) -> str:
+        earlier, later = self.starts.earlier.jobs, self.starts.later.jobs
+        return f"<Comparison of {self.jobs:,} jobs: {earlier:,} start earlier, {later:,} later>"
+
     @property
     def waits(self) -> tuple[Value, Value]:
         """The waits of all jobs together, in seconds."""

@@ -40,6 +40,10 @@ class Life:
     in_its_way: InTheWay | None = None
     """Who of those that passed it held processors that it lacked; None: nobody can say."""
 
+    def __repr__(self) -> str:
+        began, ended = ("never" if at is None else clock(at) for at in (self.start, self.end))
+        return f"<Life of job {self.job.id} under {self.policy}: starts {began}, ends {ended}>"
+
     @property
     def wait(self) -> float | None:
         return None if self.start is None else self.job.waited(self.start)

@@ -92,6 +92,7 @@ def test_everything_is_shown_in_a_line() -> None:
     shown = [
         read_trace(sample_path("lublin-128")), workload, schedule, measure(schedule), Engine(workload, "easy"),
         timeline, timeline.branch, timeline.history, timeline.snapshot(), Timeline(workload, "easy").snapshot(),
+        compare(schedule, schedule), life_of(workload, "easy", 400),
     ]  # fmt: skip
     for each in shown:
         told = repr(each)
