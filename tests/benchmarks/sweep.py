@@ -5,8 +5,8 @@
 `--runs 40 --jobs 2000 --kills 3` is short. With `--cluster` the same plan is also made by two workers of Dask on the
 loopback, of which one is killed in the middle; `--many` makes ten thousand runs of a hundred jobs instead. The bare
 runs are those of the plan, one after another in one process that reads the trace once and makes the jobs of a
-workload once: before the sweep and after it, since a machine's pace changes. Two processes at once also take more of
-a core each than one alone, so what the sweep takes outside of its runs is said, too.
+workload once: alone, and in as many processes at once as a sweep has, since each of two at once takes more of a core
+than one alone; before the sweep and after it, since a machine's pace changes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 from sim.experiments.measured import measured
 from sim.experiments.pivot import Ask, pivot
 from sim.experiments.plan import Plan
-from sim.experiments.pool import cores
+from sim.experiments.pool import LocalPool, cores
 from sim.experiments.results import Results, dump
 from sim.experiments.sweep import Progress, sweep
 from sim.experiments.work import Outcome
@@ -65,6 +65,13 @@ def bare(plan: Plan, trace: Path) -> tuple[float, float]:
         assert workload is not None
         measured(simulate(workload, run.policy))
     return time.perf_counter() - start, time.process_time() - begun
+
+
+def side_by_side(plan: Plan, trace: Path) -> float:
+    """Seconds of a core for the runs alone, where every core is busy with them."""
+    with LocalPool(cores()) as pool:
+        spent = [pool.submit(bare, plan, trace) for _ in range(cores())]
+        return sum(each.result()[1] for each in spent) / cores()
 
 
 def begun(plan_words: list[str], path: Path) -> subprocess.Popen[bytes]:
@@ -139,7 +146,7 @@ def main() -> None:
     words += ["--jobs", str(options.jobs)] if options.jobs else []
     with TemporaryDirectory() as folder:
         path = Path(folder) / "undisturbed.sqlite"
-        before = bare(plan, trace)
+        before = side_by_side(plan, trace)
         inside = 0.0
 
         def count(_: Progress, outcomes: list[Outcome]) -> None:
@@ -149,7 +156,7 @@ def main() -> None:
         spent, start = cpu(), time.perf_counter()
         progress = sweep(plan, path, told=count)
         wall, spent = time.perf_counter() - start, cpu() - spent
-        after = bare(plan, trace)
+        after = side_by_side(plan, trace)
         print(f"{progress.made} runs in {wall:.1f} s: {spent / wall / cores():.0%} of {cores()} cores")
         start = time.perf_counter()
         assert begun(words, path).wait() == 0
@@ -158,10 +165,11 @@ def main() -> None:
             done = by_cluster(plan, clustered := Path(folder) / "clustered.sqlite")
             told = "the same, bit by bit" if dump(path) == dump(clustered) else "DIFFER"
             print(f"by a cluster, one of two workers killed: {done.made} runs in {done.elapsed:.1f} s, results {told}")
-        (row, alone), (_, again) = before, after
-        print(f"the bare runs one after another: {row:.1f} s, {row / wall:.1f} times as long")
+        row, alone = bare(plan, trace)
+        print(f"the bare runs one after another: {row:.1f} s ({alone:.1f} s of a core), {row / wall:.1f} times as long")
         print(f"CPU: {spent:.1f} s, of it outside of the runs {spent - inside:.1f} s ({(spent - inside) / spent:.1%})")
-        print(f"of the bare runs {alone:.1f} s before and {again:.1f} s after: {2 * spent / (alone + again) - 1:+.1%}")
+        print(f"bare runs in {cores()} processes at once: {before:.1f} s before, {after:.1f} s after, ", end="")
+        print(f"{2 * spent / (before + after) - 1:+.1%}")
         hit = killed(words, Path(folder) / "killed.sqlite", options.kills, wall, random.Random(options.seed))
         same = dump(path) == dump(Path(folder) / "killed.sqlite")
         print(f"killed {hit} times of {options.kills}: results {'the same, bit by bit' if same else 'DIFFER'}")
