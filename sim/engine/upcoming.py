@@ -32,7 +32,7 @@ class Upcoming:
             time = arrives
         beside = bool(state.timers or state.sharing or future.changes)
         if beside:
-            time = self._beside(time, arrives)
+            time = self._beside(time)
         if state.successor is not None:
             return state.now
         if time == inf:
@@ -46,7 +46,7 @@ class Upcoming:
             return self._latest(time)
         return time
 
-    def _beside(self, time: float, arrives: float) -> float:
+    def _beside(self, time: float) -> float:
         """When something happens, if not then: there are timers, rows that take turns or changes of the machine."""
         state, timers = self._state, self._state.timers
         while timers and self._is_void(*timers[0]):
@@ -56,7 +56,7 @@ class Upcoming:
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
         change = self._future.next_change()
-        return change if change < time and (arrives < inf or state.under_way or state.left) else time
+        return change if change < time and (time < inf or state.left) else time  # not when all is over
 
     def _coincides(self, time: float, until: float) -> bool:
         """Does the machine change at the same moment, or another timer come due?"""

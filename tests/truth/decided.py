@@ -387,6 +387,7 @@ def do(world: World, decision: Any) -> None:
             world.bounds.pop(job.rank, None)
             if world.memo_rows is not None and job.rank in world.memo_rows.columns:
                 world.memo_rows.leave(job.rank)
+                skip_stays(world, job.rank)
             world.interrupt(job.rank)
         case d.Drop(job):
             world.waiting.discard(job.rank)
@@ -475,9 +476,9 @@ def leave_matrix(world: World, turning: Rows) -> None:
 
 
 def skip_stays(world: World, rank: int) -> None:
-    """Those in the matrix are over; the one that goes on now is its present one."""
+    """Those in the matrix are over; if it goes on now, that is its present one."""
     stays, place = world.stays.get(rank, []), world.upcoming[rank]
-    while place < len(stays) and stays[place].kind == "gang":
+    while place < len(stays) and stays[place].kind == "gang" and (stays[place].end or inf) <= world.now:
         place += 1
     world.upcoming[rank] = place + (rank in world.running)
 

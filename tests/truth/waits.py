@@ -176,8 +176,8 @@ class Wait(NamedTuple):
         return sum(length for step, length in zip(self.steps, self.lengths, strict=True) if step.free >= self.job.procs)
 
 
-def read_part(wait: Wait, told: str) -> Wait:
-    """One kind of reason and its numbers; the steps of which it tells. Two kinds may be told alike."""
+def read_part(wait: Wait, told: str, length: str = "") -> Wait:
+    """One kind of reason, its numbers and how long it was; the steps of which it tells. Two kinds may be told alike."""
     false = UntrueError(f"{told!r} was no reason: {sorted({step.kind.__name__ for step in wait.steps})}")
     for past in PASTS:
         match = re.fullmatch(past.pattern + _NUMBERS, told)
@@ -186,6 +186,7 @@ def read_part(wait: Wait, told: str) -> Wait:
             continue
         try:
             read_places(some, match.groupdict(), past.many)
+            demand(not length or lasts(length).is_about(some.seconds), f"{told}: {some.seconds}")
         except UntrueError as untrue:
             false = untrue
         else:
@@ -251,9 +252,7 @@ def read_parts(wait: Wait, told: str) -> None:
         many = 0
         for part in told.split("; "):
             length, _, reason = part.partition(" ")
-            some = read_part(wait, reason)
-            demand(lasts(length).is_about(some.seconds), f"{reason}: {some.seconds}")
-            many += len(some.steps)
+            many += len(read_part(wait, reason, length).steps)
         demand_equal(many, len(wait.steps), "steps for these reasons")
         return
     reason, _, ahead = told.partition("; ")
