@@ -22,42 +22,42 @@ from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace, Wor
 WIDTH = len(Field)
 FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; the rest may be missing
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
-BLOCK = 1 << 19
+BLOCK = 1 << 16
 """Characters, about, that are converted at once"""
-_MARK = 1 << 60
-_TWO_DOTS = re.compile(r"\.\d*\.")
 
 
 def read(text: str, name: str, path: object) -> Trace:
     """The jobs and the header of a file; damaged lines are left out and counted."""
     comments: list[str] = []
     body = _Body()
-    for lines in _blocks(text, comments):
-        if lines and not body.has_begun and _names_columns(lines[0][1]):
-            del lines[0]
-        body.take(lines)
+    for first, block in _blocks(text):
+        body.take(first, block, comments)
     damaged = body.damage.judge(len(body.ids), path)
-    table = np.vstack([np.empty((0, WIDTH)), *body.tables])
-    assumed = body.notes.all() + repeated(body.ids) + whole_processors(table)
+    table = body.table()
+    again = () if (np.diff(table[:, Field.ID]) > 0).all() else repeated(body.ids)
+    assumed = body.notes.all() + again + whole_processors(table)
     header = header_of(comments)
     return Trace(name, "swf", tuple(body.ids), table, header, fidelity=Fidelity(damaged, assumed))
 
 
-def _blocks(text: str, comments: list[str]) -> Iterator[list[tuple[int, str]]]:
-    """The lines with their numbers, in blocks; comments are noted without their mark, blank lines are gone."""
+def _blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Some lines at a time, and the number of the first."""
     begin, first = 0, 1
     while begin < len(text):
         end = text.find("\n", begin + BLOCK)
-        end = len(text) if end < 0 else end
-        lines, block = [], text[begin:end].split("\n")
-        for at, line in enumerate(block, start=first):
-            start = line.lstrip()[:1]
-            if start in (";", "#"):
-                comments.append(line.lstrip()[1:])
-            elif start:
-                lines.append((at, line))
-        yield lines
-        begin, first = end + 1, first + len(block)
+        block = text[begin : len(text) if end < 0 else end]
+        yield first, block
+        begin, first = begin + len(block) + 1, first + block.count("\n") + 1
+
+
+def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
+    """The lines with their numbers; comments are noted without their mark, blank lines are gone."""
+    for at, line in enumerate(block.split("\n"), start=first):
+        start = line.lstrip()[:1]
+        if start in (";", "#"):
+            comments.append(line.lstrip()[1:])
+        elif start:
+            yield at, line
 
 
 class _Body:
@@ -65,7 +65,7 @@ class _Body:
 
     def __init__(self) -> None:
         self.ids: list[str] = []
-        self.tables: list[Floats] = []
+        self._rows: list[NDArray[Any]] = []
         self.damage, self.notes = Damage(EXPECTED), Notes()
 
     @property
@@ -73,14 +73,33 @@ class _Body:
         """Has there been a line?"""
         return bool(self.ids or self.damage.count)
 
-    def take(self, lines: list[tuple[int, str]]) -> None:
+    def table(self) -> Floats:
+        """All of them, field after field."""
+        end = len(self.ids)
+        table = np.empty((end, WIDTH), order="F")
+        while self._rows:
+            rows = self._rows.pop()
+            table[end - len(rows) : end] = rows
+            end -= len(rows)
+        return table
+
+    def take(self, first: int, block: str, comments: list[str]) -> None:
         """Converts a block of lines at once, or one by one where something is unusual."""
-        table = _whole_block([line for _, line in lines]) if lines else None
-        if table is None:
+        if self._take_whole(block):
+            return
+        lines = list(_lines(block, first, comments))
+        if lines and not self.has_begun and _names_columns(lines[0][1]):
+            del lines[0]
+        if not self._take_whole("\n".join(line for _, line in lines)):
             self._take_carefully(lines)
-        else:
-            self.ids += [line.split(None, 1)[0] for _, line in lines]
-            self.tables.append(table)
+
+    def _take_whole(self, block: str) -> bool:
+        """Was there nothing unusual?"""
+        if (known := _whole_block(block.strip())) is None:
+            return False
+        self.ids += known[0]
+        self._rows.append(known[1])
+        return True
 
     def _take_carefully(self, lines: list[tuple[int, str]]) -> None:
         good = []
@@ -98,37 +117,40 @@ class _Body:
             good.append(known + [-1.0] * (WIDTH - len(known)))
             self.ids.append(tokens[0])
         if good:
-            self.tables.append(np.array(good, dtype=np.float64))
+            self._rows.append(np.array(good))
 
 
-def _whole_block(lines: list[str]) -> Floats | None:
-    """All lines as one table, None where one has not just 18 fields, or one that is no `number`.
+def _whole_block(block: str) -> tuple[list[str], NDArray[Any]] | None:
+    """The ids of the jobs and their rows; None where a line has not just 18 fields, or one that is no `number`.
 
-    Each line gets a mark at its end: where all marks stand in one column, and nowhere else, all are equally long.
+    Where there are as many numbers as words, each word is a number; lines end between two of them.
     """
-    block = f" {_MARK}\n".join([*lines, ""])
-    if not block.isascii() or "_" in block or "+" in block or _signs(block) != block.count("-"):
+    text = block.encode()
+    values = _numbers(text, np.int64)
+    is_whole = values is not None
+    values = _numbers(text, np.float64) if values is None else values
+    if values is None or not len(values) or not (values.min() >= -LARGEST and values.max() <= LARGEST):
         return None
-    values = _numbers(block, np.int64)
-    if values is None and not _TWO_DOTS.search(block):
-        values = _numbers(block, np.float64)
-    if values is None or len(values) != len(lines) * (WIDTH + 1):
+    signs = np.frombuffer(text, np.uint8)
+    is_blank, ends = signs <= ord(" "), np.flatnonzero(signs == ord("\n"))
+    words = np.append(0, np.flatnonzero(is_blank[:-1] > is_blank[1:]) + 1)
+    if len(words) != len(values) or len(words) != WIDTH * (len(ends) + 1):
         return None
-    rows = values.reshape(-1, WIDTH + 1)
-    table = rows[:, :WIDTH].astype(np.float64)
-    return table if (rows[:, WIDTH] == _MARK).all() and (np.abs(table) <= LARGEST).all() else None
+    if (is_blank[words[:-1] + 1] & (signs[words[:-1]] < ord("."))).any():
+        return None  # to numpy a sign alone is that of the next number
+    rows, places = values.reshape(-1, WIDTH), words.reshape(-1, WIDTH)
+    if (places[:-1, -1] > ends).any() or (places[1:, 0] < ends).any():
+        return None
+    if is_whole and (signs[places[:, 0]] > ord("0")).all():  # as they are written again
+        return [*map(str, rows[:, 0].tolist())], rows
+    return [line.split(None, 1)[0] for line in block.split("\n")], rows
 
 
-def _signs(block: str) -> int:
-    """How often a number begins with a minus, or an exponent: elsewhere numpy would begin another number."""
-    return sum(map(block.count, (" -", "\t-", "\n-", "e-", "E-"))) + block.startswith("-")
-
-
-def _numbers(block: str, kind: type[np.int64] | type[np.float64]) -> NDArray[Any] | None:
+def _numbers(text: bytes, kind: type[np.int64] | type[np.float64]) -> NDArray[Any] | None:
     try:
         with catch_warnings():
             simplefilter("error")
-            return np.fromstring(block, dtype=kind, sep=" ")
+            return np.fromstring(text, dtype=kind, sep=" ")
     except (ValueError, DeprecationWarning):
         return None
 

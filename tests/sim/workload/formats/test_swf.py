@@ -248,3 +248,15 @@ def test_what_is_shorter_than_the_clock_tells_is_nothing() -> None:
     assert workload.runtime.tolist() == [1, 5, 1e-6]
     assert workload.estimate.tolist() == [1, 5, 1]
     assert "run time under a microsecond, taken as 1 second" in {note.what for note in workload.fidelity.assumed}
+
+
+def test_a_sign_alone_and_two_numbers_in_a_word_shift_nothing() -> None:
+    trace = parse(GOOD + GOOD.replace("5 100 4 -1 -1 4", "- 100 4 -1-1 -1 4") + GOOD)
+    assert trace.table[1].tolist() == [1, 0, -1, 100, 4, -1, *trace.table[0, 6:].tolist()]
+    assert [note.first for note in trace.fidelity.assumed[:2]] == ["line 2"] * 2
+
+
+def test_ids_stay_as_they_are_written() -> None:
+    ids = ("007", "8", "0", "9.0", "10")
+    assert parse("".join(GOOD.replace("1 ", f"{job} ", 1) for job in ids)).ids == ids
+    assert parse("".join(GOOD.replace("1 ", f"{job} ", 1) for job in ids[:3])).ids == ids[:3]
