@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.engine import preempting
+from sim.engine import dividing, preempting
 from sim.engine.allocation import Allocation
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
@@ -22,7 +22,18 @@ from sim.history.stretch import RUN
 from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
-from sim.kernel.present import CONSERVATIVE, DEEP, EASY, IMMEDIATE, RECORDED, RELAXED, REPLAN, SELECTIVE
+from sim.kernel.multiqueue import MultiQueueLoop
+from sim.kernel.present import (
+    CONSERVATIVE,
+    DEEP,
+    EASY,
+    IMMEDIATE,
+    MULTIQUEUE,
+    RECORDED,
+    RELAXED,
+    REPLAN,
+    SELECTIVE,
+)
 from sim.kernel.selective import SelectiveLoop
 from sim.machine.processors import ranges
 from sim.machine.profile import Profile
@@ -48,6 +59,8 @@ class Express:
         self._loop: Any = None
         self._at = -1
         """How many steps had been made when the loop and the state were last the same"""
+        self._asked = not np.isnan(workload.reserve).all()
+        """Has somebody asked for a reservation?"""
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make steps up to and including `until`, at most so many, as long as there is credit; how much was spent.
@@ -77,6 +90,8 @@ class Express:
         loop.open(extension.columns, columns, extension.room)
         if loop.kind in _LOOPS:
             loop.whole_sets = extension.whole_sets
+        if loop.kind == MULTIQUEUE:
+            loop.boundaries, loop.boundary_step = extension.boundaries
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
         written = loop.steps, loop.begun, loop.decided, loop.ranged
@@ -106,9 +121,10 @@ class Express:
         """Is there nothing in the state that the loop does not know?"""
         state, machine = self._state, self._state.machine
         unknown = (
-            state.sharing, state.granted, state.lasts, machine.owners, machine.kept,
-            not preempting.can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
-            kind not in (CONSERVATIVE, REPLAN, DEEP) and state.kept_plan,
+            state.sharing, state.granted, state.lasts, machine.kept, bool(machine.owners) != (kind == MULTIQUEUE),
+            kind == MULTIQUEUE and (self._asked or state.reserved),
+            not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
+            kind not in (CONSERVATIVE, REPLAN, DEEP, MULTIQUEUE) and state.kept_plan,
             kind == CONSERVATIVE and state.kept_plan is None and state.reserved,
             state.promises != state.policy.promises(),
             self._history.steps != state.step_count,
@@ -136,7 +152,7 @@ class Express:
             setattr(loop, name, getattr(state.tally, name))
         loop.kills = state.tally.killed
         if policy.kind in _LOOPS:
-            preempting.enter(loop, state, workload)
+            _BESIDE[policy.kind].enter(loop, state, workload)
         self._at = state.step_count
 
     def _tell_running(self, loop: Any) -> None:
@@ -227,7 +243,7 @@ class Express:
         future.leaving[:] = sorted(zip(leaves, _values(loop.leave_rank, many), strict=True))
         future.leaves.update((rank, time) for time, rank in future.leaving)
         if loop.kind in _LOOPS:
-            machine.free_set = loop.sets.told(loop.idle_set)
+            machine.free_set = loop.free_set()
         else:
             holes = zip(_values(loop.hole_first, loop.holes), _values(loop.hole_last, loop.holes), strict=True)
             machine.free_set = sum((2 << last) - (1 << first) for first, last in holes)
@@ -257,15 +273,17 @@ class Express:
         elif kind in (EASY, RELAXED) and loop.head >= 0:
             reserved[loop.head] = loop.planned[loop.head]
         elif kind in _LOOPS:
-            preempting.settle(loop, state)
+            _BESIDE[kind].settle(loop, state)
         count = loop.plan.count
         if count:
             times = _values(loop.plan.at, count)
             state.kept_plan = Profile.of_steps(zip(times, _values(loop.plan.free, count), strict=True))
 
 
-_LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop}
-"""The loops that suspend jobs"""
+_LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop}
+"""The loops that choose processors themselves"""
+_BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing}
+"""Who tells them what they have beside what every loop has"""
 _TALLY = ("started", "finished", "backfilled", "wait", "worst_wait", "slowdown", "worst", "area")
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, get_type_hints
 import numpy as np
 
 from sim.decisions import reasons
-from sim.decisions.decisions import Backfill, Decision, Reserve, Resume, Start, Suspend
+from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Reserve, Resume, Start, Suspend
 from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
 
@@ -20,10 +20,12 @@ WIDTH = 3
 """So many numbers has a row"""
 A_ROW = 1 + 4 + 4 + 8 * WIDTH
 """So many bytes"""
+SHARED = 4096
+"""Where there is a number more than a row has, the last two are one: the last so many times, and the other"""
 
 
 class Form(NamedTuple):
-    """A decision for a reason of this kind. A reservation's first number is its time; the reason's follow."""
+    """A decision for a reason of this kind, or for none. A reservation's first number is its time."""
 
     decision: Any
     reason: Any
@@ -36,7 +38,7 @@ class Form(NamedTuple):
     names_victims: bool = False
     """Is the first field of the reason who was suspended for it just before? Then the first number is how many."""
     is_placed: bool = False
-    """Does the policy choose the processors? Then the last number is the stretch that has them."""
+    """Does the policy choose the processors? Then the last number is the stretch that has them, or ~index of a set."""
 
 
 def _forms() -> Iterator[Form]:
@@ -55,6 +57,12 @@ def _forms() -> Iterator[Form]:
     yield Form(Resume, reasons.Preempts, False, (int,), False, names_victims=True)
     yield Form(Start, reasons.Fits, False, (int, int), False, is_placed=True)
     yield Form(Start, reasons.Preempts, False, (int, int), False, names_victims=True, is_placed=True)
+    yield Form(Start, reasons.PivotDue, False, (int, int, int), False, is_placed=True)
+    yield Form(Backfill, reasons.EndsBeforePivot, True, (float, float, int, int), False, is_placed=True)
+    yield Form(Backfill, reasons.SparesPivot, True, (float, int, int, int), False, is_placed=True)
+    yield Form(Backfill, reasons.DelaysNoPivot, False, (int, int, int), False, is_placed=True)
+    yield Form(Borrow, None, False, (int, int, int), False, is_placed=True)
+    yield Form(Expect, None, False, (float,), False)
 
 
 FORMS = tuple(_forms())
@@ -71,7 +79,7 @@ MANY = 4096
 """So many are written at once"""
 
 
-def form_of(decision: type, reason: type, is_placed: bool = False) -> int:
+def form_of(decision: type, reason: type | None, is_placed: bool = False) -> int:
     """Under which number a form goes."""
     return _NUMBERS[decision, reason, is_placed]
 
@@ -178,6 +186,8 @@ class Decided:
         if number == AS_IT_IS:
             return self._kept[self.heads[row]]
         form, given = FORMS[number], self.numbers[WIDTH * row : WIDTH * (row + 1)]
+        if len(form.kinds) > WIDTH:
+            given.extend(divmod(given.pop(), SHARED)[::-1])
         values: list[Any] = [
             int(value) if kind is int and value.is_integer() else value
             for kind, value in zip(form.kinds, given, strict=False)
@@ -190,8 +200,8 @@ class Decided:
         named: list[Any] = [self._jobs[self.heads[row]]] if form.names_job else []
         if form.names_victims:
             named = [tuple(map(self._jobs.__getitem__, self.ranks[row - values.pop() : row]))]
-        because = form.reason(*named, *values)
-        decided: Decision = form.decision(job, *at, because, *on)
+        because = [form.reason(*named, *values)] if form.reason else values
+        decided: Decision = form.decision(job, *at, *because, *on)
         return decided
 
     def about(self, rank: int, first: int, last: int) -> list[int]:

@@ -65,6 +65,11 @@ class Extension:
         return self._history._processors._sets
 
     @property
+    def boundaries(self) -> tuple[list[tuple[float, tuple[int, ...]]], array[int]]:
+        """To which can be added what partitions own from a step on."""
+        return self._history._boundaries, self._history._boundary_step
+
+    @property
     def columns(self) -> tuple[Any, ...]:
         """All that can be written."""
         history = self._history

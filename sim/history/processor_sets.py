@@ -11,7 +11,10 @@ _NARROW = 1024
 
 
 class ProcessorSets:
-    """Sets of processors, one a stretch; `sets[i]` is the set as in `sim.machine.processors`."""
+    """Sets of processors, one a stretch; `sets[i]` is the set as in `sim.machine.processors`.
+
+    There may be others, which are whole: `sets[~index]`.
+    """
 
     __slots__ = ("_sets", "place", "ranges")
 
@@ -48,7 +51,7 @@ class ProcessorSets:
         return place
 
     def __getitem__(self, index: int) -> int:
-        place = self.place[index]
+        place = index if index < 0 else self.place[index]
         if place < 0:
             return self._sets[~place]
         ends = self.ranges[place + 1 : place + 1 + 2 * self.ranges[place]]

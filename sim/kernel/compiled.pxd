@@ -4,8 +4,8 @@ cimport cython
 
 cdef double A_MOMENT, INFINITE, TAU, EARLY
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP
-cdef int NOBODY, BY_START, BY_QUEUE
-cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS
+cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
+cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
 
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
 cdef Py_ssize_t time_before(double[::1] column, Py_ssize_t count, double value) noexcept
@@ -124,7 +124,7 @@ cdef class Present:
     cdef void _start(self, Py_ssize_t index, int form, int head, double one, double two, bint passes) noexcept
     @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], at=Py_ssize_t, whole=Py_ssize_t, first=int,
                    last=int, many=int)
-    cdef void _hold(self, int procs) noexcept
+    cdef void _hold(self, int rank, int procs) noexcept
     @cython.locals(row=Py_ssize_t)
     cdef void _note(self, int form, int rank, int head, double one, double two, double three) noexcept
     cdef void _moves(self, int rank, double at, double was) noexcept
@@ -329,3 +329,56 @@ cdef class ImmediateLoop(Suspension):
     cdef void _wake(self, double at, int rank) noexcept
     @cython.locals(place=Py_ssize_t)
     cdef void _forget_wake(self, int rank) noexcept
+
+
+cdef class MultiQueueLoop(Loop):
+    cdef public int beside_as, borrows_as, highs, partitions
+    cdef public bint stands, placed, drafted, has_moved, has_borrowed
+    cdef public double next_due
+    cdef public int untaken
+    cdef public long borrowed
+    cdef public list whole_sets, boundaries
+    cdef public object boundary_step
+    cdef public Sets sets
+    cdef public Py_ssize_t idle_set, owned_set, lent_set, pivots
+    cdef public int[::1] partition_of, idle, spare, pivot, firsts
+    cdef public double[::1] pivot_at
+
+    @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
+    cdef bint _has_room(self, double now) noexcept
+    @cython.locals(index=Py_ssize_t, rank=Py_ssize_t)
+    cdef bint _decide(self) noexcept
+    @cython.locals(rank=Py_ssize_t)
+    cdef bint _goes_on(self) noexcept
+    @cython.locals(index=Py_ssize_t, rank=int, at=double)
+    cdef void _expect_pivots(self) noexcept
+    @cython.locals(queue=int[::1], width=int[::1], place=int, procs=int, rank=int, partition=int, own=int)
+    cdef void _serve_queues(self, Py_ssize_t index) noexcept
+    @cython.locals(procs=int, own=int, ends=double, has_room=bint, head=int, at=double)
+    cdef bint _pass_pivots(self, Py_ssize_t index, int rank, int partition) noexcept
+    @cython.locals(stretch=Py_ssize_t)
+    cdef void _run(self, Py_ssize_t index, int form, int head, double one, double two, int three, bint passes) noexcept
+    @cython.locals(partition=int)
+    cdef void _hold(self, int rank, int procs) noexcept
+    @cython.locals(sets=Sets)
+    cdef object _move_idle(self, Py_ssize_t to, Py_ssize_t idle_set, int procs)
+    @cython.locals(partition=int)
+    cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
+    @cython.locals(sets=Sets, idle=int[::1], lent_set=Py_ssize_t, lender=int, partition=int, lent=int)
+    cdef void _borrow(self, int rank, int to, int lacking) noexcept
+    @cython.locals(rank=int, partition=int, was=int, length=double, at=double)
+    cdef void _join(self, int place) noexcept
+    cdef void _step_aside(self, int partition) noexcept
+    @cython.locals(place=int)
+    cdef void _leave(self, Py_ssize_t index, int partition) noexcept
+    cdef void _move(self) noexcept
+    @cython.locals(partition=int)
+    cdef void _forget_spare(self) noexcept
+    @cython.locals(spare=int, start=double, index=Py_ssize_t)
+    cdef int _spare(self, int partition) noexcept
+    @cython.locals(plan=Plan, index=Py_ssize_t, place=int)
+    cdef void _place_pivots(self) noexcept
+    @cython.locals(place=int, at=double)
+    cdef void _make_draft(self) noexcept
+    @cython.locals(at=double[::1], free=int[::1], index=Py_ssize_t)
+    cdef bint _fits_beside(self, int procs, double ends) noexcept

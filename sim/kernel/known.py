@@ -7,19 +7,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sim.decisions.decisions import Backfill, Reserve, Start
+from sim.decisions.decisions import Backfill, Expect, Reserve, Start
 from sim.decisions.reasons import (
     AsRecorded,
     Compressed,
     Due,
     EarliestHole,
     EndsBefore,
+    EndsBeforePivot,
     Fits,
     FitsExtra,
     InOrder,
     InWindow,
     NewPlan,
+    PivotDue,
     Planned,
+    SparesPivot,
     WhenFree,
 )
 from sim.history.decided import form_of
@@ -32,6 +35,7 @@ from sim.kernel.present import (
     FCFS,
     FIRSTFIT,
     IMMEDIATE,
+    MULTIQUEUE,
     NOBODY,
     RECORDED,
     RELAXED,
@@ -45,6 +49,7 @@ from sim.policies.backfill.firstfit import FirstFit
 from sim.policies.backfill.recorded import Recorded
 from sim.policies.backfill.relaxed import Relaxed
 from sim.policies.backfill.replan import Replan
+from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.orders import (
     F1,
     Fcfs,
@@ -114,12 +119,18 @@ def known(policy: Policy) -> Known | None:
             found = Known(SELECTIVE, form_of(Start, Fits, is_placed=True))
         case Immediate(restart="own", memory=False):
             found = Known(IMMEDIATE, form_of(Start, Fits, is_placed=True))
+        case MultiQueue(speculate=0):
+            ends, spares = (form_of(Backfill, reason, is_placed=True) for reason in (EndsBeforePivot, SparesPivot))
+            found = Known(MULTIQUEUE, form_of(Start, PivotDue, is_placed=True), ends, spares, form_of(Expect, None))
         case _:
             return None
     return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them
 
 
-_TYPES = {FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable, Immediate}
+_TYPES = {
+    FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable, Immediate,
+    MultiQueue,
+}  # fmt: skip
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:
@@ -130,6 +141,8 @@ def line(policy: Policy, workload: Workload) -> Ints | None:
         case _ if isinstance(policy, Recorded):
             starts = workload.recorded_start
             keys = np.where(np.isnan(starts), inf, starts)
+        case _ if isinstance(policy, MultiQueue) and workload.high.any():
+            keys = np.where(workload.high, 0.0, 1.0)
         case Fcfs():
             return None
         case ShortestFirst():

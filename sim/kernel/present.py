@@ -36,6 +36,7 @@ REPLAN = 6
 SELECTIVE = 7
 IMMEDIATE = 8
 DEEP = 9
+MULTIQUEUE = 10
 """What is done in a pass"""
 NOBODY = 0
 BY_START = 1
@@ -226,8 +227,7 @@ class Present:
         self.waiting -= 1
         self.wanted -= procs
         self.is_fresh = False
-        self.h_place[begun] = self.held_at[rank] = self.ranged
-        self._hold(procs)
+        self._hold(rank, procs)
         if self.kind == CONSERVATIVE:
             self._stands_no_more(rank, now, expected, procs)
         elif self.plan.count:
@@ -263,8 +263,9 @@ class Present:
             self.backfilled += 1
         self._note(form, rank, head, one, two, 0.0)
 
-    def _hold(self, procs: int) -> None:
+    def _hold(self, rank: int, procs: int) -> None:
         """The lowest-numbered free processors, written to the history's ranges."""
+        self.h_place[self.begun] = self.held_at[rank] = self.ranged
         ranges, firsts, lasts = self.h_ranges, self.hole_first, self.hole_last
         at, whole = self.ranged + 1, 0
         self.free -= procs

@@ -92,6 +92,11 @@ class Suspension(Loop):
         self.paused_in[rank] = -1
         self._pause(rank, ran)
 
+    def free_set(self) -> int:
+        """What is idle."""
+        idle: int = self.sets.told(self.idle_set)
+        return idle
+
     def paused_ranks(self) -> list[int]:
         """Who is suspended, in the order in which they were."""
         ranks: list[int] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from math import inf
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -67,7 +68,8 @@ def all_of(engine: Engine) -> dict[str, Any]:
         "ledger": [repr(state.ledger.entry(rank)) for rank in range(jobs)],
         "tally": [getattr(state.tally, name) for name in state.tally.__slots__],
         "machine": [state.machine.free_set, state.machine.free, state.machine.held],
-        "plan": state.kept_plan and list(state.kept_plan.steps()),
+        "partitions": [state.machine.owners, state.machine.division, history.owners_between(-1, inf)],
+        "plan": state.kept_plan and list(state.plan.steps()),
         "queue": [state.queue, state.waiting.wanted, state.waiting.step],
         "notes": {name: noted for name, noted in state.notes.items() if isinstance(noted, dict)},
         "snapshot": repr(engine.snapshot()),

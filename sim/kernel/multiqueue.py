@@ -1,0 +1,337 @@
+"""Multiple queues over columns: `sim.policies.multiqueue`, with the same operations.
+
+The processors of a running job belong to its partition as long as it runs, so what is idle is known for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import growing_numbers, insert_number, number_before, numbers, remove_numbers, times
+from sim.kernel.loop import Loop
+from sim.kernel.present import WIDTH
+from sim.kernel.sets import Sets, blank
+
+SHARED = 4096
+"""As in `sim.history.decided`"""
+
+
+@cython.cclass
+class MultiQueueLoop(Loop):
+    """A queue and a partition for each class of estimates; places are by priority, and then in order of arrival."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Loop.__init__(self, jobs, procs, most_running)
+        self.beside_as = self.borrows_as = 0
+        self.partition_of: Any = None
+        """By rank"""
+        self.highs = 0
+        """Before that place all are of high priority"""
+        # What is remembered of the last pass
+        self.stands = False
+        """Do the pivots stay where they are, and who could not start, if only others come?"""
+        self.next_due = 0.0
+        """When the first pivot is to start"""
+        self.placed = self.drafted = False
+        """Are the pivots' starts known, and is the draft what they leave free?"""
+        self.has_moved = self.has_borrowed = False
+        """May they have moved, and have owners changed, in this pass?"""
+        self.untaken = -1
+        """The place of the last pivot, as long as nobody asks what it leaves free"""
+        self.borrowed = 0
+        self.whole_sets: Any = []
+        self.boundaries: Any = []
+        self.boundary_step: Any = []
+        """Those of the history"""
+
+    # From a state of the engine, and back
+
+    def divide(self, jobs: int, procs: int, partitions: int) -> None:
+        """There are so many partitions, of which nothing is known yet."""
+        self.partitions = partitions
+        self.sets = Sets(jobs + 2 * partitions + 1, procs)
+        self.idle_set, self.owned_set, self.lent_set = jobs, jobs + partitions, jobs + 2 * partitions
+        self.idle, self.spare = numbers(partitions), numbers(partitions)
+        """How many of its processors are idle, and how many of those its pivot will not need; negative: not known"""
+        self.pivot, self.pivot_at = blank(partitions), times(partitions)
+        """The place of the first of each queue, and when it is to start; negative: nobody"""
+        self.firsts, self.pivots = growing_numbers(partitions), 0
+        """The places of all pivots, in order"""
+
+    def enter_partition(self, partition: int, owned: int, idle: int) -> None:
+        """What the partition owns, and what of it is idle."""
+        self.sets.put(self.owned_set + partition, owned)
+        self.sets.put(self.idle_set + partition, idle)
+        self.idle[partition] = idle.bit_count()
+
+    def enter_queue(self) -> None:
+        """Who waits is known."""
+        for index in range(self.waiting):
+            self._join(self.queue[index])
+
+    def owners(self) -> list[int]:
+        """What each partition owns."""
+        return [self.sets.told(self.owned_set + partition) for partition in range(self.partitions)]
+
+    def free_set(self) -> int:
+        """What is idle of all of them."""
+        return sum([self.sets.told(self.idle_set + partition) for partition in range(self.partitions)])
+
+    # A step
+
+    def _has_room(self, now: float) -> bool:
+        waiting, arriving = self.waiting, self.arriving
+        while self.submit[arriving] <= now:
+            arriving += 1
+            waiting += 1
+        if self.steps == self.most_steps or self.begun + waiting > self.most_begun:
+            return False
+        return not self.decided + (waiting + 1) * self.partitions > self.most_decided
+
+    def _decide(self) -> bool:
+        index = 0
+        if self._goes_on():
+            index = self.waiting - self.arrived
+            if self.drafted:
+                self.draft.advance(self.now)
+        else:
+            self._move()
+        self.has_moved = False
+        for rank in range(self.arriving - self.arrived, self.arriving):
+            self._join(self.place_of[rank])
+        self._serve_queues(index)
+        self._expect_pivots()
+        self.stands = self.pivots > 0 and not self.has_moved
+        if self.has_borrowed:
+            self.has_borrowed = False
+            self.boundaries.append((self.now, tuple(self.owners())))
+            self.boundary_step.append(self.steps)
+        return True
+
+    def _goes_on(self) -> bool:
+        """Has nothing happened since the last pass but that jobs of low priority have come?"""
+        if self.completed or not self.stands or self.next_due <= self.now:
+            return False
+        rank = self.arriving - self.arrived
+        while rank < self.arriving and self.place_of[rank] >= self.highs:
+            rank += 1
+        return rank == self.arriving
+
+    def _expect_pivots(self) -> None:
+        """Each is to start then, as things stand."""
+        if self.pivots and not self.placed:
+            self._place_pivots()
+        for index in range(self.pivots):
+            rank = self.rank_at[self.firsts[index]]
+            at = self.pivot_at[self.partition_of[rank]]
+            if self.planned_in[rank] != self.step or self.planned[rank] != at:
+                self._note(self.plans_as, rank, -1, at, 0.0, 0.0)
+            self.planned[rank] = at
+            self.planned_in[rank] = self.step + 1
+            if not index or at < self.next_due:
+                self.next_due = at
+
+    # The queues
+
+    def _serve_queues(self, index: int) -> None:
+        """Every job from that one on once."""
+        queue, width = self.queue, self.width
+        while index < self.waiting and self.free:
+            place = queue[index]
+            procs = width[place]
+            if procs > self.free:
+                index += 1
+                continue
+            rank = self.rank_at[place]
+            partition = self.partition_of[rank]
+            if place != self.pivot[partition]:
+                if not self._pass_pivots(index, rank, partition):
+                    index += 1
+                continue
+            if not self.placed:
+                self._place_pivots()
+            if self.pivot_at[partition] > self.now:
+                index += 1
+                continue
+            own = self.idle[partition]
+            self._run(index, self.starts_as, -1, partition, procs - own if procs > own else 0, -1, False)
+            self._leave(index, partition)
+
+    def _pass_pivots(self, index: int, rank: int, partition: int) -> bool:
+        """The job starts though it is not a pivot; False: no rule lets it."""
+        procs, own, ends = self.procs[rank], self.idle[partition], self.now + self.estimate[rank]
+        has_room = self._fits_beside(procs, ends)
+        head, at = self.rank_at[self.pivot[partition]], self.pivot_at[partition]
+        if procs <= own and ends <= at:
+            self._run(index, self.passes_as, head, at, ends, own, True)
+        elif procs <= own and procs <= self._spare(partition):
+            self._run(index, self.spares_as, head, at, own, self.spare[partition], True)
+        elif has_room:
+            self._run(index, self.beside_as, -1, own, procs - own if procs > own else 0, -1, True)
+        else:
+            return False
+        if has_room:
+            self.draft.take(self.now, ends, procs)
+            self._forget_spare()
+        else:
+            self._move()
+        return True
+
+    def _run(self, index: int, form: int, head: int, one: float, two: float, three: int, passes: bool) -> None:
+        """The job there in the queue starts on processors of its partition; a negative number is none."""
+        self._start(index, form, head, one, two, passes)
+        stretch = self.begun - 1
+        self.h_numbers[WIDTH * self.decided - 1] = stretch if three < 0 else three + SHARED * stretch
+
+    # Partitions
+
+    def _hold(self, rank: int, procs: int) -> None:
+        """The lowest-numbered idle processors of its partition, which borrows what it lacks."""
+        partition = self.partition_of[rank]
+        if procs > self.idle[partition]:
+            self._borrow(rank, partition, procs - self.idle[partition])
+        self.idle[partition] -= procs
+        self.free -= procs
+        self.held_at[rank] = rank
+        self.h_place[self.begun] = -1 - len(self.whole_sets)
+        self.whole_sets.append(self._move_idle(rank, self.idle_set + partition, procs))
+
+    def _move_idle(self, to: int, idle_set: int, procs: int) -> Any:
+        """A set becomes the lowest-numbered of those idle processors, which are not among them any more."""
+        sets = self.sets
+        sets.drop(to, to)
+        sets.take(to, idle_set, procs)
+        sets.drop(idle_set, to)
+        return sets.told(to)
+
+    def _give_back(self, at: int, procs: int) -> None:
+        """The job has left; it stands at itself."""
+        partition = self.partition_of[at]
+        self.sets.add(self.idle_set + partition, at)
+        self.idle[partition] += procs
+        self.free += procs
+
+    def _borrow(self, rank: int, to: int, lacking: int) -> None:
+        """From whom most are idle first, the lowest-numbered first."""
+        sets, idle, lent_set = self.sets, self.idle, self.lent_set
+        self.has_borrowed = True
+        self.borrowed += lacking
+        while lacking > 0:
+            lender = -1
+            for partition in range(self.partitions):
+                if partition != to and (lender < 0 or idle[partition] > idle[lender]):
+                    lender = partition
+            lent = idle[lender]
+            if lent > lacking:
+                lent = lacking
+            self._note(self.borrows_as, rank, -1, to, lender, -1 - len(self.whole_sets))
+            self.whole_sets.append(self._move_idle(lent_set, self.idle_set + lender, lent))
+            sets.add(self.idle_set + to, lent_set)
+            sets.add(self.owned_set + to, lent_set)
+            sets.drop(self.owned_set + lender, lent_set)
+            idle[lender] -= lent
+            idle[to] += lent
+            lacking -= lent
+
+    # Pivots
+
+    def _join(self, place: int) -> None:
+        """Who waits there is a pivot if nobody in its queue comes before it."""
+        rank = self.rank_at[place]
+        partition = self.partition_of[rank]
+        was = self.pivot[partition]
+        if 0 <= was < place:
+            return
+        if was >= 0:
+            self._step_aside(partition)
+        if self.placed:
+            self._make_draft()
+            length = self.estimate[rank]
+            at = self.draft.earliest(self.procs[rank], length, self.now)
+            self.draft.take(at, at + length, self.procs[rank])
+            self.pivot_at[partition] = at
+        self.pivot[partition] = place
+        insert_number(self.firsts, self.pivots, number_before(self.firsts, self.pivots, place), place)
+        self.pivots += 1
+
+    def _step_aside(self, partition: int) -> None:
+        """Its pivot is one no more."""
+        remove_numbers(self.firsts, self.pivots, number_before(self.firsts, self.pivots, self.pivot[partition]), 1)
+        self.pivots -= 1
+        self.pivot[partition] = -1
+
+    def _leave(self, index: int, partition: int) -> None:
+        """The partition's pivot has started; the next one of its queue takes its place."""
+        self._move()
+        self._step_aside(partition)
+        while index < self.waiting:
+            place = self.queue[index]
+            if self.partition_of[self.rank_at[place]] == partition:
+                self._join(place)
+                return
+            index += 1
+
+    def _move(self) -> None:
+        """Something has changed that may move them."""
+        self.has_moved = True
+        self.placed = self.drafted = False
+        self.untaken = -1
+        self._forget_spare()
+
+    def _forget_spare(self) -> None:
+        for partition in range(self.partitions):
+            self.spare[partition] = -1
+
+    def _spare(self, partition: int) -> int:
+        """How many idle processors of the partition its pivot will not need when it starts."""
+        spare: int = self.spare[partition]
+        if spare < 0:
+            start, spare = self.pivot_at[partition], self.idle[partition] - self.width[self.pivot[partition]]
+            index = 0
+            while index < self.running and self.end_at[index] <= start:
+                if self.partition_of[self.end_rank[index]] == partition:
+                    spare += self.end_procs[index]
+                index += 1
+            if spare < 0:
+                spare = 0
+            self.spare[partition] = spare
+        return spare
+
+    def _place_pivots(self) -> None:
+        """One after another; the last of them need not be in the draft yet, so that one alone needs none."""
+        self._make_plan()
+        plan = self.plan
+        for index in range(self.pivots):
+            if index:
+                self._make_draft()
+                plan = self.draft
+            place = self.firsts[index]
+            self.pivot_at[self.partition_of[self.rank_at[place]]] = plan.earliest(
+                self.width[place], self.length[place], self.now
+            )
+            self.placed, self.untaken = True, place
+
+    def _make_draft(self) -> None:
+        """The draft is what the pivots leave free."""
+        if not self.placed:
+            self._place_pivots()
+        if not self.drafted:
+            self._make_plan()
+            self.draft.become(self.plan)
+            self.drafted = True
+        place = self.untaken
+        if place >= 0:
+            at = self.pivot_at[self.partition_of[self.rank_at[place]]]
+            self.draft.take(at, at + self.length[place], self.width[place])
+            self.untaken = -1
+
+    def _fits_beside(self, procs: int, ends: float) -> bool:
+        """Can a job run from now on until then without moving a pivot?"""
+        self._make_draft()
+        at, free, index = self.draft.at, self.draft.free, 0
+        while index < self.draft.count and at[index] < ends:
+            if free[index] < procs:
+                return False
+            index += 1
+        return True

@@ -1,0 +1,90 @@
+"""The loop that knows partitions and the engine with its policy come to the same, whatever is looked at.
+
+Also tests sim.engine.dividing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.engine.engine import Engine
+from tests.examples import examples
+from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, all_of, by
+
+if TYPE_CHECKING:
+    from sim.workload.model import Workload
+    from tests.sim.conftest import Lab
+
+SPECS = ["multiqueue:classes=10/30", "multiqueue:classes=none", "multiqueue:classes=2.5/5/20/40", "multiqueue"]
+OTHERS = ["easy", "conservative", "immediate:slice=2", "gang", "multiqueue:speculate=3,speculate_over=5"]
+
+
+@st.composite
+def workloads(draw: st.DrawFn, lab: Lab) -> Workload:
+    """Some jobs may be of high priority."""
+    workload = draw(lab.workloads())
+    high = draw(st.sampled_from([0.0, 0.0, 0.3]))
+    return replace(workload, high=np.random.default_rng(len(workload)).random(len(workload)) < high)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(150)
+def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    agree(loop, data.draw(workloads(lab)), data.draw(st.sampled_from(SPECS)))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(100)
+def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
+    advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
+    single = st.just(lambda engine: engine.step())
+    to = st.sampled_from([*SPECS, *OTHERS])
+    switch = to.map(lambda spec: lambda engine: None if engine.next_time() is None else engine.switch(spec))
+    moves = data.draw(st.lists(st.one_of(until, advance, single, switch), max_size=6))
+    agree(loop, data.draw(workloads(lab)), data.draw(to), *moves)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(50)
+def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    workload, spec = data.draw(workloads(lab)), data.draw(st.sampled_from(SPECS))
+    whole, engine = by("off", workload, spec), by(loop, workload, spec)
+    engine.advance(data.draw(st.integers(1, 60)))
+    again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
+    for each in (whole, engine, again):
+        each.run()
+    expected = all_of(whole)
+    for each in (engine, again):
+        found = all_of(each)
+        assert {name for name in expected if expected[name] != found[name]} == set()
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("spec", ["multiqueue", "multiqueue:classes=none"])
+def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
+    agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_the_engine_is_not_asked_when_the_machine_is_divided(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = by(loop, FEW, "multiqueue")
+    engine.step()
+    monkeypatch.setattr(engine, "_happen", None)
+    engine.run()
+
+
+def test_what_the_loop_does_not_know_is_left_to_the_engine() -> None:
+    for workload in (replace(FEW, procs=2000), replace(FEW, reserve=FEW.submit + 5)):
+        engine = Engine(workload, "multiqueue", curious=False)
+        engine.step()
+        assert engine.hurry() == 0
