@@ -16,11 +16,11 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from importlib import import_module, metadata
+from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
 from types import MappingProxyType, ModuleType
-from typing import NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from sim.deadline import NoAnswerError, deadline
 from sim.errors import NotThereError, SchedscopeError, near
@@ -29,6 +29,9 @@ from sim.policies.orders import OWN, Order
 from sim.policies.policy import CodeRef, Policy
 from sim.prints import in_own_code
 from sim.words import listed, printable, shortened
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 PLUGINS = "schedscope.policies"
 """The group of entry points under which packages bring policies along."""
@@ -216,9 +219,11 @@ def own_order(named: Named) -> type[Order]:
     return _one_of(_declared(load(named), Order), named, "order of the queue", "orders of the queue", "Order")
 
 
-def plugins() -> dict[str, metadata.EntryPoint]:
+def plugins() -> dict[str, EntryPoint]:
     """The policies that installed packages bring along, by name; none of them is loaded."""
-    return {point.name: point for point in metadata.entry_points(group=PLUGINS)}
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=PLUGINS)}
 
 
 def plugin(name: str) -> type[Policy] | None:

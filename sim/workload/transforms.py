@@ -204,7 +204,9 @@ class Transforms(TransformOptions):
             workload = priority_from_queue(workload)
         elif self.high is not None:
             workload = high(workload, self.high, self.seed)
-        return _within_bounds(reserve(workload, self.reserve, self.lead, self.seed))
+        if self.reserve:
+            workload = reserve(workload, self.reserve, self.lead, self.seed)
+        return _within_bounds(workload)
 
 
 # reading what a person typed

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from operator import itemgetter
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -46,6 +45,7 @@ _APART = (1, 3, 5, 0, 2, 4)
 """Steps of the scale, those next to each other far apart."""
 _DIGITS = 9
 """Of the number of a job so many digits make its hue."""
+_UNSEEN = 255
 
 
 def partition_hue(partition: int) -> int:
@@ -53,16 +53,24 @@ def partition_hue(partition: int) -> int:
     return Hue.RAMP + _APART[partition % len(_APART)]
 
 
-def job_hues(ids: Sequence[str]) -> Hues:
-    """The hue of each job: by its number, else by its place, so that those that come one after another are far apart.
+class OwnHues:
+    """The hue of each job, found when somebody looks at it."""
 
-    >>> job_hues(["7", "8", "31"]).tolist(), job_hues(["a", "b"]).tolist()
-    ([6, 7, 6], [0, 1])
-    """
-    numbers = np.arange(len(ids))
-    if all(map(str.isdecimal, ids)):
-        numbers = np.fromiter(map(int, map(itemgetter(slice(-_DIGITS, None)), ids)), np.int64, len(ids)) - 1
-    return (numbers % JOB_HUES).astype(np.uint8)
+    def __init__(self, ids: Sequence[str]) -> None:
+        self._ids, self._are_numbers = ids, all(map(str.isdecimal, ids))
+        self._found = np.full(len(ids), _UNSEEN, np.uint8)
+
+    def of(self, ranks: Ranks) -> Hues:
+        """By its number, else by its place, so that those that come one after another are far apart.
+
+        >>> OwnHues(["7", "8", "31"]).of(np.arange(3)).tolist(), OwnHues(["a", "b"]).of(np.arange(2)).tolist()
+        ([6, 7, 6], [0, 1])
+        """
+        new = ranks[self._found[ranks] == _UNSEEN]
+        if len(new):
+            numbers = [int(self._ids[rank][-_DIGITS:]) - 1 for rank in new.tolist()] if self._are_numbers else new
+            self._found[new] = np.remainder(numbers, JOB_HUES)
+        return self._found[ranks]
 
 
 class Scale(NamedTuple):
@@ -107,7 +115,7 @@ class Colours:
         """The hues of these jobs as far as is known at `now`: first starts and completions by rank."""
         workload = self._workload
         if mode == "job":
-            return np.take(self._own, ranks)
+            return self._own.of(ranks)
         if mode == "user":
             return np.take(self._users[0], ranks)
         if mode == "queue":
@@ -144,8 +152,8 @@ class Colours:
         return (self._users if mode == "user" else self._queues)[1]
 
     @cached_property
-    def _own(self) -> Hues:
-        return job_hues(self._workload.ids)
+    def _own(self) -> OwnHues:
+        return OwnHues(self._workload.ids)
 
     @cached_property
     def _users(self) -> tuple[Hues, Legend]:

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from sim.lessons.questions import Question
-from sim.lessons.walk import SceneNow
 from tui.look.sheets import Line, Span, line
 from tui.look.text import cells, shorten
+
+if TYPE_CHECKING:
+    from sim.lessons.questions import Question
+    from sim.lessons.walk import SceneNow
 
 _MARKED = re.compile(r"\*\*(?P<strong>[^*]+)\*\*|\*(?P<accent>[^*\s][^*]*)\*|`(?P<key>[^`]+)`")
 BULLET = "• "

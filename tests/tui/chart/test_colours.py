@@ -12,7 +12,7 @@ import pytest
 
 from sim.workload.model import Workload
 from tests.sim.conftest import Lab
-from tui.chart.colours import MODES, Colours, job_hues, partition_hue
+from tui.chart.colours import MODES, Colours, OwnHues, partition_hue
 from tui.look.palette import Hue
 
 NAN = float("nan")
@@ -31,6 +31,11 @@ def hues(workload: Workload, mode: str, now: float = 1e9) -> list[int]:
     return found
 
 
+def own_hues(ids: list[str]) -> list[int]:
+    found: list[int] = OwnHues(ids).of(np.arange(len(ids))).tolist()
+    return found
+
+
 def test_a_job_keeps_its_hue_before_and_after_it_starts(workload: Workload) -> None:
     assert hues(workload, "job") == hues(workload, "job", now=50) == hues(workload, "job", now=-1) == [0, 1, 2, 3]
 
@@ -42,9 +47,9 @@ def test_a_window_of_a_trace_has_the_hues_of_the_whole(workload: Workload) -> No
 
 
 def test_jobs_without_numbers_have_hues_in_their_order() -> None:
-    assert job_hues(["w0!3", "7"]).tolist() == [0, 1]
-    assert job_hues([]).tolist() == []
-    assert job_hues(["9" * 5000, "1"])[1] == 0
+    assert own_hues(["w0!3", "7"]) == [0, 1]
+    assert own_hues([]) == []
+    assert own_hues(["9" * 5000, "1"])[1] == 0
 
 
 def test_the_most_frequent_user_comes_first_and_who_is_unknown_is_grey(workload: Workload) -> None:

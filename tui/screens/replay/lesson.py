@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sim.errors import SchedscopeError
-from sim.lessons.questions import Question
-from sim.lessons.walk import Walk
 from tui.replay.requests import CompareBranch, CompareNoMore, Restore
 from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import LessonOver, SceneChanged, ShowLessons
 from tui.screens.replay.state import PANELS
+
+if TYPE_CHECKING:
+    from sim.lessons.questions import Question
+    from sim.lessons.walk import Walk
 
 ON_THE_PATH = {
     "space": "lesson_next", "right": "lesson_next", "pagedown": "lesson_next", "left": "lesson_previous",

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from textual.message import Message
 
-from sim.lessons.walk import SceneNow, Walk
 from sim.policies import Policy
 from tui.look.palette import Look
 from tui.replay.requests import Renew, Told
+
+if TYPE_CHECKING:
+    from sim.lessons.walk import SceneNow, Walk
 
 
 class FromWorker(Message):
