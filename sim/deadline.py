@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import ctypes
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock, Timer, get_ident
+from threading import Lock, Timer, current_thread, get_ident, main_thread
+
+_is_rung = False
+"""Is the signal that wakes the main thread meant for it, or has it come back meanwhile?"""
 
 
 class NoAnswerError(BaseException):
@@ -13,8 +17,44 @@ class NoAnswerError(BaseException):
 
 
 def interrupt(thread: int) -> None:
-    """Raise that in a thread; only a call of C that does not return is not reached."""
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(NoAnswerError))
+    """Raise that in a thread; a call of C that does not return is reached only where somebody is `awake`."""
+    global _is_rung
+    if thread == main_thread().ident and _is_awake():
+        _is_rung = True
+        signal.pthread_kill(thread, signal.SIGALRM)
+    else:
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(NoAnswerError))
+
+
+def forgive(thread: int) -> None:
+    """What was to be raised in a thread, and has not been, is not."""
+    global _is_rung
+    _is_rung = False
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+
+
+@contextmanager
+def awake() -> Iterator[None]:
+    """Meanwhile the main thread, if it is this one, is reached in calls of C that wait, too: by a signal."""
+    if current_thread() is not main_thread() or not hasattr(signal, "pthread_kill"):
+        yield
+        return
+    was = signal.signal(signal.SIGALRM, _ring)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, was or signal.SIG_DFL)
+
+
+def _is_awake() -> bool:
+    return hasattr(signal, "pthread_kill") and signal.getsignal(signal.SIGALRM) is _ring
+
+
+def _ring(*_: object) -> None:
+    global _is_rung
+    if _is_rung:
+        _is_rung = False
+        raise NoAnswerError
 
 
 @contextmanager
@@ -31,12 +71,13 @@ def deadline(seconds: float) -> Iterator[None]:
 
     timer = Timer(seconds, stop)
     timer.daemon = True
-    timer.start()
-    try:
-        yield
-    finally:
-        with lock:
-            is_over = True
-        timer.cancel()
-        if is_late:  # and if it was just over, nobody else is to be stopped
-            ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+    with awake():
+        timer.start()
+        try:
+            yield
+        finally:
+            with lock:
+                is_over = True
+            timer.cancel()
+            if is_late:  # and if it was just over, nobody else is to be stopped
+                forgive(thread)

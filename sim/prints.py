@@ -1,17 +1,20 @@
 """What somebody's own code prints while a policy decides is kept with the step, and does not get in anybody's way.
 
-The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.loading`).
+The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.loading`); nor does it end the
+process that it runs in.
 """
 
 from __future__ import annotations
 
 import builtins
 import io
+import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import wraps
 from threading import local
-from typing import Any, TypeAlias
+from typing import Any, NoReturn, TypeAlias
 
 MOST_LINES, LONGEST = 1000, 500
 """So many lines of a step are kept, and letters of a line."""
@@ -39,7 +42,21 @@ _OWN: set[str] = set()
 def in_own_code(name: str) -> dict[str, Callable[..., None]]:
     """What the code of this name has in place of what Python has."""
     _OWN.add(name)
+    if not hasattr(os._exit, "__wrapped__"):
+        os._exit, os.abort = _staying(os._exit), _staying(os.abort)
     return {"print": own_print, "breakpoint": own_breakpoint}
+
+
+def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
+    """What ends the process at once ends only the pass where own code calls it, so that somebody can say so."""
+
+    @wraps(leave)
+    def left(*given: Any) -> NoReturn:
+        if sys._getframe(1).f_globals.get("__name__") in _OWN:
+            raise SystemExit(*given)
+        leave(*given)
+
+    return left
 
 
 def may_be_heard() -> bool:

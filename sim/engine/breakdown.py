@@ -1,7 +1,8 @@
 """A policy breaks down while it decides: whatever it does, that is one line that says which, when and where in it.
 
 One that does not answer can be seen from another thread (`unanswered`) and told to stop (`give_up`), which `patience`
-does. Who looks finds it on that thread's stack, so that nothing has to be written down at every pass.
+does, and `patient` where policies are somebody's own. Who looks finds it on that thread's stack, so that nothing has to
+be written down at every pass.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from threading import Event, Thread, current_thread, get_ident, main_thread
 from time import perf_counter
@@ -19,13 +20,16 @@ from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
 from typing import Any, TypeVar
 
-from sim.deadline import NoAnswerError, interrupt
+from sim.deadline import NoAnswerError, awake, interrupt
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
-from sim.policies.policy import Policy
+from sim.policies.policy import Policy, is_own
+from sim.policies.registry import policy_of
 from sim.words import count, printable, shortened
 from sim.workload.model import Job
 
+LONGEST_PASS = 20.0
+"""Seconds after which a policy of somebody's own does not come back, where nobody looks on who could stop it."""
 _LIBRARY = str(Path(__file__).parent.parent)
 _POLICIES = str(Path(_LIBRARY) / "policies")
 _OTHERS = (_LIBRARY, str(Path(os.__file__).parent))
@@ -56,7 +60,7 @@ def obey(
             appliers[type(decision)](decision)
     except BaseException as error:
         is_told = isinstance(error, SchedscopeError) and not isinstance(error, DecisionError)
-        if is_told or isinstance(error, MemoryError):
+        if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
             raise
         raise _told(state, error, _place(state, error, decisions)) from error
 
@@ -75,7 +79,7 @@ def unanswered(thread: int) -> tuple[str, float]:
 
 
 def give_up(thread: int) -> None:
-    """The policy that decides in a thread is to stop; only a call of C that does not return is not reached."""
+    """The policy that decides in a thread is to stop; calls of C that wait are reached in the main thread alone."""
     if _deciding(thread):
         interrupt(thread)
 
@@ -93,12 +97,18 @@ def patience(seconds: float) -> Iterator[None]:
     watcher = Thread(target=watch, daemon=True)
     watcher.start()
     try:
-        yield
+        with awake():
+            yield
     except NoAnswerError:  # it answered at the moment at which it was given up
         raise PolicyError(f"the policy did not answer for {seconds:g} s") from None
     finally:
         is_over.set()
         watcher.join()
+
+
+def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
+    """Meanwhile none of these policies may take too long over a step; with nothing but ours it does nothing."""
+    return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
 
 
 def _deciding(thread: int) -> State | None:
@@ -176,7 +186,8 @@ def _said(error: BaseException) -> str:
     except Exception:
         text = "its text cannot be read"
     hint = HIDDEN if isinstance(error, AttributeError) and error.name in _TRUTH else ""
-    return f"{type(error).__name__}: {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}{hint}"
+    text = f": {text if len(text) <= _LONGEST else text[:_LONGEST] + '...'}" if text else ""
+    return f"{type(error).__name__}{text}{hint}"
 
 
 def _place(state: State, error: BaseException, decisions: object) -> str:

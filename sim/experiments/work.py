@@ -8,6 +8,7 @@ from time import perf_counter, thread_time
 from typing import NamedTuple
 
 from sim.deadline import NoAnswerError
+from sim.engine.breakdown import patient
 from sim.errors import SchedscopeError
 from sim.experiments.copies import Code, unpacked
 from sim.experiments.measured import Measured, measured
@@ -103,8 +104,9 @@ def _run(task: Task) -> Measured:
     if not len(workload):
         raise SchedscopeError("nothing to simulate: no job is left")
     moments = [(time, other) for (time, _), other in zip(run.switches, others, strict=True)]
-    switches = timed(workload, policy, moments, run.placement)
-    schedule = simulate(workload, policy, switches=switches, placement=run.placement)
+    with patient((policy, *others)):
+        switches = timed(workload, policy, moments, run.placement)
+        schedule = simulate(workload, policy, switches=switches, placement=run.placement)
     return measured(schedule, task.groups, run.cut)
 
 

@@ -22,6 +22,11 @@ def test_what_does_not_come_back_is_stopped() -> None:
         never()
 
 
+def test_what_waits_in_a_call_of_c_is_stopped_too() -> None:
+    with pytest.raises(NoAnswerError), deadline(0.05):
+        sleep(20)
+
+
 def test_what_was_done_in_time_is_left_alone() -> None:
     with deadline(0.05):
         pass

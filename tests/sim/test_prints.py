@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sim.engine.engine import Engine
+from sim.errors import PolicyError
 from sim.policies import parse_policy
 from sim.prints import LONGEST, MOST_LINES, own_print
 from sim.timeline.timeline import Timeline
@@ -44,6 +45,16 @@ def test_no_more_is_kept_than_anybody_reads(tmp_path: Path) -> None:
     engine.step()
     printed = engine.snapshot().printed
     assert (len(printed), len(printed[5]), printed[-1]) == (MOST_LINES + 1, LONGEST, "... and more than is kept")
+
+
+@pytest.mark.parametrize("leave", ["import os; os._exit(3)", "from os import abort; abort()"])
+def test_own_code_does_not_end_the_process(leave: str, tmp_path: Path) -> None:
+    path = tmp_path / "leaves.py"
+    path.write_text(TALKS.replace("breakpoint()", leave))
+    with pytest.raises(
+        PolicyError, match=f"failed after step 0, at 0: SystemExit.*leaves.py:21 in decide: {leave[:9]}"
+    ):
+        Engine(read("z-figure4"), parse_policy(str(path))).run()
 
 
 def test_what_is_printed_elsewhere_goes_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from bdb import BdbQuit
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from types import FrameType
 
 import click
 
-from sim.engine.breakdown import frame_of, patience
+from sim.engine import breakdown
+from sim.engine.breakdown import frame_of, patient
 from sim.errors import PolicyError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, is_own
-from sim.policies.registry import policy_of
 from sim.prints import debugging, listening
 from sim.testing import ContractError
 from sim.testing.contract import broken
@@ -21,9 +21,6 @@ from sim.timeline import scenario
 from sim.timeline.scenario import Scenario
 from sim.words import Moment, clock, printable
 from sim.workload.model import Workload
-
-LONGEST_PASS = 20.0
-"""Seconds after which a policy does not come back."""
 
 
 def timed(
@@ -41,11 +38,6 @@ def time_of(run: Scenario, moment: Moment) -> float:
         return run.time_of(moment)
 
 
-def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
-    """Meanwhile none of these policies may take too long over a step; with nothing but ours it does nothing."""
-    return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
-
-
 @contextmanager
 def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator[None]:
     """What policies of somebody's own may need while they run; with nothing but ours it does nothing.
@@ -59,7 +51,7 @@ def own_code(run: Scenario, debug: bool = False, aloud: bool = True) -> Iterator
     with ExitStack() as stack:
         if aloud:
             stack.enter_context(listening(_print_line))
-        stack.enter_context(debugging() if debug else patience(LONGEST_PASS))
+        stack.enter_context(debugging() if debug else patient(policies))
         if run.check and not debug:
             _check(run)
         try:
@@ -85,7 +77,7 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
 def _check(run: Scenario) -> None:
     """Does a policy of somebody's own keep to what every policy is held to, on these very jobs?"""
     if is_own(run.policy) and not run.switches:
-        finding = broken(run.policy, run.workload, LONGEST_PASS)
+        finding = broken(run.policy, run.workload, breakdown.LONGEST_PASS)
         if finding is not None:
             raise ContractError(f"{run.policy.name}: {finding.rule}: {finding.told}")
 

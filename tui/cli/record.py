@@ -130,6 +130,8 @@ async def _write(opening: Opening, plan: Plan, out: str, form: str, size: int, v
             data = animated(pictures, plan.size[0], plan.look, size, form)
             with write_whole(out) as file:
                 file.buffer.write(data)
+    if camera.failure:
+        raise camera.failure
     if form not in (".png", ".svg") and not camera.has_ended:
         click.echo(
             f"schedscope: the film is cut off at {plan.seconds:g} s: --seconds, --speed and --to change that", err=True

@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from rich.segment import Segment
 
+from sim.engine.breakdown import LONGEST_PASS
 from sim.errors import SchedscopeError
 from sim.session.session import Bookmark
 from tui.app import Guest, Schedscope
@@ -84,6 +85,8 @@ class Camera:
         self._app = Schedscope(prepared, guest=Guest(plan.look, self._clock))
         self.has_ended = False
         """Has the whole run, or all that was wanted of it, been filmed?"""
+        self.failure: SchedscopeError | None = None
+        """What the policy broke down of before that."""
 
     async def film(self) -> AsyncGenerator[Picture, None]:
         """The pictures, each as far as it differs from the one before."""
@@ -144,6 +147,8 @@ class Camera:
                 yield Picture(self._clock.time, taken, marks)
                 last = taken
         self.has_ended = True
+        if not self._is_at(end) and (broken := self._prepared.timeline.branch.error):
+            self.failure = broken.error
 
     def _is_at(self, end: Order | None) -> bool:
         """Is it where it ends?"""
@@ -188,7 +193,9 @@ class Camera:
         began, calm, asked = monotonic(), 0, -1
         while calm < CALM or (whole and not self._is_whole() and monotonic() < began + WHOLE):
             if monotonic() > began + PATIENCE or not self._app.is_running:
-                raise SchedscopeError("the screen does not come: it cannot be filmed")
+                what, _ = self._screen.player.progress or ("the screen does not come", None)
+                raise SchedscopeError(f"{what}: it cannot be filmed")
+            self._screen.player.be_patient(LONGEST_PASS)
             await self._drawn()
             is_calm = self._is_settled() and self._screen.player.asked == asked
             calm, asked = (calm + 1 if is_calm else 0), self._screen.player.asked

@@ -113,6 +113,12 @@ class Player:
         if self._conductor.is_remaking and self._unanswered[0]:
             give_up(self._thread.ident or 0)
 
+    def be_patient(self, seconds: float) -> None:
+        """A policy that has not answered for so long is stopped: nobody looks on who could do it."""
+        thread = self._thread.ident or 0
+        if unanswered(thread)[1] > seconds:
+            give_up(thread)
+
     def close(self) -> None:
         """The screen goes."""
         self._closed = True

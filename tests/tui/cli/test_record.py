@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from sim import extras
+from tests.sim.policies.test_loading import FAIR
 from tests.tui.cli.program import error, schedscope
 
 
@@ -18,6 +19,15 @@ def test_a_film_is_written(tmp_path: Path) -> None:
     header = json.loads(at.read_text(encoding="utf-8").splitlines()[0])
     assert header["term"]["cols"] == 60
     assert header["title"] == "z-figure4 under easy"
+
+
+def test_a_policy_that_breaks_down_is_filmed_until_then_and_told(tmp_path: Path) -> None:
+    policy, at = tmp_path / "breaks.py", tmp_path / "x.cast"
+    policy.write_text(FAIR.replace("for job in", "1 / (view.now < 60)\n        for job in"))
+    given = ("record", "z-figure4", "--policy", policy, "--fps", "2", "--size", "60x18", "-o", at)
+    assert schedscope(*given, "--to", "#2").stderr == ""
+    code, told = error(*map(str, given))
+    assert (code, "breaks.py failed after step " in told, at.exists()) == (1, True, True)
 
 
 def test_one_picture_is_drawn(tmp_path: Path) -> None:
