@@ -386,11 +386,19 @@ class Engine:
         if state.expected and not state.sharing:  # in rows plans stand until the next rebuild
             state.before, state.expected = {**state.before, **state.expected}, {}
         if state.waiting.looks:
-            obey(state, state.waiting.look, self._view, self._appliers)
+            self._let_order_look()
         if state.switches or state.closes < inf or state.resized or self._most is not None:
             self._let_decide_beside()
         else:
             obey(state, policy.decide, self._view, self._appliers)
+
+    def _let_order_look(self) -> None:
+        """The order of the queue looks at what has been; to one that has taken over all who wait are new."""
+        state, came = self.state, self.state.arrived
+        if state.switches and state.switches[-1].step > state.step_count:
+            state.arrived = [*state.waiting.jobs.values()]
+        obey(state, state.waiting.look, self._view, self._appliers)
+        state.arrived = came
 
     def _let_decide_beside(self) -> None:
         """A policy that has taken over, a machine that changes, or a pass that is left early."""

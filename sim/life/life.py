@@ -99,7 +99,8 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     observer = Observer(engine, job, step)
     while observer.see_step():
         pass
-    passers = passers_of(engine.history, rank, job.submit)
+    known = {passed.job.rank for passed in observer.passes}  # none after it was given up
+    passers = {r: begun for r, begun in passers_of(engine.history, rank, job.submit).items() if r in known}
     return Life(
         policy=_policies(engine),
         procs=engine.state.procs,

@@ -15,7 +15,7 @@ Numbers: TypeAlias = list[tuple[float, float]]
 def own_numbers(scenario: Scenario, rank: int) -> dict[Column, Numbers]:
     """How the numbers went while the job waited, until it started; without those that were never there."""
     policies = (scenario.policy, *(policy for _, policy in scenario.switches))
-    if not any(map(columns_of, policies)):
+    if not any(policy.leads() or columns_of(policy) for policy in policies):
         return {}
     engine = scenario.at_the_beginning()
     state, step = engine.state, scenario.stepper(engine)

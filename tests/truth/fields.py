@@ -16,13 +16,13 @@ from sim.decisions.sentences import say
 from tests.truth.outcomes import Told
 from tests.truth.pages import Page
 from tests.truth.partings import happened
+from tests.truth.rules import Rules
+from tests.truth.told import Pass, in_the_way
 from tests.truth.words import COUNTS, UntrueError
 from tests.truth.world import Work
 from tui.cli.compare import as_dict
 
 CLASSES = ("all", "short", "medium", "long")
-UNREAD = {"guarantee_ratio_median"}
-"""It takes the promises of a policy, which `Reserve` and the checker are held to."""
 
 
 def read_fields(page: Page) -> Iterator[UntrueError]:
@@ -36,7 +36,7 @@ def differ(true: Any, told: Any, where: str = "") -> Iterator[UntrueError]:
     if isinstance(true, dict) and isinstance(told, dict):
         if [*true] != [*told]:
             yield UntrueError(f"Field: {where}: said {[*told]}, true {[*true]}")
-        for key in true.keys() & told.keys() - UNREAD:
+        for key in true.keys() & told.keys():
             yield from differ(true[key], told[key], f"{where}.{key}")
     elif isinstance(true, list | tuple) and isinstance(told, list):
         if len(true) != len(told):
@@ -184,6 +184,24 @@ def borrowed(told: Told) -> int:
     )
 
 
+def guarantee(told: Told) -> float | None:
+    """The first promised wait over the real one, of who waited."""
+    if not Rules(told.run.first).promises:
+        return None
+    promised: dict[int, float] = {}
+    for step in told.run.steps:
+        for decision in step.decisions:
+            if isinstance(decision, d.Reserve):
+                promised.setdefault(decision.job.rank, decision.at)
+    due = {rank: max(told.jobs[rank].submit, told.jobs[rank].reserve or 0) for rank in promised}
+    found = [
+        (at - due[rank]) / (told.start[rank] - due[rank])
+        for rank, at in promised.items()
+        if told.start[rank] > due[rank]
+    ]
+    return median(found) if found else None
+
+
 def both(told: Told) -> float | None:
     return None if told.lost is None or told.overhead is None else told.lost + told.overhead
 
@@ -223,7 +241,7 @@ METRICS: Mapping[str, Callable[[Told], float | None]] = {
     "missed_reservations": lambda told: sum(by > 0 for by in told.late),
     "mean_reservation_delay": lambda told: mean(told.late) if told.late else None,
     "max_reservation_delay": lambda told: max(told.late, default=None),
-    "guarantee_ratio_median": lambda told: None,
+    "guarantee_ratio_median": guarantee,
 }
 GREATER = {"utilization", "fairness_users", "fairness_groups"}
 NEITHER = {
@@ -298,7 +316,19 @@ def change(page: Page, rank: int) -> dict[str, Any]:
 # Of a life
 
 
-def read_job(told: Mapping[str, Any], job: Work) -> Iterator[UntrueError]:
-    """The fields of a life that are no sentences."""
-    true = {"job": job.name[1:], "submit": job.submit, "job_procs": job.procs, "estimate": job.estimate}
-    yield from differ(true, {key: told[key] for key in told if key in true})
+def read_job(
+    told: Mapping[str, Any], job: Work, passed: Mapping[str, Pass], numbers: Mapping[str, Sequence[tuple[float, float]]]
+) -> Iterator[UntrueError]:
+    """The fields of a life that are no sentences. passed: job -> its pass; who is named is so in any order."""
+    guilty = [name for name, each in passed.items() if each.is_in_the_way]
+    true = {
+        "job": job.name[1:],
+        "submit": job.submit,
+        "job_procs": job.procs,
+        "estimate": job.estimate,
+        "passed_by": sorted(passed),
+        "in_its_way": None if in_the_way(passed.values()) is None else sorted(guilty),
+        "numbers": numbers,
+    }
+    some = {key: sorted(told[key]) if told[key] and key in ("passed_by", "in_its_way") else told[key] for key in true}
+    yield from differ(true, some)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.reasons_to_wait import NoVictims, TooFewFree
+from tests.truth.peers import predicted
 from tests.truth.told import After, line_of
 from tests.truth.waits import WaitStep, head_now, promises, wait_step
-from tests.truth.world import World
+from tests.truth.world import Work, World
 
 
 class Stop(NamedTuple):
@@ -73,16 +75,27 @@ class Record:
     """After each step in which it waited: when that was, and its planned start"""
     plans: dict[float, float | None] = field(default_factory=dict)
     """time -> its planned start after that step, or in it, if it started as well"""
-    moved_by: dict[float, dict[int, float]] = field(default_factory=dict)
-    """time -> who ran then after the pass, and until when by the estimates"""
-    ended_early: dict[float, dict[int, float]] = field(default_factory=dict)
-    """time -> who ended then, and when it was to"""
-    came_before: dict[float, set[int]] = field(default_factory=dict)
-    """time -> who came then and stands before it"""
+    moved_by: dict[float, list[dict[int, float]]] = field(default_factory=dict)
+    """time -> who ran after each pass of that moment, and until when by the estimates"""
+    ended_early: dict[float, list[dict[int, float]]] = field(default_factory=dict)
+    """time -> who ended in each step of that moment, and when it was to"""
+    came_before: dict[float, list[set[int]]] = field(default_factory=dict)
+    """time -> who came in each step of that moment and stands before it"""
     heads: dict[float, set[str | None]] = field(default_factory=dict)
     """time -> who heads the queue, where the policy plans for one job; with two switches at one moment several"""
+    numbers: dict[str, list[tuple[float, float]]] = field(default_factory=dict)
+    """Of the policy's own: name -> time and value, wherever it changed until the job started"""
+    has_started: bool = False
     promised: dict[float, set[bool]] = field(default_factory=dict)
     """time -> were starts promised then? With two switches at one moment it may be both."""
+
+
+def own_numbers(world: World, job: Work) -> Iterator[tuple[str, float]]:
+    """The numbers of its own that the policy of a pass has of a job that has come."""
+    if world.rules.name == "easy++" and not world.is_hidden(job.rank):
+        yield "predicted", predicted(world, job)
+    if world.rules.get("order", "") == "multifactor":
+        yield "usage", world.usage.of[job.user]
 
 
 class Chronicle:
@@ -142,7 +155,8 @@ class Chronicle:
             at = getattr(after.planned.get(rank), "at", None)
             self.records[rank].planned.append((world.now, at))
             self.records[rank].plans[world.now] = at
-            self.records[rank].moved_by[world.now] = {r: held.ends for r, held in world.running.items()}
+            running = {r: held.ends for r, held in world.running.items()}
+            self.records[rank].moved_by.setdefault(world.now, []).append(running)
         for rank in world.cut:
             self.records[rank].cuts.append(world.now)
         for rank in world.arrived:
@@ -161,8 +175,14 @@ class Chronicle:
         """What a story may tell of this step."""
         world, job, record, now = self.world, self.world.jobs[rank], self.records[rank], self.world.now
         turning = world.memo_rows
+        if rank < world.submitted and not record.has_started:
+            for name, value in own_numbers(world, job):
+                numbers = record.numbers.setdefault(name, [])
+                if not numbers or numbers[-1][1] != value:
+                    numbers.append((now, value))
+        record.has_started |= rank in world.first_start
         if rank in world.waiting or (turning is not None and rank in turning.new):
-            step = wait_step(after, job)
+            step = wait_step(after, job, len(self.times) - 1)
             last = record.steps[-1].kind if record.steps and rank in goes_on else None
             if last is NoVictims and step.kind is TooFewFree and not world.switched_now:
                 step = step._replace(kind=NoVictims)  # it looks for victims at its ticks only
@@ -170,9 +190,11 @@ class Chronicle:
         if rank in self._was_waiting | world.waiting | set(world.arrived) or now in record.interrupted:
             record.heads.setdefault(now, set()).add(head_now(world))
             record.promised.setdefault(now, set()).add(promises(world))
-            record.ended_early[now] = {r: end for r, end in world.expected.items() if end > now}
+            early = {r: end for r, end in world.expected.items() if end > now}
+            record.ended_early.setdefault(now, []).append(early)
             arrived = {other for other in world.arrived if other != rank}
-            record.came_before[now] = {r for r in arrived if world.place(world.jobs[r]) < world.place(job)}
+            before = {r for r in arrived if world.place(world.jobs[r]) < world.place(job)}
+            record.came_before.setdefault(now, []).append(before)
         if record.begun and record.begun[-1].time == now and turning is not None:
             record.begun[-1] = record.begun[-1]._replace(rows=len(turning.rows))
         if record.stops and record.stops[-1].time == now and rank in world.aside:

@@ -15,7 +15,6 @@ from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say
-from sim.timeline.scenario import Scenario
 from sim.why.evidence import evidence_of
 from sim.why.facts import Delays
 from tests.truth.runs import Run
@@ -38,9 +37,8 @@ def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
             if {(act.verb, act.rank, act.limit) for act in acts} != only:
                 yield UntrueError(f"Parting: said {acts}, true {only}")
         for run in (first, second):
-            scenario = Scenario(run.workload, run.spec, run.switches, run.placement)
             for rank in found.ranks:
-                one = account(scenario.watched(found.time), rank, found.time)
+                one = account(run.scenario.watched(found.time), rank, found.time)
                 yield from read_account(run, one, found.time)
     yield from read_figures(first, second)
 

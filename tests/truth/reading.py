@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sim.decisions.decisions import Backfill, Decision, Resume, Start, Switched
 from sim.decisions.matrix import Phase, Place
 from sim.life.life import life_of
+from sim.life.own_numbers import own_numbers
 from sim.life.so_far import passed_by
 from sim.why.evidence import evidence_of
 from tests.truth import numbers, shares, summaries
@@ -85,13 +86,12 @@ class Reader:
             yield from self._traces.read(run.engine.history, step, rank, self._lot.randrange(run.workload.procs))
 
     def read_lives(self) -> Iterator[UntrueError]:
-        """What is told of the lives of some jobs; where a rule switches, a step comes right after another."""
+        """What is told of the lives of some jobs."""
         run = self._run
-        if any(switch.by_rule for switch in run.engine.state.switches):
-            return
         for rank in self.chronicle.watched:
             life = life_of(run.workload, run.spec, rank, placement=run.placement, switches=run.switches)
-            for false in read_life(self.chronicle, life, self._passed.get(rank, {})):
+            numbers = own_numbers(run.scenario, rank)
+            for false in read_life(self.chronicle, life, self._passed.get(rank, {}), numbers):
                 yield UntrueError(f"J{rank + 1}: {false}")
 
     def _note_passes(self, world: World, decision: Decision) -> None:

@@ -57,6 +57,13 @@ class Rules:
         return self.name in KEEP_RESERVATIONS
 
     @property
+    def promises(self) -> bool:
+        """Does a start that it reserves not move later, if nobody else left anything in its way?"""
+        if self.name in ("easy", "lookahead", "greedy"):
+            return bool(self["order"] == "fcfs" and self.get("depth", 1) == 1)
+        return self.name in ("conservative", "multiqueue") or (self.name == "slack" and not self["slack"])
+
+    @property
     def suspends(self) -> bool:
         return self.name in SUSPEND
 

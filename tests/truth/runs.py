@@ -40,11 +40,20 @@ class Run(NamedTuple):
     engine: Engine
     steps: list[Step]
 
+    @property
+    def scenario(self) -> Scenario:
+        return Scenario(self.workload, self.spec, self.switches, self.placement)
+
+    @property
+    def first(self) -> str:
+        """The policy that decides at first."""
+        return written_policy(parse_policy(self.spec).first())
+
     def world(self) -> World:
         """Before its first step."""
         history = self.engine.history
         ends = history.ends(len(self.workload)).tolist()
-        world = World(self.workload, written_policy(parse_policy(self.spec).first()), history.stretches(), ends)
+        world = World(self.workload, self.first, history.stretches(), ends)
         if world.rules.is_gang:
             world.memo_rows = Rows(world.procs, world.rules["slice"], world.rules["cs"])
         return world
@@ -199,7 +208,8 @@ def another_run(run: Run, seed: int) -> Run:
 def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
     """The run to its end, with what every step showed."""
     engine = Engine(workload, spec, placement=placement)
-    step, steps = Scenario(workload, spec, switches, placement).stepper(engine), list[Step]()
+    run = Run(workload, spec, switches, placement, engine, [])
+    step = run.scenario.stepper(engine)
     while step():
-        steps.append(Step(engine.now, tuple(engine.state.decisions), engine.snapshot()))
-    return Run(workload, spec, switches, placement, engine, steps)
+        run.steps.append(Step(engine.now, tuple(engine.state.decisions), engine.snapshot()))
+    return run

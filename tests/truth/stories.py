@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import reduce
 from itertools import pairwise
 from math import floor
@@ -17,9 +17,11 @@ from sim.decisions import matrix as m
 from sim.decisions.reasons import MadeRoom
 from sim.decisions.sentences import jobs_in, say, why
 from sim.life.life import Life
+from sim.life.own_numbers import Numbers
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
-from sim.words import clock_near
+from sim.policies.columns import Column
+from sim.words import clock, clock_near
 from sim.workload.outages import absent
 from tests.truth.decided import mask_of
 from tests.truth.fields import read_job
@@ -27,19 +29,24 @@ from tests.truth.lives import Chronicle, Stop
 from tests.truth.teller import EVERY, FEW, Row, Teller, often, read_length
 from tests.truth.told import Pass
 from tests.truth.waits import WaitStep, read_missing, read_parts, whole
-from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, reads
-from tui.cli.explain import as_dict
+from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, demand_one, lasts, reads
+from tui.cli.explain import as_dict, of_its_own
 
 
-def read_life(chronicle: Chronicle, life: Life, passed: Mapping[int, Pass]) -> Iterator[UntrueError]:
+def read_life(
+    chronicle: Chronicle, life: Life, passed: Mapping[int, Pass], numbers: Mapping[Column, Numbers]
+) -> Iterator[UntrueError]:
     """Every row of the story, told at length and in short, the line of figures, the summary and the plans."""
     record = chronicle.records[life.job.rank]
     whole_story, short = (rows_of(life, most, most) for most in (EVERY, FEW))
-    fields = json.loads(json.dumps(as_dict(life), allow_nan=False))
-    yield from read_job(fields, chronicle.world.jobs[life.job.rank])
-    if sorted(fields["passed_by"]) != sorted(chronicle.world.jobs[rank].name[1:] for rank in passed):
-        yield UntrueError(f"Life: passed by {fields['passed_by']}, true {[*passed]}")
+    fields = json.loads(json.dumps(as_dict(life, numbers), allow_nan=False))
+    jobs = chronicle.world.jobs
+    by_id = {jobs[rank].name[1:]: each for rank, each in passed.items()}
+    yield from read_job(fields, jobs[life.job.rank], by_id, record.numbers)
     teller = Teller(chronicle, record, life, passed, whole_story)
+    for line in of_its_own(numbers, 10**6, True):
+        if line.startswith("The policy's "):
+            yield from teller.tried(Column, line)
     for told in dict.fromkeys([figures(life), fields["figures"], summary(life), fields["summary"]]):
         yield from teller.tried(Life, told)
     yield from teller.tried(Life, f"policy: {life.policy}")
@@ -58,6 +65,28 @@ def read_life(chronicle: Chronicle, life: Life, passed: Mapping[int, Pass]) -> I
             if (time, row) not in whole_story:
                 teller.time = time
                 yield from teller.tried(Row, row)
+
+
+@reads(
+    Column,
+    "The policy's {any}: {any} at {any}, {any} at {any}.",
+    "The policy's {any}: {any} at {any}.",
+)
+def _(teller: Teller, which: str, *told: str) -> None:
+    """Of a number of the policy's own: what it was first and, if it changed, at last."""
+    name, _, meaning = which.partition(" (")
+    demand(NUMBERS[name][0].startswith(meaning.removesuffix(")").removesuffix("...")), "what it is")
+    values = teller.record.numbers[name]
+    ends = [values[0], values[-1]] if len(values) > 1 else values
+    for value, at, (time, true) in zip(told[::2], told[1::2], ends, strict=True):
+        demand_equal(at, clock(time), "when")
+        demand(NUMBERS[name][1](value).is_about(true), true)
+
+
+NUMBERS: Mapping[str, tuple[str, Callable[[str], Lasts | Tenths]]] = {
+    "predicted": ("how long it is expected to run", lasts),
+    "usage": ("processor-hours that the user has had, what was long ago counting less", Tenths),
+}
 
 
 # Rows
@@ -195,9 +224,8 @@ def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
     until = wait_until(teller)
     demand(long.is_about(until - teller.time), f"it is {until - teller.time}")
     every = teller.record.steps
-    told_of = [some for of in (every, lasting(every)) if (some := steps_told(of, teller.time, until, many))]
-    demand(told_of, f"not {many} steps")
-    steps = told_of[0]
+    on = any(time == until and re.match(r"For \S+ \(", row) for time, row in teller.story)
+    told_of = [some for of in (every, lasting(every)) if (some := steps_told(of, teller.time, until, many, on))]
     match = re.fullmatch(
         r"s?(?:, ([\d,]+) changes?)?\):? (.*?)\.( It needed [^.]*\.)?"
         r"((?: J\d+(?:(?:, | and )J\d+)*| [\d,]+ jobs) passed it\.)?",
@@ -206,21 +234,26 @@ def _(teller: Teller, long: Lasts, many: int, told: str) -> None:
     )
     demand(match is not None, f"nobody reads {told!r}")
     assert match is not None
-    wait = teller.wait_of(steps)
-    read_parts(wait, match[2])
-    read_missing(wait, match[3] or "", teller.moment, teller.name_of)
+    parts, missing = match[2], match[3] or ""
+
+    def read_steps(steps: list[WaitStep]) -> None:
+        wait = teller.wait_of(steps)
+        read_parts(wait, parts)
+        read_missing(wait, missing, teller.moment, teller.name_of)
+
+    demand_one(told_of, read_steps, f"not {many} steps")
     read_passers(teller, match[4] or "", until)
     rows = [time for time, row in rows_of(teller.life, EVERY, EVERY) if re.match(r"For \S+ \(", row)]
     inside = [time for time in rows if teller.time <= time < until]
     demand_equal(whole(match[1] or "0"), len(inside) - 1, "changes")
 
 
-def steps_told(steps: list[WaitStep], since: float, until: float, many: int) -> list[WaitStep]:
-    """So many steps of that time; none, if there were others."""
+def steps_told(steps: list[WaitStep], since: float, until: float, many: int, goes_on: bool) -> list[WaitStep]:
+    """So many steps of that time; none, if there were others. goes_on: does the wait go on then, in another row?"""
     times = [step.time for step in steps]
     begin = [place for place, time in enumerate(times) if time == since]  # where two switches come at one moment
     last = bisect_left(times, until)
-    spans = [(at, at + many) for at in begin if last <= at + many < last + max(1, times.count(until))]
+    spans = [(at, at + many) for at in begin if last <= at + many <= last + times.count(until) - goes_on]
     return steps[slice(*spans[-1])] if spans else []
 
 
@@ -259,8 +292,12 @@ def _(teller: Teller, was: str, to: str, by: Lasts, passers: Names) -> None:
     own = [e.because for time, e in teller.record.decided if time == teller.time and type(e) is d.Reserve]
     if any(isinstance(because, MadeRoom) and f"J{because.passer.id}" in passers[0] for because in own):
         return
+    demand_one(teller.record.moved_by[teller.time], lambda then: are_passers(teller, passers, then))
+
+
+def are_passers(teller: Teller, passers: Names, then: Mapping[int, float]) -> None:
+    """Is there room at the time that was planned without those that passed it, and none with them?"""
     record, world = teller.record, teller.chronicle.world
-    then = record.moved_by[teller.time]
     before = next(at for time, at in reversed(record.planned) if time < teller.time and at is not None)
     assert before is not None
     taken = {rank: world.jobs[rank].procs for rank, end in then.items() if end > before}
@@ -275,17 +312,21 @@ def _(teller: Teller, was: str, to: str, by: Lasts, passers: Names) -> None:
 @reads(Row, "Planned start moved from {any} to {any}, {s} later: {js} came and stood ahead of it.")
 def _(teller: Teller, was: str, to: str, by: Lasts, newcomers: Names) -> None:
     moved(teller, was, to, by, "later")
-    came = sorted(teller.name_of(rank) for rank in teller.record.came_before[teller.time])
-    demand_equal(len(newcomers[0]) + newcomers[1], len(came), "how many came")
-    demand(set(newcomers[0]) <= {*came}, came)
+
+    def read(ranks: set[int]) -> None:
+        came = {teller.name_of(rank) for rank in ranks}
+        demand_equal(len(newcomers[0]) + newcomers[1], len(came), "how many came")
+        demand({*newcomers[0]} <= came, came)
+
+    demand_one(teller.record.came_before[teller.time], read)
 
 
 def _moved_so(way: str) -> Any:
     def read(teller: Teller, was: str, to: str, by: Lasts, because: str = "") -> None:
         moved(teller, was, to, by, way)
-        early = teller.record.ended_early[teller.time]
-        if way == "earlier" and early:
-            read_early(teller, because, early)
+        early = [some for some in teller.record.ended_early[teller.time] if some]
+        if way == "earlier" and early and (len(teller.plans_then()) == 1 or " before its estimate" in because):
+            read_early(teller, because, early[0])
         else:
             is_why_planned(teller, because)
 
@@ -300,7 +341,7 @@ for _way in ("earlier", "later"):
 def is_why_planned(teller: Teller, because: str) -> None:
     own = [e for time, e in teller.record.decided if time == teller.time and isinstance(e, d.Reserve | m.ReserveRow)]
     said = [teller.why(each) for each in own] or [""]
-    demand(because == said[-1] or (because in said and len(teller.plans_then()) > 1), said)
+    demand(because == said[-1] or (because in (*said, "") and len(teller.plans_then()) > 1), said)
 
 
 def moved(teller: Teller, was: str, to: str, by: Lasts, way: str) -> None:
@@ -434,9 +475,9 @@ def _(teller: Teller, many: int = 1, until: str = "") -> None:
     kinds: dict[type, list[float]] = {}
     for time, decision in teller.record.decided:
         kinds.setdefault(type(decision), []).append(time)
-    kinds[d.Switched] = [time for time, _, _ in teller.chronicle.switches if time >= teller.job.submit]
-    alike = [times for times in kinds.values() if len(times) == 3 + many and times[3] == teller.time]
-    demand(alike, f"{ {kind.__name__: len(times) for kind, times in kinds.items()} }")
+    until_the_end = teller.switches_until_the_end()
+    alike = [some for some in (*kinds.values(), *until_the_end) if len(some) == 3 + many and some[3] == teller.time]
+    demand(alike, {kind.__name__: len(times) for kind, times in kinds.items()}, *until_the_end)
     if until:
         demand(any(int(times[-1]) == teller.moment(until) for times in alike))
 

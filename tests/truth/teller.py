@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
-from math import floor
+from math import floor, inf
 from typing import Any
 
 from sim.decisions.matrix import Place
@@ -82,21 +82,21 @@ class Teller:
     def wait_of(self, steps: list[WaitStep]) -> Wait:
         """Some steps, and how long the job waited on after each."""
         times = [*self.chronicle.times, self.chronicle.times[-1]]
-        after = {time: then for time, then in pairwise(times) if then > time}
-        last = {step.time: place for place, step in enumerate(steps)}  # of two steps at one moment the last one lasts
-        lengths = [
-            after.get(step.time, step.time) - step.time if last[step.time] == place else 0.0
-            for place, step in enumerate(steps)
-        ]
+        lengths = [times[step.number + 1] - step.time for step in steps]
         return Wait(self.job, steps, lengths)
+
+    def switches_until_the_end(self) -> tuple[list[float], list[float]]:
+        """While the job was there: with those at the moment of its end, and without, where they came a step later."""
+        submit, end = self.job.submit, inf if self.life.end is None else self.life.end
+        times = [time for time, _, _ in self.chronicle.switches if submit <= time <= end]
+        return times, [time for time in times if time < end]
 
     def check_whole(self, told: list[str]) -> Iterator[UntrueError]:
         """What must be told, and is not."""
-        submit, end = self.job.submit, self.life.end
-        switches = [t for t, _, _ in self.chronicle.switches if t >= submit and (end is None or t <= end)]
+        switches = self.switches_until_the_end()
         said = sum(row.startswith("The policy is switched") for row in told)
-        if end is not None and said not in (min(3, len(switches)), min(3, sum(t < end for t in switches))):
-            yield UntrueError(f"Row: {said} switches are told of {len(switches)}")
+        if self.life.end is not None and said not in [min(3, len(times)) for times in switches]:
+            yield UntrueError(f"Row: {said} switches are told of {switches}")
         said = sum(row.startswith("Suspended when") for row in told)
         said += sum(often(many[1]) for row in told if (many := re.match(r"Suspended (\S+(?: times)?) until", row)))
         if said != len(self.record.stops):

@@ -19,6 +19,8 @@ from tests.truth.world import Work, World, has_room
 class WaitStep(NamedTuple):
     """After one step: why the job waits until the next, who is named for it, and what there is."""
 
+    number: int
+    """Which one"""
     time: float
     kind: type
     blocker: str | None
@@ -32,7 +34,7 @@ class WaitStep(NamedTuple):
     """(expected end, rank, processors) of who runs"""
 
 
-def wait_step(after: After, job: Work) -> WaitStep:
+def wait_step(after: After, job: Work, number: int) -> WaitStep:
     """Why it waits after this step, as the policy says, or else as its decisions and its plans have it."""
     world = after.world
     line = line_of(world, job) if job.rank in world.waiting else []
@@ -41,6 +43,7 @@ def wait_step(after: After, job: Work) -> WaitStep:
         free = max((world.size() - taken_at_home(world, row).bit_count() for row in world.memo_rows.rows), default=free)
     kind, blocker, numbers = why_now(after, job, free)
     return WaitStep(
+        number=number,
         time=world.now,
         kind=kind,
         blocker=blocker,
@@ -64,14 +67,7 @@ def promises(world: World) -> bool:
     rules = world.rules
     if (world.aside and not rules.suspends) or (world.granted and not rules.keeps):
         return False
-    match rules.name:
-        case "easy":
-            return bool(rules["order"] == "fcfs" and rules["depth"] == 1)
-        case "lookahead" | "greedy":
-            return bool(rules["order"] == "fcfs")
-        case "slack":
-            return bool(rules["slack"] == 0)
-    return rules.name in ("conservative", "multiqueue")
+    return rules.promises
 
 
 def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[str, float]]:

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias, TypeVar
+
+T = TypeVar("T")
 
 COUNTS: Counter[str] = Counter()
 """How many sentences of each kind were read."""
@@ -160,6 +162,17 @@ def _is_false(kind: type, sentence: str, given: Sequence[Any]) -> bool:
 def demand(is_so: object, *instead: object) -> None:
     if not is_so:
         raise UntrueError("; ".join(map(str, instead)) or "it is not so")
+
+
+def demand_one(options: Iterable[T], reading: Callable[[T], None], *instead: object) -> None:
+    """Is it so of one of them?"""
+    false = UntrueError(*instead)
+    for option in options:
+        try:
+            return reading(option)
+        except UntrueError as untrue:
+            false = untrue
+    raise false
 
 
 def demand_equal(said: object, true: object, what: str = "") -> None:

@@ -144,7 +144,7 @@ def test_explain_tells_it(lab: Lab) -> None:
 
 
 def test_other_programs_are_told_whose_words_they_are(lab: Lab) -> None:
-    found = explain.as_dict(life_of(lab.workload(4, *JOBS), Siesta(), 0))
+    found = explain.as_dict(life_of(lab.workload(4, *JOBS), Siesta(), 0), {})
     said = TOLD.replace("?[2J", "\x1b[2J")
     assert said in found["summary"]
     assert said in found["story"][1]["told"]

@@ -91,8 +91,7 @@ def command(
                 if fair:
                     told += ["", *_wrapped(had_nobody_come(life, scenario), min(columns(), WIDEST))]
                 return say("\n".join(told))
-            found = as_dict(life) | ({"fair_start": fair_start(scenario, rank)} if fair else {})
-            found |= {"numbers": {column.name: values for column, values in numbers.items()}}
+            found = as_dict(life, numbers) | ({"fair_start": fair_start(scenario, rank)} if fair else {})
     if form == "json":
         made_by = {"policy": full_policy(chosen), "switches": [[at, full_policy(p)] for at, p in scenario.switches]}
         return say(json.dumps({**provenance(source, placement), **made_by, **found}, indent=1, allow_nan=False))
@@ -195,8 +194,8 @@ def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
     return {"user": user, "of": len(theirs), "jobs": jobs}
 
 
-def as_dict(life: Life) -> dict[str, Any]:
-    """The whole story for other programs."""
+def as_dict(life: Life, numbers: Mapping[Column, Numbers]) -> dict[str, Any]:
+    """The whole story, and the policy's own numbers of the job, for other programs."""
     job = life.job
     rows = rows_of(life, *FINENESS[0])
     return {
@@ -212,6 +211,7 @@ def as_dict(life: Life) -> dict[str, Any]:
         else [passed.job.id for passed in life.passes if passed.job.rank in life.in_its_way.passers],
         "story": [{"time": time, "told": told} for time, told in rows],
         "plans": plans_told(life, FINENESS[0][1])[0],
+        "numbers": {column.name: values for column, values in numbers.items()},
     }
 
 

@@ -31,6 +31,11 @@ def test_those_of_one_that_takes_over_are_told_from_then_on(lab: Lab) -> None:
     assert numbers[Counting.columns[0]] == [(20, 1), (50, 2), (59, 3)]
 
 
+def test_those_of_one_that_a_rule_calls_are_told(lab: Lab) -> None:
+    scenario = Scenario(lab.workload(4, *JOBS), "adaptive:below=easypp,above=fcfs,by=queue,at=9,over=0")
+    assert list(own_numbers(scenario, 1).values()) == [[(5, 9)]]
+
+
 def test_there_are_none_under_ours(lab: Lab) -> None:
     assert own_numbers(Scenario(lab.workload(4, *JOBS), "easy"), 2) == {}
 

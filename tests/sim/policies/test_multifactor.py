@@ -52,6 +52,14 @@ def test_what_users_have_had_and_the_queue_are_as_reckoned_from_the_stretches() 
     assert looked > 50
 
 
+def test_whoever_takes_over_knows_the_users_of_those_who_wait(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 4 50 50", "2 5 4 9 9", "3 6 4 9 9")
+    engine = Engine(replace(workload, user=np.array([0, 1, 2])), "fcfs")
+    engine.run(until=6)
+    engine.switch("fcfs:order=multifactor")
+    assert engine.state.notes["usage"].keys() == {0, 1, 2}
+
+
 def test_times_may_be_typed_as_such() -> None:
     policy = parse_policy("easy:order=multifactor,halflife=2d,age=0,favour=small")
     assert policy.queue_order() == Multifactor(halflife=2 * 86400, age=0, favour="small")
