@@ -43,8 +43,8 @@ from sim.workload.model import Ints, Workload
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """So many steps at most until who interrupts is heard"""
-_LEAST_ROOM, _MOST_ROOM = 1 << 10, 1 << 15
-"""For so many steps the history's columns grow at a time"""
+_LEAST_ROOM = 1 << 10
+"""For so many steps the history's columns grow at least"""
 
 
 class Express:
@@ -71,35 +71,37 @@ class Express:
             return 0
         loop, goal, reason = self._loop, self._loop.step + steps, FULL
         loop.credit = credit
-        more = min(max(steps, _LEAST_ROOM), _MOST_ROOM, 2 * (len(self._workload) - loop.finished) + 64)
+        left = int(self._workload.submit.searchsorted(until, "right")) - loop.finished
+        more = max(min(steps, credit // a_step, 2 * left), _LEAST_ROOM)
+        extension = Extension(self._history, len(self._workload))
         while reason == FULL:
             made = loop.step
-            reason = self._make_steps(until, goal, a_step, more)
+            reason = self._make_steps(extension, until, goal, a_step, more)
             more *= 2 if loop.step == made else 1
+        extension.cut()
+        if reason == STUCK:
+            job = self._workload.jobs[loop.head]
+            raise DecisionError(f"job {job.id} cannot start at {loop.now:.12g}: {loop.free} processors are free")
         if loop.credit < credit:
             self._settle()
         if reason == OVER:
             self._loop = None  # it holds as much as the history
         return credit - int(loop.credit)
 
-    def _make_steps(self, until: float, goal: int, a_step: int, more: int) -> int:
-        """In room for so many steps and stretches; why it stopped."""
+    def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:
+        """In room for about so many steps; why it stopped."""
         loop, ledger, reason = self._loop, self._state.ledger, ENOUGH
-        extension = Extension(self._history, len(self._workload), more)
         columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
-        loop.open(extension.columns, columns, extension.room)
+        room = extension.grow(more)
+        loop.open(extension.columns, columns, room)
         if loop.kind in _LOOPS:
             loop.whole_sets = extension.whole_sets
         if loop.kind == MULTIQUEUE:
             loop.boundaries, loop.boundary_step = extension.boundaries
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
-        written = loop.steps, loop.begun, loop.decided, loop.ranged
+        extension.written = loop.steps, loop.begun, loop.decided, loop.ranged
         loop.close()
-        extension.cut(*written)
-        if reason == STUCK:
-            job = self._workload.jobs[loop.head]
-            raise DecisionError(f"job {job.id} cannot start at {loop.now:.12g}: {loop.free} processors are free")
         return int(reason)
 
     # From the state to the loop

@@ -7,9 +7,12 @@ from bisect import bisect_right
 from math import inf
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sim.history.decided import WIDTH
 from sim.history.history import History
 from sim.history.past import MARK_EVERY
+from sim.history.stretch import SUSPENDED
 from sim.history.times import NEVER
 
 
@@ -27,37 +30,42 @@ class Room(NamedTuple):
 
 
 class Extension:
-    """So much room for steps and stretches; nothing of it is seen by who reads the history once `cut` was called."""
+    """Room for more, as much as `grow` says; nothing of it is seen by who reads the history once `cut` was called."""
 
-    def __init__(self, history: History, jobs: int, more: int) -> None:
+    def __init__(self, history: History, jobs: int) -> None:
         self._history = history
         if jobs > len(history._first):
             history._make_room(jobs - len(history._first))
         decided, sets = history._decisions, history._processors
         decided.write()
-        self.room = Room(
-            steps := history.steps, steps + more, begun := len(history), begun + more,
-            rows := len(decided), rows + 2 * more, ranged := len(sets.ranges), ranged + 4 * more,
-        )  # fmt: skip
-        self.by_step: tuple[Any, ...] = (
+        self.written = history.steps, len(history), len(decided), len(sets.ranges)
+        """How many steps, stretches, decisions and numbers in ranges"""
+        by_step: tuple[Any, ...] = (
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
         )  # fmt: skip
-        self.by_stretch: tuple[Any, ...] = (
+        by_stretch: tuple[Any, ...] = (
             history._rank, history._start, history._end, history._end_step, history._ended_by, history._next,
             sets.place,
         )  # fmt: skip
-        self.by_job = (
+        by_job = (
             history._first, history._last, history._started.at, history._started.step,
             history._done.at, history._done.step,
         )  # fmt: skip
-        self._rows: tuple[Any, ...] = (decided.forms, decided.ranks, decided.heads)
-        _extend(more, *self.by_step, *self.by_stretch, history._kind)
-        history._end[begun:] = array("d", [inf]) * more
-        history._end_step[begun:] = array("i", [NEVER]) * more
-        history._next[begun:] = array("i", [-1]) * more
-        _extend(2 * more, *self._rows)
-        _extend(2 * more * WIDTH, decided.numbers)
-        _extend(4 * more, sets.ranges)
+        rows: tuple[Any, ...] = (decided.forms, decided.ranks, decided.heads)
+        self.columns = (*by_step, *by_stretch, *by_job, *rows, decided.numbers, sets.ranges)
+        """All that can be written"""
+        self._parts = by_step, (*by_stretch, history._kind), rows, (sets.ranges,)
+        self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
+
+    def grow(self, more: int) -> Room:
+        """Make room for so many more steps and decisions than are written, and half as many stretches."""
+        steps, begun, decided, ranged = self.written
+        room = steps + more, begun + more // 2 + 1, decided + more, ranged + 2 * more
+        for count, part in zip(room, self._parts, strict=True):
+            for column in part:
+                _fill(column, count, self._nothing.get(id(column)))
+        _fill(self._history._decisions.numbers, WIDTH * room[2])
+        return Room(*(number for both in zip(self.written, room, strict=True) for number in both))
 
     @property
     def whole_sets(self) -> list[int]:
@@ -69,45 +77,42 @@ class Extension:
         """To which can be added what partitions own from a step on."""
         return self._history._boundaries, self._history._boundary_step
 
-    @property
-    def columns(self) -> tuple[Any, ...]:
-        """All that can be written."""
+    def cut(self) -> None:
+        """No more than is written."""
         history = self._history
-        return (
-            *self.by_step,
-            *self.by_stretch,
-            *self.by_job,
-            *self._rows,
-            history._decisions.numbers,
-            history._processors.ranges,
-        )
-
-    def cut(self, steps: int, begun: int, decided: int, ranged: int) -> None:
-        """So much is written now, counted from the beginning of the history."""
-        history = self._history
-        _cut(steps, *self.by_step)
-        _cut(begun, *self.by_stretch, history._kind)
-        _cut(decided, *self._rows)
-        _cut(WIDTH * decided, history._decisions.numbers)
-        _cut(ranged, history._processors.ranges)
+        for count, part in zip(self.written, self._parts, strict=True):
+            for column in part:
+                del column[count:]
+        del history._decisions.numbers[WIDTH * self.written[2] :]
         history.count()
-        for stretch in range(len(history._marks) * MARK_EVERY, begun, MARK_EVERY):
-            self._mark(stretch)
+        self._mark()
 
-    def _mark(self, stretch: int) -> None:
-        """Which were open, or followed by a pause, when that one began: of those at the last mark, and those since."""
-        history, step = self._history, bisect_right(self._history._begun, stretch)
-        before = [*history._marks[-1], *range(stretch - MARK_EVERY, stretch)] if stretch else []
-        is_open = [i for i in before if history._end_step[i] > step or history._pauses_until(i, stretch)]
-        history._marks.append(tuple(is_open))
+    def _mark(self) -> None:
+        """Which were open, or followed by a pause, when each marked one began: of the last mark's, and those since."""
+        history = self._history
+        marks, begun = history._marks, history._begun
+        then, end_step, ended_by = (
+            np.asarray(memoryview(column)) for column in (history._next, history._end_step, history._ended_by)
+        )
+        for stretch in range(len(marks) * MARK_EVERY, len(history), MARK_EVERY):
+            if not stretch:
+                marks.append(())
+                continue
+            before = np.append(np.array(marks[-1], np.int64), np.arange(stretch - MARK_EVERY, stretch))
+            is_open = end_step[before] > bisect_right(begun, stretch)
+            follows = then[before]
+            is_open |= (ended_by[before] == SUSPENDED) & ((follows < 0) | (follows >= stretch))
+            marks.append(tuple(before[is_open].tolist()))
 
 
-def _extend(more: int, *columns: Any) -> None:
-    for column in columns:
-        is_bytes = isinstance(column, bytearray)
-        column.extend(bytes(more) if is_bytes else array(column.typecode, bytes(column.itemsize * more)))
-
-
-def _cut(count: int, *columns: Any) -> None:
-    for column in columns:
-        del column[count:]
+def _fill(column: Any, count: int, nothing: float | None = None) -> None:
+    """As many values as that at least; 0 if not others."""
+    more = count - len(column)
+    if more <= 0:
+        return
+    if nothing is not None:
+        column.extend(array(column.typecode, [nothing]) * more)
+    elif isinstance(column, bytearray):
+        column.extend(bytes(more))
+    else:
+        column.frombytes(bytes(column.itemsize * more))

@@ -189,10 +189,6 @@ class History(Past):
         known = self._under_way(inf, len(end))
         return [i for i in known if end[i] == inf or (ended_by[i] == SUSPENDED and then[i] < 0)]
 
-    def _pauses_until(self, stretch: int, then: int) -> bool:
-        """Had the job been suspended at the end of the stretch when another one was about to begin, and not gone on?"""
-        return self._ended_by[stretch] == SUSPENDED and not 0 <= self._next[stretch] < then
-
     @property
     def processor_sets(self) -> ProcessorSets:
         """Those of the stretches."""
