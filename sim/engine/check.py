@@ -10,7 +10,7 @@ from sim.decisions.matrix import Migrate
 from sim.engine.state import State
 from sim.errors import InvariantError
 from sim.history.history import History
-from sim.history.stretch import Stretch
+from sim.history.stretch import SUSPENDING, Stretch
 from sim.machine.moment import MOMENT
 from sim.machine.processors import written
 from sim.machine.turns import Turns
@@ -221,10 +221,11 @@ class Checker:
             self._fail("a processor has no owner, or is owned and not there")
 
     def _promises(self) -> None:
-        state = self._state
-        if state.upset:
-            self._granted = dict(state.granted)  # what cannot be kept for that reason is not broken
-        for rank, at in self._granted.items():
+        state, granted = self._state, self._granted
+        is_switch = bool(state.switches) and state.switches[-1].step == state.step_count
+        if state.upset or (is_switch and any(run.kind == SUSPENDING for run in state.running.values())):
+            granted = dict(state.granted)  # what cannot be kept for that reason is not broken
+        for rank, at in granted.items():
             start = state.start_of(rank)
             if (state.now if start is None else start) > at + self._moment() and not state.policy.suspends:
                 self._fail(f"its start was reserved for {at:.12g}, as its user asked, and it is late", rank)
@@ -234,8 +235,8 @@ class Checker:
             return
         if state.upset:
             self._promised = {}
-        elif state.switches and state.switches[-1].step == state.step_count:
-            self._promised = {rank: at for rank, at in self._promised.items() if rank in state.granted}
+        elif is_switch:
+            self._promised = {rank: granted[rank] for rank in self._promised if rank in granted}
         for rank, promised in self._promised.items():
             start = state.start_of(rank)
             if start is not None and start > promised + self._moment():

@@ -9,11 +9,12 @@ What later passes have to do about suspended jobs and granted reservations that 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from heapq import heappush
 from math import inf
 
-from sim.decisions.decisions import Suspend, Switched
+from sim.decisions.decisions import Reserve, Suspend, Switched
 from sim.decisions.matrix import DropRows
-from sim.decisions.reasons import ReservationDue
+from sim.decisions.reasons import AskedFor, ReservationDue
 from sim.engine.allocation import Allocation
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
@@ -76,7 +77,8 @@ class Succession:
     def _clear_the_way(self) -> None:
         """Running jobs that by their estimates reach into a granted reservation are suspended, the last by rank first.
 
-        Only policies that suspend, and speculative runs that become ordinary ones, leave any in the way.
+        Only policies that suspend, and speculative runs that become ordinary ones, leave any in the way. Memory that is
+        being written stays in the way until it is: reservations move behind it.
         """
         state = self._state
         while True:
@@ -88,6 +90,7 @@ class Succession:
                 return
             reaching = [s for s in state.running.values() if s.expected_end > too_late and s.kind != SUSPENDING]
             if not reaching:
+                keep_granted(self._transitions)
                 return
             allocation = max(reaching, key=lambda allocation: allocation.job.rank)
             self._transitions.set_aside(allocation)
@@ -162,6 +165,20 @@ def take_granted(state: State, plan: Profile) -> None:
     for rank, at in state.granted.items():
         job, start = state.jobs[rank], max(at, state.now)
         plan.take(start, start + job.estimate, job.procs)
+
+
+def keep_granted(transitions: Transitions) -> None:
+    """What users asked for stays where it is, or moves to the earliest moment after that at which there is room."""
+    state = transitions.state
+    plan = state.running_plan()
+    for at, rank in sorted((at, rank) for rank, at in state.granted.items()):
+        job = state.jobs[rank]
+        later = plan.place(job.procs, job.estimate, max(at, state.now))
+        if later > at + MOMENT and job.reserve is not None:
+            state.granted[rank] = state.reserved[rank] = later
+            heappush(state.timers, (later, rank, inf))
+            transitions.log(Reserve(job, later, AskedFor(job.reserve)))
+    state.kept_plan = None
 
 
 def has_adopted(state: State) -> bool:

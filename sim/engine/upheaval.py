@@ -7,14 +7,10 @@ Who runs on what goes is interrupted: the work is lost, and the job waits again 
 
 from __future__ import annotations
 
-from heapq import heappush
-from math import inf
-
-from sim.decisions.decisions import Drop, Gone, Interrupt, Reserve, Returned
-from sim.decisions.reasons import AskedFor
+from sim.decisions.decisions import Drop, Gone, Interrupt, Returned
+from sim.engine.succession import keep_granted
 from sim.engine.transitions import Transitions
 from sim.history.stretch import INTERRUPTED, QUEUED
-from sim.machine.moment import MOMENT
 from sim.workload.model import Job
 from sim.workload.outages import absent, known
 
@@ -131,19 +127,6 @@ class Upheaval:
         fallen = sorted((at, rank) for rank, at in state.reserved.items() if rank not in state.granted)
         state.before = dict(state.reserved)
         self._transitions.forget_reservations()
-        self._keep_granted()
+        keep_granted(self._transitions)
         if state.policy.keeps_reservations:
             state.renewed = [state.jobs[rank] for _, rank in fallen]
-
-    def _keep_granted(self) -> None:
-        """What users asked for stays where it is, or moves to the earliest moment after that at which there is room."""
-        state = self._state
-        plan = state.running_plan()
-        for at, rank in sorted((at, rank) for rank, at in state.granted.items()):
-            job = state.jobs[rank]
-            later = plan.place(job.procs, job.estimate, max(at, state.now))
-            if later > at + MOMENT and job.reserve is not None:
-                state.granted[rank] = state.reserved[rank] = later
-                heappush(state.timers, (later, rank, inf))
-                self._transitions.log(Reserve(job, later, AskedFor(job.reserve)))
-        state.kept_plan = None

@@ -40,7 +40,7 @@ class Floor:
                     break
 
     def until(self, end: float) -> int:
-        return self._free[bisect_left(self._times, end) - 1]
+        return self._free[bisect_left(self._times, end - MOMENT, 1) - 1]
 
 
 _OF_A_PASS = ("_queue", "_view")
@@ -206,7 +206,7 @@ class Pivots:
         plan.take(now, now + job.estimate, job.procs)
         at = plan.shortage()
         if at is not None:
-            rank = min(rank for rank, start in self._view.reserved.items() if start == at)
+            rank = min(rank for rank, start in self._view.reserved.items() if abs(start - at) <= MOMENT)
             return TouchesReservation(self._view.job(rank), at, now + job.estimate)
         later = self._placed(plan)
         partition, pivot = next(item for item in self._in_turn() if later[item[0]] > self.start(item[0]))
