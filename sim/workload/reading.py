@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import gzip
 import os
+import re
 import select
 import stat
 import zlib
-from collections.abc import Iterator
+from codecs import IncrementalDecoder, getincrementaldecoder
+from collections.abc import Iterable, Iterator
 from io import BufferedReader
 from itertools import chain, islice
 from pathlib import Path
@@ -37,7 +39,7 @@ def read(path: str | Path, *, count: sacct.Width = "cpus", held: sacct.Held = "e
     Whatever the bytes are: it is a trace, or a `TraceError` says in one line what it is instead.
     """
     try:
-        return _parsed(_text(b"".join(_chunks(path))), path, count, held)
+        return _parsed(_text(_chunks(path)), path, count, held)
     except MemoryError:
         raise TraceError("is too large for the memory of this machine; cut it", path) from None
     except RecursionError:
@@ -89,15 +91,12 @@ def sniff(text: str, filename: str = "") -> Format:
     return "swf"
 
 
+_CONTENT = re.compile(r"^[^\S\n]*([^\s;#].*)", re.MULTILINE)
+"""A line that is neither blank nor a comment"""
+
+
 def _content_lines(text: str) -> Iterator[str]:
-    start = 0
-    while start < len(text):
-        end = text.find("\n", start)
-        end = len(text) if end < 0 else end
-        line = text[start:end].strip()
-        if line and line[0] not in ";#":
-            yield line
-        start = end + 1
+    return (found[1].rstrip() for found in _CONTENT.finditer(text))
 
 
 def _stem(path: str | Path) -> str:
@@ -112,12 +111,16 @@ def _stem(path: str | Path) -> str:
     return stem if ending.lower() in ENDINGS else name
 
 
-def _text(data: bytes) -> str:
+def _text(chunks: Iterable[bytes]) -> str:
     """UTF-8 where it is that, else one character a byte; every kind of line end becomes a newline."""
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        text = data.decode("latin-1")
+    text = ""
+    decoder: IncrementalDecoder = getincrementaldecoder("utf-8-sig")()
+    for chunk in chain(chunks, [b""]):
+        try:
+            text += decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError as error:  # its object begins where the text so far ends
+            decoder = getincrementaldecoder("latin-1")()
+            text = text.encode().decode("latin-1") + decoder.decode(error.object)
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 

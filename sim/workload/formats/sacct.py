@@ -48,6 +48,8 @@ def read(text: str, name: str, path: object, count: Width = "cpus", held: Held =
         row = dict(zip(columns, record, strict=False))
         if isinstance(record, str) or (submit := stamp(row["submit"])) is None:
             rows.damage.add(at, record if isinstance(record, str) else "|".join(record))
+            if rows.damage.is_hopeless(len(jobs)):
+                break
         elif "." in row["jobid"]:
             rows.assumed.add("job steps (.batch, .extern, .0), which are parts of their jobs", f"line {at}")
         else:

@@ -16,12 +16,14 @@ from warnings import catch_warnings, simplefilter
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.errors import TraceError
 from sim.workload.formats.table import LARGEST, PROCS, Damage, Notes, id_numbers, number, repeated, whole_processors
 from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace, Workload
 
 WIDTH = len(Field)
 FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; the rest may be missing
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
+MOST_COMMENTS = 1 << 20
 BLOCK = 1 << 16
 """Characters, about, that are converted at once"""
 
@@ -31,7 +33,12 @@ def read(text: str, name: str, path: object) -> Trace:
     comments: list[str] = []
     body = _Body()
     for first, block in _blocks(text):
-        body.take(first, block, comments)
+        if not block.isspace():
+            body.take(first, block, comments)
+        if len(comments) > MOST_COMMENTS:
+            raise TraceError(f"holds more than {MOST_COMMENTS:,} lines of comments; take them away", path)
+        if body.damage.is_hopeless(len(body.ids)):
+            break
     damaged = body.damage.judge(len(body.ids), path)
     table = body.table()
     again = () if (np.diff(table[:, Field.ID]) > 0).all() else repeated(body.ids)

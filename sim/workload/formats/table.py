@@ -84,6 +84,10 @@ class Damage:
             self.line, self.got = line, shown(got)
         self.count += 1
 
+    def is_hopeless(self, good: int) -> bool:
+        """Will nothing that may come after it make a good file of this one?"""
+        return self.count > max(good, MOST_DAMAGED)
+
     def judge(self, good: int, path: object) -> tuple[Note, ...]:
         """What to say of them; a file with more damaged lines than good ones is refused."""
         if self.count > good:
@@ -246,6 +250,8 @@ def is_header(line: str) -> bool:
 NUMBERS = ("submit", "procs", "runtime", "estimate", "wait", "start", "end", "status")
 MOST_LINES, LONGEST = 100, 2**20
 """Of one record, and of a line in letters."""
+LARGE = 2**23
+"""In a text of more letters a quote that nothing closes is not passed over: all behind it would take long to read."""
 BLOCK = 4096
 """So many records are converted at once."""
 _BLANK = re.compile(r"[^\S\n]")
@@ -324,9 +330,11 @@ def read(text: str, name: str, path: object, format: str = "csv") -> Trace:
     rows = Rows("numbers for submit, procs and runtime")
     workloads: list[str] = []
     while block := list(islice(lines, BLOCK)):
+        if len(text) > LARGE and (unread := next((line for line, cells in block if not cells), 0)):
+            raise TraceError("has a quote that nothing closes, or a line without end; mend it", path, unread)
         _take(block, columns, len(header), rows, workloads)
-        if rows.damage.count > max(len(rows), MOST_DAMAGED):
-            break  # nothing that may come after it makes a good file of this one
+        if rows.damage.is_hopeless(len(rows)):
+            break
     if len(set(workloads)) > 1:  # ids are told apart as Batsim does
         rows.ids = [f"{workload}!{job}" for workload, job in zip(workloads, rows.ids, strict=True)]
     return rows.trace(name, format, path)

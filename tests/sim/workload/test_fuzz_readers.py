@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from sim.errors import ParameterError, TraceError
 from sim.workload.model import Workload
 from sim.workload.reading import read
+from tests.conftest import ROOT
 from tests.examples import examples
 
 SWF = b"; MaxProcs: 8\n; Queue: 1 q\n" + b"".join(
@@ -43,14 +44,32 @@ JUNK = [
 ]  # fmt: skip
 
 
+def real() -> list[bytes]:
+    """How real files begin, where there are some beside the checkout."""
+    paths = sorted(path for path in (ROOT.parent / "shared").glob("*/**/*.*") if path.suffix in KINDS)
+    heads = []
+    for path in paths:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
+            heads.append(file.read(2500))
+    return heads
+
+
+KINDS = (".swf", ".gz", ".csv", ".json", ".log")
+FILES = [SWF, SACCT, BATSIM, EVALYS, CSV]
+ALL = [*FILES, *real()]
+PIECES = st.builds(
+    lambda file, start, size: file[start : start + size], st.sampled_from(ALL), st.integers(0, 2500), st.integers(0, 90)
+)
+
+
 @st.composite
 def damaged(draw: st.DrawFn) -> bytes:
-    """A good file into which junk has fallen here and there."""
-    content = draw(st.sampled_from([SWF, SACCT, BATSIM, EVALYS, CSV]))
+    """A good file into which junk, or a piece of another, has fallen here and there."""
+    content = draw(st.sampled_from(FILES) | st.sampled_from(ALL))
     for _ in range(draw(st.integers(0, 6))):
         start = draw(st.integers(0, len(content)))
         end = min(len(content), start + draw(st.integers(0, 12)))
-        content = content[:start] + draw(st.sampled_from(JUNK) | st.binary(max_size=4)) + content[end:]
+        content = content[:start] + draw(st.sampled_from(JUNK) | st.binary(max_size=4) | PIECES) + content[end:]
     return content
 
 

@@ -201,3 +201,17 @@ def test_a_lesson_is_no_trace(tmp_path: Path) -> None:
         path.write_text(text)
         with pytest.raises(TraceError, match=said):
             read(path)
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 7, 1000])
+def test_a_file_is_the_same_text_in_whatever_pieces_it_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, size: int
+) -> None:
+    monkeypatch.setattr(reading, "CHUNK", size)
+    for end in (b"\xc3\xa9\n", b"\xe9\n", b"\xc3"):  # UTF-8; a letter of one byte; cut short
+        text = b"\xef\xbb\xbfjob,submit,procs,runtime,user\r\n1,0,1,5,\xc3\xbc\r\n2,0,1,5,x\r3,0,1,5,y" + end
+        trace = read(put(tmp_path / "x.csv", text))
+        assert trace.ids == ("1", "2", "3")
+        assert trace.names[Field.USER] == (
+            ("ü", "x", "yé") if end == b"\xc3\xa9\n" else ("Ã¼", "x", "y" + end.decode("latin-1").strip())
+        )

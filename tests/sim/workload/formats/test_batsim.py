@@ -102,3 +102,9 @@ def test_a_real_workload_says_what_its_sequences_should_take(shared: Path) -> No
 def test_a_real_workload_of_250_jobs(shared: Path) -> None:
     workload = Workload.of(read(shared / "formats" / "batsim" / "example_workload_hpc_seed1_jobs250.json"))
     assert (len(workload), workload.procs) == (250, 128)
+
+
+def test_lists_without_end_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batsim, "MOST", 100)
+    with pytest.raises(TraceError, match=r"x.json: holds more than 100 lists and objects; cut it into smaller files"):
+        batsim.read('{"jobs": [' + "[]," * 100 + "1]}", "x", "x.json")

@@ -222,3 +222,9 @@ def test_a_job_that_was_held_comes_when_submitted_if_that_is_asked_for() -> None
 def test_an_eligible_time_that_cannot_be_is_not_used(eligible: str) -> None:
     odd = f"1|2021-12-10T14:00:00|{eligible}|2021-12-10T14:00:30|01:00:00|4"
     assert parse(odd, header=HELD).column(Field.WAIT).tolist() == [30]
+
+
+def test_where_hardly_a_line_is_good_the_rest_is_not_looked_at() -> None:
+    with pytest.raises(TraceError, match=r"expected a record of sacct") as refusal:
+        sacct.read("JobID|Submit|Elapsed|NCPUS\n" + "1|x|01:00|1\n" * 12_000, "x", "x.log")
+    assert "12000" not in str(refusal.value)

@@ -260,3 +260,16 @@ def test_ids_stay_as_they_are_written() -> None:
     ids = ("007", "8", "0", "9.0", "10")
     assert parse("".join(GOOD.replace("1 ", f"{job} ", 1) for job in ids)).ids == ids
     assert parse("".join(GOOD.replace("1 ", f"{job} ", 1) for job in ids[:3])).ids == ids[:3]
+
+
+def test_where_hardly_a_line_is_good_the_rest_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swf, "BLOCK", 1000)
+    with pytest.raises(TraceError, match=r"x.swf:2: \d+ of \d+ lines are damaged") as refusal:
+        swf.read("1 0 5 100 4\n" + "a\n" * 20_000, "x", "x.swf")
+    assert "20001" not in str(refusal.value)
+
+
+def test_a_file_of_comments_is_no_log(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swf, "MOST_COMMENTS", 100)
+    with pytest.raises(TraceError, match=r"x.swf: holds more than 100 lines of comments; take them away"):
+        swf.read(";\n" * 101, "x", "x.swf")

@@ -108,6 +108,16 @@ def test_where_hardly_a_line_is_good_the_rest_is_not_looked_at(bomb: str) -> Non
         parse("job,submit,procs,runtime\n" + bomb + "1,2,3,4\n" * 9_000)
 
 
+def test_a_quote_that_nothing_closes_is_not_passed_over_in_a_large_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "LARGE", 1000)
+    text = 'job,submit,procs,runtime,user\n1,0,1,5,"ann"\n2,0,1,5,"bob\n' + "3,0,1,5,cy\n" * 1000
+    assert len(parse(text[:900]).ids) > 50
+    with pytest.raises(
+        TraceError, match=r"jobs.csv:3: has a quote that nothing closes, or a line without end; mend it"
+    ):
+        parse(text)
+
+
 @pytest.mark.parametrize("bomb", ["," * 3_000_000, '"' + "a" * 3_000_000], ids=["commas", "letters"])
 def test_a_line_that_no_record_can_be_is_not_taken_apart(bomb: str) -> None:
     trace = parse("job,submit,procs,runtime\n" + bomb + "\n1,2,3,4\n")
