@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_right
 from math import inf
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from sim.history.decided import WIDTH
 from sim.history.history import History
-from sim.history.past import MARK_EVERY
-from sim.history.stretch import SUSPENDED
 from sim.history.times import NEVER
 
 
@@ -85,24 +80,7 @@ class Extension:
                 del column[count:]
         del history._decisions.numbers[WIDTH * self.written[2] :]
         history.count()
-        self._mark()
-
-    def _mark(self) -> None:
-        """Which were open, or followed by a pause, when each marked one began: of the last mark's, and those since."""
-        history = self._history
-        marks, begun = history._marks, history._begun
-        then, end_step, ended_by = (
-            np.asarray(memoryview(column)) for column in (history._next, history._end_step, history._ended_by)
-        )
-        for stretch in range(len(marks) * MARK_EVERY, len(history), MARK_EVERY):
-            if not stretch:
-                marks.append(())
-                continue
-            before = np.append(np.array(marks[-1], np.int64), np.arange(stretch - MARK_EVERY, stretch))
-            is_open = end_step[before] > bisect_right(begun, stretch)
-            follows = then[before]
-            is_open |= (ended_by[before] == SUSPENDED) & ((follows < 0) | (follows >= stretch))
-            marks.append(tuple(before[is_open].tolist()))
+        history.mark()
 
 
 def _fill(column: Any, count: int, nothing: float | None = None) -> None:

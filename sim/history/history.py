@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import Any
@@ -15,7 +15,7 @@ from sim.history.decided import A_ROW, MANY, Decided
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
-from sim.history.times import NEVER, Times
+from sim.history.times import NEVER, Ints, Times
 from sim.machine.turns import Turns
 from sim.workload.model import Job
 
@@ -33,10 +33,10 @@ class History(Past):
 
     def __init__(self, jobs: Sequence[Job] = ()) -> None:
         """`jobs` are those that decisions may be about, by rank."""
-        self._begins: list[tuple[int, float, int, int, int]] = []
-        self._ends: list[tuple[int, float, int, int]] = []
-        self._closes: list[tuple[float, float, int, int, int, int]] = []
-        """What is still to be written: who looks at a column finds it written"""
+        self._begins: list[Any] = []
+        self._ends: list[Any] = []
+        self._closes: list[Any] = []
+        """What is still to be written, one value after another: who looks at a column finds it written"""
         self._stretches = self._made = 0
         """How many stretches have begun, and how many steps have been made, those counted that are to be written"""
         self._rank, self._start, self._end = array("i"), array("d"), array("d")
@@ -62,24 +62,23 @@ class History(Past):
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
         """A stretch begins; the number that is returned closes it."""
         stretch = self._stretches
-        if not stretch % MARK_EVERY:
-            self._marks.append(tuple(self._open()))
-        self._begins.append((rank, now, kind, processors, self._made))
+        self._begins += rank, now, kind, processors, self._made
         self._stretches = stretch + 1
         return stretch
 
     def finish(self, stretch: int, now: float, ended_by: int = DONE) -> None:
         """The stretch is over."""
-        self._ends.append((stretch, now, ended_by, self._made))
+        self._ends += stretch, now, ended_by, self._made
 
     def close_step(self, now: float, free: int, waiting: int, wanted: int) -> None:
         """A step is complete."""
         decided = self._decisions
         many = len(decided.new)
-        self._closes.append((now, free, waiting, wanted, len(decided.forms) + many, self._stretches))
+        self._closes += now, free, waiting, wanted, len(decided.forms) + many, self._stretches
         self._made += 1
         if many > MANY:
             decided.write()
+            self.write()
 
     def write(self) -> None:
         """Write into the columns what is still to be written."""
@@ -87,43 +86,63 @@ class History(Past):
         self._begins, self._ends, self._closes = [], [], []
         if begins:
             self._write_begins(begins)
-        ended, ended_in, ended_by, done, ranks = self._end, self._end_step, self._ended_by, self._done, self._rank
-        for stretch, now, because, step in ends:
-            ended[stretch], ended_in[stretch], ended_by[stretch] = now, step, because
-            if because <= KILLED:
-                rank = ranks[stretch]
-                done.at[rank], done.step[rank] = now, step
+        if ends:
+            self._write_ends(ends)
         columns: list[Any] = [self._time, self._free, self._waiting, self._wanted, self._decision_end, self._begun]
-        for column, values in zip(columns, zip(*closes, strict=True), strict=False):
-            column.extend(values)
+        for place, column in enumerate(columns):
+            column.fromlist(closes[place :: len(columns)])
+        self.mark()
 
     def count(self) -> None:
         """Go on from what the columns say."""
         self._stretches, self._made = len(self._start), len(self._time)
 
-    def _write_begins(self, begins: list[tuple[int, float, int, int, int]]) -> None:
-        stretch, many, last, started = len(self._start), len(begins), self._last, self._started
-        ranks, starts, kinds, *_ = zip(*begins, strict=True)
+    def mark(self) -> None:
+        """Which are open, or followed by a pause, when a stretch begins: of those at the last mark, and those since."""
+        marks = self._marks
+        for stretch in range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY):
+            before = np.array([*marks[-1], *range(stretch - MARK_EVERY, stretch)] if stretch else [], dtype=np.int64)
+            columns = self._ended_by, self._end_step, self._next
+            ended_by, end_step, then = (np.asarray(column)[before] for column in columns)
+            pauses = (ended_by == SUSPENDED) & ~((then >= 0) & (then < stretch))
+            is_open = pauses | (end_step >= bisect_right(self._begun, stretch))
+            marks.append(tuple(before[is_open].tolist()))
+
+    def _write_begins(self, begins: list[Any]) -> None:
+        ranks, starts, kinds, sets, steps = (begins[place::5] for place in range(5))
+        many, last = len(ranks), self._last
         if max(ranks) >= len(last):
             self._make_room(max(max(ranks) + 1 - len(last), len(last)))
-        self._rank.extend(ranks)
-        self._start.extend(starts)
+        self._rank.fromlist(ranks)
+        self._start.fromlist(starts)
         self._end.extend(array("d", [inf]) * many)
         self._end_step.extend(array("i", [NEVER]) * many)
         self._next.extend(array("i", [-1]) * many)
         self._ended_by.extend(bytes(many))
         self._kind.extend(kinds)
-        sets, first, then = self._processors, self._first, self._next
-        for rank, now, kind, processors, step in begins:
-            sets.append(processors)
-            if (before := last[rank]) < 0:
-                first[rank] = stretch
-            else:
-                then[before] = stretch
-            last[rank] = stretch
-            if kind != GANG and started.step[rank] == NEVER:
-                started.at[rank], started.step[rank] = now, step
-            stretch += 1
+        self._processors.extend(sets)
+        self._link(np.array(ranks))
+        runs = np.array(kinds) != GANG
+        self._started.note_all(np.array(ranks)[runs], np.array(starts)[runs], np.array(steps)[runs])
+
+    def _link(self, ranks: Ints) -> None:
+        """The last stretches are those of these jobs: each follows the one that its job had before it."""
+        order = np.argsort(ranks, kind="stable")
+        ranks, stretches = ranks[order], len(self._start) - len(ranks) + order
+        first, last, then = map(np.asarray, (self._first, self._last, self._next))
+        before, again = last[ranks], np.flatnonzero(ranks[1:] == ranks[:-1])
+        before[again + 1] = stretches[again]
+        follows = before >= 0
+        then[before[follows]] = stretches[follows]
+        first[ranks[~follows]] = stretches[~follows]
+        last[ranks] = stretches
+
+    def _write_ends(self, ends: list[Any]) -> None:
+        which, at, because, steps = (np.array(ends[place::4]) for place in range(4))
+        for column, values in zip((self._end, self._ended_by, self._end_step), (at, because, steps), strict=True):
+            np.asarray(column)[which] = values
+        done = because <= KILLED
+        self._done.note_all(np.asarray(self._rank)[which[done]], at[done], steps[done])
 
     def _make_room(self, more: int) -> None:
         """For so many more jobs, of whom nothing is known."""

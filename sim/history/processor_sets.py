@@ -36,6 +36,16 @@ class ProcessorSets:
             self.place.append(~len(self._sets))
             self._sets.append(processors)
 
+    def extend(self, more: list[int]) -> None:
+        """These as well."""
+        if max(more).bit_length() > _NARROW:
+            for processors in more:
+                self.append(processors)
+        else:
+            known = len(self._sets)
+            self.place.extend(range(~known, ~known - len(more), -1))
+            self._sets += more
+
     def write(self, processors: int) -> int:
         """A set as ranges: where they begin."""
         place, lowest = len(self.ranges), (processors & -processors).bit_length() - 1

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 NEVER = 2**31 - 1
 Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
 
 
 class Times:
@@ -29,6 +30,12 @@ class Times:
     def note(self, rank: int, at: float, step: int) -> None:
         """It happened."""
         self.at[rank], self.step[rank] = at, step
+
+    def note_all(self, ranks: Ints, at: Floats, steps: Ints) -> None:
+        """It happened to these, each at the first of its moments, if it had not yet."""
+        step = np.asarray(self.step)
+        new = np.flatnonzero(step[ranks] == NEVER)[::-1]
+        np.asarray(self.at)[ranks[new]], step[ranks[new]] = at[new], steps[new]
 
     def has(self, rank: int, before: int = NEVER) -> bool:
         """Had it happened before that step?"""
