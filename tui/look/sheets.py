@@ -93,10 +93,12 @@ def wrapped(text: str, width: int, style: str = "", indent: int = 0) -> list[Lin
     ['needs 64, 40', 'free now']
     """
     lines: list[list[str]] = [[]]
-    room = max(width - indent, 1)
+    room, taken = max(width - indent, 1), 0
     for word in _words(text):
-        if lines[-1] and cells(" ".join([*lines[-1], word])) > room:
+        wide = cells(word)
+        if lines[-1] and taken + 1 + wide > room:
             lines.append([])
+        taken = taken + 1 + wide if lines[-1] else min(wide, room)
         lines[-1].append(shorten(word, room))
     return [line(Span(" " * indent + " ".join(words), style)) for words in lines]
 

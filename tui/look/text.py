@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal
 
 from sim.words import clock, percent, printable, span
@@ -70,8 +71,11 @@ def cells(text: str) -> int:
     >>> cells("abc"), cells("日本")
     (3, 4)
     """
-    if text.isascii():
-        return len(text)
+    return len(text) if text.isascii() else _cells_of_all(text)
+
+
+@lru_cache(4096)
+def _cells_of_all(text: str) -> int:
     wide = sum(unicodedata.east_asian_width(c) in "WF" for c in text)
     return len(text) + wide - sum(unicodedata.combining(c) != 0 for c in text)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 from sim.policies.columns import Column
 from sim.words import clock, count, percent, printable
@@ -126,10 +127,18 @@ def _curve(
     dotted: bool = True,
 ) -> list[list[Span]]:
     """So many rows; what lies after the moment that is shown is quieter, what is not computed yet are dots."""
-    shown = resampled(values, columns) or [None] * columns
     now = column_of(context.scene.strip, context.scene.clock, columns)
-    drawn = area([value or 0.0 for value in shown], top, rows, context.unicode)
-    dot = " " if not dotted else "·" if context.unicode else "."
+    return _curve_until(now, tuple(values), top, (columns, rows), style, dotted, context.unicode)
+
+
+@lru_cache(8)
+def _curve_until(
+    now: int, values: Sequence[float | None], top: float, size: Size, style: str, dotted: bool, unicode: bool
+) -> list[list[Span]]:
+    columns, rows = size
+    shown = resampled(values, columns) or [None] * columns
+    drawn = area([value or 0.0 for value in shown], top, rows, unicode)
+    dot = " " if not dotted else "·" if unicode else "."
     return [
         joined(
             (dot if row == rows - 1 else " ", "faint") if value is None else (level, style if column <= now else "dim")

@@ -38,12 +38,19 @@ class StripMaker:
         """The integral of each curve up to every so manyth step."""
         self._last: Floats = np.zeros(len(CURVES))
         """The integrals up to the last step that was read."""
+        self._made: tuple[tuple[object, ...], StripScene] | None = None
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
         """The whole run, of which all up to `known` has been computed.
 
         How long it will be is not known before it is over; until then as long as its jobs make it at least.
         """
+        asked = history.steps, known, columns, tuple(marks)
+        if self._made is None or self._made[0] != asked:
+            self._made = asked, self._strip(history, *asked[1:])
+        return self._made[1]
+
+    def _strip(self, history: Past, known: float, columns: int, marks: tuple[Mark, ...]) -> StripScene:
         self._read(history)
         known = max(known, self._begin)
         end = max(known, self._least_end)
@@ -53,7 +60,7 @@ class StripMaker:
         means = self._means(history, edges)
         blank = (None,) * (columns - done)
         waiting = (*means[WAITING].tolist(), *blank)
-        return StripScene(self._begin, end, known, (*_utilization(means), *blank), waiting, tuple(marks))
+        return StripScene(self._begin, end, known, (*_utilization(means), *blank), waiting, marks)
 
     def series(self, history: Past, step: int, columns: int) -> Series:
         """The numbers so far, when `step` steps have been made."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -271,6 +272,7 @@ def _lit(line: Line, context: Context) -> str:
     return " hover" if line.rank == context.hovered else ""
 
 
+@lru_cache(1024)
 def _row(line: Line, look: Look, width: int, lit: str) -> list[Segment]:
     blank = look.style(f"surface{lit}")
     segments = [Segment(" " * MARGIN, blank)]

@@ -8,7 +8,7 @@ from tui.chart.scale import PAGE, Camera
 from tui.screens.replay.controlled import ControlledScreen
 from tui.widgets.gantt import Gantt
 
-A_GLANCE = 0.12
+A_GLANCE = 0.25
 """Seconds after which there is another picture even if now has not moved."""
 A_PAGE = 1.5
 """Pages of the chart that would be turned sooner than after so many seconds are not turned: it scrolls."""

@@ -29,8 +29,8 @@ from tui.widgets.panel import Panel
 
 ROOMY = 45
 """From so many rows on a panel that only tells what it is for has a place."""
-CALM = 0.24
-"""Seconds between two drawings of the panels while it plays: numbers that flicker cannot be read."""
+CALM = 0.45
+"""Seconds between two drawings of the panels while it plays by the clock: numbers that flicker cannot be read."""
 
 
 def _draw_versus(context: Context, size: Size, first: int) -> Sheet:
@@ -168,10 +168,11 @@ class Drawing:
         self.draw_top(state, shown, look, progress)
         self._bar("note").show(_note_lines(state, scene, self._screen.size.width), look)
         now = self._now()
-        if state.playing and now - self._drawn < CALM:
+        if state.playing and not state.rate.moment and now - self._drawn < CALM:
             return
         self._drawn = now
-        for panel in self._screen.query(Panel):
+        for name in (*SIDE, "strip", "metrics"):
+            panel = self._screen.query_one(f"#{name}", Panel)
             if panel.display:
                 panel.show(context)
         asked = state.walk.open_question if state.walk is not None and state.veil else None
@@ -179,7 +180,7 @@ class Drawing:
         if state.walk is not None:
             self._bar("lesson").show(lesson_lines(state.walk.now, self._screen.size.width), look)
         keys = self._bar("keys")
-        tabs = self._tabs(state) if self.layout and self.layout.small else ()
+        tabs = tuple(self._tabs(state)) if self.layout and self.layout.small else ()
         if state.walk is not None and not state.walk.is_off:
             keys.show([walking_keys(self._screen.size.width, state.walk.now)], look)
             return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from tui.look import text
@@ -19,12 +19,13 @@ STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)")
 """Both ways where room is scarce."""
 
 
-Tabs: TypeAlias = Sequence[tuple[str, bool]]
+Tabs: TypeAlias = tuple[tuple[str, bool], ...]
 """The panels of a small screen, and whether each is shown."""
 SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
 """Names of panels where room is scarce."""
 
 
+@lru_cache(8)
 def key_lines(
     width: int, rows: int, playing: bool, absent: frozenset[str] = frozenset(), tabs: Tabs = ()
 ) -> list[Line]:
@@ -71,7 +72,7 @@ def _tab_line(width: int, tabs: Tabs) -> Line:
 def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
     """The panels, all of them: with less between them and shorter names, or with `signs` at last by their keys alone.
 
-    >>> tabs = [("versus", False), ("queue", True), ("partitions", False)]
+    >>> tabs = ("versus", False), ("queue", True), ("partitions", False)
     >>> ["".join(span.text for span in _all_tabs(tabs, room, signs=True)).strip() for room in (60, 33, 24, 9)]
     ['8 compared  1 queue  5 partitions', '8 compared 1 queue 5 partitions', '8 both 1 queue 5 parts', '8 1 5']
     """

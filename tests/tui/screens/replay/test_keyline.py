@@ -52,7 +52,7 @@ def test_a_click_on_a_key_does_what_the_key_does() -> None:
 
 
 def test_a_small_screen_names_its_panels_with_their_keys() -> None:
-    tabs = [("queue", False), ("decisions", True), ("details", False), ("matrix", False)]
+    tabs = ("queue", False), ("decisions", True), ("details", False), ("matrix", False)
     first, second = key_lines(80, 2, playing=False, tabs=tabs)
     assert first.text.rstrip() == " tab panels  1 queue  2 decisions  3 job  4 matrix"
     assert [span.text.strip() for span in first.spans if span.style == "accent"] == ["decisions"]
@@ -64,7 +64,7 @@ def test_a_small_screen_names_its_panels_with_their_keys() -> None:
 @pytest.mark.parametrize("width", [60, 80])
 @pytest.mark.parametrize("rows", [1, 2])
 def test_every_panel_is_named_however_many_there_are(width: int, rows: int) -> None:
-    tabs = [(name, False) for name in ("versus", "matrix", "queue", "decisions", "partitions", "details")]
+    tabs = tuple((name, False) for name in ("versus", "matrix", "queue", "decisions", "partitions", "details"))
     line = key_lines(width, rows, playing=False, tabs=tabs)[0]
     assert [span.text for span in line.spans if span.style == "key" and span.text.isdecimal()] == [*"841253"]
     assert cells(line.text) <= width
