@@ -11,8 +11,9 @@ from typing import NamedTuple, TypeAlias
 
 from sim.decisions.matrix import MatrixDecision
 from sim.decisions.sentences import Reason, why
+from sim.errors import DecisionError
 from sim.machine.processors import written
-from sim.words import Clock, listed, name, processors, span
+from sim.words import LATEST, Clock, listed, name, processors, span
 from sim.workload.model import Job
 
 
@@ -219,6 +220,12 @@ def job_of(decision: Decision) -> Job | None:
     """The job that a decision is about, if it is about one."""
     job = getattr(decision, "job", None)
     return job if isinstance(job, Job) else None
+
+
+def check_span(job: Job, to_do: str, seconds: float | None) -> None:
+    """What is decided must take a time that can be; NaN is none."""
+    if seconds is not None and not 0 <= seconds <= LATEST:
+        raise DecisionError(f"job {job.id} cannot {to_do} for {seconds:.12g} s: expected 0 to {LATEST:,.0f}")
 
 
 def _runs(begins: Start | Backfill, verb: str) -> str:

@@ -24,6 +24,7 @@ from sim.decisions.decisions import (
     Start,
     Suspend,
     Wake,
+    check_span,
 )
 from sim.decisions.matrix import (
     Clean,
@@ -123,6 +124,7 @@ class Transitions:
         now, machine, rank, procs, estimate = state.now, state.machine, job.rank, job.procs, job.estimate
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "start")
+        check_span(job, "start", limit)
         if on is None:
             if procs > state.free:
                 raise DecisionError(f"job {job.id} cannot start at {now:.12g}: it needs {procs}, {state.free} are free")
@@ -228,8 +230,9 @@ class Transitions:
         now, rank = state.now, job.rank
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
-        if not at >= now:
+        if not now <= at < inf:
             raise DecisionError(f"job {job.id} cannot get a reservation for {at:.12g}: it is {now:.12g}")
+        check_span(job, "get a reservation", decision.lasts)
         if state.policy.keeps_reservations:
             was = state.reserved.get(rank)
             if decision.lasts is not None:
@@ -259,13 +262,15 @@ class Transitions:
         rank = job.rank
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "be expected")
+        if not at >= state.now:
+            raise DecisionError(f"job {job.id} cannot be expected at {at:.12g}: it is {state.now:.12g}")
         state.expected[rank] = at
         if state.before.get(rank) != at:
             self.history.decided(decision)
 
     def _wake(self, decision: Wake) -> None:
         state, at = self.state, decision.at
-        if not at > state.now:
+        if not state.now < at < inf:
             raise DecisionError(f"a timer for {at:.12g} is not in the future: it is {state.now:.12g}")
         allocation = state.running.get(decision.during.rank) if decision.during else None
         timer = (at, allocation.job.rank, allocation.since) if allocation else (at, -1, inf)
@@ -281,6 +286,7 @@ class Transitions:
         allocation = state.running.get(job.rank)
         if allocation is None or allocation.kind != RUN:
             raise DecisionError(f"job {job.id} cannot be suspended: it does not run")
+        check_span(job, "be suspended", decision.overhead)
         processors = self.set_aside(allocation)
         if decision.overhead > 0:
             done = now + decision.overhead
@@ -313,6 +319,7 @@ class Transitions:
             raise DecisionError(f"job {job.id} cannot be resumed: its processors are not free")
         if held.bit_count() != job.procs:
             raise DecisionError(f"job {job.id} cannot be resumed on {held.bit_count()} processors")
+        check_span(job, "be resumed", decision.overhead)
         del state.suspended[rank], state.suspended_since[rank]
         if rank == state.awaited:
             self.keep_processors(None)
@@ -437,6 +444,7 @@ class Transitions:
 
     def _migrate(self, decision: Migrate) -> None:
         state, sharing, rank = self.state, self.sharing, decision.job.rank
+        check_span(decision.job, "stall", decision.stall)
         sharing.matrix.move(rank, decision.row, decision.columns)
         sharing.stall[rank] += decision.stall
         state.tally.stalled += decision.stall * decision.job.procs
@@ -448,6 +456,7 @@ class Transitions:
         stall, rank = self.sharing.stall, decision.job.rank
         if rank not in stall:
             raise DecisionError(f"job {decision.job.id} cannot stall: it is not in the matrix")
+        check_span(decision.job, "stall", decision.seconds)
         stall[rank] += decision.seconds
         self.state.tally.stalled += decision.seconds * decision.job.procs
         self.log(decision)

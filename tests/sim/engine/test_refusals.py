@@ -7,18 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
-from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Wake
+from sim.decisions.decisions import Backfill, Decision, Expect, Reserve, Resume, Start, Suspend, Wake
+from sim.decisions.matrix import Stall
 from sim.decisions.reasons import Due, Fits
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.state_view import StateView
 from sim.errors import DecisionError
 from sim.policies import Policy
+from sim.policies.gang.gang import GangMigrate
 from sim.policies.view import View
 from sim.workload.model import Job
 
@@ -83,6 +85,13 @@ def refused(lab: Lab, ask: Callable[[View], Any]) -> str:
         (lambda view: Reserve(J4, 9, Due()), "job 4 cannot get a reservation at 5: it does not wait"),
         (lambda view: Wake(5), "a timer for 5 is not in the future: it is 5"),
         (lambda view: Wake(4), "a timer for 4 is not in the future: it is 5"),
+        (lambda view: Wake(inf), "a timer for inf is not in the future"),
+        (lambda view: Reserve(view.job(1), inf, Due()), "job 2 cannot get a reservation for inf"),
+        (lambda view: Reserve(view.job(1), 9, Due(), nan), "job 2 cannot get a reservation for nan s: expected 0 to"),
+        (lambda view: Expect(view.job(1), nan), "job 2 cannot be expected at nan: it is 5"),
+        (lambda view: Start(view.job(2), Fits(1), limit=-1), "job 3 cannot start for -1 s: expected 0 to"),
+        (lambda view: Suspend(view.job(0), Due(), nan), "job 1 cannot be suspended for nan s: expected 0 to"),
+        (lambda view: Suspend(view.job(0), Due(), inf), "job 1 cannot be suspended for inf s: expected 0 to"),
     ],
 )
 def test_nonsense_is_refused(lab: Lab, ask: Callable[[View], Any], error: str) -> None:
@@ -114,6 +123,42 @@ def test_an_unknown_decision_is_refused(lab: Lab, ask: Callable[[View], Any]) ->
 )
 def test_what_is_not_as_it_was_submitted_is_refused(lab: Lab, ask: Callable[[View], Any]) -> None:
     refused(lab, ask)
+
+
+@dataclass(frozen=True)
+class Stalls(GangMigrate):
+    """Lets the first that runs in the matrix stall for less than nothing."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        yield from super().decide(view)
+        yield Stall(view.job(0), -1, Due())
+
+
+def test_a_stall_must_take_a_time_that_can_be(lab: Lab) -> None:
+    with pytest.raises(DecisionError, match="job 1 cannot stall for -1 s: expected 0 to"):
+        Engine(lab.workload(4, *JOBS), Stalls()).run()
+
+
+@dataclass(frozen=True)
+class Wakes(Policy):
+    """Suspends a job and lets it go on in a time that is no number."""
+
+    suspends = True
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        if view.now == 0:
+            yield Start(view.queue[0], Fits(view.free))
+        elif view.now == 5:
+            yield Suspend(view.job(0), Due())
+        else:
+            yield Resume(view.job(0), Due(), nan)
+
+
+def test_a_job_must_go_on_in_a_time_that_can_be(lab: Lab) -> None:
+    engine = Engine(lab.workload(4, *JOBS), Wakes())
+    with pytest.raises(DecisionError, match="job 1 cannot be resumed for nan s: expected 0 to"):
+        engine.run()
+    assert list(engine.state.suspended) == [0]
 
 
 @dataclass(frozen=True)
