@@ -67,6 +67,7 @@ cdef class Sets:
     cdef int first_beside(self, Py_ssize_t number, Py_ssize_t other) noexcept
     @cython.locals(word=int, at=Py_ssize_t, rest=cython.ulonglong)
     cdef int take(self, Py_ssize_t number, Py_ssize_t other, int count) noexcept
+    cdef object move(self, Py_ssize_t number, Py_ssize_t other, int count)
 
 
 cdef class Waiters:
@@ -333,15 +334,15 @@ cdef class ImmediateLoop(Suspension):
 
 cdef class MultiQueueLoop(Loop):
     cdef public int beside_as, borrows_as, highs, partitions
-    cdef public bint stands, placed, drafted, has_moved, has_borrowed
-    cdef public double next_due
-    cdef public int untaken
+    cdef public bint stands, drafted, has_moved, has_borrowed
+    cdef public double next_due, short_at
+    cdef public int untaken, short_of
     cdef public long borrowed
     cdef public list whole_sets, boundaries
     cdef public object boundary_step
     cdef public Sets sets
-    cdef public Py_ssize_t idle_set, owned_set, lent_set, pivots
-    cdef public int[::1] partition_of, idle, spare, pivot, firsts
+    cdef public Py_ssize_t idle_set, owned_set, lent_set, pivots, placed, stamp
+    cdef public int[::1] partition_of, idle, spare, spared_in, pivot, firsts
     cdef public double[::1] pivot_at
 
     @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
@@ -349,10 +350,11 @@ cdef class MultiQueueLoop(Loop):
     @cython.locals(index=Py_ssize_t, rank=Py_ssize_t)
     cdef bint _decide(self) noexcept
     @cython.locals(rank=Py_ssize_t)
-    cdef bint _goes_on(self) noexcept
+    cdef bint _somebody_high_came(self) noexcept
     @cython.locals(index=Py_ssize_t, rank=int, at=double)
     cdef void _expect_pivots(self) noexcept
-    @cython.locals(queue=int[::1], width=int[::1], place=int, procs=int, rank=int, partition=int, own=int)
+    @cython.locals(queue=int[::1], width=int[::1], free=int, place=int, procs=int, rank=int, partition=int,
+                   own=int)
     cdef void _serve_queues(self, Py_ssize_t index) noexcept
     @cython.locals(procs=int, own=int, ends=double, has_room=bint, head=int, at=double)
     cdef bint _pass_pivots(self, Py_ssize_t index, int rank, int partition) noexcept
@@ -360,8 +362,6 @@ cdef class MultiQueueLoop(Loop):
     cdef void _run(self, Py_ssize_t index, int form, int head, double one, double two, int three, bint passes) noexcept
     @cython.locals(partition=int)
     cdef void _hold(self, int rank, int procs) noexcept
-    @cython.locals(sets=Sets)
-    cdef object _move_idle(self, Py_ssize_t to, Py_ssize_t idle_set, int procs)
     @cython.locals(partition=int)
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
     @cython.locals(sets=Sets, idle=int[::1], lent_set=Py_ssize_t, lender=int, partition=int, lent=int)
@@ -372,13 +372,11 @@ cdef class MultiQueueLoop(Loop):
     @cython.locals(place=int)
     cdef void _leave(self, Py_ssize_t index, int partition) noexcept
     cdef void _move(self) noexcept
-    @cython.locals(partition=int)
-    cdef void _forget_spare(self) noexcept
     @cython.locals(spare=int, start=double, index=Py_ssize_t)
     cdef int _spare(self, int partition) noexcept
-    @cython.locals(plan=Plan, index=Py_ssize_t, place=int)
-    cdef void _place_pivots(self) noexcept
     @cython.locals(place=int, at=double)
-    cdef void _make_draft(self) noexcept
+    cdef void _place_pivots(self, int last) noexcept
+    @cython.locals(place=int, at=double)
+    cdef void _draft_placed(self) noexcept
     @cython.locals(at=double[::1], free=int[::1], index=Py_ssize_t)
     cdef bint _fits_beside(self, int procs, double ends) noexcept

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel import cython
-from sim.kernel.columns import growing_numbers, insert_number, number_before, numbers, remove_numbers, times
+from sim.kernel.columns import INFINITE, growing_numbers, insert_number, number_before, numbers, remove_numbers, times
 from sim.kernel.loop import Loop
-from sim.kernel.present import WIDTH
+from sim.kernel.present import NEVER, WIDTH
 from sim.kernel.sets import Sets, blank
 
 SHARED = 4096
@@ -33,12 +33,14 @@ class MultiQueueLoop(Loop):
         """Do the pivots stay where they are, and who could not start, if only others come?"""
         self.next_due = 0.0
         """When the first pivot is to start"""
-        self.placed = self.drafted = False
-        """Are the pivots' starts known, and is the draft what they leave free?"""
+        self.placed, self.drafted = 0, False
+        """Of how many pivots the start is known; is the draft what they leave free?"""
         self.has_moved = self.has_borrowed = False
         """May they have moved, and have owners changed, in this pass?"""
         self.untaken = -1
         """The place of the last pivot, as long as nobody asks what it leaves free"""
+        self.short_at, self.short_of = INFINITE, 0
+        """From when on so few are left in the draft: whoever needs more must end before"""
         self.borrowed = 0
         self.whole_sets: Any = []
         self.boundaries: Any = []
@@ -53,7 +55,9 @@ class MultiQueueLoop(Loop):
         self.sets = Sets(jobs + 2 * partitions + 1, procs)
         self.idle_set, self.owned_set, self.lent_set = jobs, jobs + partitions, jobs + 2 * partitions
         self.idle, self.spare = numbers(partitions), numbers(partitions)
-        """How many of its processors are idle, and how many of those its pivot will not need; negative: not known"""
+        """How many of its processors are idle, and how many of those its pivot will not need"""
+        self.spared_in, self.stamp = numbers(partitions), 0
+        """When that was found out, in changes so far"""
         self.pivot, self.pivot_at = blank(partitions), times(partitions)
         """The place of the first of each queue, and when it is to start; negative: nobody"""
         self.firsts, self.pivots = growing_numbers(partitions), 0
@@ -91,8 +95,12 @@ class MultiQueueLoop(Loop):
 
     def _decide(self) -> bool:
         index = 0
-        if self._goes_on():
+        if not self.waiting:
+            self.stands = False
+            return True
+        if self.stands and not self.completed and self.now < self.next_due and not self._somebody_high_came():
             index = self.waiting - self.arrived
+            self.short_at = INFINITE
             if self.drafted:
                 self.draft.advance(self.now)
         else:
@@ -109,19 +117,16 @@ class MultiQueueLoop(Loop):
             self.boundary_step.append(self.steps)
         return True
 
-    def _goes_on(self) -> bool:
-        """Has nothing happened since the last pass but that jobs of low priority have come?"""
-        if self.completed or not self.stands or self.next_due <= self.now:
-            return False
-        rank = self.arriving - self.arrived
+    def _somebody_high_came(self) -> bool:
+        rank = self.arriving - self.arrived if self.highs else self.arriving
         while rank < self.arriving and self.place_of[rank] >= self.highs:
             rank += 1
-        return rank == self.arriving
+        return rank < self.arriving
 
     def _expect_pivots(self) -> None:
         """Each is to start then, as things stand."""
-        if self.pivots and not self.placed:
-            self._place_pivots()
+        if self.placed < self.pivots:
+            self._place_pivots(NEVER)
         for index in range(self.pivots):
             rank = self.rank_at[self.firsts[index]]
             at = self.pivot_at[self.partition_of[rank]]
@@ -136,32 +141,38 @@ class MultiQueueLoop(Loop):
 
     def _serve_queues(self, index: int) -> None:
         """Every job from that one on once."""
-        queue, width = self.queue, self.width
-        while index < self.waiting and self.free:
+        queue, width, free = self.queue, self.width, self.free
+        while index < self.waiting and free:
             place = queue[index]
             procs = width[place]
-            if procs > self.free:
+            if procs > free:
                 index += 1
                 continue
             rank = self.rank_at[place]
             partition = self.partition_of[rank]
             if place != self.pivot[partition]:
-                if not self._pass_pivots(index, rank, partition):
+                if self._pass_pivots(index, rank, partition):
+                    free = self.free
+                else:
                     index += 1
                 continue
-            if not self.placed:
-                self._place_pivots()
+            self._place_pivots(place)
             if self.pivot_at[partition] > self.now:
                 index += 1
                 continue
             own = self.idle[partition]
             self._run(index, self.starts_as, -1, partition, procs - own if procs > own else 0, -1, False)
             self._leave(index, partition)
+            free = self.free
 
     def _pass_pivots(self, index: int, rank: int, partition: int) -> bool:
         """The job starts though it is not a pivot; False: no rule lets it."""
         procs, own, ends = self.procs[rank], self.idle[partition], self.now + self.estimate[rank]
-        has_room = self._fits_beside(procs, ends)
+        has_room = False
+        if ends <= self.short_at or procs <= self.short_of:
+            has_room = self._fits_beside(procs, ends)
+        elif procs > own:
+            return False
         head, at = self.rank_at[self.pivot[partition]], self.pivot_at[partition]
         if procs <= own and ends <= at:
             self._run(index, self.passes_as, head, at, ends, own, True)
@@ -173,7 +184,7 @@ class MultiQueueLoop(Loop):
             return False
         if has_room:
             self.draft.take(self.now, ends, procs)
-            self._forget_spare()
+            self.stamp += 1
         else:
             self._move()
         return True
@@ -195,15 +206,7 @@ class MultiQueueLoop(Loop):
         self.free -= procs
         self.held_at[rank] = rank
         self.h_place[self.begun] = -1 - len(self.whole_sets)
-        self.whole_sets.append(self._move_idle(rank, self.idle_set + partition, procs))
-
-    def _move_idle(self, to: int, idle_set: int, procs: int) -> Any:
-        """A set becomes the lowest-numbered of those idle processors, which are not among them any more."""
-        sets = self.sets
-        sets.drop(to, to)
-        sets.take(to, idle_set, procs)
-        sets.drop(idle_set, to)
-        return sets.told(to)
+        self.whole_sets.append(self.sets.move(rank, self.idle_set + partition, procs))
 
     def _give_back(self, at: int, procs: int) -> None:
         """The job has left; it stands at itself."""
@@ -226,7 +229,7 @@ class MultiQueueLoop(Loop):
             if lent > lacking:
                 lent = lacking
             self._note(self.borrows_as, rank, -1, to, lender, -1 - len(self.whole_sets))
-            self.whole_sets.append(self._move_idle(lent_set, self.idle_set + lender, lent))
+            self.whole_sets.append(sets.move(lent_set, self.idle_set + lender, lent))
             sets.add(self.idle_set + to, lent_set)
             sets.add(self.owned_set + to, lent_set)
             sets.drop(self.owned_set + lender, lent_set)
@@ -246,11 +249,12 @@ class MultiQueueLoop(Loop):
         if was >= 0:
             self._step_aside(partition)
         if self.placed:
-            self._make_draft()
+            self._draft_placed()
             length = self.estimate[rank]
             at = self.draft.earliest(self.procs[rank], length, self.now)
             self.draft.take(at, at + length, self.procs[rank])
             self.pivot_at[partition] = at
+            self.placed += 1
         self.pivot[partition] = place
         insert_number(self.firsts, self.pivots, number_before(self.firsts, self.pivots, place), place)
         self.pivots += 1
@@ -275,47 +279,39 @@ class MultiQueueLoop(Loop):
     def _move(self) -> None:
         """Something has changed that may move them."""
         self.has_moved = True
-        self.placed = self.drafted = False
-        self.untaken = -1
-        self._forget_spare()
-
-    def _forget_spare(self) -> None:
-        for partition in range(self.partitions):
-            self.spare[partition] = -1
+        self.placed, self.drafted, self.untaken, self.short_at = 0, False, -1, INFINITE
+        self.stamp += 1
 
     def _spare(self, partition: int) -> int:
         """How many idle processors of the partition its pivot will not need when it starts."""
         spare: int = self.spare[partition]
-        if spare < 0:
+        if self.spared_in[partition] != self.stamp:
             start, spare = self.pivot_at[partition], self.idle[partition] - self.width[self.pivot[partition]]
             index = 0
             while index < self.running and self.end_at[index] <= start:
                 if self.partition_of[self.end_rank[index]] == partition:
                     spare += self.end_procs[index]
                 index += 1
-            if spare < 0:
-                spare = 0
             self.spare[partition] = spare
+            self.spared_in[partition] = self.stamp
         return spare
 
-    def _place_pivots(self) -> None:
-        """One after another; the last of them need not be in the draft yet, so that one alone needs none."""
-        self._make_plan()
-        plan = self.plan
-        for index in range(self.pivots):
-            if index:
-                self._make_draft()
-                plan = self.draft
-            place = self.firsts[index]
-            self.pivot_at[self.partition_of[self.rank_at[place]]] = plan.earliest(
-                self.width[place], self.length[place], self.now
-            )
-            self.placed, self.untaken = True, place
+    def _place_pivots(self, last: int) -> None:
+        """One after another, up to that place; the last of them need not be in the draft yet."""
+        while self.placed < self.pivots and self.firsts[self.placed] <= last:
+            place = self.firsts[self.placed]
+            if self.placed:
+                self._draft_placed()
+                at = self.draft.earliest(self.width[place], self.length[place], self.now)
+            else:  # what runs only ends
+                self._make_plan()
+                at = self.plan.at[number_before(self.plan.free, self.plan.count, self.width[place])]
+            self.pivot_at[self.partition_of[self.rank_at[place]]] = at
+            self.placed += 1
+            self.untaken = place
 
-    def _make_draft(self) -> None:
-        """The draft is what the pivots leave free."""
-        if not self.placed:
-            self._place_pivots()
+    def _draft_placed(self) -> None:
+        """The draft is what those pivots leave free whose start is known."""
         if not self.drafted:
             self._make_plan()
             self.draft.become(self.plan)
@@ -328,10 +324,12 @@ class MultiQueueLoop(Loop):
 
     def _fits_beside(self, procs: int, ends: float) -> bool:
         """Can a job run from now on until then without moving a pivot?"""
-        self._make_draft()
+        self._place_pivots(NEVER)
+        self._draft_placed()
         at, free, index = self.draft.at, self.draft.free, 0
         while index < self.draft.count and at[index] < ends:
             if free[index] < procs:
+                self.short_at, self.short_of = at[index], free[index]
                 return False
             index += 1
         return True

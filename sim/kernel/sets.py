@@ -147,6 +147,17 @@ class Sets:
         self.of[number] |= lowest(chosen, count) if size > count else chosen
         return count - size if size < count else 0
 
+    def move(self, number: int, other: int, count: int) -> Any:
+        """The set becomes the lowest so many of the other, which loses them; the integer that stands for it."""
+        if cython.compiled:
+            self.drop(number, number)
+            self.take(number, other, count)
+            self.drop(other, number)
+            return self.told(number)
+        chosen = self.of[number] = lowest(self.of[other], count)
+        self.of[other] ^= chosen
+        return chosen
+
 
 @cython.cclass
 class Waiters:
