@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from math import inf
 from typing import Any
 
 import numpy as np
 
-from sim.decisions.decisions import Backfill, Borrow
-from sim.decisions.reasons import DelaysNoPivot
+from sim.decisions.decisions import Backfill, Borrow, Reserve, Start
+from sim.decisions.reasons import DelaysNoPivot, PlannedTrial, TrialDue, TrialEarly
 from sim.engine.preempting import WIDEST
 from sim.engine.state import State
 from sim.history.decided import form_of
+from sim.history.stretch import SPECULATIVE
+from sim.kernel.multiqueue import TO_END, TO_START
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.multiqueue.partitions import Classes
 from sim.workload.model import Workload
@@ -37,7 +40,31 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
         loop.held_at[rank] = rank
     for rank, at in state.expected.items():
         loop.planned[rank], loop.planned_in[rank] = at, state.step_count
+    _tell_trials(loop, policy, state, workload)
     loop.enter_queue()
+
+
+def _tell_trials(loop: Any, policy: MultiQueue, state: State, workload: Workload) -> None:
+    """As long as a job is to be tried it is as long as its trial."""
+    loop.trial_as = form_of(Reserve, PlannedTrial)
+    loop.due_as, loop.early_as = (form_of(Start, reason, is_placed=True) for reason in (TrialDue, TrialEarly))
+    loop.all_cuts, loop.whole_estimate, loop.whole_runtime = state.tally.speculative_kills, loop.estimate, loop.runtime
+    if not policy.tries():
+        return
+    loop.tries = True
+    is_tried = workload.estimate >= policy.speculate_over
+    is_tried[: state.submitted] = False
+    is_tried[[*state.reserved]] = True
+    limit = np.where(is_tried, policy.speculate, inf)
+    estimate, runtime = np.minimum(workload.estimate, limit), np.minimum(workload.runtime, limit)
+    loop.estimate, loop.runtime = loop.column("d", estimate), loop.column("d", runtime)
+    loop.length = loop.column("d", estimate[np.asarray(loop.rank_at)])
+    loop.stage = loop.column("i", is_tried.astype(np.int32))
+    for rank in state.reserved:
+        loop.enter_stage(rank, TO_START)
+    for rank, allocation in state.running.items():
+        if allocation.kind == SPECULATIVE:
+            loop.enter_stage(rank, TO_END)
 
 
 def settle(loop: Any, state: State) -> None:
@@ -47,3 +74,9 @@ def settle(loop: Any, state: State) -> None:
     waiting = (loop.rank_at[loop.firsts[index]] for index in range(loop.pivots))
     state.expected.update((rank, loop.planned[rank]) for rank in waiting)
     state.notes.clear()
+    state.tally.speculative_kills = loop.all_cuts
+    state.killed[:] = map(state.jobs.__getitem__, loop.just_cut())
+    tried = loop.tried()
+    state.reserved.update((rank, loop.planned[rank]) for rank in tried)
+    state.lasts = {rank: loop.estimate[rank] for rank in tried}
+    state.timers[:] = sorted((at, rank, inf) for rank, at in state.reserved.items())

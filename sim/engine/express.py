@@ -18,7 +18,7 @@ from sim.engine.state import Future, State
 from sim.errors import DecisionError
 from sim.history.extension import Extension
 from sim.history.history import History
-from sim.history.stretch import RUN
+from sim.history.stretch import KINDS, RUN, SPECULATIVE
 from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
@@ -98,6 +98,7 @@ class Express:
             loop.whole_sets = extension.whole_sets
         if loop.kind == MULTIQUEUE:
             loop.boundaries, loop.boundary_step = extension.boundaries
+            loop.kinds = extension.kinds
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
         extension.written = loop.steps, loop.begun, loop.decided, loop.ranged
@@ -123,14 +124,14 @@ class Express:
         """Is there nothing in the state that the loop does not know?"""
         state, machine = self._state, self._state.machine
         unknown = (
-            state.sharing, state.granted, state.lasts, machine.kept, bool(machine.owners) != (kind == MULTIQUEUE),
-            kind == MULTIQUEUE and (self._asked or state.reserved),
+            state.sharing, state.granted, machine.kept, bool(machine.owners) != (kind == MULTIQUEUE),
+            self._asked if kind == MULTIQUEUE else state.lasts,
             not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
             kind not in (CONSERVATIVE, REPLAN, DEEP, MULTIQUEUE) and state.kept_plan,
             kind == CONSERVATIVE and state.kept_plan is None and state.reserved,
             state.promises != state.policy.promises(),
             self._history.steps != state.step_count,
-            any(allocation.kind != RUN for allocation in state.running.values()),
+            any(allocation.kind not in (RUN, SPECULATIVE) for allocation in state.running.values()),
         )  # fmt: skip
         return not any(unknown)
 
@@ -142,6 +143,7 @@ class Express:
         self._loop = loop = made(len(workload), state.procs, min(len(workload), state.procs))
         for name, value in policy._asdict().items():
             setattr(loop, name, value)
+        loop.is_reserved = policy.kind == CONSERVATIVE
         _tell_jobs(loop, workload, line(state.policy, workload))
         loop.promises = state.promises
         loop.now, loop.step, loop.arriving = state.now, state.step_count, state.submitted
@@ -184,9 +186,12 @@ class Express:
             _fill(loop.plan.free, [free for _, free in steps])
             loop.plan.count = len(steps)
         for rank, at in state.reserved.items():
-            loop.planned[rank], loop.planned_in[rank] = at, 1 if kind == CONSERVATIVE else state.step_count
+            loop.planned[rank], loop.planned_in[rank] = (
+                at,
+                1 if kind in (CONSERVATIVE, MULTIQUEUE) else state.step_count,
+            )
             loop.head = rank
-        if kind == CONSERVATIVE:
+        if kind in (CONSERVATIVE, MULTIQUEUE):
             stand = sorted((at, rank) for rank, at in state.reserved.items())
             _fill(loop.reserved_at, [at for at, _ in stand])
             _fill(loop.reserved_rank, [rank for _, rank in stand])
@@ -238,7 +243,8 @@ class Express:
         for rank in sorted(expected.keys() - running.keys(), key=is_open.__getitem__):
             stretch = history.stretch(is_open[rank])
             ran = state.ledger.ran[rank]
-            running[rank] = Allocation(jobs[rank], stretch.start, expected[rank], RUN, is_open[rank], ran)
+            kind = KINDS.index(stretch.kind)
+            running[rank] = Allocation(jobs[rank], stretch.start, expected[rank], kind, is_open[rank], ran)
             machine.held[rank] = stretch.processors
         state.ends[:] = list(zip(ends, ranks, _values(loop.end_procs, many), strict=True))
         leaves = [-time for time in _values(loop.leave_at, many)]

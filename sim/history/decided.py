@@ -39,6 +39,8 @@ class Form(NamedTuple):
     """Is the first field of the reason who was suspended for it just before? Then the first number is how many."""
     is_placed: bool = False
     """Does the policy choose the processors? Then the last number is the stretch that has them, or ~index of a set."""
+    is_trial: bool = False
+    """Is the reason's first number also for how long it may last?"""
 
 
 def _forms() -> Iterator[Form]:
@@ -57,6 +59,9 @@ def _forms() -> Iterator[Form]:
     yield Form(Resume, reasons.Preempts, False, (int,), False, names_victims=True)
     yield Form(Start, reasons.Fits, False, (int, int), False, is_placed=True)
     yield Form(Start, reasons.Preempts, False, (int, int), False, names_victims=True, is_placed=True)
+    yield Form(Reserve, reasons.PlannedTrial, False, (float, float), False, is_trial=True)
+    yield Form(Start, reasons.TrialDue, False, (float, int), False, is_placed=True, is_trial=True)
+    yield Form(Start, reasons.TrialEarly, False, (float, float, int), False, is_placed=True, is_trial=True)
     yield Form(Start, reasons.PivotDue, False, (int, int, int), False, is_placed=True)
     yield Form(Backfill, reasons.EndsBeforePivot, True, (float, float, int, int), False, is_placed=True)
     yield Form(Backfill, reasons.SparesPivot, True, (float, int, int, int), False, is_placed=True)
@@ -73,7 +78,7 @@ _NOTHING = (0.0,) * WIDTH
 _WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {Start: {}, Backfill: {}, Reserve: {}}
 """decision -> reason -> number of the form, does the reason name a job, what fills the row"""
 for _number, _form in enumerate(FORMS):
-    if _form.decision in _WRITTEN and not _form.is_placed:
+    if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:
         _WRITTEN[_form.decision][_form.reason] = _number, _form.names_job, _NOTHING[len(_form.kinds) :]
 MANY = 4096
 """So many are written at once"""
@@ -201,7 +206,8 @@ class Decided:
         if form.names_victims:
             named = [tuple(map(self._jobs.__getitem__, self.ranks[row - values.pop() : row]))]
         because = [form.reason(*named, *values)] if form.reason else values
-        decided: Decision = form.decision(job, *at, *because, *on)
+        lasts = values[:1] if form.is_trial else []
+        decided: Decision = form.decision(job, *at, *because, *on, *lasts)
         return decided
 
     def about(self, rank: int, first: int, last: int) -> list[int]:

@@ -72,6 +72,11 @@ class Extension:
         """To which can be added what partitions own from a step on."""
         return self._history._boundaries, self._history._boundary_step
 
+    @property
+    def kinds(self) -> bytearray:
+        """Of what kind each stretch is; if nobody says, it is a run."""
+        return self._history._kind
+
     def cut(self) -> None:
         """No more than is written."""
         history = self._history

@@ -6,6 +6,7 @@ cdef double A_MOMENT, INFINITE, TAU, EARLY
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
+cdef int SPECULATIVE, CUT, TO_START, TO_END
 
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
 cdef Py_ssize_t time_before(double[::1] column, Py_ssize_t count, double value) noexcept
@@ -99,7 +100,7 @@ cdef class Present:
     cdef public int[::1] reserved_rank, tried_procs, tried_moves, turn, done, moved_rank
     cdef public double[::1] tried_for, tried_from, tried_to, left, moved_by
     cdef public Plan plan, draft
-    cdef public bint is_due, is_fresh, ended_early
+    cdef public bint is_due, is_reserved, is_fresh, ended_early
     cdef public double shadow
     cdef public long started, finished, backfilled, kills
     cdef public double wait, worst_wait, slowdown, worst, area
@@ -114,9 +115,10 @@ cdef class Present:
     cdef unsigned char[::1] l_backfilled
     cdef public Py_ssize_t steps, most_steps, begun, most_begun, decided, most_decided, ranged, most_ranged
 
-    @cython.locals(expected=double, running=Py_ssize_t, index=Py_ssize_t, procs=int, ran=double, killed=bint,
-                   stretch=Py_ssize_t, wait=double, slowdown=double)
+    @cython.locals(procs=int, ran=double, killed=bint, wait=double, slowdown=double)
     cdef void _complete(self, int rank, double now) noexcept
+    @cython.locals(expected=double, running=Py_ssize_t, procs=int, stretch=Py_ssize_t, index=Py_ssize_t)
+    cdef void _leave(self, int rank, double now, int because) noexcept
     @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], holes=Py_ssize_t, many=Py_ssize_t,
                    index=Py_ssize_t, first=int, last=int, place=Py_ssize_t, joins=bint)
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
@@ -234,8 +236,7 @@ cdef class Suspension(Loop):
                    leaves=double, index=Py_ssize_t, before=int)
     cdef void _begin(self, int rank) noexcept
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
-    @cython.locals(now=double, running=Py_ssize_t, expected=double, ran=double, begins=double, stretch=Py_ssize_t,
-                   leaves=double, index=Py_ssize_t)
+    @cython.locals(now=double, running=Py_ssize_t, ran=double, begins=double, leaves=double, index=Py_ssize_t)
     cdef void _suspend(self, int rank, int by, double one, double two, double three) noexcept
     cdef void _pause(self, int rank, double ran) noexcept
     @cython.locals(sets=Sets, index=Py_ssize_t, missing=int)
@@ -333,30 +334,45 @@ cdef class ImmediateLoop(Suspension):
 
 
 cdef class MultiQueueLoop(Loop):
-    cdef public int beside_as, borrows_as, highs, partitions
-    cdef public bint stands, drafted, has_moved, has_borrowed
+    cdef public int beside_as, borrows_as, trial_as, due_as, early_as, highs, partitions
+    cdef public bint tries, stands, drafted, has_moved, has_borrowed
     cdef public double next_due, short_at
     cdef public int untaken, short_of
-    cdef public long borrowed
+    cdef public long borrowed, cut_in, all_cuts
     cdef public list whole_sets, boundaries
-    cdef public object boundary_step
+    cdef public object boundary_step, kinds
     cdef public Sets sets
-    cdef public Py_ssize_t idle_set, owned_set, lent_set, pivots, placed, stamp
-    cdef public int[::1] partition_of, idle, spare, spared_in, pivot, firsts
-    cdef public double[::1] pivot_at
+    cdef public Py_ssize_t idle_set, owned_set, lent_set, pivots, placed, stamp, planned_trials, cuts
+    cdef public int[::1] partition_of, idle, spare, spared_in, pivot, firsts, stage, trials, cut
+    cdef public double[::1] pivot_at, whole_estimate, whole_runtime
 
     @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
-    @cython.locals(index=Py_ssize_t, rank=Py_ssize_t)
+    @cython.locals(index=Py_ssize_t, tried=int, rank=Py_ssize_t, is_calm=bint, apart=bint)
     cdef bint _decide(self) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef void _complete_no_cut(self) noexcept
+    @cython.locals(place=int)
+    cdef void _complete(self, int rank, double now) noexcept
+    cdef void _cut(self, int rank, int place, double now) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef void _line_up_for_trial(self, int rank) noexcept
+    @cython.locals(lasts=double, at=double)
+    cdef void _plan_trial(self, int rank) noexcept
+    @cython.locals(index=Py_ssize_t, rank=int, at=double, lasts=double)
+    cdef void _start_trials(self) noexcept
+    @cython.locals(place=Py_ssize_t)
+    cdef void _try(self, Py_ssize_t index, int rank, int form, double two) noexcept
+    @cython.locals(draft=Plan, procs=int, fits=bint)
+    cdef bint _fits_instead(self, int rank, double at, double lasts) noexcept
     @cython.locals(rank=Py_ssize_t)
     cdef bint _somebody_high_came(self) noexcept
     @cython.locals(index=Py_ssize_t, rank=int, at=double)
     cdef void _expect_pivots(self) noexcept
     @cython.locals(queue=int[::1], width=int[::1], free=int, place=int, procs=int, rank=int, partition=int,
-                   own=int)
+                   own=int, idle=int[::1], pivot_at=double[::1], ends=double)
     cdef void _serve_queues(self, Py_ssize_t index) noexcept
-    @cython.locals(procs=int, own=int, ends=double, has_room=bint, head=int, at=double)
+    @cython.locals(procs=int, own=int, ends=double, has_room=bint, head=int, at=double, is_own=bint)
     cdef bint _pass_pivots(self, Py_ssize_t index, int rank, int partition) noexcept
     @cython.locals(stretch=Py_ssize_t)
     cdef void _run(self, Py_ssize_t index, int form, int head, double one, double two, int three, bint passes) noexcept
@@ -369,8 +385,8 @@ cdef class MultiQueueLoop(Loop):
     @cython.locals(rank=int, partition=int, was=int, length=double, at=double)
     cdef void _join(self, int place) noexcept
     cdef void _step_aside(self, int partition) noexcept
-    @cython.locals(place=int)
-    cdef void _leave(self, Py_ssize_t index, int partition) noexcept
+    @cython.locals(place=int, rank=int)
+    cdef void _hand_on(self, Py_ssize_t index, int partition) noexcept
     cdef void _move(self) noexcept
     @cython.locals(spare=int, start=double, index=Py_ssize_t)
     cdef int _spare(self, int partition) noexcept
@@ -378,5 +394,7 @@ cdef class MultiQueueLoop(Loop):
     cdef void _place_pivots(self, int last) noexcept
     @cython.locals(place=int, at=double)
     cdef void _draft_placed(self) noexcept
-    @cython.locals(at=double[::1], free=int[::1], index=Py_ssize_t)
+    @cython.locals(at=double[::1], free=int[::1], index=Py_ssize_t, count=Py_ssize_t)
     cdef bint _fits_beside(self, int procs, double ends) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef bint _touches_no_trial(self, int procs, double ends) noexcept

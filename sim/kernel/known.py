@@ -119,7 +119,7 @@ def known(policy: Policy) -> Known | None:
             found = Known(SELECTIVE, form_of(Start, Fits, is_placed=True))
         case Immediate(restart="own", memory=False):
             found = Known(IMMEDIATE, form_of(Start, Fits, is_placed=True))
-        case MultiQueue(speculate=0):
+        case MultiQueue():
             ends, spares = (form_of(Backfill, reason, is_placed=True) for reason in (EndsBeforePivot, SparesPivot))
             found = Known(MULTIQUEUE, form_of(Start, PivotDue, is_placed=True), ends, spares, form_of(Expect, None))
         case _:

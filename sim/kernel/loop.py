@@ -25,6 +25,7 @@ from sim.kernel.present import (
     FCFS,
     FIRSTFIT,
     IMMEDIATE,
+    MULTIQUEUE,
     RECORDED,
     RELAXED,
     REPLAN,
@@ -74,7 +75,7 @@ class Loop(Present):
         if arrives < time:
             time = arrives
         timer = INFINITE
-        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE):
+        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE, MULTIQUEUE):
             if self.reservations:
                 timer = self.reserved_at[0]
         elif self.kind == RECORDED:
@@ -104,7 +105,7 @@ class Loop(Present):
             if -self.leave_at[index] > latest:
                 latest = -self.leave_at[index]
             index -= 1
-        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE):
+        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE, MULTIQUEUE):
             index = 0
             while index < self.reservations and self.reserved_at[index] <= until:
                 if self.reserved_at[index] > latest:

@@ -8,13 +8,28 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel import cython
-from sim.kernel.columns import INFINITE, growing_numbers, insert_number, number_before, numbers, remove_numbers, times
+from sim.kernel.columns import (
+    A_MOMENT,
+    INFINITE,
+    growing_numbers,
+    insert_number,
+    number_before,
+    numbers,
+    remove_numbers,
+    times,
+)
 from sim.kernel.loop import Loop
 from sim.kernel.present import NEVER, WIDTH
 from sim.kernel.sets import Sets, blank
 
 SHARED = 4096
 """As in `sim.history.decided`"""
+SPECULATIVE = 1
+CUT = 2
+"""As in `sim.history.stretch`"""
+TO_START = 1
+TO_END = 2
+"""What comes next of a trial"""
 
 
 @cython.cclass
@@ -23,7 +38,7 @@ class MultiQueueLoop(Loop):
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
-        self.beside_as = self.borrows_as = 0
+        self.beside_as = self.borrows_as = self.trial_as = self.due_as = self.early_as = 0
         self.partition_of: Any = None
         """By rank"""
         self.highs = 0
@@ -42,9 +57,20 @@ class MultiQueueLoop(Loop):
         self.short_at, self.short_of = INFINITE, 0
         """From when on so few are left in the draft: whoever needs more must end before"""
         self.borrowed = 0
+        self.tries = False
+        # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
+        self.stage = numbers(jobs)
+        """What comes next of each job's trial: nothing, its start or its end"""
+        self.whole_estimate: Any = None
+        self.whole_runtime: Any = None
+        self.trials, self.planned_trials = growing_numbers(jobs), 0
+        """The ranks of those whose trial is planned"""
+        self.cut, self.cuts, self.cut_in, self.all_cuts = growing_numbers(most_running), 0, -1, 0
+        """Whose trial was cut, and in which step; how many there were so far"""
         self.whole_sets: Any = []
         self.boundaries: Any = []
         self.boundary_step: Any = []
+        self.kinds: Any = None
         """Those of the history"""
 
     # From a state of the engine, and back
@@ -69,10 +95,25 @@ class MultiQueueLoop(Loop):
         self.sets.put(self.idle_set + partition, idle)
         self.idle[partition] = idle.bit_count()
 
+    def enter_stage(self, rank: int, stage: int) -> None:
+        """The job's trial is planned, or goes on."""
+        self.stage[rank] = stage
+        if stage == TO_START:
+            self._line_up_for_trial(rank)
+
     def enter_queue(self) -> None:
         """Who waits is known."""
         for index in range(self.waiting):
-            self._join(self.queue[index])
+            if not self.stage[self.rank_at[self.queue[index]]]:
+                self._join(self.queue[index])
+
+    def tried(self) -> list[int]:
+        """Whose trial is planned."""
+        return [self.trials[index] for index in range(self.planned_trials)]
+
+    def just_cut(self) -> list[int]:
+        """Whose trial was cut in the last step."""
+        return [self.cut[index] for index in range(self.cuts)] if self.cut_in == self.step - 1 else []
 
     def owners(self) -> list[int]:
         """What each partition owns."""
@@ -89,28 +130,45 @@ class MultiQueueLoop(Loop):
         while self.submit[arriving] <= now:
             arriving += 1
             waiting += 1
+        waiting += self.running  # whose trials are cut
         if self.steps == self.most_steps or self.begun + waiting > self.most_begun:
             return False
-        return not self.decided + (waiting + 1) * self.partitions > self.most_decided
+        return not self.decided + (waiting + 1) * (self.partitions + 1) > self.most_decided
 
     def _decide(self) -> bool:
-        index = 0
+        index, tried = 0, 0
         if not self.waiting:
             self.stands = False
             return True
-        if self.stands and not self.completed and self.now < self.next_due and not self._somebody_high_came():
+        if self.tries:
+            if self.cut_in == self.step:
+                self._complete_no_cut()
+            for rank in range(self.arriving - self.arrived, self.arriving):
+                tried += self.stage[rank]
+        is_calm = self.stands and not self.completed and not tried and self.now < self.next_due
+        if is_calm and not (self.highs and self._somebody_high_came()):
             index = self.waiting - self.arrived
             self.short_at = INFINITE
             if self.drafted:
                 self.draft.advance(self.now)
         else:
             self._move()
-        self.has_moved = False
+        apart = 0 < tried < self.arrived  # each finds the pivots of those who came before
         for rank in range(self.arriving - self.arrived, self.arriving):
-            self._join(self.place_of[rank])
+            if apart:
+                self._move()
+            if self.stage[rank]:
+                self._plan_trial(rank)
+            else:
+                self._join(self.place_of[rank])
+        if apart:
+            self._move()
+        self.has_moved = False
+        if self.reservations:
+            self._start_trials()
         self._serve_queues(index)
         self._expect_pivots()
-        self.stands = self.pivots > 0 and not self.has_moved
+        self.stands = self.pivots > 0 and not self.has_moved and not self.reservations
         if self.has_borrowed:
             self.has_borrowed = False
             self.boundaries.append((self.now, tuple(self.owners())))
@@ -118,7 +176,7 @@ class MultiQueueLoop(Loop):
         return True
 
     def _somebody_high_came(self) -> bool:
-        rank = self.arriving - self.arrived if self.highs else self.arriving
+        rank = self.arriving - self.arrived
         while rank < self.arriving and self.place_of[rank] >= self.highs:
             rank += 1
         return rank < self.arriving
@@ -137,11 +195,99 @@ class MultiQueueLoop(Loop):
             if not index or at < self.next_due:
                 self.next_due = at
 
+    # Trials
+
+    def _complete_no_cut(self) -> None:
+        """Those have not completed whose trial was cut."""
+        for index in range(self.cuts):
+            remove_numbers(self.done, self.completed, number_before(self.done, self.completed, self.cut[index]), 1)
+            self.completed -= 1
+
+    def _complete(self, rank: int, now: float) -> None:
+        if self.stage[rank]:
+            place = self.place_of[rank]
+            self.stage[rank] = 0
+            self.estimate[rank] = self.length[place] = self.whole_estimate[rank]
+            self.runtime[rank] = self.whole_runtime[rank]
+            if self.h_start[self.h_last[rank]] + self.runtime[rank] > now + A_MOMENT:
+                self._cut(rank, place, now)
+                return
+        Loop._complete(self, rank, now)
+
+    def _cut(self, rank: int, place: int, now: float) -> None:
+        """The trial is over and the job is not done: it waits again."""
+        if self.cut_in != self.step:
+            remove_numbers(self.cut, self.cuts, 0, self.cuts)
+            self.cuts, self.cut_in = 0, self.step
+        insert_number(self.cut, self.cuts, self.cuts, rank)
+        self.cuts += 1
+        self.all_cuts += 1
+        self._leave(rank, now, CUT)
+        insert_number(self.queue, self.waiting, number_before(self.queue, self.waiting, place), place)
+        self.waiting += 1
+        self.wanted += self.procs[rank]
+        self._move()
+        self.stands = False
+        self._join(place)
+
+    def _line_up_for_trial(self, rank: int) -> None:
+        index = number_before(self.trials, self.planned_trials, rank)
+        insert_number(self.trials, self.planned_trials, index, rank)
+        self.planned_trials += 1
+
+    def _plan_trial(self, rank: int) -> None:
+        """A start for the new job's trial beside the pivots."""
+        self._place_pivots(NEVER)
+        self._draft_placed()
+        lasts = self.estimate[rank]
+        at = self.draft.earliest(self.procs[rank], lasts, self.now)
+        self._line_up_for_trial(rank)
+        self._reserve(rank, at, self.trial_as, lasts, 0.0)
+        self.draft.take(at, at + lasts, self.procs[rank])
+        self.stamp += 1
+
+    def _start_trials(self) -> None:
+        """When they are due, or before that where it moves nothing."""
+        index = 0
+        while index < self.planned_trials:
+            rank = self.trials[index]
+            at, lasts = self.planned[rank], self.estimate[rank]
+            if at <= self.now:
+                self._try(index, rank, self.due_as, self.begun)
+            elif self.procs[rank] <= self.free and self._fits_instead(rank, at, lasts):
+                self._try(index, rank, self.early_as, at)
+                self._move()
+            else:
+                index += 1
+
+    def _try(self, index: int, rank: int, form: int, two: float) -> None:
+        """The trial begins."""
+        remove_numbers(self.trials, self.planned_trials, index, 1)
+        self.planned_trials -= 1
+        self.stage[rank] = TO_END
+        self.is_reserved = True
+        place = number_before(self.queue, self.waiting, self.place_of[rank])
+        self._run(place, form, -1, self.estimate[rank], two, -1, False)
+        self.is_reserved = False
+        self.kinds[self.begun - 1] = SPECULATIVE
+
+    def _fits_instead(self, rank: int, at: float, lasts: float) -> bool:
+        """Could the trial begin now if it were not planned for then?"""
+        self._place_pivots(NEVER)
+        self._draft_placed()
+        draft, procs = self.draft, self.procs[rank]
+        if procs > draft.free[0]:
+            return False
+        draft.take(at, at + lasts, -procs)
+        fits = draft.earliest(procs, lasts, self.now) <= self.now
+        draft.take(at, at + lasts, procs)
+        return fits
+
     # The queues
 
     def _serve_queues(self, index: int) -> None:
         """Every job from that one on once."""
-        queue, width, free = self.queue, self.width, self.free
+        queue, width, free, idle, pivot_at = self.queue, self.width, self.free, self.idle, self.pivot_at
         while index < self.waiting and free:
             place = queue[index]
             procs = width[place]
@@ -151,7 +297,14 @@ class MultiQueueLoop(Loop):
             rank = self.rank_at[place]
             partition = self.partition_of[rank]
             if place != self.pivot[partition]:
-                if self._pass_pivots(index, rank, partition):
+                ends = self.now + self.length[place]
+                if self.stage[rank] or (
+                    ends > self.short_at
+                    and procs > self.short_of
+                    and (procs > idle[partition] or (ends > pivot_at[partition] and procs > self._spare(partition)))
+                ):
+                    index += 1
+                elif self._pass_pivots(index, rank, partition):
                     free = self.free
                 else:
                     index += 1
@@ -162,22 +315,20 @@ class MultiQueueLoop(Loop):
                 continue
             own = self.idle[partition]
             self._run(index, self.starts_as, -1, partition, procs - own if procs > own else 0, -1, False)
-            self._leave(index, partition)
+            self._hand_on(index, partition)
             free = self.free
 
     def _pass_pivots(self, index: int, rank: int, partition: int) -> bool:
         """The job starts though it is not a pivot; False: no rule lets it."""
         procs, own, ends = self.procs[rank], self.idle[partition], self.now + self.estimate[rank]
-        has_room = False
-        if ends <= self.short_at or procs <= self.short_of:
-            has_room = self._fits_beside(procs, ends)
-        elif procs > own:
-            return False
+        has_room = self._fits_beside(procs, ends)
         head, at = self.rank_at[self.pivot[partition]], self.pivot_at[partition]
-        if procs <= own and ends <= at:
-            self._run(index, self.passes_as, head, at, ends, own, True)
-        elif procs <= own and procs <= self._spare(partition):
-            self._run(index, self.spares_as, head, at, own, self.spare[partition], True)
+        is_own = procs <= own and (ends <= at or procs <= self._spare(partition))
+        if is_own and (has_room or not self.reservations or self._touches_no_trial(procs, ends)):
+            if ends <= at:
+                self._run(index, self.passes_as, head, at, ends, own, True)
+            else:
+                self._run(index, self.spares_as, head, at, own, self.spare[partition], True)
         elif has_room:
             self._run(index, self.beside_as, -1, own, procs - own if procs > own else 0, -1, True)
         else:
@@ -265,13 +416,14 @@ class MultiQueueLoop(Loop):
         self.pivots -= 1
         self.pivot[partition] = -1
 
-    def _leave(self, index: int, partition: int) -> None:
+    def _hand_on(self, index: int, partition: int) -> None:
         """The partition's pivot has started; the next one of its queue takes its place."""
         self._move()
         self._step_aside(partition)
         while index < self.waiting:
             place = self.queue[index]
-            if self.partition_of[self.rank_at[place]] == partition:
+            rank = self.rank_at[place]
+            if self.partition_of[rank] == partition and not self.stage[rank]:
                 self._join(place)
                 return
             index += 1
@@ -303,6 +455,9 @@ class MultiQueueLoop(Loop):
             if self.placed:
                 self._draft_placed()
                 at = self.draft.earliest(self.width[place], self.length[place], self.now)
+            elif self.reservations:
+                self._make_plan()
+                at = self.plan.earliest(self.width[place], self.length[place], self.now)
             else:  # what runs only ends
                 self._make_plan()
                 at = self.plan.at[number_before(self.plan.free, self.plan.count, self.width[place])]
@@ -324,12 +479,25 @@ class MultiQueueLoop(Loop):
 
     def _fits_beside(self, procs: int, ends: float) -> bool:
         """Can a job run from now on until then without moving a pivot?"""
-        self._place_pivots(NEVER)
-        self._draft_placed()
-        at, free, index = self.draft.at, self.draft.free, 0
-        while index < self.draft.count and at[index] < ends:
+        if ends > self.short_at and procs > self.short_of:
+            return False
+        if self.placed < self.pivots or self.untaken >= 0 or not self.drafted:
+            self._place_pivots(NEVER)
+            self._draft_placed()
+        at, free, index, count = self.draft.at, self.draft.free, 0, self.draft.count
+        while index < count and at[index] < ends:
             if free[index] < procs:
                 self.short_at, self.short_of = at[index], free[index]
+                return False
+            index += 1
+        return True
+
+    def _touches_no_trial(self, procs: int, ends: float) -> bool:
+        """Can a job run from now on until then beside the planned trials?"""
+        self._make_plan()
+        index = 0
+        while index < self.plan.count and self.plan.at[index] < ends:
+            if self.plan.free[index] < procs:
                 return False
             index += 1
         return True

@@ -48,6 +48,8 @@ class Plan:
 
     def advance(self, now: float) -> None:
         """Forget what is before `now`."""
+        if self.at[0] == now:
+            return
         index = time_up_to(self.at, self.count, now + A_MOMENT) - 1
         if index > 0:
             remove_times(self.at, self.count, 0, index)

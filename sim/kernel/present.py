@@ -110,8 +110,8 @@ class Present:
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
         """The reservations that stand, in order of time; where there are none, when the policy asked to be woken"""
         self.reservations = 0
-        self.is_due = False
-        """Has a reservation come due?"""
+        self.is_due = self.is_reserved = False
+        """Has a reservation come due? Has each who starts one?"""
         self.head = -1
         """The rank of the only job with a reservation where only the head has one"""
         self.is_fresh = False
@@ -157,23 +157,10 @@ class Present:
     # Ending and starting
 
     def _complete(self, rank: int, now: float) -> None:
-        expected, running = self.expected[rank], self.running
-        if expected > now + A_MOMENT:
+        if self.expected[rank] > now + A_MOMENT:
             self.ended_early = True
-        index = pair_before(self.end_at, self.end_rank, running, expected, rank)
-        remove_times(self.end_at, running, index, 1)
-        remove_numbers(self.end_rank, running, index, 1)
-        remove_numbers(self.end_procs, running, index, 1)
-        self.running = running - 1
         procs, ran, killed = self.procs[rank], self.runtime[rank], self.killed[rank]
-        if self.plan.count and expected > now:
-            self.plan.advance(now)
-            self.plan.take(now, expected, -procs)
-        self._give_back(self.held_at[rank], procs)
-        stretch = self.h_last[rank]
-        self.h_end[stretch] = now
-        self.h_end_step[stretch] = self.steps
-        self.h_ended_by[stretch] = KILLED if killed else DONE
+        self._leave(rank, now, KILLED if killed else DONE)
         self.h_done[rank] = now
         self.h_done_in[rank] = self.steps
         self.l_end[rank] = now
@@ -192,6 +179,22 @@ class Present:
             self.worst = slowdown
         if killed:
             self.kills += 1
+
+    def _leave(self, rank: int, now: float, because: int) -> None:
+        """The job gives its processors back."""
+        expected, running, procs, stretch = self.expected[rank], self.running, self.procs[rank], self.h_last[rank]
+        index = pair_before(self.end_at, self.end_rank, running, expected, rank)
+        remove_times(self.end_at, running, index, 1)
+        remove_numbers(self.end_rank, running, index, 1)
+        remove_numbers(self.end_procs, running, index, 1)
+        self.running = running - 1
+        if self.plan.count and expected > now:
+            self.plan.advance(now)
+            self.plan.take(now, expected, -procs)
+        self._give_back(self.held_at[rank], procs)
+        self.h_end[stretch] = now
+        self.h_end_step[stretch] = self.steps
+        self.h_ended_by[stretch] = because
 
     def _give_back(self, at: int, procs: int) -> None:
         """The processors at that place of the history's ranges are free again."""
@@ -228,7 +231,7 @@ class Present:
         self.wanted -= procs
         self.is_fresh = False
         self._hold(rank, procs)
-        if self.kind == CONSERVATIVE:
+        if self.is_reserved:
             self._stands_no_more(rank, now, expected, procs)
         elif self.plan.count:
             self.plan.advance(now)

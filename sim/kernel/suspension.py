@@ -284,23 +284,14 @@ class Suspension(Loop):
 
     def _suspend(self, rank: int, by: int, one: float, two: float, three: float) -> None:
         """The running job makes way for another; these numbers say why."""
-        now, running, expected = self.now, self.running, self.expected[rank]
-        ran, begins, stretch = self.l_ran[rank], self.since[rank], self.h_last[rank]
+        now, running, ran, begins = self.now, self.running, self.l_ran[rank], self.since[rank]
         leaves = -(begins + self.runtime[rank] - ran)
-        index = pair_before(self.end_at, self.end_rank, running, expected, rank)
-        remove_times(self.end_at, running, index, 1)
-        remove_numbers(self.end_rank, running, index, 1)
-        remove_numbers(self.end_procs, running, index, 1)
         index = pair_before(self.leave_at, self.leave_rank, running, leaves, rank)
         remove_times(self.leave_at, running, index, 1)
         remove_numbers(self.leave_rank, running, index, 1)
-        self.running = running - 1
         ran = ran + now - begins
         self.l_ran[rank] = ran
-        self._give_back(rank, self.procs[rank])
-        self.h_end[stretch] = now
-        self.h_end_step[stretch] = self.steps
-        self.h_ended_by[stretch] = SUSPENDED
+        self._leave(rank, now, SUSPENDED)
         self.preempted[rank] += 1
         self.preemptions += 1
         self._note(self.suspends_as, rank, by, one, two, three)

@@ -21,8 +21,12 @@ if TYPE_CHECKING:
     from sim.workload.model import Workload
     from tests.sim.conftest import Lab
 
-SPECS = ["multiqueue:classes=10/30", "multiqueue:classes=none", "multiqueue:classes=2.5/5/20/40", "multiqueue"]
-OTHERS = ["easy", "conservative", "immediate:slice=2", "gang", "multiqueue:speculate=3,speculate_over=5"]
+SPECS = [
+    "multiqueue:classes=10/30", "multiqueue:classes=none", "multiqueue:classes=2.5/5/20/40", "multiqueue",
+    "multiqueue:classes=10/30,speculate=3,speculate_over=5", "multiqueue:classes=20,speculate=10,speculate_over=0",
+    "multiqueue:classes=none,speculate=2.5,speculate_over=10",
+]  # fmt: skip
+OTHERS = ["easy", "conservative", "immediate:slice=2", "gang"]
 
 
 @st.composite
@@ -70,17 +74,18 @@ def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: st
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-@pytest.mark.parametrize("spec", ["multiqueue", "multiqueue:classes=none"])
+@pytest.mark.parametrize("spec", ["multiqueue", "multiqueue:classes=none", "multiqueue:speculate=180"])
 def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
     agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_the_engine_is_not_asked_when_the_machine_is_divided(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    engine = by(loop, FEW, "multiqueue")
-    engine.step()
-    monkeypatch.setattr(engine, "_happen", None)
-    engine.run()
+    for spec in ("multiqueue", "multiqueue:speculate=180"):
+        engine = by(loop, FEW, spec)
+        engine.step()
+        monkeypatch.setattr(engine, "_happen", None)
+        engine.run()
 
 
 def test_what_the_loop_does_not_know_is_left_to_the_engine() -> None:
