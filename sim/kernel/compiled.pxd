@@ -394,7 +394,7 @@ cdef class MultiQueueLoop(Loop):
     cdef void _place_pivots(self, int last) noexcept
     @cython.locals(place=int, at=double)
     cdef void _draft_placed(self) noexcept
-    @cython.locals(at=double[::1], free=int[::1], index=Py_ssize_t, count=Py_ssize_t)
+    @cython.locals(at=double[::1], free=int[::1], index=Py_ssize_t, count=Py_ssize_t, until=double)
     cdef bint _fits_beside(self, int procs, double ends) noexcept
-    @cython.locals(index=Py_ssize_t)
+    @cython.locals(index=Py_ssize_t, until=double)
     cdef bint _touches_no_trial(self, int procs, double ends) noexcept

@@ -299,7 +299,7 @@ class MultiQueueLoop(Loop):
             if place != self.pivot[partition]:
                 ends = self.now + self.length[place]
                 if self.stage[rank] or (
-                    ends > self.short_at
+                    ends - A_MOMENT > self.short_at
                     and procs > self.short_of
                     and (procs > idle[partition] or (ends > pivot_at[partition] and procs > self._spare(partition)))
                 ):
@@ -479,15 +479,16 @@ class MultiQueueLoop(Loop):
 
     def _fits_beside(self, procs: int, ends: float) -> bool:
         """Can a job run from now on until then without moving a pivot?"""
-        if ends > self.short_at and procs > self.short_of:
+        until = ends - A_MOMENT
+        if until > self.short_at and procs > self.short_of:
             return False
         if self.placed < self.pivots or self.untaken >= 0 or not self.drafted:
             self._place_pivots(NEVER)
             self._draft_placed()
         at, free, index, count = self.draft.at, self.draft.free, 0, self.draft.count
-        while index < count and at[index] < ends:
+        while index < count and (at[index] < until or not index):
             if free[index] < procs:
-                self.short_at, self.short_of = at[index], free[index]
+                self.short_at, self.short_of = at[index] if index else -INFINITE, free[index]
                 return False
             index += 1
         return True
@@ -495,8 +496,8 @@ class MultiQueueLoop(Loop):
     def _touches_no_trial(self, procs: int, ends: float) -> bool:
         """Can a job run from now on until then beside the planned trials?"""
         self._make_plan()
-        index = 0
-        while index < self.plan.count and self.plan.at[index] < ends:
+        index, until = 0, ends - A_MOMENT
+        while index < self.plan.count and (self.plan.at[index] < until or not index):
             if self.plan.free[index] < procs:
                 return False
             index += 1
