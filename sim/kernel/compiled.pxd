@@ -333,17 +333,34 @@ cdef class ImmediateLoop(Suspension):
     cdef void _forget_wake(self, int rank) noexcept
 
 
-cdef class MultiQueueLoop(Loop):
-    cdef public int beside_as, borrows_as, trial_as, due_as, early_as, highs, partitions
-    cdef public bint tries, stands, drafted, has_moved, has_borrowed
+cdef class Partitions(Loop):
+    cdef public int borrows_as, partitions
+    cdef public bint has_borrowed
+    cdef public long borrowed
+    cdef public list whole_sets, boundaries
+    cdef public object boundary_step
+    cdef public Sets sets
+    cdef public Py_ssize_t idle_set, owned_set, lent_set
+    cdef public int[::1] partition_of, idle
+
+    @cython.locals(partition=int)
+    cdef void _hold(self, int rank, int procs) noexcept
+    @cython.locals(partition=int)
+    cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
+    @cython.locals(sets=Sets, idle=int[::1], lent_set=Py_ssize_t, lender=int, partition=int, lent=int)
+    cdef void _borrow(self, int rank, int to, int lacking) noexcept
+    cdef void _move_boundaries(self) noexcept
+
+
+cdef class MultiQueueLoop(Partitions):
+    cdef public int beside_as, trial_as, due_as, early_as, highs
+    cdef public bint tries, stands, drafted, has_moved
     cdef public double next_due, short_at
     cdef public int untaken, short_of
-    cdef public long borrowed, cut_in, all_cuts
-    cdef public list whole_sets, boundaries
-    cdef public object boundary_step, kinds
-    cdef public Sets sets
-    cdef public Py_ssize_t idle_set, owned_set, lent_set, pivots, placed, stamp, planned_trials, cuts
-    cdef public int[::1] partition_of, idle, spare, spared_in, pivot, firsts, stage, trials, cut
+    cdef public long cut_in, all_cuts
+    cdef public object kinds
+    cdef public Py_ssize_t pivots, placed, stamp, planned_trials, cuts
+    cdef public int[::1] spare, spared_in, pivot, firsts, stage, trials, cut
     cdef public double[::1] pivot_at, whole_estimate, whole_runtime
 
     @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
@@ -376,12 +393,6 @@ cdef class MultiQueueLoop(Loop):
     cdef bint _pass_pivots(self, Py_ssize_t index, int rank, int partition) noexcept
     @cython.locals(stretch=Py_ssize_t)
     cdef void _run(self, Py_ssize_t index, int form, int head, double one, double two, int three, bint passes) noexcept
-    @cython.locals(partition=int)
-    cdef void _hold(self, int rank, int procs) noexcept
-    @cython.locals(partition=int)
-    cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
-    @cython.locals(sets=Sets, idle=int[::1], lent_set=Py_ssize_t, lender=int, partition=int, lent=int)
-    cdef void _borrow(self, int rank, int to, int lacking) noexcept
     @cython.locals(rank=int, partition=int, was=int, length=double, at=double)
     cdef void _join(self, int place) noexcept
     cdef void _step_aside(self, int partition) noexcept

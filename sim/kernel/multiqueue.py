@@ -1,7 +1,4 @@
-"""Multiple queues over columns: `sim.policies.multiqueue`, with the same operations.
-
-The processors of a running job belong to its partition as long as it runs, so what is idle is known for each.
-"""
+"""Multiple queues over columns: pivots, trials and rules of `sim.policies.multiqueue`, with the same operations."""
 
 from __future__ import annotations
 
@@ -18,9 +15,9 @@ from sim.kernel.columns import (
     remove_numbers,
     times,
 )
-from sim.kernel.loop import Loop
+from sim.kernel.partitions import Partitions
 from sim.kernel.present import NEVER, WIDTH
-from sim.kernel.sets import Sets, blank
+from sim.kernel.sets import blank
 
 SHARED = 4096
 """As in `sim.history.decided`"""
@@ -33,14 +30,12 @@ TO_END = 2
 
 
 @cython.cclass
-class MultiQueueLoop(Loop):
-    """A queue and a partition for each class of estimates; places are by priority, and then in order of arrival."""
+class MultiQueueLoop(Partitions):
+    """A queue for each partition; places are by priority, and then in order of arrival."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        Loop.__init__(self, jobs, procs, most_running)
-        self.beside_as = self.borrows_as = self.trial_as = self.due_as = self.early_as = 0
-        self.partition_of: Any = None
-        """By rank"""
+        Partitions.__init__(self, jobs, procs, most_running)
+        self.beside_as = self.trial_as = self.due_as = self.early_as = 0
         self.highs = 0
         """Before that place all are of high priority"""
         # What is remembered of the last pass
@@ -50,13 +45,12 @@ class MultiQueueLoop(Loop):
         """When the first pivot is to start"""
         self.placed, self.drafted = 0, False
         """Of how many pivots the start is known; is the draft what they leave free?"""
-        self.has_moved = self.has_borrowed = False
-        """May they have moved, and have owners changed, in this pass?"""
+        self.has_moved = False
+        """May they have moved in this pass?"""
         self.untaken = -1
         """The place of the last pivot, as long as nobody asks what it leaves free"""
         self.short_at, self.short_of = INFINITE, 0
         """From when on so few are left in the draft: whoever needs more must end before"""
-        self.borrowed = 0
         self.tries = False
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)
@@ -67,33 +61,20 @@ class MultiQueueLoop(Loop):
         """The ranks of those whose trial is planned"""
         self.cut, self.cuts, self.cut_in, self.all_cuts = growing_numbers(most_running), 0, -1, 0
         """Whose trial was cut, and in which step; how many there were so far"""
-        self.whole_sets: Any = []
-        self.boundaries: Any = []
-        self.boundary_step: Any = []
         self.kinds: Any = None
         """Those of the history"""
 
     # From a state of the engine, and back
 
     def divide(self, jobs: int, procs: int, partitions: int) -> None:
-        """There are so many partitions, of which nothing is known yet."""
-        self.partitions = partitions
-        self.sets = Sets(jobs + 2 * partitions + 1, procs)
-        self.idle_set, self.owned_set, self.lent_set = jobs, jobs + partitions, jobs + 2 * partitions
-        self.idle, self.spare = numbers(partitions), numbers(partitions)
-        """How many of its processors are idle, and how many of those its pivot will not need"""
-        self.spared_in, self.stamp = numbers(partitions), 0
-        """When that was found out, in changes so far"""
+        """There are so many partitions and queues, of which nothing is known yet."""
+        Partitions.divide(self, jobs, procs, partitions)
+        self.spare, self.spared_in, self.stamp = numbers(partitions), numbers(partitions), 0
+        """How many of each partition's idle processors its pivot will not need; after which change that was found"""
         self.pivot, self.pivot_at = blank(partitions), times(partitions)
         """The place of the first of each queue, and when it is to start; negative: nobody"""
         self.firsts, self.pivots = growing_numbers(partitions), 0
         """The places of all pivots, in order"""
-
-    def enter_partition(self, partition: int, owned: int, idle: int) -> None:
-        """What the partition owns, and what of it is idle."""
-        self.sets.put(self.owned_set + partition, owned)
-        self.sets.put(self.idle_set + partition, idle)
-        self.idle[partition] = idle.bit_count()
 
     def enter_stage(self, rank: int, stage: int) -> None:
         """The job's trial is planned, or goes on."""
@@ -114,14 +95,6 @@ class MultiQueueLoop(Loop):
     def just_cut(self) -> list[int]:
         """Whose trial was cut in the last step."""
         return [self.cut[index] for index in range(self.cuts)] if self.cut_in == self.step - 1 else []
-
-    def owners(self) -> list[int]:
-        """What each partition owns."""
-        return [self.sets.told(self.owned_set + partition) for partition in range(self.partitions)]
-
-    def free_set(self) -> int:
-        """What is idle of all of them."""
-        return sum([self.sets.told(self.idle_set + partition) for partition in range(self.partitions)])
 
     # A step
 
@@ -170,9 +143,7 @@ class MultiQueueLoop(Loop):
         self._expect_pivots()
         self.stands = self.pivots > 0 and not self.has_moved and not self.reservations
         if self.has_borrowed:
-            self.has_borrowed = False
-            self.boundaries.append((self.now, tuple(self.owners())))
-            self.boundary_step.append(self.steps)
+            self._move_boundaries()
         return True
 
     def _somebody_high_came(self) -> bool:
@@ -212,7 +183,7 @@ class MultiQueueLoop(Loop):
             if self.h_start[self.h_last[rank]] + self.runtime[rank] > now + A_MOMENT:
                 self._cut(rank, place, now)
                 return
-        Loop._complete(self, rank, now)
+        Partitions._complete(self, rank, now)
 
     def _cut(self, rank: int, place: int, now: float) -> None:
         """The trial is over and the job is not done: it waits again."""
@@ -345,48 +316,6 @@ class MultiQueueLoop(Loop):
         self._start(index, form, head, one, two, passes)
         stretch = self.begun - 1
         self.h_numbers[WIDTH * self.decided - 1] = stretch if three < 0 else three + SHARED * stretch
-
-    # Partitions
-
-    def _hold(self, rank: int, procs: int) -> None:
-        """The lowest-numbered idle processors of its partition, which borrows what it lacks."""
-        partition = self.partition_of[rank]
-        if procs > self.idle[partition]:
-            self._borrow(rank, partition, procs - self.idle[partition])
-        self.idle[partition] -= procs
-        self.free -= procs
-        self.held_at[rank] = rank
-        self.h_place[self.begun] = -1 - len(self.whole_sets)
-        self.whole_sets.append(self.sets.move(rank, self.idle_set + partition, procs))
-
-    def _give_back(self, at: int, procs: int) -> None:
-        """The job has left; it stands at itself."""
-        partition = self.partition_of[at]
-        self.sets.add(self.idle_set + partition, at)
-        self.idle[partition] += procs
-        self.free += procs
-
-    def _borrow(self, rank: int, to: int, lacking: int) -> None:
-        """From whom most are idle first, the lowest-numbered first."""
-        sets, idle, lent_set = self.sets, self.idle, self.lent_set
-        self.has_borrowed = True
-        self.borrowed += lacking
-        while lacking > 0:
-            lender = -1
-            for partition in range(self.partitions):
-                if partition != to and (lender < 0 or idle[partition] > idle[lender]):
-                    lender = partition
-            lent = idle[lender]
-            if lent > lacking:
-                lent = lacking
-            self._note(self.borrows_as, rank, -1, to, lender, -1 - len(self.whole_sets))
-            self.whole_sets.append(sets.move(lent_set, self.idle_set + lender, lent))
-            sets.add(self.idle_set + to, lent_set)
-            sets.add(self.owned_set + to, lent_set)
-            sets.drop(self.owned_set + lender, lent_set)
-            idle[lender] -= lent
-            idle[to] += lent
-            lacking -= lent
 
     # Pivots
 

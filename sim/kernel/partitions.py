@@ -1,0 +1,103 @@
+"""Partitions over columns: who owns which processors, who lends them, as `sim.policies.multiqueue.partitions` has it.
+
+The processors of a running job belong to its partition as long as it runs, so what is idle is known for each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import numbers
+from sim.kernel.loop import Loop
+from sim.kernel.sets import Sets
+
+
+@cython.cclass
+class Partitions(Loop):
+    """A job gets the lowest-numbered idle processors of its partition, which borrows what it lacks."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Loop.__init__(self, jobs, procs, most_running)
+        self.borrows_as = 0
+        self.partition_of: Any = None
+        """By rank"""
+        self.borrowed = 0
+        self.has_borrowed = False
+        """Have owners changed in this pass?"""
+        self.whole_sets: Any = []
+        self.boundaries: Any = []
+        self.boundary_step: Any = []
+        """Those of the history"""
+
+    # From a state of the engine, and back
+
+    def divide(self, jobs: int, procs: int, partitions: int) -> None:
+        """There are so many partitions, of which nothing is known yet."""
+        self.partitions = partitions
+        self.sets = Sets(jobs + 2 * partitions + 1, procs)
+        self.idle_set, self.owned_set, self.lent_set = jobs, jobs + partitions, jobs + 2 * partitions
+        self.idle = numbers(partitions)
+        """How many processors of each are idle"""
+
+    def enter_partition(self, partition: int, owned: int, idle: int) -> None:
+        """What the partition owns, and what of it is idle."""
+        self.sets.put(self.owned_set + partition, owned)
+        self.sets.put(self.idle_set + partition, idle)
+        self.idle[partition] = idle.bit_count()
+
+    def owners(self) -> list[int]:
+        """What each partition owns."""
+        return [self.sets.told(self.owned_set + partition) for partition in range(self.partitions)]
+
+    def free_set(self) -> int:
+        """What is idle of all of them."""
+        return sum([self.sets.told(self.idle_set + partition) for partition in range(self.partitions)])
+
+    # Processors
+
+    def _hold(self, rank: int, procs: int) -> None:
+        """The lowest-numbered idle processors of its partition, which borrows what it lacks."""
+        partition = self.partition_of[rank]
+        if procs > self.idle[partition]:
+            self._borrow(rank, partition, procs - self.idle[partition])
+        self.idle[partition] -= procs
+        self.free -= procs
+        self.held_at[rank] = rank
+        self.h_place[self.begun] = -1 - len(self.whole_sets)
+        self.whole_sets.append(self.sets.move(rank, self.idle_set + partition, procs))
+
+    def _give_back(self, at: int, procs: int) -> None:
+        """The job has left; it stands at itself."""
+        partition = self.partition_of[at]
+        self.sets.add(self.idle_set + partition, at)
+        self.idle[partition] += procs
+        self.free += procs
+
+    def _borrow(self, rank: int, to: int, lacking: int) -> None:
+        """From whom most are idle first, the lowest-numbered first."""
+        sets, idle, lent_set = self.sets, self.idle, self.lent_set
+        self.has_borrowed = True
+        self.borrowed += lacking
+        while lacking > 0:
+            lender = -1
+            for partition in range(self.partitions):
+                if partition != to and (lender < 0 or idle[partition] > idle[lender]):
+                    lender = partition
+            lent = idle[lender]
+            if lent > lacking:
+                lent = lacking
+            self._note(self.borrows_as, rank, -1, to, lender, -1 - len(self.whole_sets))
+            self.whole_sets.append(sets.move(lent_set, self.idle_set + lender, lent))
+            sets.add(self.idle_set + to, lent_set)
+            sets.add(self.owned_set + to, lent_set)
+            sets.drop(self.owned_set + lender, lent_set)
+            idle[lender] -= lent
+            idle[to] += lent
+            lacking -= lent
+
+    def _move_boundaries(self) -> None:
+        """What each owns is written to the history."""
+        self.has_borrowed = False
+        self.boundaries.append((self.now, tuple(self.owners())))
+        self.boundary_step.append(self.steps)
