@@ -31,6 +31,7 @@ from sim.decisions.reasons import Due, OwnFree, ReservationDue
 from sim.decisions.reasons_to_wait import (
     BeforeOthers,
     MachineGoesDown,
+    TooFewFree,
     TouchesReservation,
     WaitsForReserved,
     waits_for_own,
@@ -157,6 +158,11 @@ def _give_a_row(state: State) -> Iterator[Decision]:
         if at > state.now:
             if state.curious:
                 yield Keep(job, WaitsForReserved(at))
+            continue
+        there = state.machine.there.bit_count()
+        if job.procs > there:
+            if state.curious:
+                yield Keep(job, TooFewFree(there))
             continue
         if row is None or state.matrix.free(row) < job.procs:
             yield OpenRow()

@@ -223,7 +223,7 @@ class Checker:
     def _promises(self) -> None:
         state, granted = self._state, self._granted
         is_switch = bool(state.switches) and state.switches[-1].step == state.step_count
-        if state.upset or (is_switch and any(run.kind == SUSPENDING for run in state.running.values())):
+        if state.upset or (is_switch and self._is_held_up()):
             granted = dict(state.granted)  # what cannot be kept for that reason is not broken
         for rank, at in granted.items():
             start = state.start_of(rank)
@@ -245,6 +245,12 @@ class Checker:
                 moved = state.reserved[rank]
                 self._fail(f"its promised start moved from {promised:.12g} to {moved:.12g}", rank)
         self._promised = dict(state.reserved)
+
+    def _is_held_up(self) -> bool:
+        """Does something else than running jobs stand where a user has reserved, or did it under the policy before?"""
+        state = self._state
+        writes = any(run.kind == SUSPENDING for run in state.running.values())
+        return writes or bool(state.machine.absent) or any(at < state.now for at in self._granted.values())
 
     def _plan(self) -> None:
         state = self._state

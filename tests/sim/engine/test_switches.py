@@ -77,10 +77,11 @@ def test_nothing_is_lost_and_every_rule_holds_through_any_switch(seed: int) -> N
         pytest.param(1000268, id="a promise of the policy before, then a later reservation: no promise is broken"),
         pytest.param(1004791, id="a job that ends a hair after a reservation begins has room"),
         pytest.param(1008491, id="a reservation stands a hair beside the moment at which too few are free"),
+        pytest.param(3000042, id="nobody who is due gets a row where too little of the machine is there"),
     ],
 )
 def test_what_a_longer_fuzz_has_found(seed: int) -> None:
-    switched(seed)
+    switched(seed, changes=seed > 3000000)
 
 
 if __name__ == "__main__":

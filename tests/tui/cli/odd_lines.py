@@ -1,6 +1,8 @@
-"""Command lines by lot, made of all that the program declares, with odd values: each is done, or refused in a line.
+"""Command lines by lot, made of all that the program declares: each is done, or refused in a line.
 
-Many, by hand: python -m tests.tui.cli.odd_lines COUNT [FIRST SEED]. Each runs in a process of its own.
+Every other one has odd values and is mostly refused; those between are what a person may mean, with values up to the
+ends of what is allowed, and mostly done. Many, by hand: python -m tests.tui.cli.odd_lines COUNT [FIRST SEED]. Each runs
+in a process of its own.
 """
 
 from __future__ import annotations
@@ -13,15 +15,19 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 from random import Random
+from shlex import split
 from traceback import format_exc
 
 import click
 
 from sim.policies import POLICIES
-from sim.workload.samples import SAMPLES
+from sim.workload.options import OPTIONS, Option
+from sim.workload.samples import SAMPLES, Figure
+from tests.truth.runs import FAMILIES, random_spec
 from tests.tui.cli.program import Done, schedscope
 from tui.cli.main import COMMANDS, commands
 
+SMALL = [sample.name for sample in SAMPLES if isinstance(sample, Figure)]
 SECONDS, KILOBYTES = 10, 1_000_000
 WITHOUT_END = ("serve", "test")
 """What goes on until somebody stops it, or long by itself."""
@@ -59,6 +65,31 @@ WRITTEN = (
     "no/where.svg",
     "t.swf",
 )
+ENDS = {
+    "window": ("0,1d", "1h,", ",2h", "0,1000000d", "2h,2h"),
+    "estimates": ("recorded", "exact", "factor:1", "factor:1.7", "factor:1e6", "random:3", "random:1e6", "phi:0.01"),
+    "lead": ("0", "1", "1h", "365d"),
+    "machine": ("0=3", "1h=64", "500.5=200", "2d=1"),
+    "outage": ("10..20", "100..900.25: 0-3", "1h..2h: 1", "0..1000d: 0", "30..31", "300..400: 0-99"),
+}
+"""Of options that are words, what may be meant"""
+MEANT_TIMES = ("0", "30", "99.5", "600.125", "1h", "2h05", "d0 00:10:00", "#1", "#3", "#40", "3d", "J2 starts")
+MEANT = {
+    "run": ("--format json", "--format csv", "--by category", "--by user", "--by tail", "--by time",
+            "--by class,priority", "--check", "--all", "--schedule out.csv", "--segments out.csv", "--schedule -",
+            "--trace-events out.json"),
+    "explain": ("--format json", "--fair"),
+    "compare": ("--at 30", "--at #2", "--at 1h", "--decisions", "--smallest", "--check", "--format json"),
+    "draw": ("--from 10", "--to 2h", "--to 1000d", "--width 20000", "--height 20000", "--width 320", "--colour wait",
+             "--by-event", "--beside fcfs", "--beside 'easy with exact'", "--matrix", "--slide", "--colour partition"),
+    "record": ("--size 40x12", "--size 200x60", "--present", "--by-event 1", "--fps 1", "--speed max", "--asciicast 2"),
+    "sweep": ("--seeds 2", "--groups category", "--cut 10%,5%", "--dry-run", "--load {0.5,2}",
+              "--policy easy:depth={1..3}"),
+    "inspect": (),
+}  # fmt: skip
+"""What else these may be told, a few at a time"""
+NEEDS = {"run": (1, 3), "explain": (1, 1), "compare": (2, 2), "draw": (1, 1), "record": (1, 1), "sweep": (1, 2)}
+"""From how many policies to how many"""
 ANY = (*NUMBERS, *TIMES, *WORDS, *FILES, *WRITTEN)
 
 
@@ -80,6 +111,46 @@ def line(lot: Random) -> list[str]:
     if lot.random() < 0.05:
         words.insert(lot.randrange(len(words) + 1), lot.choice(("--help", "--nothing", "-x", *ANY)))
     return words
+
+
+def meant(lot: Random) -> list[str]:
+    """What a person may mean, whatever comes of it."""
+    name = lot.choice(("run", "run", *MEANT))
+    trace = lot.choice((*SMALL, "lublin-128", "lublin-320", "t.swf", "t.csv", "t.json"))
+    words = [name, trace, *(["2"] if name == "explain" else [])]
+    options = dict(lot.sample(sorted(OPTIONS.items()), lot.choice((0, 1, 1, 2, 3, 5))))
+    for option in options.values():
+        words += meant_option(lot, option)
+    if "jobs" not in options and trace.startswith("lublin"):
+        words += ["--jobs", str(lot.choice((1, 30, 200)))]
+    if name in NEEDS:
+        for _ in range(lot.randint(*NEEDS[name])):
+            words += ["--policy", random_spec(lot, lot.choice(FAMILIES))]
+        if name != "sweep" and lot.random() < 0.3:
+            words += ["--placement", "together"]
+    if name in ("run", "explain", "draw"):
+        for time in lot.sample(MEANT_TIMES, lot.choice((0, 0, 1, 2))):
+            words += ["--switch", f"{time}={random_spec(lot, lot.choice(FAMILIES))}"]
+    out = {"draw": ("out.svg", "out.png", "-"), "record": ("out.cast", "out.gif"), "sweep": ("out.sqlite",)}
+    words += ["-o", lot.choice(out[name])] if name in out else []
+    if name == "record":
+        words += ["--to", "#4", "--seconds", "2"]
+    for more in lot.sample(MEANT[name], lot.randint(0, min(2, len(MEANT[name])))):
+        words += split(more)
+    return words
+
+
+def meant_option(lot: Random, option: Option) -> list[str]:
+    """An option with a value that is allowed, often the least or the greatest."""
+    flag = "--" + option.name.replace("_", "-")
+    if option.kind is bool:
+        return [flag]
+    if option.choices or option.name in ENDS:
+        return [flag, str(lot.choice(option.choices or ENDS[option.name]))]
+    low, high = option.low or 0, option.high or 1000
+    some = min(high, lot.choice((0.5, 1, 1.3, 4, 60, 400)))
+    number = lot.choice((low, high, some, some))
+    return [flag, str(int(number) if option.kind is int else number)]
 
 
 def argument(lot: Random, param: click.Parameter) -> str:
@@ -173,7 +244,7 @@ def main() -> None:
         os.environ |= dict.fromkeys(("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"), folder)
         resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
         for seed in range(first, first + many):
-            words = line(Random(seed))
+            words = (meant if seed % 2 else line)(Random(seed))
             files(Path(folder))
             kind, more = outcome(words)
             counts[f"{words[0] if words else ''} {kind}"] += 1
