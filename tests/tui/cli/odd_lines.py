@@ -201,6 +201,7 @@ def outcome(words: list[str]) -> tuple[str, str]:
     read, write = os.pipe()
     if not (child := os.fork()):
         os.close(read)
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # to which `-o -` writes
         signal.alarm(20 * SECONDS)  # the machine may be busy
         try:
             told = judged(schedscope(*words))
