@@ -247,14 +247,14 @@ class AdoptedView(StateView):
 
     def __init__(self, state: State) -> None:
         super().__init__(state)
-        self._keep(passed_over=set())
+        object.__setattr__(self, "passed_over", set())
 
     def _hidden(self, rank: int) -> bool:
         state = self._state
         return rank in self.passed_over or (rank in state.granted and not state.policy.grants)
 
     @property
-    def queue(self) -> list[Job]:  # type: ignore[override]
+    def queue(self) -> list[Job]:
         return [job for job in self._state.queue if not self._hidden(job.rank)]
 
     @property
@@ -277,13 +277,16 @@ class AdoptedView(StateView):
         return self._state.free_set & ~_kept(self._state)
 
     @property
-    def free(self) -> int:  # type: ignore[override]
+    def free(self) -> int:
         return self.free_set.bit_count()
 
     @property
     def ends(self) -> Ends:
         state = self._state
         return tuple(state.ends) if state.awaited is None else state.prospect(state.awaited)[1]
+
+    def fits(self, job: Job) -> bool:
+        return job.procs <= self.free and self.in_time(job)
 
     def running_plan(self) -> Profile:
         plan = self._state.running_plan()

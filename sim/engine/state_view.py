@@ -25,38 +25,59 @@ def _is(name: str) -> Any:
 class StateView:
     """The present, as a policy sees it."""
 
-    __slots__ = ("_held", "_reserved", "_running", "_state", "_suspended")
+    __slots__ = (
+        "_state", "held", "ran", "remaining_estimate", "remaining_estimates", "reserved", "running", "running_plan",
+        "shadow", "suspended",
+    )  # fmt: skip
 
-    reserved: Mapping[int, float] = _is("_reserved")
-    running: Mapping[int, RunningJob] = _is("_running")
-    suspended: Mapping[int, int] = _is("_suspended")
-    now: float = _is("_state.now")
+    reserved: Mapping[int, float]
+    running: Mapping[int, RunningJob]
+    suspended: Mapping[int, int]
     procs: int = _is("_state.machine.size")
     there: int = _is("_state.machine.there")
     resized: bool = _is("_state.resized")
-    closes: float = _is("_state.closes")
-    free: int = _is("_state.free")
     free_set: int = _is("_state.machine.free_set")
-    curious: bool = _is("_state.curious")
     ended_early: bool = _is("_state.ended_early")
     notes: dict[str, Any] = _is("_state.notes")
-    queue: list[Job] = _is("_state.queue")
     plan: Profile = _is("_state.plan")
-    held: Callable[[int], int] = _is("_held.__getitem__")
+    held: Callable[[int], int]
+    ran: Callable[[int], float]
+    remaining_estimate: Callable[[int], float]
+    remaining_estimates: Callable[[Iterable[int]], list[tuple[float, int, int]]]
+    running_plan: Callable[[], Profile]
+    shadow: Callable[[Job], tuple[float, int]]
 
     def __init__(self, state: State) -> None:
         self._state: State
-        self._keep(_state=state)
+        _keep(self, "_state", state)
         for name in ("reserved", "running", "suspended"):
-            self._keep(**{f"_{name}": MappingProxyType(getattr(state, name))})
-        self._keep(_held=MappingProxyType(state.machine.held))
-
-    def _keep(self, **own: object) -> None:
-        for name, value in own.items():
-            object.__setattr__(self, name, value)
+            _keep(self, name, MappingProxyType(getattr(state, name)))
+        for name in ("ran", "remaining_estimate", "remaining_estimates", "running_plan", "shadow"):
+            _keep(self, name, getattr(state, name))
+        _keep(self, "held", MappingProxyType(state.machine.held).__getitem__)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a policy cannot change the view's {name}; it yields decisions")
+
+    @property
+    def now(self) -> float:
+        return self._state.now
+
+    @property
+    def free(self) -> int:
+        return self._state.free
+
+    @property
+    def closes(self) -> float:
+        return self._state.closes
+
+    @property
+    def curious(self) -> bool:
+        return self._state.curious
+
+    @property
+    def queue(self) -> list[Job]:
+        return self._state.queue
 
     @property
     def arrived(self) -> Sequence[Job]:
@@ -90,29 +111,19 @@ class StateView:
     def machine_ahead(self) -> Ends:
         return self._state.machine_ahead()
 
-    def ran(self, rank: int) -> float:
-        return self._state.ran(rank)
-
-    def remaining_estimate(self, rank: int) -> float:
-        return self._state.remaining_estimate(rank)
-
-    def remaining_estimates(self, ranks: Iterable[int]) -> list[tuple[float, int, int]]:
-        return self._state.remaining_estimates(ranks)
-
-    def running_plan(self) -> Profile:
-        return self._state.running_plan()
-
     def fits(self, job: Job) -> bool:
         state = self._state
-        return job.procs <= self.free and (state.closes == inf or state.in_time(job))
+        return job.procs <= state.free and (state.closes == inf or state.in_time(job))
 
     def in_time(self, job: Job) -> bool:
         return self._state.closes == inf or self._state.in_time(job)
-
-    def shadow(self, job: Job) -> tuple[float, int]:
-        return self._state.shadow(job)
 
     def job(self, rank: int) -> Job:
         if not 0 <= rank < self._state.submitted:
             raise IndexError(f"no job of rank {rank} has come")
         return self._state.jobs[rank]
+
+
+def _keep(view: StateView, name: str, value: object) -> None:
+    """Once, at the beginning."""
+    getattr(StateView, name).__set__(view, value)
