@@ -203,7 +203,8 @@ class Engine:
     def run(self, until: float = inf) -> None:
         """Make all steps up to and including `until`."""
         self.hurry(until)
-        while (time := self.next_time()) is not None and time <= until:
+        next_time = self._upcoming.time
+        while (time := next_time()) is not None and time <= until:
             self._happen(time)
             if self._loops is not None:
                 self.hurry(until)
@@ -247,62 +248,55 @@ class Engine:
 
         changes: does the machine change, whatever was foreseen?
         """
+        state, future, is_awake = self.state, self._future, False
         if self._hears:
-            hear(self.state.printed, self.state.step_count + 1, now)
+            hear(state.printed, state.step_count + 1, now)
         try:
-            self._pass_by(now, successor, changes)
+            by_rule = state.successor is not None
+            if by_rule:
+                successor, state.successor = state.successor, None
+            state.now = now
+            state.moved.clear()
+            state.completed.clear()
+            state.arrived.clear()
+            if state.killed or state.decisions or state.printed or state.resized:
+                self._forget_last()
+            state.ended_early = False
+            if state.sharing:
+                self._share_until(state.sharing, now)
+            if future.leaving and future.leaving[0][0] <= now:
+                self._complete_jobs(now)
+            if state.timers:
+                is_awake = self._drop_timers(now)
+            if changes or (future.changes and future.next_change() <= now):
+                future.applied = now
+                Upheaval(self._transitions).happen()
+            if self._submits[state.submitted] <= now:
+                self._admit_arrivals(now)
+            if successor is not None:
+                Succession(self._transitions).hand_over(successor, by_rule)
+                self._appliers = self._transitions.may_decide()
+            if state.sharing is None:
+                self._let_policy_decide()
+            else:
+                self._let_decide_in_rows(state.sharing, is_awake, successor is not None)
+            state.step_count += 1
+            self.history.close_step(now, state.free, len(state.waiting.jobs), state.waiting.wanted)
+            if state.leader is not None and not by_rule and (state.left or state.under_way):
+                wanted = state.leader.next_policy(state.policy, self._view, state.led)
+                state.successor = wanted if wanted != state.policy else None
+            for look in self._after_step:
+                look()
+            if state.arrived or state.completed or state.killed:
+                self._in_vain = 0
+            else:
+                self._look_for_progress()
         except (Exception, SystemExit) as error:
-            blame(self.state.policy, error, when(self.state))
+            blame(state.policy, error, when(state))
             raise
         finally:
             if self._hears:
                 hear(None)
-
-    def _pass_by(self, now: float, successor: Policy | None, changes: bool) -> None:
-        state, future = self.state, self._future
-        state.now, by_rule, is_awake = now, state.successor is not None, False
-        if by_rule:
-            successor, state.successor = state.successor, None
-        state.moved.clear()
-        state.completed.clear()
-        state.arrived.clear()
-        if state.killed or state.decisions or state.printed or state.resized:
-            self._forget_last()
-        state.ended_early = False
-        if state.sharing:
-            self._share_until(state.sharing, now)
-        if future.leaving and future.leaving[0][0] <= now:
-            self._complete_jobs(now)
-        if state.timers:
-            is_awake = self._drop_timers(now)
-        if changes or (future.changes and future.next_change() <= now):
-            future.applied = now
-            Upheaval(self._transitions).happen()
-        if self._submits[state.submitted] <= now:
-            self._admit_arrivals(now)
-        if successor is not None:
-            Succession(self._transitions).hand_over(successor, by_rule)
-            self._appliers = self._transitions.may_decide()
-        if state.sharing is None:
-            self._let_policy_decide()
-        else:
-            is_event = state.arrived or state.completed or state.resized
-            if is_event or is_awake or successor or not state.sharing.ran:
-                self._let_policy_decide()
-                if not state.curious or successor or any(isinstance(decision, Phase) for decision in state.decisions):
-                    state.rebuild = tuple(state.decisions)
-            self._rows_go_on(state.sharing)
-        state.step_count += 1
-        self.history.close_step(now, state.free, len(state.waiting.jobs), state.waiting.wanted)
-        if state.leader is not None and not by_rule and (state.left or state.under_way):
-            wanted = state.leader.next_policy(state.policy, self._view, state.led)
-            state.successor = wanted if wanted != state.policy else None
-        for look in self._after_step:
-            look()
-        if state.arrived or state.completed or state.killed:
-            self._in_vain = 0
-        else:
-            self._look_for_progress()
 
     def _forget_last(self) -> None:
         """What seldom happens, and did at the last instant."""
@@ -375,16 +369,23 @@ class Engine:
 
     # The pass
 
+    def _let_decide_in_rows(self, sharing: Sharing, is_awake: bool, is_new: bool) -> None:
+        """Where rows take turns the policy is asked when something has happened; is_new: it has just taken over."""
+        state = self.state
+        if is_awake or is_new or state.arrived or state.completed or state.resized or not sharing.ran:
+            self._let_policy_decide()
+            if not state.curious or is_new or any(isinstance(decision, Phase) for decision in state.decisions):
+                state.rebuild = tuple(state.decisions)
+        self._rows_go_on(sharing)
+
     def _let_policy_decide(self) -> None:
         state, policy = self.state, self.state.policy
         state.waiting.step = state.step_count
+        if not state.sharing:  # in rows plans stand until the next rebuild
+            state.before, state.expected = state.expected, {}
         if state.reserved and not policy.keeps_reservations:
-            state.before = dict(state.reserved)
+            state.before = {**state.reserved, **state.before}
             state.reserved.clear()
-        elif state.before:
-            state.before = {}
-        if state.expected and not state.sharing:  # in rows plans stand until the next rebuild
-            state.before, state.expected = {**state.before, **state.expected}, {}
         if state.waiting.looks:
             self._let_order_look()
         if state.switches or state.closes < inf or state.resized or self._most is not None:

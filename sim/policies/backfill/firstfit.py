@@ -22,10 +22,12 @@ class FirstFit(Ordered):
 
     def decide(self, view: View) -> Iterator[Decision]:
         start: type[Start | Backfill] = Start
+        free, curious = view.free, view.curious
         for job in view.queue:
-            if view.fits(job):
-                yield start(job, Fits(view.free))
+            if job.procs <= free and view.fits(job):
+                yield start(job, Fits(free))
+                free = view.free
             else:
                 start = Backfill
-                if view.curious:
+                if curious:
                     yield Keep(job, no_room(view, job))
