@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
+from functools import lru_cache
 
 from sim.decisions.decisions import Decision, Keep, Start
 from sim.decisions.reasons import InOrder
@@ -20,10 +21,14 @@ def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None
     return None
 
 
+_too_few = lru_cache(256)(TooFewFree)
+"""Many jobs of a long queue lack the same."""
+
+
 def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown:
     """What the job lacks that does not fit."""
-    if job.procs > view.free:
-        return TooFewFree(view.free)
+    if job.procs > (free := view.free):
+        return _too_few(free)
     return MachineGoesDown(view.closes, view.now + view.remaining_estimate(job.rank))
 
 
