@@ -238,7 +238,7 @@ def camera_of(view: Mapping[str, Value], now: Camera) -> Camera:
     ladder = EVENTS if by_event else LADDER
     if not (ladder[0] <= per_column <= ladder[-1] and 0 <= low < high <= now.high):
         return now
-    if not isinstance(first, int) or abs(first * per_column) > FURTHEST:
+    if not isinstance(first, int) or abs(first) > FURTHEST or abs(first * per_column) > FURTHEST:
         return now
     seen = replace(now.spaced(bool(by_event), None), per_column=per_column, low=low, high=high, first=first)
     return replace(seen, follow=bool(follow), pages=bool(pages))

@@ -9,9 +9,11 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from sim.lessons.check import check
+from sim.lessons.course import FOLDER
 from sim.lessons.lesson import COLOURS, PANELS, LessonError
 from sim.lessons.lesson_file import MOST_BYTES, MOST_SCENES, read_lesson
 from sim.workload.samples import sample_path
@@ -145,6 +147,31 @@ def test_whatever_stands_in_a_file_is_a_lesson_or_an_error_in_one_line(
     except LessonError as error:
         told = str(error)
     assert not told or re.fullmatch(rf"{re.escape(str(path))}:\d+: [^\n]+", told)
+
+
+COURSE = [path.read_text(encoding="utf-8").splitlines() for path in sorted(FOLDER.glob("*.toml"))]
+VALUES = (
+    *("0", "-1", "1.5", "1e308", "9" * 400, "inf", "nan", "true", '""', '"x"', "[]", '["a", 1]', "[" * 300, "{a = 1}"),
+    *('"{J1.start}"', '"{x.y.z}"', '"{" * 9', '"J1.start"', '"1e9"', '"#99999999"', '"J1 starts"', '"easy:order=x"'),
+    *('"recorded"', '"gang:slice=1"', '"/etc/passwd"', '"lublin-128"', "1979-05-27", '"9999d"', '"wait > 0 and"'),
+)
+
+
+@examples(20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_a_lesson_of_the_course_of_which_anything_is_changed_holds_or_is_told_why_not(
+    tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
+) -> None:
+    lines = list(data.draw(st.sampled_from(COURSE)))
+    for _ in range(data.draw(st.sampled_from([1, 1, 2, 4]))):
+        at = data.draw(st.integers(0, len(lines) - 1))
+        other, _, its = data.draw(st.sampled_from(data.draw(st.sampled_from(COURSE)))).partition(" = ")
+        key = data.draw(st.sampled_from([*[lines[at].partition(" = ")[0]] * 4, other]))
+        lines[at] = f"{key} = {data.draw(st.sampled_from([*VALUES, its]))}"
+    path = tmp_path_factory.getbasetemp() / "changed.toml"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    for error in check(path)[1]:
+        assert re.fullmatch(rf"{re.escape(str(path))}:\d+: [^\n]+", str(error))
 
 
 def test_panels_and_colours_are_those_of_the_screen() -> None:

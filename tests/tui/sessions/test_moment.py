@@ -9,18 +9,35 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sim.errors import SchedscopeError
+from sim.history.past import Switch
 from sim.policies import parse_policy
-from sim.session.session import Session, one_line, write_session
+from sim.session.session import (
+    Bookmark,
+    BranchRecord,
+    Session,
+    one_line,
+    parsed,
+    verify_trace,
+    write_session,
+    written,
+)
 from sim.session.sources import session_of
+from sim.session.trace_ref import TraceRef
 from sim.stops.stop import parse_stop
 from sim.workload.source import Source
+from tests.examples import examples
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import enter
 from tui.chart.scale import Camera
 from tui.replay import requests as o
-from tui.sessions.moment import camera_of, found_session, last_path
+from tui.replay.conductor import Conductor
+from tui.replay.stage import Stage
+from tui.screens.replay.state import ViewState
+from tui.sessions.moment import camera_of, found_session, last_path, reopened, view_of
 
 
 async def wander(run: Replay) -> None:
@@ -263,6 +280,7 @@ def test_a_camera_that_was_kept() -> None:
     [
         {"camera.per_column": 0}, {"camera.per_column": "1h"}, {"camera.low": 64}, {"camera.high": 10**6},
         {"camera.low": -1}, {"camera.first": 0.5}, {"camera.high": None}, {"camera.per_column": 0.25},
+        {"camera.first": 10**400},
     ],
     ids=str,
 )  # fmt: skip
@@ -274,3 +292,72 @@ async def test_what_a_session_says_that_nobody_knows_is_told() -> None:
     session = replace(session_of(Source("z-figure4"), "easy"), warnings=("line 9: nobody knows 'colours'",))
     async with replay(session=session) as run:
         assert "nobody knows 'colours'" in "\n".join(each.message for each in run.app._notifications)
+
+
+WHOLE = written(
+    Session(
+        TraceRef.of("z-figure4", is_sample=True),
+        {"load": 1.5, "jobs": 5, "seed": 7, "reserve": 0.5, "lead": "1h", "outage": "1h..2h: 0-3", "window": "0,1d"},
+        "multiqueue:classes=100,speculate=20,speculate_over=30",
+        "together",
+        "fcfs",
+        (
+            BranchRecord("main", switches=(Switch(0, 600, parse_policy("easy")),)),
+            BranchRecord("mine", "main", 4, (Switch(5, 35, parse_policy("gang:slice=50")),)),
+            BranchRecord("fails", "mine", 5, (Switch(6, 36, parse_policy("fcfs"), breaks=(3, 900)),)),
+        ),
+        "mine",
+        6,
+        (Bookmark("here", "main", 3, "told"),),
+        ("queue > 50", "job 2 starts"),
+        {
+            "clock": 37.5,
+            "colour": "user",
+            "speed": 3,
+            "jump": "start",
+            "hidden": "metrics strip",
+            "selected": "2",
+            "camera.per_column": 12.5,
+            "camera.low": 1,
+            "camera.high": 7,
+            "camera.follow": False,
+            "camera.first": 3,
+            "camera.pages": True,
+            "camera.by_event": False,
+            "beside.branch": "main",
+            "beside.step": 3,
+            "beside.time": 30.0,
+        },
+    )
+).splitlines()
+VALUES = (
+    "0", "1", "-1", "7", "1.5", "-0.0", "1e308", "1e-308", "9007199254740993", "9" * 400, "true", "false", '""', '"x"',
+    "[]", '["a"]', "[" * 900, '"main"', '"mine"', '"nan"', '"easy"', '"recorded"', '"easy:order=./x.py"', '"J2 starts"',
+    '"selective:tick=1e9"', '"9999d"', '"#3"', '"lublin-128"', '"/etc/passwd"', '"../x"', '"\\u202e"', '"[/x]"',
+)  # fmt: skip
+
+
+@examples(60)
+@given(st.data())
+def test_a_session_of_which_anything_is_changed_opens_or_is_refused_in_a_line(data: st.DataObject) -> None:
+    lines = list(WHOLE)
+    for _ in range(data.draw(st.sampled_from([1, 1, 2, 4]))):
+        at = data.draw(st.integers(1, len(lines) - 1))
+        other, _, its = data.draw(st.sampled_from(lines)).partition(" = ")
+        key = data.draw(st.sampled_from([*[lines[at].partition(" = ")[0]] * 4, other]))
+        lines[at : at + data.draw(st.sampled_from([1, 1, 1, 0]))] = [
+            f"{key} = {data.draw(st.sampled_from([*VALUES, its]))}"
+        ]
+    told = ""
+    try:
+        session = parsed("\n".join(lines).encode(), "it")
+        verify_trace(session)
+        opening = reopened(session)
+        ready = opening.prepare()
+        view_of(session, ready.timeline.workload, ViewState())
+        conductor = Conductor(Stage(ready.timeline))
+        assert opening.restore is not None
+        conductor.obey(opening.restore, o.Wish(Camera.on(ready.timeline.workload, 80, 40)), lambda: False)
+    except SchedscopeError as error:
+        told = str(error)
+    assert "\n" not in told
