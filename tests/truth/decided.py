@@ -13,7 +13,7 @@ from tests.truth import preempt, queues, rows, space
 from tests.truth.rows import Rows
 from tests.truth.rules import KEEP_RESERVATIONS
 from tests.truth.words import Lasts, UntrueError, demand, demand_equal, exactly, read_aloud, reads
-from tests.truth.world import Held, Plan, Stopped, Work, World
+from tests.truth.world import Held, Plan, Stopped, Work, World, lowest, mask_of
 
 UNSAID = {d.Expect: "a plan for this pass, which no step shows", d.Wake: "a timer, which is not kept"}
 """What no step shows."""
@@ -26,7 +26,7 @@ def instant(world: World, now: float) -> None:
     turning: Rows | None = world.memo_rows
     world.begin(now)
     if turning is not None:
-        turning.there = world.there()
+        turning.there, turning.came_to = world.there(), ""
         for rank in turning.elapse(now, [job.run for job in world.jobs]):
             world.completed.append(rank)
             world.expected[rank] = now + world.jobs[rank].estimate - world.jobs[rank].run
@@ -244,6 +244,8 @@ def divided(world: World) -> list[int]:
 @reads(m.Phase, "the rebuild comes to its phase: {any}")
 def _(world: World, decision: m.Phase, name: str) -> None:
     demand_equal(name, decision.name)
+    turning: Rows = world.memo_rows
+    demand(name in turning.next_phases("migrate" in world.rules.name), f"after {turning.came_to}")
 
 
 @reads(m.Clean, "the replicas go: every job stands in its home row alone")
@@ -258,7 +260,10 @@ def _(world: World, decision: m.DropRows) -> None:
 
 @reads(m.OpenRow, "a new row is opened")
 def _(world: World, decision: m.OpenRow) -> None:
-    pass
+    turning: Rows = world.memo_rows
+    demand(all(map(turning.taken, turning.rows)), "one is empty")
+    is_scheduled = turning.came_to.startswith("schedule") and len(turning.rows) < world.rules["mpl"]
+    demand(is_scheduled or any(at <= world.now for at in world.granted.values()), "nobody may open one")
 
 
 @reads(m.Place, "{j} comes into row {n}, columns {p}")
@@ -318,19 +323,6 @@ def _(world: World, decision: m.ReserveRow, name: str, at: float, row: int) -> N
 def _(world: World, decision: m.TurnTo, row: int) -> None:
     demand(any(at <= world.now for at in world.granted.values()), "no reservation is due")
     demand_equal(row, world.memo_rows.rows[-1].number)
-
-
-def mask_of(written: str) -> int:
-    mask = 0
-    for piece in written.split():
-        first, _, last = piece.partition("-")
-        mask |= sum(1 << number for number in range(int(first), int(last or first) + 1))
-    return mask
-
-
-def lowest(free: int, many: int) -> int:
-    numbers = [number for number in range(free.bit_length()) if free >> number & 1]
-    return sum(1 << number for number in numbers[:many])
 
 
 # What is done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -101,8 +101,8 @@ def own_numbers(world: World, job: Work) -> Iterator[tuple[str, float]]:
 class Chronicle:
     """The records of all jobs of a run."""
 
-    def __init__(self, world: World, watched: list[int]) -> None:
-        self.world, self.watched = world, watched
+    def __init__(self, world: World, watched: list[int], asked: Sequence[tuple[float, str]]) -> None:
+        self.world, self.watched, self.asked = world, watched, asked
         self.records = [Record() for _ in world.jobs]
         self.switches: list[tuple[float, str, str]] = []
         """When, from what, to what"""

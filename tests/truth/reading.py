@@ -52,7 +52,7 @@ class Reader:
     def __init__(self, run: Run, asked: int, world: World) -> None:
         ranks = range(len(run.workload))
         self._lot = random.Random(asked)
-        self.chronicle = Chronicle(world, self._lot.sample(ranks, min(asked, len(ranks))))
+        self.chronicle = Chronicle(world, self._lot.sample(ranks, min(asked, len(ranks))), run.switches)
         self._traces = Traces(self.chronicle)
         self._run, self._asked = run, asked
         self._considered: tuple[Decision, ...] = ()

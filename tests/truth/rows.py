@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
@@ -36,6 +37,8 @@ class Rows:
         self.order: list[Row] = []
         """The rows as they were after the last rebuild"""
         self.since = 0.0
+        self.came_to = ""
+        """The phase of the rebuild at this instant"""
         self.tasks = 0
         """That have migrated in this rebuild"""
         self.held: dict[int, int] = {}
@@ -149,7 +152,25 @@ class Rows:
         demand(not self.taken(row) & self.columns[rank], "those columns are taken")
         row.guests.add(rank)
 
+    def next_phases(self, migrates: bool) -> Sequence[str]:
+        """Of a rebuild; scheduling again is left out where nothing has migrated."""
+        match self.came_to:
+            case "":
+                return ("clean",)
+            case "clean":
+                return ("compact",)
+            case "compact":
+                return ("schedule",)
+            case "schedule" if migrates:
+                return ("compact with migration",)
+            case "compact with migration" if self.tasks:
+                return ("schedule again",)
+            case "fill":
+                return ("fill with migration",) if migrates else ()
+        return ("fill",)
+
     def phase(self, name: str) -> None:
+        self.came_to = name
         if name == "clean":
             self.tasks, self.in_the_way = 0, {}
         if name.startswith("compact"):

@@ -205,6 +205,13 @@ def another_run(run: Run, seed: int) -> Run:
     return made(run.workload, random_spec(lot, lot.choice(FAMILIES)), (), run.placement)
 
 
+def scaled_run(run: Run, seed: int) -> Run:
+    """The same jobs with times some hundred times as long, hours and days, under another policy."""
+    by, workload = random.Random(seed).choice([60.0, 600.0]), run.workload
+    times = {name: getattr(workload, name) * by for name in ("submit", "runtime", "estimate", "reserve")}
+    return another_run(run._replace(workload=replace(workload, outages=(), **times)), seed + 1)
+
+
 def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
     """The run to its end, with what every step showed."""
     engine = Engine(workload, spec, placement=placement)

@@ -332,7 +332,7 @@ def compressed(world: World, job: Work, at: float) -> None:
 
 @reads(r.NewPlan, "the plan was made anew")
 def _(world: World, job: Work) -> None:
-    pass
+    demand_equal(world.rules.name, "replan", "whose plan is made anew at each pass")
 
 
 def new_plan(world: World, job: Work, at: float) -> None:

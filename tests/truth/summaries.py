@@ -18,15 +18,27 @@ from tests.truth.words import Lasts, demand, demand_equal, lasts, reads
 @reads(Life, "policy: {any}")
 def _(teller: Teller, told: str) -> None:
     end = teller.life.end
-    switches = [(t, spec) for t, _, spec in teller.chronicle.switches if end is None or t <= end]
+    switches = [(t, spec) for t, spec in chosen(teller) if end is None or t <= end]
     parts = told.split(", from ")
     while len(switches) >= len(parts) and switches[-1][0] == end:  # it had ended before one that was by rule
         switches.pop()
     said = [re.fullmatch(r"(.*?\d\d:\d\d:\d\d) on (.*)", part) for part in parts[1:]]
-    chosen = [(each[1], written_policy(parse_policy(each[2]).first())) for each in said if each is not None]
-    demand_equal(chosen, [(clock(t), spec) for t, spec in switches], "switches")
+    told_of = [(each[1], each[2]) for each in said if each is not None]
+    demand_equal(told_of, [(clock(t), spec) for t, spec in switches], "switches")
     all_of_them = teller.chronicle.switches
     demand_equal(parts[0], all_of_them[0][1] if all_of_them else teller.chronicle.world.rules.spec, "the first policy")
+
+
+def chosen(teller: Teller) -> list[tuple[float, str]]:
+    """When which policy took over: one that leads is named when somebody chose it, after that those that it calls."""
+    pending, found = [*teller.chronicle.asked], list[tuple[float, str]]()
+    for time, _, now in teller.chronicle.switches:
+        asked = parse_policy(pending[0][1]) if pending and pending[0][0] <= time else None
+        if asked is not None and written_policy(asked.first()) == now:
+            del pending[0]
+            now = written_policy(asked)
+        found.append((time, now))
+    return found
 
 
 @reads(Life, "{n} of {n} processor(s) · estimate {s} · {any} {s} · submitted {any}")

@@ -12,13 +12,14 @@ import pytest
 from sim.decisions import decisions, matrix, reasons, reasons_to_wait
 from sim.decisions.sentences import Reason
 from sim.why import facts
+from tests.truth.__main__ import run_of
 from tests.truth.decided import UNSAID
 from tests.truth.fields import differ, expected, read_fields
-from tests.truth.pages import Page, read_page
+from tests.truth.pages import ROWS, Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
-from tests.truth.runs import CHANGING, FAMILIES, FEW, PEERS, another_run, changing_run, random_run
-from tests.truth.words import MUTANTS, READINGS, are_changed
+from tests.truth.runs import CHANGING, FAMILIES, FEW, PEERS, another_run, changing_run, random_run, scaled_run
+from tests.truth.words import MISPLACED, MUTANTS, READINGS, are_changed
 from tui.cli.compare import as_dict
 
 RUNS = 4
@@ -103,14 +104,40 @@ def test_what_is_said_where_two_runs_part_is_so(seed: int) -> None:
 @pytest.mark.parametrize("seed", [3, 5, 12, 13, 18, 211, 8462153])
 def test_the_page_that_compares_two_runs_is_so_and_who_changes_a_number_in_it_is_found_out(seed: int) -> None:
     first = random_run(seed)
+    assert unfound(Page(first, another_run(first, seed))) == []
+    assert MUTANTS
+
+
+def unfound(page: Page) -> list[str]:
+    """Around which changed numbers of it nobody finds out."""
     MUTANTS.clear()
     token = are_changed.set(True)
-    page = Page(first, another_run(first, seed))
     assert list(read_page(page)) == []
     are_changed.reset(token)
-    assert MUTANTS
-    assert [around for (_, around, found) in MUTANTS if not found] == []
     assert list(read_fields(page)) == []
+    return [around for (_, around, found) in MUTANTS if not found]
+
+
+LINES = (
+    *(row.label for row in ROWS),
+    "First parted", "  by estimate", "  by priority", "    #-# min", "    # min-# h", "    #-# h", "    > # h",
+    *(f"  {what} {how}" for what in ("start", "first start", "end") for how in ("earlier", "later", "at the same")),
+    "Waits", "  up to", "  #m to #m", "  #m to #h", "  #h to #h", "  #h to #d", "  over #d", "  J#", "They decide",
+)  # fmt: skip
+"""How the lines of such a page begin that have numbers."""
+
+
+PAGES = (9700077, 9700035, 9700001)
+
+
+def test_who_changes_a_number_in_any_table_of_such_a_page_is_found_out() -> None:
+    """Of jobs that take minutes, hours and days."""
+    begin = set()
+    for seed in PAGES:
+        first = scaled_run(run_of(seed), seed)
+        assert unfound(Page(first, another_run(first, seed))) == []
+        begin |= {around for (_, around, _) in MUTANTS}
+    assert [line for line in LINES if not any(around.startswith(line[:20]) for around in begin)] == []
 
 
 def test_who_changes_a_field_of_what_programs_are_told_is_found_out() -> None:
@@ -133,6 +160,25 @@ def with_changes(value: Any) -> Iterator[Any]:
         yield f"{value}!"
     else:
         yield value * 1.001 + 0.01
+
+
+KINDS = (
+    9700001, 9700008, 9700053, 9700055, 9700065, 9700067, 9700070, 9700074, 9700076, 9700088, 9700090, 9700105, 9700128,
+    9700151, 9700153, 9700159, 9700175, 9700179, 9700187, 9900306, 9900707, 9900777, 9901334, 9901460, 9901878, 9944380,
+)  # fmt: skip
+"""Small runs in which there is every kind of sentence; another one may be needed where schedules change."""
+
+
+def test_who_changes_a_sentence_of_any_kind_is_found_out() -> None:
+    """One of its numbers or, where it has none, by saying it where it is not so."""
+    for changed in (MUTANTS, MISPLACED):
+        changed.clear()
+    token = are_changed.set(True)
+    for seed in KINDS:
+        assert list(falsehoods(run_of(seed), asked=2)) == []
+    are_changed.reset(token)
+    found = {kind for kind, _, is_found in (*MUTANTS, *MISPLACED) if is_found}
+    assert {kind.__name__ for kind in READINGS.keys() - UNSAID.keys()} - found == {"Part"}  # a line of a page
 
 
 @pytest.mark.parametrize("family", [*FAMILIES, *PEERS])

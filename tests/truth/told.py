@@ -175,7 +175,7 @@ def read_obstacle(after: After, job: Work, found: Evidence, told: str) -> None:
         if told != said:
             read_aloud(Obstacle, told, after, job, said)
         return
-    read_aloud(Obstacle, told, after, job, "")
+    read_aloud(RoomUnseen if told.endswith(", and nobody looked again") else Obstacle, told, after, job, "")
 
 
 @reads(Obstacle, "{any}; {n} free after the pass")
@@ -219,8 +219,7 @@ def not_considered(after: After, job: Work, needs: int, free: int) -> None:
     demand(job.rank not in after.planned)
 
 
-@reads(RoomUnseen, "{any}, and it would fit: it was planned for {any}, and nobody looked again")
-@reads(Obstacle, "needs {n}, {n} free, and it would fit: it was planned for {t}, and nobody looked again")
+@reads(RoomUnseen, "needs {n}, {n} free, and it would fit: it was planned for {t}, and nobody looked again")
 def _(after: After, job: Work, said: str, needs: int, free: int, at: float) -> None:
     demand_equal((needs, free), (job.procs, after.world.free()), "needs, free")
     demand_equal(at, after.planned[job.rank].at)

@@ -120,8 +120,15 @@ def reads(kind: type, *templates: str) -> Callable[[Reading], Reading]:
 
 
 MUTANTS: Counter[tuple[str, str, bool]] = Counter()
-"""(kind, what stands around it, was it found out?) of sentences in which a number was changed, where `are_changed`"""
+"""(kind, how it begins and what stands around it, was it found out?) of sentences with one number changed"""
+MISPLACED: Counter[tuple[str, str, bool]] = Counter()
+"""The same of sentences without a number, said where another one is so"""
 are_changed: ContextVar[bool] = ContextVar("are_changed", default=False)
+"""Are sentences changed, to see whether that is found out?"""
+ENOUGH = 8
+"""So many of one pattern are changed"""
+_WITHOUT_NUMBERS: dict[tuple[str, ...], dict[str, type]] = {}
+"""The sentences that there were of what is given to a reading"""
 
 
 def read_aloud(kind: type, sentence: str, *given: Any) -> None:
@@ -130,13 +137,30 @@ def read_aloud(kind: type, sentence: str, *given: Any) -> None:
     _read(kind, sentence, given)
     if are_changed.get():
         token = are_changed.set(False)  # what is quoted in it is read by itself
-        for number in re.finditer(r"\d+", sentence):
-            before, after = sentence[: number.start()], sentence[number.end() :]
-            around = re.sub(r"\d+", "#", f"{before[-15:]}|{after[:15]}")
-            MUTANTS[
-                kind.__name__, around, _is_false(kind, f"{before}{int(number[0]) + 2:0{len(number[0])}}{after}", given)
-            ] += 1
+        _change(kind, sentence, given)
+        _misplace(kind, sentence, given)
         are_changed.reset(token)
+
+
+def _change(kind: type, sentence: str, given: Sequence[Any]) -> None:
+    """Each of its numbers, one after another."""
+    for number in re.finditer(r"\d+", sentence):
+        before, after = sentence[: number.start()], sentence[number.end() :]
+        pattern = kind.__name__, re.sub(r"\d+", "#", f"{sentence[:20]} ... {before[-15:]}|{after[:15]}")
+        if MUTANTS[*pattern, True] + MUTANTS[*pattern, False] < ENOUGH:
+            other = f"{before}{int(number[0]) + 2:0{len(number[0])}}{after}"
+            MUTANTS[*pattern, _is_false(kind, other, given)] += 1
+
+
+def _misplace(kind: type, sentence: str, given: Sequence[Any]) -> None:
+    """Other sentences, in which there are no numbers."""
+    about = tuple("decision" if hasattr(each, "say") else type(each).__name__ for each in given)
+    others = _WITHOUT_NUMBERS.setdefault(about, {})
+    for other, its in others.items():
+        if other != sentence and MISPLACED[its.__name__, other, True] < ENOUGH:
+            MISPLACED[its.__name__, other, _is_false(its, other, given)] += 1
+    if re.search("[a-z]", sentence) and not re.search(r"\d", sentence):
+        others[sentence] = kind
 
 
 def _read(kind: type, sentence: str, given: Sequence[Any]) -> None:

@@ -438,6 +438,19 @@ class World:
         return min((o.begins for o in self.outages if o.announced and o.begins > self.now), default=inf)
 
 
+def mask_of(written: str) -> int:
+    mask = 0
+    for piece in written.split():
+        first, _, last = piece.partition("-")
+        mask |= sum(1 << number for number in range(int(first), int(last or first) + 1))
+    return mask
+
+
+def lowest(free: int, many: int) -> int:
+    numbers = [number for number in range(free.bit_length()) if free >> number & 1]
+    return sum(1 << number for number in numbers[:many])
+
+
 def taken_at(slots: list[Slot], moment: float) -> int:
     return sum(slot.procs for slot in slots if slot.start <= moment < slot.end)
 
