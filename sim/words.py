@@ -28,7 +28,7 @@ _CLOCK = re.compile(
     r"(-)?(?:d(\d+)|(\d+)(?:d|(?= )))?(?:(?:^|(?<=[d\d]) )(\d{1,2}):([0-5]\d)(?::([0-5]\d))?)?", re.ASCII
 )
 _DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ t]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
-_STEP = re.compile(r"(?:#|step )\s*(\d[\d,]{0,15})", re.ASCII)
+_STEP = re.compile(r"(?:#|step )\s*(\d[\d,]*)", re.ASCII)
 A_TIME = "a time is seconds or like 12d4h30m (units w d h m s), d12 04:30 or a date"
 
 
@@ -136,7 +136,10 @@ def parse_moment(text: str, now: float = 0.0) -> Moment:
     """
     typed = " ".join(text.lower().split())
     if step := _STEP.fullmatch(typed):
-        return Step(int(step[1].replace(",", "")))
+        digits = step[1].replace(",", "")
+        if len(digits) > 15:
+            raise ParameterError(f"no step is beyond {LATEST:,.0f}, got {quoted(text)}")
+        return Step(int(digits))
     if not _DATE.fullmatch(typed):
         return parse_time(text, now)
     from datetime import datetime

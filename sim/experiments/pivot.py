@@ -48,8 +48,11 @@ class Condition:
     def holds(self, record: Record) -> bool:
         """Numbers are compared as numbers, all else as words; what is not there is an empty word."""
         got: Value = factor(record, self.name)
-        if isinstance(got, int | float) and (wanted := _number(self.value)) is not None:
-            return bool(_OPERATORS[self.compare](got, wanted))
+        if isinstance(got, int | float):
+            if (wanted := _number(self.value)) is not None:
+                return bool(_OPERATORS[self.compare](got, wanted))
+            if self.compare not in ("=", "!="):
+                raise ParameterError(f"{self.name}{self.compare} needs a number, got {quoted(self.value)}")
         return bool(_OPERATORS[self.compare]("" if got is None else str(got), self.value))
 
 

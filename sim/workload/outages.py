@@ -22,6 +22,7 @@ Calendar: TypeAlias = Callable[[float | datetime], float]
 MOST = 10_000
 """So many changes of a machine are handled"""
 WIDEST = 10_000_000
+A_SET = f"processors are numbers from 0 to {WIDEST - 1:,}, like 0-63 or 0-3 8"
 
 
 class Outage(NamedTuple):
@@ -129,7 +130,7 @@ def parse_set(text: str) -> int:
         match = re.fullmatch(r"(\d{1,8})(?:-(\d{1,8}))?", part)
         first, last = (int(match[1]), int(match[2] or match[1])) if match else (1, 0)
         if not first <= last < WIDEST:
-            raise ParameterError(f"processors are numbers like 0-63 or 0-3 8, got {quoted(text.strip())}")
+            raise ParameterError(f"{A_SET}, got {quoted(text.strip())}")
         chosen |= (2 << last) - (1 << first)
     return chosen
 
@@ -141,7 +142,7 @@ def _parts(text: str) -> Iterator[str]:
 def _resize(text: str) -> Resize:
     time, equals, procs = text.partition("=")
     if not equals or not re.fullmatch(r"\s*\d{1,8}\s*", procs) or not 0 < int(procs) <= WIDEST:
-        raise ParameterError(f"a size of the machine is T=N like 30d=768, got {quoted(text)}")
+        raise ParameterError(f"a size of the machine is T=N like 30d=768, N from 1 to {WIDEST:,}, got {quoted(text)}")
     return Resize(_moment(time), int(procs))
 
 

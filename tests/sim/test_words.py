@@ -77,6 +77,13 @@ def test_times_end_somewhere(text: str) -> None:
     assert len(str(error.value)) < 120
 
 
+@pytest.mark.parametrize("text", ["#" + "9" * 400, "step 1,000,000,000,000,000"])
+def test_steps_end_somewhere_too(text: str) -> None:
+    with pytest.raises(ParameterError, match="no step is beyond 1,000,000,000,000,000, got ") as error:
+        parse_moment(text)
+    assert len(str(error.value)) < 120
+
+
 @given(st.text(max_size=20) | st.from_regex(r"[#dhms0-9:., -]{0,20}", fullmatch=True))
 def test_whatever_is_typed_is_a_moment_or_refused(text: str) -> None:
     with suppress(ParameterError):

@@ -24,6 +24,8 @@ from tui.look.text import Align, plain, table
 
 MAIN = ("mean_wait", "mean_bounded_slowdown", "p95_bounded_slowdown", "utilization")
 """Of a list, unless others are asked for."""
+MADE_OF = ("sha256", "parameters", "code")
+"""What besides a run's factors it takes to make it again: the trace's bytes, every parameter, code of one's own."""
 MOST_ROWS = 50
 LONGEST_WORD = 28
 
@@ -51,7 +53,8 @@ def command(
         if rows is None and not columns:
             if by:
                 raise click.UsageError("--by goes with --rows or --columns")
-            found = sorted(records(results, [entry.name for entry in MEASURED], conditions), key=_in_order)
+            metrics = [entry.name for entry in MEASURED]
+            found = sorted(records(results, metrics, conditions, also=MADE_OF), key=_in_order)
             lines, made = _listed(results, found, values or MAIN), [_flat(record) for record in found]
         else:
             lines, made = [], []
@@ -98,7 +101,7 @@ def _in_order(record: Record) -> tuple[Any, ...]:
 
 def _flat(record: Record) -> Record:
     """A run with all its numbers; a metric that is called as an option is gets `metric_` before it."""
-    about = {name: record[name] for name in ("key", *FACTORS, "error", "overload")}
+    about = {name: record[name] for name in ("key", *FACTORS, *MADE_OF, "error", "overload")}
     metrics = {entry.name: record[f"={entry.name}"] for entry in MEASURED}
     return about | {f"metric_{name}" if name in about else name: value for name, value in metrics.items()}
 

@@ -6,7 +6,7 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from itertools import combinations
 from math import isnan
 from typing import Any
@@ -111,16 +111,17 @@ def command(
     options.heed(placement, [*(policy for _, policy in chosen), *(spec for _, spec in switches)])
     source = Source.of_options(trace, given)
     workload = options.jobs_of(source, aloud=form != "table")
-    outcomes = []
+    made_of, outcomes = provenance(source, placement), []
+    files = replace(files, made_of=made_of)
     for spec, policy in chosen:
         later = timed(workload, policy, switches, placement)
         scenario = Scenario(workload, policy, later, placement, check)
         with own_code(scenario, debug):
             outcomes.append(simulate(scenario, _named(spec, later), files, by, fair))
     if form == "json":
-        say(as_json(source, workload, outcomes, placement))
+        say(as_json(made_of, workload, outcomes))
     elif form == "csv":
-        say(as_csv(outcomes, by, provenance(source, placement)), exact=True)
+        say(as_csv(outcomes, by, made_of), exact=True)
     else:
         say(as_table(workload.name, workload, outcomes, by, everything, shows_unicode()))
 
@@ -160,6 +161,8 @@ class Files:
     schedule: str | None = None
     segments: str | None = None
     events: str | None = None
+    made_of: Mapping[str, Any] = field(default_factory=dict)
+    """What the run was made of, for those who have room for it."""
 
     @property
     def by_option(self) -> dict[str, str | None]:
@@ -179,7 +182,7 @@ def simulate(scenario: Scenario, spec: str, files: Files, by: str | None = None,
     if files.segments:
         write_csv(files.segments, segment_rows(engine))
     if files.events:
-        write_trace_events(engine, files.events)
+        write_trace_events(engine, files.events, {**files.made_of, **_made_by(scenario)})
     schedule = engine.schedule()
     asked = group_of(by) if by is not None and by != "time" else None
     parties = [asked] if asked is not None and asked not in GROUPS else []
@@ -232,20 +235,20 @@ def exactly(value: float) -> str:
 # The three formats
 
 
-def as_json(source: Source, workload: Workload, outcomes: Sequence[Outcome], placement: Placement = "lowest") -> str:
+def as_json(made_of: Mapping[str, Any], workload: Workload, outcomes: Sequence[Outcome]) -> str:
     """Everything that was measured, and all that it takes to measure it again."""
     policies = [
         {
             **_beside(outcomes[0].metrics, outcome.metrics),
             "over_time": asdict(outcome.over_time),
             "policy": outcome.spec,
-            **_made_by(outcome),
+            **_made_by(outcome.scenario),
             **_of_jobs(outcome, workload),
         }
         for outcome in outcomes
     ]
     found = {
-        **provenance(source, placement),
+        **made_of,
         "procs": workload.procs,
         "fidelity": told(workload.fidelity),
         "policies": policies,
@@ -267,11 +270,12 @@ def provenance(source: Source, placement: Placement) -> dict[str, Any]:
     }
 
 
-def _made_by(outcome: Outcome) -> dict[str, Any]:
-    if outcome.scenario is None:
+def _made_by(scenario: Scenario | None) -> dict[str, Any]:
+    """The policies of a run, with all their parameters."""
+    if scenario is None:
         return {}
-    switches = [{"time": at, "policy": full_policy(policy)} for at, policy in outcome.scenario.switches]
-    return {"parameters": full_policy(outcome.scenario.policy), "switches": switches}
+    switches = [{"time": at, "policy": full_policy(policy)} for at, policy in scenario.switches]
+    return {"parameters": full_policy(scenario.policy), "switches": switches}
 
 
 def _beside(first: Metrics, metrics: Metrics) -> dict[str, Any]:
@@ -330,6 +334,8 @@ def _csv_rows(
         for name, value in made_of.items():
             yield *lead, name, *[json.dumps(value) if isinstance(value, dict) else value] * len(specs)
         yield *lead, "policy", *full
+        if any(switches := [_made_by(outcome.scenario).get("switches") for outcome in outcomes]):
+            yield *lead, "switches", *map(json.dumps, switches)
 
 
 def as_table(

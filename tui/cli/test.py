@@ -31,7 +31,7 @@ MARK = "Note: written by schedscope test, which writes it anew"
 
 @click.command("test")
 @click.argument("policy", metavar="FILE.py[:NAME]")
-@click.option("--seed", type=int, default=0, help="Which workloads are drawn.")
+@click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Which workloads are drawn.")
 @click.option("--count", type=click.IntRange(1, 100_000), default=COUNT, help="How many of them.", show_default=True)
 def command(policy: str, seed: int, count: int) -> int:
     """Try a policy on hundreds of small workloads: is it legal, fair, the same twice, quick?

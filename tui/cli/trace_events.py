@@ -8,7 +8,7 @@ track must not overlap, so a group has as many tracks as jobs share it at a time
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from heapq import heappop, heappush
 from math import isnan
 from typing import Any, NamedTuple
@@ -35,10 +35,10 @@ class Group(NamedTuple):
     processors: int
 
 
-def write_trace_events(engine: Engine, path: str) -> None:
-    """All of the run, an event a line."""
+def write_trace_events(engine: Engine, path: str, made_of: Mapping[str, Any]) -> None:
+    """All of the run, an event a line, and what it was made of."""
     with write_whole(path) as file:
-        file.write('{"displayTimeUnit": "ms", "traceEvents": [\n')
+        file.write(f'{{"displayTimeUnit": "ms", "otherData": {json.dumps(made_of)}, "traceEvents": [\n')
         for number, event in enumerate(trace_events(engine)):
             file.write((",\n" if number else "") + json.dumps(event))
         file.write("\n]}\n")

@@ -138,6 +138,11 @@ def test_conditions_are_compared_and_never_run(tmp_path: Path, where: str, left:
         assert len(list(records(results, ["mean_wait"], [Condition.of(where)]))) == left
 
 
+def test_a_number_is_not_less_than_a_word(tmp_path: Path) -> None:
+    with file(tmp_path / "r") as results, pytest.raises(ParameterError, match="load<= needs a number, got 'x'"):
+        list(records(results, ["mean_wait"], [Condition.of("load<=x")]))
+
+
 @pytest.mark.parametrize("where", ["", "load<>1", "1;", "laod=1", "load=1" + " " * 1000, "'; DROP TABLE runs"])
 def test_what_is_no_condition_is_refused(tmp_path: Path, where: str) -> None:
     with file(tmp_path / "r") as results, pytest.raises(ParameterError):

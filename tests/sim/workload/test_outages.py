@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import inf
 from pathlib import Path
 
 import pytest
 
-from sim.errors import SchedscopeError
+from sim.errors import ParameterError, SchedscopeError
 from sim.workload.model import Header, Workload
 from sim.workload.options import OPTIONS
 from sim.workload.outages import (
@@ -51,6 +52,15 @@ def test_what_is_no_outage_is_refused_in_one_line(text: str) -> None:
     with pytest.raises(SchedscopeError) as refused:
         parse_outages(text)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("parse", "text", "told"),
+    [(parse_outages, "5..6: 0-99999999999", "from 0 to 9,999,999"), (parse_machine, "5=0", "N from 1 to 10,000,000")],
+)
+def test_it_is_said_how_far_numbers_go(parse: Callable[[str], object], text: str, told: str) -> None:
+    with pytest.raises(ParameterError, match=told):
+        parse(text)
 
 
 def test_what_was_typed_can_be_typed_again() -> None:

@@ -49,6 +49,12 @@ def test_a_table_of_means(path: Path) -> None:
     assert lines[6].startswith("* the best, significantly")
 
 
+def test_each_run_of_the_list_names_what_it_takes_to_make_it_again(path: Path) -> None:
+    first, *_ = json.loads(schedscope("results", path, "--format", "json").stdout)
+    assert {"trace", "sha256", "parameters", "code", "load", "seed", "version"} <= first.keys()
+    assert first["parameters"].startswith(first["policy"])
+
+
 def test_other_programs_get_a_row_a_number(path: Path) -> None:
     asked = ("results", path, "--rows", "load", "--columns", "policy", "--value", "mean_wait", "--by", "class")
     rows = list(csv.DictReader(StringIO(schedscope(*asked, "--format", "csv").stdout)))

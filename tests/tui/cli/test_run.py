@@ -233,6 +233,8 @@ def test_json_names_all_that_it_takes_to_do_it_again() -> None:
 
 
 def test_csv_names_it_too_in_its_last_rows() -> None:
-    rows = dict(line.split(",", 1) for line in schedscope("run", "z-figure4", "--format", "csv").stdout.splitlines())
+    given = ("run", "z-figure4", "--switch", "#2=fcfs", "--format", "csv")
+    rows = dict(row for row in csv.reader(schedscope(*given).stdout.splitlines()))
     assert len(rows["sha256"]) == 64
     assert "depth=1" in rows["policy"]
+    assert json.loads(rows["switches"]) == [{"time": 10.0, "policy": "fcfs:order=fcfs"}]

@@ -29,7 +29,9 @@ def events_of(tmp_path: Path, trace: str, policy: str) -> list[Event]:
     done = schedscope("run", trace, "--policy", policy, "--jobs", "60", "--trace-events", path)
     assert (done.returncode, done.stderr) == (0, "")
     content = json.loads(path.read_text(encoding="utf-8"))
-    assert list(content) == ["displayTimeUnit", "traceEvents"]
+    assert list(content) == ["displayTimeUnit", "otherData", "traceEvents"]
+    assert (content["otherData"]["trace"], content["otherData"]["options"]["jobs"]) == (trace, 60)
+    assert content["otherData"]["parameters"].startswith(policy)
     return list(content["traceEvents"])
 
 
