@@ -16,14 +16,18 @@ class NoAnswerError(BaseException):
     """Raised in code that does not answer; it cannot be mistaken for an error of its own."""
 
 
-def interrupt(thread: int) -> None:
+class GiveWayError(NoAnswerError):
+    """The same, but nothing is held against it: somebody waits for something else."""
+
+
+def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
     """Raise that in a thread; a call of C that does not return is reached only where somebody is `awake`."""
     global _is_rung
     if thread == main_thread().ident and _is_awake():
         _is_rung = True
         signal.pthread_kill(thread, signal.SIGALRM)
     else:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(NoAnswerError))
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 def forgive(thread: int) -> None:

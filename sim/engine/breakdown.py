@@ -20,7 +20,7 @@ from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
 from typing import Any, TypeVar
 
-from sim.deadline import NoAnswerError, awake, interrupt
+from sim.deadline import GiveWayError, NoAnswerError, awake, interrupt
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
 from sim.policies.policy import Policy, is_own
@@ -59,7 +59,7 @@ def obey(
         for decision in decisions:
             appliers[type(decision)](decision)
     except BaseException as error:
-        is_told = isinstance(error, SchedscopeError) and not isinstance(error, DecisionError)
+        is_told = isinstance(error, SchedscopeError | GiveWayError) and not isinstance(error, DecisionError)
         if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
             raise
         raise _told(state, error, _place(state, error, decisions)) from error
@@ -78,10 +78,10 @@ def unanswered(thread: int) -> tuple[str, float]:
     return Path(type(state.policy).decide.__code__.co_filename).name, perf_counter() - since
 
 
-def give_up(thread: int) -> None:
+def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
     """The policy that decides in a thread is to stop; calls of C that wait are reached in the main thread alone."""
     if _deciding(thread):
-        interrupt(thread)
+        interrupt(thread, error)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from dataclasses import replace
 from math import inf, nextafter
 from typing import NamedTuple
 
+from sim.deadline import GiveWayError
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.engine import Engine, Watcher
 from sim.errors import PolicyError, SchedscopeError
@@ -108,7 +109,10 @@ class Branch:
     # The frontier
 
     def compute(self, steps: int) -> bool:
-        """Move on by at most so many steps; False when the run is over. An error is raised once and kept."""
+        """Move on by at most so many steps; False when the run is over. An error is raised once and kept.
+
+        Who makes way for something else in the middle of a step may make it again.
+        """
         if self.complete:
             return False
         goal = self.computed + steps
@@ -120,6 +124,9 @@ class Branch:
                     return False
         except Exception as error:
             raise self._fail(error) from error
+        except GiveWayError:
+            self._take_back()
+            raise
         return True
 
     def switch(self, policy: Policy, at: float | None = None, then: Iterable[Switch] = ()) -> None:
@@ -188,7 +195,7 @@ class Branch:
         return [*self._parent.printed_until(min(step, self.forked_at), most - len(own)), *own]
 
     def _fail(self, error: Exception) -> SchedscopeError:
-        """Take the frontier back to the last complete step, and say what happened after that."""
+        """Say what happened after the last complete step, to which the frontier goes back."""
         self.complete = True
         broken, cause = self.engine, error
         steps = broken.history.steps
@@ -196,10 +203,15 @@ class Branch:
             cause = PolicyError(f"{broken.state.spec} failed after step {steps}, at {broken.now:.12g}: {error!r}")
         where = cause.where if isinstance(cause, PolicyError) else ""
         self.error = Failure(steps, broken.now, cause, where)
+        self._take_back()
+        return cause
+
+    def _take_back(self) -> None:
+        """Take the frontier back to the last complete step."""
+        broken, steps = self.engine, self.engine.history.steps
         last = self.replay(steps)
         assert last is not None
         self.engine = broken.at(last.checkpoint(), broken.history.until(steps, last.state.free))
-        return cause
 
     # Memory
 

@@ -141,6 +141,12 @@ class Conductor:
             and (self._versus is None or self._versus.is_done)
         )
 
+    @property
+    def reached(self) -> tuple[tuple[str, int], ...]:
+        """How far is known of which runs."""
+        stages = (self.stage, self.beside) if self.beside is not None else (self.stage,)
+        return tuple((stage.timeline.branch.name, stage.timeline.computed) for stage in stages)
+
     def compute(self, seconds: float) -> News | None:
         """Compute ahead for about so long; what has become of a run that was made again, once that is known."""
         self._compute_both(seconds)

@@ -12,11 +12,11 @@ from threading import Event, Thread
 from time import monotonic, perf_counter, sleep
 from typing import NamedTuple, TypeVar
 
-from sim.deadline import NoAnswerError
+from sim.deadline import GiveWayError, NoAnswerError
 from sim.engine.breakdown import give_up, unanswered
 from sim.errors import SchedscopeError
 from tui.replay.conductor import Conductor
-from tui.replay.requests import Failed, GoToTime, Move, Order, Play, Scenes, Stopped, Told, Wish
+from tui.replay.requests import Failed, GoToTime, Move, News, Order, Play, Scenes, Stopped, Told, Wish
 
 T = TypeVar("T")
 
@@ -59,6 +59,10 @@ class Player:
         self._halt = Event()
         self._closed = False
         self._doubted = ""
+        self._is_ahead = False
+        """Does it compute what nobody has asked for?"""
+        self._stuck: tuple[tuple[str, int], ...] | None = None
+        """How far was known when that made way for what somebody asked; from there on nothing is computed ahead."""
         self._thread = Thread(target=self._work, name="replay", daemon=True)
 
     def start(self) -> None:
@@ -109,9 +113,13 @@ class Player:
             give_up(self._thread.ident or 0)
 
     def lose_patience(self) -> None:
-        """Code that was saved, and that nobody waits for, is stopped where it does not answer."""
-        if self._conductor.is_remaking and self._unanswered[0]:
+        """Who does not answer, and nobody waits for, is stopped: code that was saved; who computes ahead makes way."""
+        if not self._unanswered[0]:
+            return
+        if self._conductor.is_remaking:
             give_up(self._thread.ident or 0)
+        elif self._is_ahead and self._answered != self.asked:
+            give_up(self._thread.ident or 0, GiveWayError)
 
     def be_patient(self, seconds: float) -> None:
         """A policy that has not answered for so long is stopped: nobody looks on who could do it."""
@@ -131,18 +139,31 @@ class Player:
         reported = perf_counter()
         pending = False
         while not self._closed:
-            asks = self._take(block=not pending and self._conductor.is_computed)
+            is_stuck = self._stuck == self._conductor.reached
+            asks = self._take(block=not pending and (is_stuck or self._conductor.is_computed))
             if self._halt.is_set():
                 self._conductor.remake_no_more()
             if asks or pending:
                 pending = self._answer(asks)
                 continue
+            if is_stuck:
+                continue
             was_complete = self._conductor.is_computed
-            if news := self._guard(lambda: self._conductor.compute(SLICE)):
+            if news := self._guard(self._compute_ahead):
                 self._tell(news)
             if news or perf_counter() - reported > REPORT or self._conductor.is_computed != was_complete:
                 pending = self._show()
                 reported = perf_counter()
+
+    def _compute_ahead(self) -> News | None:
+        self._is_ahead = True
+        try:
+            return self._conductor.compute(SLICE)
+        except GiveWayError:
+            self._stuck = self._conductor.reached
+            return None
+        finally:
+            self._is_ahead = False
 
     def _take(self, block: bool) -> list[_Ask]:
         """All that was asked; what came together is done together."""

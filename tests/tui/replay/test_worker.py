@@ -294,6 +294,30 @@ def test_a_policy_that_does_not_answer_is_told_and_can_be_stopped(monkeypatch: p
     watched.player.close()
 
 
+def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "PATIENCE", 0.1)
+    _, workload = Source("lublin-128").read()
+    watched = Watched("lublin-128", "easy")
+    player = watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
+    player.start()
+    watched.wait_for(lambda: player.progress)
+    for step in (5, 3):
+        player.ask(o.GoTo(step))
+        while watched.shown[-1].answers != player.asked:
+            player.lose_patience()
+            sleep(0.01)
+        assert watched.settle().snapshot.step == step
+    assert watched.settle().known_steps > 5
+    assert not watched.failed
+    player.ask(o.GoToEnd())
+    watched.wait_for(lambda: player.progress and player.progress[0].startswith("test_worker.py has not answered"))
+    player.lose_patience()
+    assert not watched.failed
+    player.halt()
+    watched.wait_for(lambda: watched.failed)
+    player.close()
+
+
 def test_how_it_begins_can_be_seen_while_the_way_to_the_first_moment_does_not_end() -> None:
     _, workload = Source("lublin-128").read()
     watched = Watched("lublin-128", "easy")
