@@ -381,10 +381,12 @@ class Engine:
     def _let_policy_decide(self) -> None:
         state, policy = self.state, self.state.policy
         state.waiting.step = state.step_count
-        if not state.sharing:  # in rows plans stand until the next rebuild
+        if state.sharing:  # in rows plans stand until the next rebuild
+            state.before = {}
+        else:
             state.before, state.expected = state.expected, {}
         if state.reserved and not policy.keeps_reservations:
-            state.before = {**state.reserved, **state.before}
+            state.before = state.reserved | state.before
             state.reserved.clear()
         if state.waiting.looks:
             self._let_order_look()

@@ -77,7 +77,7 @@ class StateView:
 
     @property
     def queue(self) -> list[Job]:
-        return self._state.queue
+        return self._state.waiting.in_order(self._state.now)
 
     @property
     def arrived(self) -> Sequence[Job]:

@@ -47,10 +47,9 @@ class Easy(Ordered):
         if self.depth > 1:
             yield from self._deep(view, [head, *queue])
             return
-        now, curious = view.now, view.curious
+        now, free, curious, closes = view.now, view.free, view.curious, view.closes < inf
         shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, WhenFree(view.free, extra + head.procs))
-        free, closes = view.free, view.closes < inf
+        yield Reserve(head, shadow, WhenFree(free, extra + head.procs))
         for job in in_tail(queue, self.tail):
             if job.procs > free or (closes and not view.fits(job)):
                 if curious:

@@ -117,7 +117,7 @@ class Pivots:
         if is_other or (view.ends, view.owners) != self._left or any(job.high for job in arrived):
             return False
         self._view, self._queue, now = view, queue, view.now
-        if any(start <= now for start in self._starts.values()):
+        if min(self._starts.values()) <= now:
             return False
         if self._plan:
             self._plan.advance(now)
@@ -268,7 +268,9 @@ class Pivots:
 
     def planned(self) -> list[tuple[Job, float]]:
         """Each pivot and its start."""
-        return [(job, self.start(partition)) for partition, job in self._in_turn()]
+        if not self._starts:
+            self._place()
+        return [(job, self._starts[partition]) for partition, job in self._in_turn()]
 
     def _place(self) -> None:
         """One after another; the last of them need not be in the plan yet, so that one alone needs none."""
