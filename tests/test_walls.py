@@ -21,7 +21,7 @@ from sim.policies.view import View
 ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
-_CHANGING = "checkpoint dividing engine express preempting state succession transitions upheaval"
+_CHANGING = "checkpoint dividing engine express gangs preempting state succession transitions upheaval"
 CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING.split()}
 FLOORS = (
     ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.words"),

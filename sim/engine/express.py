@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sim.engine import dividing, preempting
+from sim.engine import dividing, gangs, preempting
 from sim.engine.allocation import Allocation
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
@@ -22,11 +22,13 @@ from sim.history.stretch import KINDS, RUN, SPECULATIVE
 from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
+from sim.kernel.migration import MigratingLoop
 from sim.kernel.multiqueue import MultiQueueLoop
 from sim.kernel.present import (
     CONSERVATIVE,
     DEEP,
     EASY,
+    GANG,
     IMMEDIATE,
     MULTIQUEUE,
     RECORDED,
@@ -79,6 +81,8 @@ class Express:
             reason = self._make_steps(extension, until, goal, a_step, more)
             more *= 2 if loop.step == made else 1
         extension.cut()
+        if loop.kind == GANG:
+            self._history.stand(loop.places())
         if reason == STUCK:
             job = self._workload.jobs[loop.head]
             raise DecisionError(f"job {job.id} cannot start at {loop.now:.12g}: {loop.free} processors are free")
@@ -99,6 +103,8 @@ class Express:
         if loop.kind == MULTIQUEUE:
             loop.boundaries, loop.boundary_step = extension.boundaries
             loop.kinds = extension.kinds
+        if loop.kind == GANG:
+            gangs.begin(loop, self._state, self._history, extension)
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
         extension.written = loop.steps, loop.begun, loop.decided, loop.ranged
@@ -124,7 +130,8 @@ class Express:
         """Is there nothing in the state that the loop does not know?"""
         state, machine = self._state, self._state.machine
         unknown = (
-            state.sharing, state.granted, machine.kept, bool(machine.owners) != (kind == MULTIQUEUE),
+            bool(state.sharing) != (kind == GANG), state.granted, machine.kept,
+            bool(machine.owners) != (kind == MULTIQUEUE),
             self._asked if kind == MULTIQUEUE else state.lasts,
             not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
             kind not in (CONSERVATIVE, REPLAN, DEEP, MULTIQUEUE) and state.kept_plan,
@@ -288,9 +295,9 @@ class Express:
             state.kept_plan = Profile.of_steps(zip(times, _values(loop.plan.free, count), strict=True))
 
 
-_LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop}
+_LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}
 """The loops that choose processors themselves"""
-_BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing}
+_BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing, GANG: gangs}
 """Who tells them what they have beside what every loop has"""
 _TALLY = ("started", "finished", "backfilled", "wait", "worst_wait", "slowdown", "worst", "area")
 

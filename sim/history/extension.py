@@ -77,6 +77,16 @@ class Extension:
         """Of what kind each stretch is; if nobody says, it is a run."""
         return self._history._kind
 
+    @property
+    def rows(self) -> dict[int, tuple[int, ...]]:
+        """In which rows of the matrix each stretch is."""
+        return self._history._rows
+
+    @property
+    def told(self) -> int:
+        """How many decisions were written as they are."""
+        return len(self._history._decisions.new)
+
     def cut(self) -> None:
         """No more than is written."""
         history = self._history

@@ -162,9 +162,7 @@ class History(Past):
 
     def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
         """From now on the rows go by this clock, and each job has its place: (rank, columns, rows)."""
-        self._clock_since.append(now)
-        self._clocks.append(turns.copy())
-        self._clock_step.append(self._made)
+        self.tick(now, turns, self._made)
         all_known = self._places
         for rank, columns, rows in places:
             known = all_known.get(rank)
@@ -179,6 +177,18 @@ class History(Past):
         for rank in [rank for rank in self._new if turns.row in self._places[rank][1]]:
             self._started.note(rank, now, self._made)
             self._new.remove(rank)
+
+    def tick(self, now: float, turns: Turns, step: int) -> None:
+        """From that step on the rows go by this clock."""
+        self._clock_since.append(now)
+        self._clocks.append(turns.copy())
+        self._clock_step.append(step)
+
+    def stand(self, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
+        """The jobs in the matrix stand where their last stretches are: (rank, columns, rows)."""
+        last, started = self._last, self._started
+        self._places = {rank: (columns, rows, last[rank]) for rank, columns, rows in places}
+        self._new = {rank for rank in self._places if not started.has(rank)}
 
     def leave_matrix(self, rank: int, now: float, ended_by: int) -> None:
         """The job stands in no row any more."""

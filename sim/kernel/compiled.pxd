@@ -3,10 +3,10 @@
 cimport cython
 
 cdef double A_MOMENT, INFINITE, TAU, EARLY
-cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP
+cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
-cdef int SPECULATIVE, CUT, TO_START, TO_END
+cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST
 
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
 cdef Py_ssize_t time_before(double[::1] column, Py_ssize_t count, double value) noexcept
@@ -31,7 +31,10 @@ cdef class Plan:
     cdef public int[::1] free
     cdef public Py_ssize_t count
 
+    cpdef void clear(self) noexcept
     cdef void add(self, double at, int free) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef void make(self, double now, int free, double[::1] at, int[::1] more, Py_ssize_t count) noexcept
     cdef void become(self, Plan other) noexcept
     @cython.locals(index=Py_ssize_t)
     cdef void advance(self, double now) noexcept
@@ -41,6 +44,15 @@ cdef class Plan:
     cdef double earliest(self, int procs, double duration, double after) noexcept
     @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=double, step=double)
     cdef double gap_before(self, Py_ssize_t last, double start, int procs, double duration, double after) noexcept
+
+
+cdef class RowPlan(Plan):
+    @cython.locals(at=double[::1], free=int[::1], kept=Py_ssize_t, index=Py_ssize_t)
+    cdef void simplify(self) noexcept
+    @cython.locals(at=double[::1], free=int[::1], end=double, index=Py_ssize_t)
+    cdef bint fits(self, int procs, double start, double duration) noexcept
+    @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, time=double, index=Py_ssize_t)
+    cdef double hole_before(self, double before, int procs, double duration, double after) noexcept
 
 
 cdef class Sets:
@@ -132,7 +144,6 @@ cdef class Present:
     cdef void _note(self, int form, int rank, int head, double one, double two, double three) noexcept
     cdef void _moves(self, int rank, double at, double was) noexcept
     cdef void _promise(self, int rank, double at) noexcept
-    @cython.locals(plan=Plan, free=int, index=Py_ssize_t, end=double)
     cdef void _make_plan(self) noexcept
     @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, place=Py_ssize_t, index=Py_ssize_t)
     cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
@@ -147,7 +158,7 @@ cdef class Loop(Present):
     cpdef int run(self, double until, long steps, long credit, long a_step)
     @cython.locals(time=double, arrives=double, timer=double, latest=double, until=double, running=Py_ssize_t,
                    first=double, second=double)
-    cdef double _next_time(self) noexcept
+    cdef double _next_time(self) except? -1
     @cython.locals(until=double, latest=double, index=Py_ssize_t, timer=double)
     cdef double _latest(self, double time, double arrives) noexcept
     @cython.locals(index=Py_ssize_t, time=double)
@@ -155,13 +166,13 @@ cdef class Loop(Present):
     @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
     @cython.locals(arrived=Py_ssize_t, index=Py_ssize_t)
-    cdef bint _happen(self, double now) noexcept
+    cdef bint _happen(self, double now) except -1
     @cython.locals(running=Py_ssize_t, count=Py_ssize_t, rank=int, place=Py_ssize_t, index=Py_ssize_t)
     cdef void _complete_jobs(self, double now) noexcept
     @cython.locals(rank=Py_ssize_t, place=int, index=Py_ssize_t)
     cdef void _admit_arrivals(self, double now) noexcept
     @cython.locals(kind=int)
-    cdef bint _decide(self) noexcept
+    cdef bint _decide(self) except -1
     @cython.locals(index=Py_ssize_t, passes=bint, form=int)
     cdef void _decide_firstfit(self) noexcept
     @cython.locals(index=Py_ssize_t, now=double, place=int, recorded=double, late=double)
@@ -257,7 +268,7 @@ cdef class SelectiveLoop(Suspension):
 
     @cython.locals(now=double, tick=double, ticks=double, has_ticked=bint, is_calm=bint, before=Py_ssize_t,
                    index=Py_ssize_t, soon=double, end=double, at=double)
-    cdef bint _decide(self) noexcept
+    cdef bint _decide(self) except -1
     @cython.locals(place=Py_ssize_t, grown=double[::1], index=Py_ssize_t)
     cdef void _wake(self, double at) noexcept
     @cython.locals(at=double, rank=int)
@@ -312,7 +323,7 @@ cdef class ImmediateLoop(Suspension):
     cdef public Py_ssize_t served
 
     @cython.locals(index=Py_ssize_t, is_disappointed=bint, rank=int)
-    cdef bint _decide(self) noexcept
+    cdef bint _decide(self) except -1
     @cython.locals(ran=double)
     cdef double _urgency(self, int rank) noexcept
     cdef void _has_left(self, int rank) noexcept
@@ -366,7 +377,7 @@ cdef class MultiQueueLoop(Partitions):
     @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
     @cython.locals(index=Py_ssize_t, tried=int, rank=Py_ssize_t, is_calm=bint, apart=bint)
-    cdef bint _decide(self) noexcept
+    cdef bint _decide(self) except -1
     @cython.locals(index=Py_ssize_t)
     cdef void _complete_no_cut(self) noexcept
     @cython.locals(place=int)
@@ -409,3 +420,148 @@ cdef class MultiQueueLoop(Partitions):
     cdef bint _fits_beside(self, int procs, double ends) noexcept
     @cython.locals(index=Py_ssize_t, until=double)
     cdef bint _touches_no_trial(self, int procs, double ends) noexcept
+
+
+cdef class Sharing(Loop):
+    cdef public int size, mpl
+    cdef public double since
+    cdef public long looked_in, told
+    cdef public int[::1] placed, home, stands, band_of, new, scratch, order, id_of, room, is_row
+    cdef public double[::1] ran, stall, need, least, gain
+    cdef public Py_ssize_t standing, news, rows, spare, row_set, every_set, open_set
+    cdef public list rows_of, written, bands, alone, whole_sets
+    cdef public tuple ids
+    cdef public set gone
+    cdef public dict rows_at
+    cdef public object turns, tick
+    cdef public object kinds
+    cdef public bint is_sorted
+    cdef public Sets sets
+
+    cdef void _rebuild(self) except *
+    @cython.locals(arrives=double, time=double, begins=double, index=Py_ssize_t)
+    cdef double _next_time(self) except? -1
+    @cython.locals(first=double, its=Py_ssize_t, since=double, need=double[::1], band_of=int[::1], index=Py_ssize_t,
+                   rank=int, needs=double, end=double, soon=double, least=double[::1], bands=Py_ssize_t,
+                   band=Py_ssize_t, ends=double)
+    cdef double _next_end(self, double before) except? -1
+    @cython.locals(crowd=Py_ssize_t, arriving=Py_ssize_t)
+    cdef bint _has_room(self, double now) noexcept
+    cdef bint _happen(self, double now) except -1
+    @cython.locals(is_event=bint)
+    cdef bint _decide(self) except -1
+    @cython.locals(gain=double[::1], kept=Py_ssize_t, count=Py_ssize_t, index=Py_ssize_t, rank=int, gained=double,
+                   stalled=double, lost=double, ran=double)
+    cdef void _elapse(self, double to) except *
+    cdef double _empty_until(self, double to) except? -1
+    cdef list _occupied(self)
+    @cython.locals(slot=int, index=Py_ssize_t, stretch=Py_ssize_t)
+    cdef void _leave(self, int rank, double now, int because) noexcept
+    @cython.locals(slot=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)
+    cdef void _rows_go_on(self, double now) except *
+    cdef void _is_on_turn(self, int rank, double now) noexcept
+    @cython.locals(index=Py_ssize_t, rank=int, rows=tuple, before=int, begun=Py_ssize_t)
+    cdef void _write_places(self, double now) except *
+    cdef bint _has_migrated(self, int rank) except -1
+    @cython.locals(index=Py_ssize_t, rank=int, rows=tuple, band=int, known=dict)
+    cdef void _sort_by_rows(self) except *
+    @cython.locals(index=Py_ssize_t, slot=int)
+    cdef int _slot_of(self, int row) noexcept
+    cdef void _name(self, Py_ssize_t slot, int row) except *
+    cdef void _stand(self, int rank, int slot) except *
+    cdef void _settle_in(self, int rank, int slot) except *
+    cdef void _leave_row(self, int rank, int slot) noexcept
+    cdef void _replicate(self, int rank, int slot) except *
+    @cython.locals(row=int)
+    cdef int _next_row(self) except -1
+    cdef void _find_spare(self) except *
+    cdef void _open_row(self) except *
+    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, slot=int)
+    cdef void _drop_empty_rows(self) except *
+
+
+cdef class GangLoop(Sharing):
+    cdef public double slice
+    cdef public bint backfills, is_planned
+    cdef public object teller
+    cdef public int rebuilds
+    cdef public int[::1] planned_row, before_in, moved_at, change_by, ranked
+    cdef public double[::1] row_planned, before_at, change_at
+    cdef public Py_ssize_t found, tried
+    cdef public list plans
+
+    cdef void _rebuild(self) except *
+    cdef void _count_rows(self) except *
+    @cython.locals(has_replicas=bint, index=Py_ssize_t, rank=int, home=int, others=int, slot=int)
+    cdef void _clean(self) except *
+    @cython.locals(index=Py_ssize_t, slot=int, place=Py_ssize_t)
+    cdef void _rank_rows(self) noexcept
+    @cython.locals(sets=Sets, rows=Py_ssize_t, index=Py_ssize_t, row=int, turn=Py_ssize_t, hopeful=Py_ssize_t,
+                   place=Py_ssize_t, rank=int)
+    cdef void _compact(self) except *
+    @cython.locals(index=Py_ssize_t, rank=int)
+    cdef void _compact_into(self, int target, int row, Py_ssize_t hopeful) except *
+    @cython.locals(procs=int, span=double, plan=RowPlan)
+    cdef bint _may_move(self, int rank, int target) except -1
+    @cython.locals(slot=int)
+    cdef void _schedule(self) except *
+    @cython.locals(index=Py_ssize_t, passes=bint, now=double, rank=int, procs=int, span=double, at=double, slot=int)
+    cdef void _schedule_all(self) except *
+    cdef bint _has_row_for(self, int procs) except -1
+    @cython.locals(best=int, index=Py_ssize_t, slot=int)
+    cdef int _fullest(self, int procs, double span) except? -1
+    @cython.locals(rows=int, rank=int)
+    cdef void _place_in_new_row(self, Py_ssize_t index, double span, bint passes) except *
+    @cython.locals(free=int, rank=int)
+    cdef void _place(self, Py_ssize_t index, int slot, double span, bint passes) except *
+    @cython.locals(rank=int, sets=Sets, procs=int)
+    cdef void _come_in(self, Py_ssize_t index, int slot, bint passes) except *
+    @cython.locals(sets=Sets, hopeful=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)
+    cdef void _fill(self) except *
+    @cython.locals(index=Py_ssize_t, slot=int)
+    cdef bint _finds_row(self, int rank) except -1
+    @cython.locals(slot=int)
+    cdef void _forget_plans(self) except *
+    @cython.locals(plan=RowPlan, now=double, mpl=int, free=int, count=Py_ssize_t, many=Py_ssize_t, index=Py_ssize_t,
+                   rank=int, start=double)
+    cdef RowPlan _plan_of(self, int slot, bint reserved)
+    @cython.locals(place=Py_ssize_t)
+    cdef void _change(self, Py_ssize_t count, double at, int by) noexcept
+    @cython.locals(now=double, best=double, after=double, turn=Py_ssize_t, index=Py_ssize_t, slot=int, at=double,
+                   fullest=int)
+    cdef double _soonest(self, int procs, double span) except? -1
+    @cython.locals(last=Py_ssize_t)
+    cdef void _note_tried(self, int procs, double span, double at) noexcept
+    @cython.locals(was=double, has_moved=bint, place=Py_ssize_t, moved_now=bint)
+    cdef void _reserve_row(self, int rank, int row, double at, double span) except *
+
+
+cdef class MigratingLoop(GangLoop):
+    cdef public bint migrates
+    cdef public double cost
+    cdef public int most_tasks, tasks, tasks_aside
+    cdef public int[::1] migrated_in, aside
+    cdef public Py_ssize_t asides
+
+    cdef void _rebuild(self) except *
+    cdef bint _has_migrated(self, int rank) except -1
+    @cython.locals(has_moved=bint, index=Py_ssize_t, row=int, turn=Py_ssize_t, place=Py_ssize_t, rank=int)
+    cdef bint _compact_migrating(self) except -1
+    cdef bint _moves_to(self, int rank, int row, int target) except -1
+    @cython.locals(procs=int)
+    cdef bint _can_bring(self, int rank, int target) noexcept
+    @cython.locals(size=int, aside=int, cost=double, first=double, second=double, index=Py_ssize_t)
+    cdef void _bring(self, int rank, int row, int target) except *
+    @cython.locals(has_changed=bint, place=Py_ssize_t)
+    cdef void _fill_migrating(self) except *
+    @cython.locals(index=Py_ssize_t, slot=int, cost=double)
+    cdef bint _finds_row_migrating(self, int rank) except -1
+    @cython.locals(index=Py_ssize_t, other=int)
+    cdef bint _can_replicate(self, int rank, int slot) noexcept
+    @cython.locals(place=Py_ssize_t, other=int)
+    cdef void _find_in_the_way(self, int rank, int slot) noexcept
+    @cython.locals(index=Py_ssize_t, rank=int)
+    cdef void _move_aside(self, int for_rank, int slot, why) except *
+    @cython.locals(sets=Sets, procs=int)
+    cdef void _migrate(self, int rank, int slot, int beside, why) except *
+    cdef void _lose(self, int rank, why) except *

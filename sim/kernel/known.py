@@ -34,6 +34,7 @@ from sim.kernel.present import (
     EASY,
     FCFS,
     FIRSTFIT,
+    GANG,
     IMMEDIATE,
     MULTIQUEUE,
     NOBODY,
@@ -49,6 +50,7 @@ from sim.policies.backfill.firstfit import FirstFit
 from sim.policies.backfill.recorded import Recorded
 from sim.policies.backfill.relaxed import Relaxed
 from sim.policies.backfill.replan import Replan
+from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.orders import (
     F1,
@@ -122,6 +124,8 @@ def known(policy: Policy) -> Known | None:
         case MultiQueue():
             ends, spares = (form_of(Backfill, reason, is_placed=True) for reason in (EndsBeforePivot, SparesPivot))
             found = Known(MULTIQUEUE, form_of(Start, PivotDue, is_placed=True), ends, spares, form_of(Expect, None))
+        case Gang() | GangBackfill():
+            found = Known(GANG, in_order)
         case _:
             return None
     return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them
@@ -129,7 +133,7 @@ def known(policy: Policy) -> Known | None:
 
 _TYPES = {
     FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable, Immediate,
-    MultiQueue,
+    MultiQueue, Gang, GangBackfill, GangMigrate, GangMigrateBackfill,
 }  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 SOURCES = (
     "arrays.py", "plan.py", "sets.py", "present.py", "loop.py", "suspension.py", "selective.py", "immediate.py",
-    "partitions.py", "multiqueue.py",
+    "partitions.py", "multiqueue.py", "sharing.py", "gang.py", "migration.py",
 )  # fmt: skip
 TYPES = "compiled.pxd"
 

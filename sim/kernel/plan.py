@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
@@ -39,6 +41,16 @@ class Plan:
         insert_time(self.at, self.count, self.count, at)
         insert_number(self.free, self.count, self.count, free)
         self.count += 1
+
+    def make(self, now: float, free: int, at: Any, more: Any, count: int) -> None:
+        """So many are free now, and more at each of these moments."""
+        self.add(now, free)
+        for index in range(count):
+            free += more[index]
+            if at[index] - self.at[self.count - 1] <= A_MOMENT:
+                self.free[self.count - 1] = free
+            else:
+                self.add(at[index], free)
 
     def become(self, other: Plan) -> None:
         """The same as another plan."""
@@ -114,3 +126,51 @@ class Plan:
                     found = step
             last -= 1
         return found
+
+
+@cython.cclass
+class RowPlan(Plan):
+    """The plan of a row of the matrix."""
+
+    def simplify(self) -> None:
+        """Steps at which nothing changes are forgotten."""
+        at, free, kept = self.at, self.free, 1
+        for index in range(1, self.count):
+            if free[index] != free[index - 1]:
+                at[kept] = at[index]
+                free[kept] = free[index]
+                kept += 1
+        remove_times(at, self.count, kept, self.count - kept)
+        remove_numbers(free, self.count, kept, self.count - kept)
+        self.count = kept
+
+    def fits(self, procs: int, start: float, duration: float) -> bool:
+        """Are so many processors free from `start` for `duration`?"""
+        at, free, end = self.at, self.free, start + duration
+        index = time_up_to(at, self.count, start + A_MOMENT) - 1
+        while index < self.count and at[index] + A_MOMENT < end:
+            if free[index] < procs:
+                return False
+            index += 1
+        return True
+
+    def hole_before(self, before: float, procs: int, duration: float, after: float) -> float:
+        """The first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
+
+        There must be none before `after`.
+        """
+        at, free, candidate, end = self.at, self.free, INFINITE, INFINITE
+        for index in range(time_before(at, self.count, after), self.count):
+            time = at[index]
+            if end <= time + A_MOMENT:
+                return candidate
+            if free[index] < procs:
+                if time >= before:
+                    return INFINITE
+                candidate = end = INFINITE
+            elif end == INFINITE:
+                if time >= before:
+                    return INFINITE
+                candidate = time
+                end = time + duration
+        return candidate

@@ -37,6 +37,7 @@ SELECTIVE = 7
 IMMEDIATE = 8
 DEEP = 9
 MULTIQUEUE = 10
+GANG = 11
 """What is done in a pass"""
 NOBODY = 0
 BY_START = 1
@@ -323,18 +324,10 @@ class Present:
 
     def _make_plan(self) -> None:
         """What running jobs leave free, kept from now on."""
-        plan, free = self.plan, self.free
-        if plan.count:
-            plan.advance(self.now)
-            return
-        plan.add(self.now, free)
-        for index in range(self.running):
-            end = self.end_at[index]
-            free += self.end_procs[index]
-            if end - plan.at[plan.count - 1] <= A_MOMENT:
-                plan.free[plan.count - 1] = free
-            else:
-                plan.add(end, free)
+        if self.plan.count:
+            self.plan.advance(self.now)
+        else:
+            self.plan.make(self.now, self.free, self.end_at, self.end_procs, self.running)
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
         """The job's reserved start becomes `at`, which is never later than it was."""

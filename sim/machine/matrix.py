@@ -204,6 +204,25 @@ class Matrix(MatrixView):
             matrix._all, matrix.size = there, there.bit_count()
 
     @property
+    def gone(self) -> frozenset[int]:
+        """The rows that vanished since all was cleaned."""
+        return frozenset(self._gone)
+
+    def become(
+        self, rows: Iterable[int], places: Iterable[tuple[int, int, tuple[int, ...]]], gone: Iterable[int]
+    ) -> None:
+        """Another matrix: its rows, (rank, columns, rows) of every job in order of placement, and what vanished."""
+        for name in _SHARED:
+            getattr(self, name).clear()
+        self._rows.extend(rows)
+        self._used.update(dict.fromkeys(self._rows, 0))
+        self._gone.update(gone)
+        for rank, columns, its in places:
+            self._columns[rank], self._home[rank], self._rows_of[rank] = columns, its[0], its
+            for row in its:
+                self._used[row] |= columns
+
+    @property
     def standing(self) -> Mapping[int, tuple[int, ...]]:
         """rank -> every row that the job stands in: as it is, for who looks at all jobs."""
         return self._rows_of

@@ -20,6 +20,7 @@ from sim.decisions.decisions import Decision, Start
 from sim.decisions.reasons import Fits
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
+from sim.engine.sharing import Sharing
 from sim.errors import SchedscopeError
 from sim.kernel import choice
 from sim.kernel.known import known
@@ -73,7 +74,16 @@ def all_of(engine: Engine) -> dict[str, Any]:
         "queue": [state.queue, state.waiting.wanted, state.waiting.step],
         "notes": {name: noted for name, noted in state.notes.items() if isinstance(noted, dict)},
         "snapshot": repr(engine.snapshot()),
+        "shared": state.sharing and rows_of(state.sharing),
     }
+
+
+def rows_of(sharing: Sharing) -> list[Any]:
+    """Everything that can be seen of a matrix, its clock and the jobs in it."""
+    matrix, turns = sharing.matrix, sharing.turns
+    seen = [matrix.rows, [matrix.used(row) for row in matrix.rows], list(matrix.places()), matrix.homes(), matrix.gone]
+    clock = [turns.row, turns.begin, turns.rows, sharing.since]
+    return [seen, list(sharing.ran.items()), sharing.stall, sharing.new, clock]
 
 
 _APART = {

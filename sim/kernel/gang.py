@@ -1,0 +1,361 @@
+"""Gang scheduling over columns: what `sim.policies.gang` does, with the same operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import (
+    INFINITE,
+    growing_numbers,
+    growing_times,
+    insert_number,
+    insert_time,
+    numbers,
+    remove_numbers,
+    remove_times,
+    time_up_to,
+    times,
+)
+from sim.kernel.plan import RowPlan
+from sim.kernel.sharing import Sharing
+
+FIRST = 2
+"""The number of the last rebuild before this"""
+
+
+@cython.cclass
+class GangLoop(Sharing):
+    """The matrix is rebuilt when somebody comes or is done."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Sharing.__init__(self, jobs, procs, most_running)
+        self.slice, self.backfills = 0.0, False
+        self.teller: Any = None
+        """Who is told what is decided"""
+        # What is planned in rows: `planned`, and in `planned_in` at which rebuild
+        self.rebuilds = FIRST
+        self.planned_row, self.before_in, self.moved_at = numbers(jobs), numbers(jobs), numbers(jobs)
+        self.row_planned, self.before_at = times(jobs), times(jobs)
+        """As it was written last, infinite if it was not; at the rebuild before"""
+        self.change_at, self.change_by = growing_times(2 * jobs), growing_numbers(2 * jobs)
+        self.found, self.is_planned, self.tried = -1, False, 0
+
+    # From a state of the engine, and back
+
+    def enter_policy(self, backfills: bool, slice: float) -> None:
+        """Where there is a matrix."""
+        slots, jobs = self.mpl + 1, len(self.rows_of)
+        self.backfills, self.slice = backfills, slice
+        self.ranked, self.plans = numbers(slots), [RowPlan(2 * jobs + 4) for _ in range(slots if backfills else 0)]
+        for rank in range(jobs):
+            self.row_planned[rank] = INFINITE
+
+    def enter_plan(self, rank: int, row: int, at: float) -> None:
+        """The job's start is planned in that row."""
+        self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, row, self.rebuilds
+
+    def has_rebuilt(self) -> bool:
+        """Was the matrix rebuilt since the state was entered?"""
+        return self.rebuilds > FIRST
+
+    def plans_told(self) -> list[tuple[int, int, float]]:
+        """(rank, row, start) of those that wait and are planned."""
+        ranks = [self.queue[index] for index in range(self.waiting)]
+        return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
+
+    # The phases of a rebuild
+
+    def _rebuild(self) -> None:
+        self._clean()
+        self._compact()
+        self.rebuilds += 1
+        self._schedule()
+        self._fill()
+        self._count_rows()
+
+    def _count_rows(self) -> None:
+        """The matrix is as it will be."""
+        self.ids = tuple([self.id_of[self.order[index]] for index in range(self.rows)])
+
+    def _clean(self) -> None:
+        has_replicas = False
+        for index in range(self.standing):
+            rank = self.placed[index]
+            home = self.home[rank]
+            others = self.stands[rank] ^ (1 << home)
+            if others:
+                has_replicas = True
+                for slot in range(self.mpl + 1):
+                    if others >> slot & 1:
+                        self._leave_row(rank, slot)
+                self.stands[rank] = 1 << home
+                self.rows_of[rank] = self.alone[home]
+        if has_replicas:
+            self.gone.clear()
+
+    def _rank_rows(self) -> None:
+        """The rows from the least to the most populated, of equals the later before."""
+        for index in range(self.rows):
+            slot, place = self.order[self.rows - 1 - index], index
+            while place and self.room[self.ranked[place - 1]] < self.room[slot]:
+                self.ranked[place] = self.ranked[place - 1]
+                place -= 1
+            self.ranked[place] = slot
+
+    def _compact(self) -> None:
+        """The jobs of the less populated rows move to more populated ones, the most populated first."""
+        self._rank_rows()
+        self._forget_plans()
+        sets, rows = self.sets, self.rows
+        for index in range(rows - 1):
+            row = self.ranked[index]
+            sets.become(self.open_set, self.row_set + self.ranked[rows - 1])
+            for turn in range(index + 1, rows - 1):
+                sets.keep(self.open_set, self.row_set + self.ranked[turn])
+            hopeful = 0
+            for place in range(self.standing):
+                rank = self.placed[place]
+                if self.home[rank] == row and not sets.meets(rank, self.open_set):
+                    self.scratch[hopeful] = rank
+                    hopeful += 1
+            if hopeful:
+                for turn in range(rows - 1, index, -1):
+                    self._compact_into(self.ranked[turn], row, hopeful)
+        self._drop_empty_rows()
+
+    def _compact_into(self, target: int, row: int, hopeful: int) -> None:
+        """Those that are hopeful, and are still there, move to the target row if they may."""
+        for index in range(hopeful):
+            rank = self.scratch[index]
+            if (
+                self.home[rank] == row
+                and not self.sets.meets(rank, self.row_set + target)
+                and self._may_move(rank, target)
+            ):
+                self._leave_row(rank, row)
+                self._settle_in(rank, target)
+
+    def _may_move(self, rank: int, target: int) -> bool:
+        """Do reservations allow that the job moves there? After a yes it does."""
+        if not self.backfills:
+            return True
+        procs, span = self.procs[rank], (self.estimate[rank] - self.ran[rank]) * self.mpl
+        plan = self._plan_of(target, True)
+        if not plan.fits(procs, self.now, span):
+            return False
+        plan.take(self.now, self.now + span, procs)
+        return True
+
+    def _schedule(self) -> None:
+        """Waiting jobs come into the matrix."""
+        if self.backfills:
+            self._schedule_all()
+            return
+        while self.waiting:
+            slot = self._fullest(self.procs[self.queue[0]], -1.0)
+            if slot >= 0:
+                self._place(0, slot, -1.0, False)
+            elif self.rows < self.mpl:
+                self._find_spare()
+                self._place_in_new_row(0, -1.0, False)
+            else:
+                return
+
+    def _schedule_all(self) -> None:
+        """Each where there is room for its span, or it gets a reservation."""
+        index, passes, now = 0, False, self.now
+        self._forget_plans()
+        while index < self.waiting:
+            rank = self.queue[index]
+            procs, span = self.procs[rank], self.estimate[rank] * self.mpl
+            at = self._soonest(procs, span)
+            slot = self.found
+            self._plan_of(slot, False).take(at, at + span, procs)
+            if at > now:
+                self._reserve_row(rank, self.id_of[slot], at, span)
+                passes = True
+                index += 1
+            elif slot == self.spare:
+                self._place_in_new_row(index, span if self._has_row_for(procs) else -1.0, passes)
+            else:
+                self._place(index, slot, span, passes)
+
+    def _has_row_for(self, procs: int) -> bool:
+        return self._fullest(procs, -1.0) >= 0
+
+    def _fullest(self, procs: int, span: float) -> int:
+        """Of the rows with room, for the span where it is not negative, that with the fewest free columns."""
+        best = -1
+        for index in range(self.rows):
+            slot = self.order[index]
+            if self.room[slot] < procs or (best >= 0 and self.room[slot] >= self.room[best]):
+                continue
+            if span < 0 or self._plan_of(slot, False).fits(procs, self.now, span):
+                best = slot
+        return best
+
+    def _place_in_new_row(self, index: int, span: float, passes: bool) -> None:
+        rows, rank = self.rows, self.queue[index]
+        self._open_row()
+        self.is_planned = False
+        self._come_in(index, self.spare, passes)
+        self.teller.opened(rank, self.id_of[self.spare], self.sets.told(rank), rows, span, passes)
+
+    def _place(self, index: int, slot: int, span: float, passes: bool) -> None:
+        free, rank = self.room[slot], self.queue[index]
+        self._come_in(index, slot, passes)
+        self.teller.placed(rank, self.id_of[slot], self.sets.told(rank), free, span, passes)
+
+    def _come_in(self, index: int, slot: int, passes: bool) -> None:
+        """The waiting job comes into the row, in its lowest free columns."""
+        rank, sets = self.queue[index], self.sets
+        procs = self.procs[rank]
+        remove_numbers(self.queue, self.waiting, index, 1)
+        self.waiting -= 1
+        self.wanted -= procs
+        sets.become(self.open_set, self.every_set)
+        sets.drop(self.open_set, self.row_set + slot)
+        sets.take(rank, self.open_set, procs)
+        self._stand(rank, slot)
+        self.ran[rank] = self.l_ran[rank]
+        insert_number(self.new, self.news, self.news, rank)
+        self.news += 1
+        self.planned_in[rank] = 0
+        self.row_planned[rank] = INFINITE
+        self.l_backfilled[rank] = passes
+        self.backfilled += passes
+        self.told += 1
+
+    def _fill(self) -> None:
+        """Jobs are replicated where their columns are free, one row a job a round."""
+        sets, hopeful, kept = self.sets, 0, 0
+        if self.rows > 1:
+            for index in range(self.standing):
+                self.scratch[index] = self.placed[index]
+            hopeful = self.standing
+        while hopeful:
+            sets.become(self.open_set, self.row_set + self.order[0])
+            for index in range(1, self.rows):
+                sets.keep(self.open_set, self.row_set + self.order[index])
+            kept = 0
+            for index in range(hopeful):
+                rank = self.scratch[index]
+                if not sets.meets(rank, self.open_set) and self._finds_row(rank):
+                    self.scratch[kept] = rank
+                    kept += 1
+            hopeful = kept
+
+    def _finds_row(self, rank: int) -> bool:
+        """The job is replicated into the first row in which its columns are free, if there is one."""
+        for index in range(self.rows):
+            slot = self.order[index]
+            if not self.sets.meets(rank, self.row_set + slot):
+                self._replicate(rank, slot)
+                return True
+        return False
+
+    # Plans of rows
+
+    def _forget_plans(self) -> None:
+        self.is_planned = False
+        if self.backfills:
+            for slot in range(self.mpl + 1):
+                self.plans[slot].clear()
+
+    def _plan_of(self, slot: int, reserved: bool) -> RowPlan:
+        """The row's home jobs, and what is taken in it since; from the beginning what is reserved, if wanted."""
+        plan: RowPlan = self.plans[slot]
+        if plan.count:
+            return plan
+        now, mpl, free, count, many = self.now, self.mpl, self.size, 0, 0
+        for index in range(self.standing if self.is_row[slot] else 0):
+            rank = self.placed[index]
+            if self.home[rank] == slot:
+                free -= self.procs[rank]
+                self._change(count, now + (self.estimate[rank] - self.ran[rank]) * mpl, self.procs[rank])
+                count += 1
+        many = count
+        for index in range(self.waiting if reserved else 0):
+            rank = self.queue[index]
+            if self.planned_in[rank] == self.rebuilds and self.planned_row[rank] == self.id_of[slot]:
+                start = self.planned[rank]
+                if start < now:
+                    start = now
+                self._change(count, start, -self.procs[rank])
+                self._change(count + 1, start + self.estimate[rank] * mpl, self.procs[rank])
+                count += 2
+        plan.make(now, free, self.change_at, self.change_by, count)
+        if count > many:
+            plan.simplify()
+        remove_numbers(self.change_by, count, 0, count)
+        remove_times(self.change_at, count, 0, count)
+        return plan
+
+    def _change(self, count: int, at: float, by: int) -> None:
+        """So many processors more from then on."""
+        place = time_up_to(self.change_at, count, at)
+        insert_time(self.change_at, count, place, at)
+        insert_number(self.change_by, count, place, by)
+
+    def _soonest(self, procs: int, span: float) -> float:
+        """When so many processors are first free for the span, and in `found` in which row; of equals the earlier."""
+        if not self.is_planned:
+            self._find_spare()
+            self.is_planned, self.tried = True, 0
+        now, best, after, turn = self.now, INFINITE, -INFINITE, self.tried
+        while turn:
+            turn -= 1
+            if self.tried_procs[turn] <= procs and self.tried_for[turn] <= span:
+                after, turn = self.tried_to[turn], 0
+        for index in range(self.rows + (self.spare >= 0)):
+            slot = self.order[index] if index < self.rows else self.spare
+            at = self._plan_of(slot, False).hole_before(best, procs, span, after)
+            if at < best:
+                best = at
+                self.found = slot
+                if at <= now:
+                    fullest = self._fullest(procs, span)
+                    if fullest >= 0:
+                        self.found = fullest
+                    return now
+        self._note_tried(procs, span, best)
+        return best
+
+    def _note_tried(self, procs: int, span: float, at: float) -> None:
+        """So many found their first place there: a wider and longer one will find none before."""
+        last = self.tried
+        while (
+            last
+            and self.tried_procs[last - 1] >= procs
+            and self.tried_for[last - 1] >= span
+            and self.tried_to[last - 1] <= at
+        ):
+            last -= 1
+        self.tried_procs[last], self.tried_for[last], self.tried_to[last] = procs, span, at
+        self.tried = last + 1
+
+    def _reserve_row(self, rank: int, row: int, at: float, span: float) -> None:
+        """The job's start is planned there; what moves it by less than a turn is not written."""
+        if self.planned_in[rank] != self.rebuilds:
+            self.before_in[rank] = self.rebuilds if self.planned_in[rank] == self.rebuilds - 1 else 0
+            self.before_at[rank] = self.planned[rank]
+            self.planned_in[rank] = self.rebuilds
+        self.planned[rank], self.planned_row[rank] = at, row
+        was, has_moved = self.row_planned[rank], self.before_in[rank] == self.rebuilds
+        place = self.moved_at[rank]
+        moved_now = place < self.moves and self.moved_rank[place] == rank
+        if was < INFINITE and abs(at - was) < self.slice:
+            if moved_now:
+                self.moved_by[place] = at - self.before_at[rank]
+            return
+        if has_moved:
+            if not moved_now:
+                place = self.moves
+                self.moved_at[rank] = place
+                self.moved_rank[place] = rank
+                self.moves += 1
+            self.moved_by[place] = at - self.before_at[rank]
+        self.row_planned[rank] = at
+        self.told += 1
+        self.teller.reserved(rank, row, at, span)

@@ -1,0 +1,183 @@
+"""Moving the tasks of jobs to other columns: what `sim.policies.gang.migration` does, with the same operations."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import numbers
+from sim.kernel.gang import GangLoop
+
+
+@cython.cclass
+class MigratingLoop(GangLoop):
+    """The matrix is rebuilt with migration or without."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        GangLoop.__init__(self, jobs, procs, most_running)
+        self.migrates, self.cost, self.most_tasks, self.tasks = False, 0.0, 0, 0
+        self.migrated_in = numbers(jobs)
+        """At which rebuild each migrated last"""
+        self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
+        """The jobs in the way, and how many tasks they have together"""
+
+    def enter_migration(self, cost: float, tasks: int) -> None:
+        """So many tasks may migrate at a rebuild, each job at that cost."""
+        self.migrates, self.cost, self.most_tasks = True, cost, tasks
+
+    def _rebuild(self) -> None:
+        if not self.migrates:
+            GangLoop._rebuild(self)
+            return
+        self.tasks = self.most_tasks
+        self._clean()
+        self._compact()
+        self.rebuilds += 1
+        self._schedule()
+        if self._compact_migrating():
+            self._schedule()
+        self._fill()
+        self._fill_migrating()
+        self._count_rows()
+
+    def _has_migrated(self, rank: int) -> bool:
+        if self.migrated_in[rank] != self.rebuilds:
+            return False
+        had: bool = self.sets.told(rank) != self.whole_sets[-1 - self.h_place[self.h_last[rank]]]
+        return had
+
+    # Compaction: A leaves its row
+
+    def _compact_migrating(self) -> bool:
+        """Has any job moved?"""
+        self._rank_rows()
+        self._forget_plans()
+        has_moved = False
+        for index in range(self.rows - 1):
+            row = self.ranked[index]
+            for turn in range(self.rows - 1, index, -1):
+                for place in range(self.standing):
+                    rank = self.placed[place]
+                    if self.home[rank] == row and self._moves_to(rank, row, self.ranked[turn]):
+                        has_moved = True
+        self._drop_empty_rows()
+        return has_moved
+
+    def _moves_to(self, rank: int, row: int, target: int) -> bool:
+        """Does the job move to the target row? Then it has."""
+        if not self.sets.meets(rank, self.row_set + target):
+            if not self._may_move(rank, target):
+                return False
+            self._leave_row(rank, row)
+            self._settle_in(rank, target)
+            return True
+        if not self._can_bring(rank, target) or not self._may_move(rank, target):
+            return False
+        self._bring(rank, row, target)
+        return True
+
+    def _can_bring(self, rank: int, target: int) -> bool:
+        """Is there room in the row, and may so many tasks still move as the option with fewer needs?"""
+        procs: int = self.procs[rank]
+        if procs > self.room[target] or not self.tasks:
+            return False
+        self._find_in_the_way(rank, target)
+        return min(procs, self.tasks_aside) <= self.tasks
+
+    def _bring(self, rank: int, row: int, target: int) -> None:
+        """A goes to the row, by the cheaper option."""
+        size, aside, cost = self.procs[rank], self.tasks_aside, self.cost
+        first, second = cost / 2 * size + cost * aside, cost * size + cost / 2 * aside
+        if size > self.tasks or (aside <= self.tasks and first <= second):
+            why: Any = self.teller.makes_way(rank, first, second if size <= self.tasks else None)
+            self._move_aside(rank, target, why)
+            self._leave_row(rank, row)
+            self._settle_in(rank, target)
+            self._lose(rank, why)
+            return
+        why = self.teller.other_columns(second, first if aside <= self.tasks else None)
+        self._leave_row(rank, row)
+        self._migrate(rank, target, rank, why)
+        for index in range(self.asides):
+            self._lose(self.aside[index], why)
+
+    # Filling: A stays where it is, and is replicated
+
+    def _fill_migrating(self) -> None:
+        has_changed = self.rows > 1 and self.tasks > 0
+        while has_changed:
+            has_changed = False
+            for place in range(self.standing):
+                if self._finds_row_migrating(self.placed[place]):
+                    has_changed = True
+
+    def _finds_row_migrating(self, rank: int) -> bool:
+        """The job is replicated into the first row in which those in its way can move aside, if there is one."""
+        for index in range(self.rows):
+            slot = self.order[index]
+            if not self.stands[rank] >> slot & 1 and self._can_replicate(rank, slot):
+                why: Any = None
+                if self.asides:
+                    cost = self.cost / 2 * self.procs[rank] + self.cost * self.tasks_aside
+                    why = self.teller.makes_way(rank, cost, None)
+                    self._move_aside(rank, slot, why)
+                self._replicate(rank, slot)
+                if self.asides:
+                    self._lose(rank, why)
+                return True
+        return False
+
+    def _can_replicate(self, rank: int, slot: int) -> bool:
+        if self.procs[rank] > self.room[slot]:
+            return False
+        self._find_in_the_way(rank, slot)
+        for index in range(self.asides):
+            other = self.aside[index]
+            if self.stands[other] != 1 << self.home[other]:
+                return False
+        can: bool = self.tasks_aside <= self.tasks
+        return can
+
+    # Both
+
+    def _find_in_the_way(self, rank: int, slot: int) -> None:
+        """The jobs in the row that stand in the columns of this one, in order of placement."""
+        self.asides = self.tasks_aside = 0
+        if not self.sets.meets(rank, self.row_set + slot):
+            return
+        for place in range(self.standing):
+            other = self.placed[place]
+            if self.stands[other] >> slot & 1 and self.sets.meets(rank, other):
+                self.aside[self.asides] = other
+                self.asides += 1
+                self.tasks_aside += self.procs[other]
+
+    def _move_aside(self, for_rank: int, slot: int, why: Any) -> None:
+        """One after another leaves the columns of A. There is room, as A fits beside them all."""
+        for index in range(self.asides):
+            rank = self.aside[index]
+            self._leave_row(rank, slot)
+            self._migrate(rank, slot, for_rank, why)
+
+    def _migrate(self, rank: int, slot: int, beside: int, why: Any) -> None:
+        """The job, which has left its row, takes the lowest free columns of a row, beside those of another job."""
+        sets, procs = self.sets, self.procs[rank]
+        sets.become(self.open_set, self.every_set)
+        sets.drop(self.open_set, self.row_set + slot)
+        if beside != rank:
+            sets.drop(self.open_set, beside)
+        sets.drop(rank, rank)
+        sets.take(rank, self.open_set, procs)
+        self._settle_in(rank, slot)
+        self.tasks -= procs
+        self.stall[rank] += self.cost
+        self.migrated_in[rank] = self.rebuilds
+        self.told += 1
+        self.teller.migrated(rank, self.id_of[slot], sets.told(rank), self.cost, why)
+
+    def _lose(self, rank: int, why: Any) -> None:
+        """The job loses time to the migration of others."""
+        if self.cost:
+            self.stall[rank] += self.cost / 2
+            self.told += 1
+            self.teller.stalled(rank, self.cost / 2, why)

@@ -1,0 +1,394 @@
+"""Jobs that take turns, over columns: what `sim.engine.sharing` and the engine do, with the same operations.
+
+A row of the matrix has a slot in the columns, which is used again when the row has gone; its id never is before all is
+cleaned. The rows' clock is the engine's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import (
+    A_MOMENT,
+    INFINITE,
+    growing_numbers,
+    insert_number,
+    number_before,
+    numbers,
+    remove_numbers,
+    times,
+)
+from sim.kernel.loop import Loop
+from sim.kernel.present import NEVER
+from sim.kernel.sets import Sets
+
+MOVED = 5
+IN_ROWS = 4
+"""As in `sim.history.stretch`"""
+
+
+@cython.cclass
+class Sharing(Loop):
+    """The matrix, and the progress of the jobs in it."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Loop.__init__(self, jobs, procs, most_running)
+        self.size, self.since = procs, 0.0
+        self.mpl, self.looked_in = 1, -1
+        self.done = growing_numbers(jobs)
+        # Who stands where, in order of placement
+        self.placed, self.standing = growing_numbers(jobs), 0
+        self.home, self.stands = numbers(jobs), numbers(jobs)
+        """In which slot, and in which, a bit for each"""
+        self.rows_of: Any = [()] * jobs
+        """The rows that each stands in, as the matrix has them"""
+        self.written: Any = [()] * jobs
+        """The same as the history has them"""
+        self.bands: list[tuple[int, ...]] = []
+        self.band_of, self.is_sorted = numbers(jobs), False
+        """Those that stand in the same rows are a band"""
+        self.ran, self.stall = times(jobs), times(jobs)
+        self.new, self.news = growing_numbers(jobs), 0
+        """Those that have not been on turn yet"""
+        self.scratch, self.need, self.least, self.gain = numbers(jobs), times(jobs), times(jobs + 1), times(jobs + 1)
+        # The rows
+        self.ids: tuple[int, ...] = ()
+        self.gone: set[int] = set()
+        self.rows = 0
+        self.spare = -1
+        """The slot of the row that would be opened now"""
+        # Who has the clock, and what is written
+        self.told = 0
+        self.turns: Any = None
+        self.tick: Any = None
+        self.rows_at: Any = None
+        self.kinds: Any = None
+        self.whole_sets: Any = []
+
+    # What a policy makes of it
+
+    def _rebuild(self) -> None:
+        """Somebody has come or is done."""
+
+    # From a state of the engine, and back
+
+    def enter_rows(self, mpl: int, ids: Any, every: Any) -> None:
+        """So many rows at most; these there are, with every one of these columns."""
+        slots, jobs = mpl + 1, len(self.rows_of)
+        self.mpl, self.ids, self.rows = mpl, tuple(ids), len(ids)
+        self.order = growing_numbers(slots)
+        self.id_of, self.room, self.is_row = numbers(slots), numbers(slots), numbers(slots)
+        self.alone: Any = [()] * slots
+        self.sets = Sets(jobs + slots + 2, self.size)
+        self.row_set, self.every_set, self.open_set = jobs, jobs + slots, jobs + slots + 1
+        self.sets.put(self.every_set, every)
+        for slot, row in enumerate(ids):
+            insert_number(self.order, slot, slot, slot)
+            self._name(slot, row)
+
+    def enter_job(self, rank: int, columns: Any, rows: Any, ran: float, stall: float, is_new: bool) -> None:
+        """The job stands in these rows, its home the first."""
+        self.sets.put(rank, columns)
+        home = self.ids.index(rows[0])
+        self._stand(rank, home)
+        for row in rows[1:]:
+            self._replicate(rank, self.ids.index(row))
+        self.written[rank] = self.rows_of[rank]
+        self.ran[rank], self.stall[rank] = ran, stall
+        if is_new:
+            insert_number(self.new, self.news, self.news, rank)
+            self.news += 1
+
+    def places(self) -> list[tuple[int, int, tuple[int, ...]]]:
+        """(rank, columns, rows) of every job, in order of placement."""
+        ranks = [self.placed[index] for index in range(self.standing)]
+        return [(rank, self.sets.told(rank), self.rows_of[rank]) for rank in ranks]
+
+    def free_set(self) -> Any:
+        """The columns that are free in the row on turn."""
+        slot = -1 if self.turns.row is None else self._slot_of(self.turns.row)
+        self.sets.become(self.open_set, self.every_set)
+        if slot >= 0:
+            self.sets.drop(self.open_set, self.row_set + slot)
+        return self.sets.told(self.open_set)
+
+    def new_ranks(self) -> list[int]:
+        """Who has not been on turn yet."""
+        return [self.new[index] for index in range(self.news)]
+
+    # Time
+
+    def _next_time(self) -> float:
+        if not self.is_sorted:
+            self._sort_by_rows()
+        arrives: float = self.submit[self.arriving]
+        time = self._next_end(arrives)
+        if arrives < time:
+            time = arrives
+        for index in range(self.news):
+            begins = self.turns.first_stand(self.rows_of[self.new[index]], self.since)
+            if begins < time:
+                time = begins
+        if time < arrives and arrives <= time + A_MOMENT:
+            time = arrives
+        return time
+
+    def _next_end(self, before: float) -> float:
+        """When the next job is done; anything from `before` on is not looked into and is infinite."""
+        if not self.standing:
+            return INFINITE
+        first, its, band_of, need = INFINITE, 0, self.band_of, self.need
+        since: float = self.since
+        for index in range(self.standing):
+            rank = self.placed[index]
+            needs = self.runtime[rank] - self.ran[rank] + self.stall[rank]
+            need[index] = needs
+            if needs < first:
+                first, its = needs, band_of[rank]
+        if since + first > before:
+            return INFINITE
+        end: float = self.turns.finish(self.bands[its], first, since)
+        soon, least, bands = min(before, end + A_MOMENT) - since, self.least, len(self.bands)
+        for band in range(bands):
+            least[band] = INFINITE
+        for index in range(self.standing):
+            needs = need[index]
+            if needs <= soon:
+                band = band_of[self.placed[index]]
+                if band != its and needs < least[band]:
+                    least[band] = needs
+        for band in range(bands):
+            if least[band] < INFINITE:
+                ends = self.turns.finish(self.bands[band], least[band], since)
+                if ends < end:
+                    end = ends
+        return end
+
+    def _has_room(self, now: float) -> bool:
+        crowd, arriving = self.standing + self.waiting, self.arriving
+        while self.submit[arriving] <= now:
+            arriving += 1
+            crowd += 1
+        has_room: bool = self.steps < self.most_steps and self.begun + crowd <= self.most_begun
+        return has_room
+
+    def _happen(self, now: float) -> bool:
+        Loop._happen(self, now)
+        self.h_decided[self.steps - 1] = self.decided + self.told
+        return True
+
+    def _decide(self) -> bool:
+        self._elapse(self.now)
+        is_event = self.arrived or self.completed or not self.standing
+        if is_event:
+            self.looked_in = self.step
+            self._rebuild()
+        self._rows_go_on(self.now)
+        if is_event:
+            self._write_places(self.now)
+        self.credit -= self.standing
+        return True
+
+    def _elapse(self, to: float) -> None:
+        """Time goes on; who is done leaves the matrix."""
+        if self.step and to > self.since:
+            self.h_free[self.steps - 1] = self._empty_until(to) / (to - self.since)
+        by_row = self.turns.gains(self.since, to)
+        self.since = to
+        gain, kept, count = self.gain, 0, 0
+        for index in range(len(self.bands)):
+            gain[index] = sum(map(by_row.__getitem__, self.bands[index]))
+        for index in range(self.standing):
+            rank = self.placed[index]
+            gained, stalled = gain[self.band_of[rank]], self.stall[rank]
+            if stalled:
+                lost = min(stalled, gained)
+                stalled -= lost
+                self.stall[rank] = stalled
+                gained -= lost
+            ran = self.ran[rank] + gained
+            self.ran[rank] = ran
+            if self.runtime[rank] - ran + stalled <= A_MOMENT:
+                insert_number(self.done, count, number_before(self.done, count, rank), rank)
+                count += 1
+            else:
+                self.placed[kept] = rank
+                kept += 1
+        remove_numbers(self.placed, self.standing, kept, count)
+        self.standing, self.completed = kept, count
+        for index in range(count):
+            self.expected[self.done[index]] = to
+            self._complete(self.done[index], to)
+        self.turns.advance(to, self._occupied())
+
+    def _empty_until(self, to: float) -> float:
+        """Processor-seconds that stay empty until then."""
+        if self.turns.row is None:
+            return self.size * (to - self.since)
+        seconds = self.turns.on_turn(self.since, to).items()
+        empty: float = sum([self.room[self._slot_of(row)] * its for row, its in seconds])
+        return empty
+
+    def _occupied(self) -> list[int]:
+        """The rows with a job in them, in order."""
+        slots = [self.order[index] for index in range(self.rows)]
+        return [self.id_of[slot] for slot in slots if self.room[slot] < self.size]
+
+    def _leave(self, rank: int, now: float, because: int) -> None:
+        index, stretch = 0, self.h_last[rank]
+        for slot in range(self.mpl + 1):
+            if self.stands[rank] >> slot & 1:
+                self._leave_row(rank, slot)
+        while index < self.news:
+            if self.new[index] == rank:
+                remove_numbers(self.new, self.news, index, 1)
+                self.news -= 1
+            index += 1
+        self.h_end[stretch] = now
+        self.h_end_step[stretch] = self.steps
+        self.h_ended_by[stretch] = because
+
+    def _rows_go_on(self, now: float) -> None:
+        """The matrix is as it will be until the next step."""
+        self.turns.settle(now, self.ids)
+        row, slot, kept = self.turns.row, -1, 0
+        if row is not None:
+            slot = self._slot_of(row)
+        self.free = self.size if slot < 0 else self.room[slot]
+        for index in range(self.news):
+            rank = self.new[index]
+            if slot >= 0 and self.stands[rank] >> slot & 1:
+                self._is_on_turn(rank, now)
+            else:
+                self.new[kept] = rank
+                kept += 1
+        remove_numbers(self.new, self.news, kept, self.news - kept)
+        self.news = kept
+        self.tick(now, self.turns, self.steps)
+
+    def _is_on_turn(self, rank: int, now: float) -> None:
+        """For the first time."""
+        if self.l_start[rank] != self.l_start[rank]:
+            self.l_start[rank] = now
+            self.started += 1
+        if self.h_started_in[rank] == NEVER:
+            self.h_started[rank] = now
+            self.h_started_in[rank] = self.steps
+
+    def _write_places(self, now: float) -> None:
+        """Those that stand elsewhere than they did begin a stretch there."""
+        for index in range(self.standing):
+            rank = self.placed[index]
+            rows = self.rows_of[rank]
+            if self.written[rank] != rows or self._has_migrated(rank):
+                before, begun = self.h_last[rank], self.begun
+                if self.written[rank]:
+                    self.h_end[before] = now
+                    self.h_end_step[before] = self.steps
+                    self.h_ended_by[before] = MOVED
+                if before < 0:
+                    self.h_first[rank] = begun
+                else:
+                    self.h_next[before] = begun
+                self.h_last[rank] = begun
+                self.h_rank[begun] = rank
+                self.h_start[begun] = now
+                self.kinds[begun] = IN_ROWS
+                self.h_place[begun] = -1 - len(self.whole_sets)
+                self.whole_sets.append(self.sets.told(rank))
+                self.rows_at[begun] = rows
+                self.written[rank] = rows
+                self.begun = begun + 1
+        self.is_sorted = False
+
+    def _has_migrated(self, rank: int) -> bool:
+        """Does the job stand in other columns than the history has it?"""
+        return False
+
+    def _sort_by_rows(self) -> None:
+        known: dict[tuple[int, ...], int] = {}
+        self.bands, self.is_sorted = [], True
+        for index in range(self.standing):
+            rank = self.placed[index]
+            rows = self.rows_of[rank]
+            band = known.get(rows, -1)
+            if band < 0:
+                band = len(self.bands)
+                known[rows] = band
+                self.bands.append(rows)
+            self.band_of[rank] = band
+
+    # The matrix
+
+    def _slot_of(self, row: int) -> int:
+        for index in range(self.rows):
+            if self.id_of[self.order[index]] == row:
+                slot: int = self.order[index]
+                return slot
+        return -1
+
+    def _name(self, slot: int, row: int) -> None:
+        """A row is there from now on, empty."""
+        self.id_of[slot] = row
+        self.alone[slot] = (row,)
+        self.room[slot] = self.size
+        self.is_row[slot] = 1
+
+    def _stand(self, rank: int, slot: int) -> None:
+        """The job comes into the matrix in its columns; the row becomes its home."""
+        insert_number(self.placed, self.standing, self.standing, rank)
+        self.standing += 1
+        self._settle_in(rank, slot)
+
+    def _settle_in(self, rank: int, slot: int) -> None:
+        """The row becomes the job's home, and it stands in no other."""
+        self.home[rank] = slot
+        self.stands[rank] = 1 << slot
+        self.rows_of[rank] = self.alone[slot]
+        self.sets.add(self.row_set + slot, rank)
+        self.room[slot] -= self.procs[rank]
+
+    def _leave_row(self, rank: int, slot: int) -> None:
+        self.sets.drop(self.row_set + slot, rank)
+        self.room[slot] += self.procs[rank]
+
+    def _replicate(self, rank: int, slot: int) -> None:
+        self.stands[rank] |= 1 << slot
+        self.rows_of[rank] = (*self.rows_of[rank], self.id_of[slot])
+        self.sets.add(self.row_set + slot, rank)
+        self.room[slot] -= self.procs[rank]
+
+    def _next_row(self) -> int:
+        """The id of the row that would be opened now."""
+        row = 1
+        while row in self.gone or self._slot_of(row) >= 0:
+            row += 1
+        return row
+
+    def _find_spare(self) -> None:
+        """The slot and the id of the row that would be opened now; -1: none may be."""
+        self.spare = -1
+        if self.rows < self.mpl:
+            self.spare = 0
+            while self.is_row[self.spare]:
+                self.spare += 1
+            self.id_of[self.spare] = self._next_row()
+
+    def _open_row(self) -> None:
+        insert_number(self.order, self.rows, self.rows, self.spare)
+        self.rows += 1
+        self._name(self.spare, self.id_of[self.spare])
+
+    def _drop_empty_rows(self) -> None:
+        kept = 0
+        for index in range(self.rows):
+            slot = self.order[index]
+            if self.room[slot] < self.size:
+                self.order[kept] = slot
+                kept += 1
+            else:
+                self.gone.add(self.id_of[slot])
+                self.is_row[slot] = 0
+        remove_numbers(self.order, self.rows, kept, self.rows - kept)
+        self.rows = kept

@@ -1,0 +1,94 @@
+"""The loop of gang scheduling and the engine with its policies come to the same, whatever is looked at.
+
+Also tests sim.kernel.sharing, sim.kernel.migration, sim.engine.gangs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sim.engine.engine import Engine
+from sim.policies import parse_policy
+from tests.examples import examples
+from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, all_of, by
+
+if TYPE_CHECKING:
+    from tests.sim.conftest import Lab
+
+ROWS = ["mpl=1", "mpl=2,slice=1", "mpl=3,slice=3,cs=0.1", "slice=2.5,cs=0.05", "mpl=9,slice=7,cs=0.3"]
+COSTS = ["mpl=3,slice=2,cost=1.5,q=9", "mpl=4,slice=5,cost=0", "mpl=3,slice=2,cs=0.1,cost=0.3,q=3"]
+ALONE, MOVING = ["gang", "gang-backfill"], ["gang-migrate", "gang-migrate-backfill"]
+SPECS = [*ALONE, *MOVING]
+SPECS += [f"{name}:{options}" for name in [*ALONE, *MOVING] for options in ROWS]
+SPECS += [f"{name}:{options}" for name in MOVING for options in COSTS]
+OTHERS = ["easy", "selective:tick=1", "immediate:slice=2", "immediate:slice=2,memory=yes,bandwidth=50"]
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(80)
+def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    agree(loop, data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS)))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(60)
+def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
+    advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
+    single = st.just(lambda engine: engine.step())
+    to = st.sampled_from([*SPECS, *OTHERS])
+    switch = to.map(lambda spec: lambda engine: None if engine.next_time() is None else engine.switch(spec))
+    moves = data.draw(st.lists(st.one_of(until, advance, single, switch), max_size=6))
+    agree(loop, data.draw(lab.workloads()), data.draw(to), *moves)
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(25)
+def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
+    workload, spec = data.draw(lab.workloads()), data.draw(st.sampled_from(SPECS))
+    whole, engine = by("off", workload, spec), by(loop, workload, spec)
+    engine.advance(data.draw(st.integers(1, 60)))
+    again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
+    for each in (whole, engine, again):
+        each.run()
+    expected = all_of(whole)
+    for each in (engine, again):
+        found = all_of(each)
+        assert {name for name in expected if expected[name] != found[name]} == set()
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("spec", ["gang", "gang-backfill:cs=0.05", "gang-migrate", "gang-migrate-backfill"])
+def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
+    agree(loop, LUBLIN, spec, lambda engine: engine.advance(700))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for spec in [*ALONE, *MOVING]:
+        engine = by(loop, FEW, spec)
+        monkeypatch.setattr(engine, "_happen", None)
+        engine.run()
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_jobs_in_the_matrix_cost_credit(loop: str) -> None:
+    engine, alone = by(loop, LUBLIN, "gang-backfill"), by("off", LUBLIN, "gang-backfill")
+    spent, work = engine.hurry(credit=5000, a_step=40), 0
+    while work < 5000:
+        alone.step()
+        work += 40 + alone.state.crowd
+    assert (spent, engine.step_count) == (work, alone.step_count)
+
+
+def test_large_matrices_are_left_to_the_engine() -> None:
+    assert Engine(replace(FEW, procs=2000), "gang", curious=False).hurry() == 0
+    assert Engine(FEW, parse_policy("gang-backfill:mpl=25"), curious=False).hurry() == 0
