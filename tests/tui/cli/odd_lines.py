@@ -70,10 +70,10 @@ ENDS = {
     "estimates": ("recorded", "exact", "factor:1", "factor:1.7", "factor:1e6", "random:3", "random:1e6", "phi:0.01"),
     "lead": ("0", "1", "1h", "365d"),
     "machine": ("0=3", "1h=64", "500.5=200", "2d=1"),
-    "outage": ("10..20", "100..900.25: 0-3", "1h..2h: 1", "0..1000d: 0", "30..31", "300..400: 0-99"),
+    "outage": ("10..20", "100..900.25: 0-3", "1h..2h: 1", "0..1000d: 0", "30..31", "300..400: 0-3"),
 }
 """Of options that are words, what may be meant"""
-MEANT_TIMES = ("0", "30", "99.5", "600.125", "1h", "2h05", "d0 00:10:00", "#1", "#3", "#40", "3d", "J2 starts")
+MEANT_TIMES = ("0", "5", "30", "99.5", "600.125", "d0 00:10:00", "#1", "#3", "#7", "1h", "2d")
 MEANT = {
     "run": ("--format json", "--format csv", "--by category", "--by user", "--by tail", "--by time",
             "--by class,priority", "--check", "--all", "--schedule out.csv", "--segments out.csv", "--schedule -",
@@ -123,8 +123,10 @@ def meant(lot: Random) -> list[str]:
         words += meant_option(lot, option)
     if "jobs" not in options and trace.startswith("lublin"):
         words += ["--jobs", str(lot.choice((1, 30, 200)))]
+    more = lot.sample(MEANT[name], lot.randint(0, min(2, len(MEANT[name]))))
     if name in NEEDS:
-        for _ in range(lot.randint(*NEEDS[name])):
+        least, most = NEEDS[name]
+        for _ in range(least if any("--s" in each or "events" in each for each in more) else lot.randint(least, most)):
             words += ["--policy", random_spec(lot, lot.choice(FAMILIES))]
         if name != "sweep" and lot.random() < 0.3:
             words += ["--placement", "together"]
@@ -135,9 +137,7 @@ def meant(lot: Random) -> list[str]:
     words += ["-o", lot.choice(out[name])] if name in out else []
     if name == "record":
         words += ["--to", "#4", "--seconds", "2"]
-    for more in lot.sample(MEANT[name], lot.randint(0, min(2, len(MEANT[name])))):
-        words += split(more)
-    return words
+    return [*words, *(word for each in more for word in split(each))]
 
 
 def meant_option(lot: Random, option: Option) -> list[str]:
@@ -147,7 +147,7 @@ def meant_option(lot: Random, option: Option) -> list[str]:
         return [flag]
     if option.choices or option.name in ENDS:
         return [flag, str(lot.choice(option.choices or ENDS[option.name]))]
-    low, high = option.low or 0, option.high or 1000
+    low, high = option.low or 1, option.high or 1000
     some = min(high, lot.choice((0.5, 1, 1.3, 4, 60, 400)))
     number = lot.choice((low, high, some, some))
     return [flag, str(int(number) if option.kind is int else number)]
@@ -228,7 +228,7 @@ def judged(done: Done) -> str:
     """An error is one line that a terminal bears, and its exit code is a known one."""
     if "Traceback" in done.stderr or "Warning" in done.stderr or done.returncode not in (0, 1, 2):
         return f"fault {done.returncode} {done.stderr[-1500:]}"
-    if done.returncode and not done.stderr.splitlines()[-1:][0].startswith("schedscope: error: "):
+    if done.returncode and not "".join(done.stderr.splitlines()[-1:]).startswith("schedscope: error: "):
         return "told" if done.stdout else f"fault {done.returncode} {done.stderr[-300:]!r}"
     if any(letter in done.stderr + done.stdout for letter in "\x1b\x07\u202e"):
         return f"fault an escape: {done.stderr[-300:]!r} {done.stdout[-300:]!r}"
