@@ -223,6 +223,15 @@ def processors(many: int) -> str:
     return count(many, "processor")
 
 
+def wanted(procs: int, whole: int, there: int, when: str) -> str:
+    """How many processors a job wants, of all or, if some are missing then, beside how many there are.
+
+    >>> wanted(4, 10, 10, "now"), wanted(4, 10, 3, "now")
+    ('4 of 10 processors', '4 processors, 3 there now')
+    """
+    return f"{procs:,} of {processors(whole)}" if there == whole else f"{processors(procs)}, {there:,} there {when}"
+
+
 def listed(words: Iterable[str], most: int = 4) -> str:
     """An enumeration; of a long one the beginning, and how many more there are.
 

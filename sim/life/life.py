@@ -18,6 +18,7 @@ from sim.policies.policy import Policy
 from sim.timeline.scenario import Scenario
 from sim.words import clock
 from sim.workload.model import Job, Workload
+from sim.workload.outages import absent
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,9 @@ class Life:
     policy: str
     """Its spec; after switches all of them, each with its time."""
     procs: int
-    """The size of the machine."""
+    """All processors that there will ever be."""
+    there: int
+    """How many of them there were when the job was submitted."""
     job: Job
     start: float | None
     """When it first ran: the first turn of its row, where rows take turns."""
@@ -104,6 +107,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     return Life(
         policy=_policies(engine),
         procs=engine.state.procs,
+        there=engine.state.procs - absent(engine.workload.outages, job.submit).bit_count(),
         job=job,
         start=engine.state.start_of(rank),
         end=engine.now if observer.ended else None,

@@ -10,7 +10,7 @@ from sim.life.episodes import because_of, by_kind, fitted_for, seconds_of
 from sim.life.life import Life
 from sim.life.moments import Ended, Requeued, Shared, Started, Unplanned, Waited
 from sim.why.waiting import Heads, NotConsidered
-from sim.words import clock, count, listed, name, processors, span, times
+from sim.words import clock, count, listed, name, processors, span, times, wanted
 from sim.workload.model import Job
 
 
@@ -18,7 +18,7 @@ def figures(life: Life) -> str:
     """Its size, its times and its submission, in a line."""
     job = life.job
     facts = [
-        f"{job.procs:,} of {processors(life.procs)}",
+        wanted(job.procs, life.procs, life.there, "when it came"),
         f"estimate {span(job.estimate)}",
         _ran(life),
         f"submitted {clock(job.submit)}",

@@ -9,6 +9,7 @@ from sim.decisions import decisions as d
 from sim.life.life import Life
 from sim.policies import parse_policy, written_policy
 from sim.words import clock
+from sim.workload.outages import absent
 from tests.truth.teller import Teller, often, read_length
 from tests.truth.told import in_the_way
 from tests.truth.waits import read_summary, whole
@@ -41,18 +42,27 @@ def chosen(teller: Teller) -> list[tuple[float, str]]:
     return found
 
 
-@reads(Life, "{n} of {n} processor(s) · estimate {s} · {any} {s} · submitted {any}")
+@reads(
+    Life,
+    "{n} of {n} processor(s) · estimate {s} · {any} {s} · submitted {any}",
+    "{n} processor(s), {n} there when it came · estimate {s} · {any} {s} · submitted {any}",
+)
 def _(teller: Teller, procs: int, of: int, estimate: Lasts, verb: str, ran: Lasts, submitted: str) -> None:
     job, world = teller.job, teller.chronicle.world
-    demand_equal((procs, of, verb), (job.procs, world.procs, "killed after" if world.killed[job.rank] else "ran"))
+    there = world.procs - absent(world.outages, job.submit).bit_count()
+    demand_equal((procs, of, verb), (job.procs, there, "killed after" if world.killed[job.rank] else "ran"))
     demand(estimate.is_about(job.estimate) and ran.is_about(job.run))
     demand_equal(submitted, clock(job.submit))
 
 
-@reads(Life, "{n} of {n} processor(s) · estimate {s} · never ended · submitted {any}")
+@reads(
+    Life,
+    "{n} of {n} processor(s) · estimate {s} · never ended · submitted {any}",
+    "{n} processor(s), {n} there when it came · estimate {s} · never ended · submitted {any}",
+)
 def _(teller: Teller, procs: int, of: int, estimate: Lasts, submitted: str) -> None:
     job, world = teller.job, teller.chronicle.world
-    demand_equal((procs, of), (job.procs, world.procs))
+    demand_equal((procs, of), (job.procs, world.procs - absent(world.outages, job.submit).bit_count()))
     demand(estimate.is_about(job.estimate) and job.rank not in world.finished)
     demand_equal(submitted, clock(job.submit))
 

@@ -10,7 +10,7 @@ from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
 from sim.life.so_far import JobSoFar
 from sim.why.evidence import Evidence
-from sim.words import clock, count, name, processors, span, times
+from sim.words import clock, count, name, span, times, wanted
 from sim.workload.model import Field, Job
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
@@ -68,9 +68,9 @@ def _section(title: str, context: Context, lines: Iterable[Line]) -> list[Line]:
 
 def _facts(context: Context, job: Job, width: int) -> list[Line]:
     """The job's colour and its request, then whose it is."""
-    whole = context.about.workload.procs
+    shown = context.scene.snapshot
     hue = context.scene.hues.get(job.rank)
-    asked = f"{job.procs:,} of {processors(whole)} · estimate {span(job.estimate)}"
+    asked = f"{wanted(job.procs, shown.procs, shown.there, 'now')} · estimate {span(job.estimate)}"
     colour = Span("▇▇ " if context.unicode else "## ", "dim" if hue is None else f"hue:{hue}")
     lines = worded(asked, context, width, hang=3)
     whose = " · ".join([f"submitted {clock(job.submit)}", *_whose(context, job)])

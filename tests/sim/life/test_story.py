@@ -39,6 +39,12 @@ def test_in_short_it_is_how_long_it_waited_and_why() -> None:
     assert figures(life("z-figure4", "easy", "4")).startswith("4 of 10 processors · estimate 15m00 · ran 15m00")
 
 
+def test_a_job_that_comes_before_the_machine_grows_is_told_how_much_was_there(lab: Lab) -> None:
+    grows = lab.workload(4, "1 0 3 10 10", "2 600 3 10 10").with_outages([Outage(-inf, 500, 0b1100)])
+    sizes = [figures(life_of(grows, "easy", rank)).partition(" · ")[0] for rank in (0, 1)]
+    assert sizes == ["3 processors, 2 there when it came", "3 of 4 processors"]
+
+
 def test_planned_starts_end_with_the_real_one() -> None:
     told, starts = plans_told(life("w-figure1", "relaxed:omega=1.25", "2"), told_of=1)
     assert told.endswith("it started at d0 00:20:20, 3m40 later than first planned.")
