@@ -9,7 +9,6 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sim.metrics.fairness import overtaken
 from sim.workload.model import Field, Floats, Ints, Workload
 from tui.look.palette import JOB_COLOURS, JOB_HUES, Hue
 
@@ -135,6 +134,8 @@ class Colours:
         if mode == "wait":
             return WAITS.hues(begun - submit)
         if mode == "passed":
+            from sim.metrics.fairness import overtaken
+
             return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, start, ranks)))
         if mode == "slowdown":
             return SLOWDOWNS.hues(np.maximum((done - submit) / np.maximum(run, SHORT), 1))

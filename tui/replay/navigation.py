@@ -9,7 +9,6 @@ from typing import TypeAlias
 import numpy as np
 
 from sim.machine.moment import MOMENT
-from sim.metrics.fairness import overtaken
 from sim.why.causes import last_change
 from sim.words import clock_near, count, listed, name, span
 from sim.workload.model import Floats
@@ -123,6 +122,8 @@ class Traveller:
 
     def _passes(self, starts: Floats) -> Floats:
         """By how many each was passed that has started, if by any."""
+        from sim.metrics.fairness import overtaken
+
         many = overtaken(self.stage.workload, starts)
         return np.where(np.isnan(starts) | (many == 0), np.nan, many)
 

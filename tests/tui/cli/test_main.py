@@ -147,6 +147,14 @@ def test_parsing_imports_no_engine() -> None:
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
+def test_the_screen_imports_nothing_that_its_first_frame_does_not_need() -> None:
+    later = (
+        "('sim.lessons', 'sim.stops', 'sim.comparison', 'sim.metrics', 'numpy.random', 'importlib.metadata', 'html')"
+    )
+    code = f"import sys, tui.app; sys.exit(any(m.startswith({later}) for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
 @pytest.mark.parametrize("command", ["run", "explain", "compare", "draw"])
 def test_where_nothing_can_be_simulated_one_line_says_why(tmp_path: Path, command: str) -> None:
     trace = write(tmp_path / "empty.swf", "7 0 -1 -1 4 -1 -1 4 10")

@@ -57,7 +57,6 @@ from tui.widgets.gantt import Gantt
 from tui.widgets.panel import Panel
 from tui.widgets.scrubber import Scrubber
 from tui.widgets.spans import SpanCompositor
-from tui.widgets.still import Type, draw_still
 
 if TYPE_CHECKING:
     from tui.screens.commands import Command
@@ -247,6 +246,8 @@ class ReplayScreen(Screen[None]):
             self.focus_previous()
 
     def screenshot(self) -> str:
+        from tui.widgets.still import Type, draw_still
+
         look, (columns, _) = self.look, self.size
         return draw_still(self._compositor.render_strips(), columns, look, Type.of(16), self.about.workload.name)
 
