@@ -135,7 +135,7 @@ class Express:
             self._asked if kind == MULTIQUEUE else state.lasts,
             not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
             kind not in (CONSERVATIVE, REPLAN, DEEP, MULTIQUEUE) and state.kept_plan,
-            kind == CONSERVATIVE and state.kept_plan is None and state.reserved,
+            kind in (CONSERVATIVE, MULTIQUEUE) and state.kept_plan is None and state.reserved,
             state.promises != state.policy.promises(),
             self._history.steps != state.step_count,
             any(allocation.kind not in (RUN, SPECULATIVE) for allocation in state.running.values()),

@@ -14,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.engine.engine import Engine
+from sim.workload.outages import Outage
 from tests.examples import examples
 from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, all_of, by
 
@@ -31,10 +32,13 @@ OTHERS = ["easy", "conservative", "immediate:slice=2", "gang"]
 
 @st.composite
 def workloads(draw: st.DrawFn, lab: Lab) -> Workload:
-    """Some jobs may be of high priority."""
+    """Some jobs may be of high priority, and the machine may change: one processor fails, or all go as announced."""
     workload = draw(lab.workloads())
     high = draw(st.sampled_from([0.0, 0.0, 0.3]))
-    return replace(workload, high=np.random.default_rng(len(workload)).random(len(workload)) < high)
+    fails, goes = Outage(9.5, 30, 1), Outage(40, 55.25, (1 << workload.procs) - 1, announced=True)
+    outages = draw(st.sampled_from([(), (), (goes,), *[(fails,), (fails, goes)] * (workload.procs > 1)]))
+    is_high = np.random.default_rng(len(workload)).random(len(workload)) < high
+    return replace(workload, high=is_high, outages=outages)
 
 
 @pytest.mark.parametrize("loop", LOOPS)
