@@ -112,7 +112,7 @@ cdef class Present:
     cdef public int[::1] reserved_rank, tried_procs, tried_moves, turn, done, moved_rank
     cdef public double[::1] tried_for, tried_from, tried_to, left, moved_by
     cdef public Plan plan, draft
-    cdef public bint is_due, is_reserved, is_fresh, ended_early
+    cdef public bint is_due, is_reserved, is_fresh, is_sharp, ended_early
     cdef public double shadow
     cdef public long started, finished, backfilled, kills
     cdef public double wait, worst_wait, slowdown, worst, area
@@ -178,9 +178,12 @@ cdef class Loop(Present):
     @cython.locals(index=Py_ssize_t, now=double, place=int, recorded=double, late=double)
     cdef void _decide_recorded(self) noexcept
     @cython.locals(queue=int[::1], width=int[::1], now=double, head=int, index=Py_ssize_t, was=double, had=bint,
-                   shadow=double, extra=int, until=double, wait=double, length=double[::1], free=int, gone=Py_ssize_t,
-                   turn=Py_ssize_t, place=int, procs=int, ends=double)
+                   shadow=double, extra=int, until=double, is_easy=bint, stays=bint, wait=double, place=int,
+                   ends=double)
     cdef void _decide_easy(self) noexcept
+    @cython.locals(queue=int[::1], width=int[::1], length=double[::1], free=int, now=double, waiting=Py_ssize_t,
+                   turn=Py_ssize_t, place=int, procs=int)
+    cdef Py_ssize_t _next_to_pass(self, Py_ssize_t index, double until, int extra) noexcept
     @cython.locals(needs=int, free=int, at=Py_ssize_t, shadow=double, until=double, ends=double[::1], procs=int[::1],
                    running=Py_ssize_t)
     cdef void _cast_shadow(self, int head) noexcept

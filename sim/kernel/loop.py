@@ -265,39 +265,48 @@ class Loop(Present):
         else:
             self._cast_shadow(head)
             self._reserve_head(head, had, was)
-        shadow, extra, until = self.shadow, self.extra, self.shadow
-        self.is_fresh = True
-        if self.kind == RELAXED:
+        shadow, extra, until, is_easy = self.shadow, self.extra, self.shadow, self.kind == EASY
+        stays = self.is_sharp
+        if not is_easy:
             wait = shadow - now
             until = self.omega * wait
             if self.by_runtime:
                 until = wait + (self.omega - 1) * self.estimate[head]
             until = now + until
-        length, free, gone = self.length, self.free, 0
-        for turn in range(index, self.waiting if free else 0):
-            place = queue[turn - gone]
-            procs = width[place]
-            if procs > free:
-                continue
-            ends = now + length[place]
-            if ends <= until:
-                if self.kind == EASY:
-                    self._start(turn - gone, self.passes_as, head, shadow, ends, True)
-                else:
-                    self._start(turn - gone, self.passes_as, head, ends, until, True)
-            elif self.kind == EASY and procs <= extra:
-                self._start(turn - gone, self.spares_as, head, shadow, extra, True)
-                extra -= procs
+            extra = -1
+        self.is_fresh = True
+        index = self._next_to_pass(index, until, extra)
+        while index < self.waiting:
+            place = queue[index]
+            ends = now + self.length[place]
+            if not is_easy:
+                self._start(index, self.passes_as, head, ends, until, True)
+            elif ends <= until:
+                self._start(index, self.passes_as, head, shadow, ends, True)
             else:
-                continue
-            gone += 1
-            free -= procs
-            if not free:
-                break
-        if self.kind == RELAXED and not self.is_fresh:
+                self._start(index, self.spares_as, head, shadow, extra, True)
+                extra -= width[place]
+                stays = stays and ends > shadow + A_MOMENT
+            index = self._next_to_pass(index, until, extra)
+        if is_easy:  # they leave the shadow where it is
+            self.extra, self.is_fresh = extra, stays
+        elif not self.is_fresh:
             self._cast_shadow(head)  # others have passed it
             if self.shadow > shadow:
                 self._reserve_head(head, had, shadow)
+
+    def _next_to_pass(self, index: int, until: float, extra: int) -> int:
+        """Where in the queue, from there on, somebody fits who ends by then, or needs no more than is left over."""
+        queue, width, length, free, now = self.queue, self.width, self.length, self.free, self.now
+        waiting = self.waiting
+        if not free:
+            return waiting
+        for turn in range(index, waiting):
+            place = queue[turn]
+            procs = width[place]
+            if procs <= free and (now + length[place] <= until or procs <= extra):
+                return turn
+        return waiting
 
     def _cast_shadow(self, head: int) -> None:
         """When there will be room for the head, and how many processors are free then beside it."""
@@ -311,7 +320,7 @@ class Loop(Present):
         while at < running and ends[at] <= until:
             free += procs[at]
             at += 1
-        self.shadow, self.extra = shadow, free - needs
+        self.shadow, self.extra, self.is_sharp = shadow, free - needs, ends[at - 1] == shadow
 
     def _reserve_head(self, head: int, had: bool, was: float) -> None:
         """The head is to start when there is room; it had a reservation for another time, or none."""

@@ -117,7 +117,8 @@ class Present:
         """The rank of the only job with a reservation where only the head has one"""
         self.is_fresh = False
         """Has nothing ended or started since the head's start was computed?"""
-        self.shadow, self.extra = 0.0, 0
+        self.shadow, self.extra, self.is_sharp = 0.0, 0, True
+        """When there is room for the head, what is left over beside it, and: does nobody end a moment later?"""
         self.tried_procs, self.tried_for, self.tried_from = numbers(jobs), times(jobs), times(jobs)
         self.tried_to, self.tried_moves = times(jobs), numbers(jobs)
         """Of a compression, who was tried: how wide and long, where it stood, where it stands, how many had moved"""
