@@ -87,14 +87,6 @@ def number_before(column: Any, count: int, value: int) -> int:
     return low
 
 
-def pair_before(first: Any, second: Any, count: int, value: float, number: int) -> int:
-    """How many pairs are smaller than that."""
-    place = time_before(first, count, value)
-    while place < count and first[place] == value and second[place] < number:
-        place += 1
-    return place
-
-
 def insert_time(column: Any, count: int, place: int, value: float) -> None:
     """One more, at that place."""
     while count > place:
@@ -123,3 +115,28 @@ def remove_numbers(column: Any, count: int, place: int, many: int) -> None:
     while place + many < count:
         column[place] = column[place + many]
         place += 1
+
+
+def insert_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
+    """One more pair, in order; where it is."""
+    place = time_before(first, count, value)
+    while place < count and first[place] == value and second[place] < number:
+        place += 1
+    insert_time(first, count, place, value)
+    insert_number(second, count, place, number)
+    return place
+
+
+def remove_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
+    """A pair fewer, of those that are in order; where it was."""
+    place = time_before(first, count, value)
+    while place < count and second[place] != number:
+        place += 1
+    remove_times(first, count, place, 1)
+    remove_numbers(second, count, place, 1)
+    return place
+
+
+def insert_in_order(column: Any, count: int, value: int) -> None:
+    """One more, behind those that are smaller."""
+    insert_number(column, count, number_before(column, count, value), value)

@@ -5,7 +5,7 @@ Where it is compiled, `sim.kernel.arrays` has the same functions.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left, bisect_right, insort_left
 from typing import Any
 
 A_MOMENT = 1e-6
@@ -59,12 +59,28 @@ def time_up_to(column: Any, count: int, value: float) -> int:
 number_before = time_before
 
 
-def pair_before(first: Any, second: Any, count: int, value: float, number: int) -> int:
-    """How many pairs are smaller than that."""
+def insert_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
+    """One more pair, in order; where it is."""
     place = bisect_left(first, value)
     while place < count and first[place] == value and second[place] < number:
         place += 1
+    first.insert(place, value)
+    second.insert(place, number)
     return place
+
+
+def remove_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
+    """A pair fewer, of those that are in order; where it was."""
+    place = bisect_left(first, value)
+    while second[place] != number:
+        place += 1
+    del first[place], second[place]
+    return place
+
+
+def insert_in_order(column: Any, count: int, value: int) -> None:
+    """One more, behind those that are smaller."""
+    insort_left(column, value)
 
 
 def insert_time(column: Any, count: int, place: int, value: float) -> None:

@@ -15,7 +15,10 @@ cdef Py_ssize_t time_up_to(double[::1] column, Py_ssize_t count, double value) n
 @cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
 cdef Py_ssize_t number_before(int[::1] column, Py_ssize_t count, int value) noexcept
 @cython.locals(place=Py_ssize_t)
-cdef Py_ssize_t pair_before(double[::1] first, int[::1] second, Py_ssize_t count, double value, int number) noexcept
+cdef Py_ssize_t insert_pair(double[::1] first, int[::1] second, Py_ssize_t count, double value, int number) noexcept
+@cython.locals(place=Py_ssize_t)
+cdef Py_ssize_t remove_pair(double[::1] first, int[::1] second, Py_ssize_t count, double value, int number) noexcept
+cdef void insert_in_order(int[::1] column, Py_ssize_t count, int value) noexcept
 @cython.locals(index=Py_ssize_t)
 cdef void copy_times(double[::1] column, double[::1] other, Py_ssize_t count) noexcept
 @cython.locals(index=Py_ssize_t)
@@ -38,11 +41,13 @@ cdef class Plan:
     cdef void become(self, Plan other) noexcept
     @cython.locals(index=Py_ssize_t)
     cdef void advance(self, double now) noexcept
-    @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, first=Py_ssize_t, index=Py_ssize_t, until=double)
+    @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t,
+                   index=Py_ssize_t)
     cdef void take(self, double start, double end, int procs) noexcept
     @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, index=Py_ssize_t, time=double)
     cdef double earliest(self, int procs, double duration, double after) noexcept
-    @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=double, step=double)
+    @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=Py_ssize_t, index=Py_ssize_t,
+                   step=double)
     cdef double gap_before(self, Py_ssize_t last, double start, int procs, double duration, double after) noexcept
 
 
@@ -145,9 +150,8 @@ cdef class Present:
     cdef void _moves(self, int rank, double at, double was) noexcept
     cdef void _promise(self, int rank, double at) noexcept
     cdef void _make_plan(self) noexcept
-    @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, place=Py_ssize_t, index=Py_ssize_t)
+    @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, count=Py_ssize_t)
     cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
-    @cython.locals(at=double[::1], ranks=int[::1], count=Py_ssize_t, index=Py_ssize_t)
     cdef void _forget(self, int rank) noexcept
     @cython.locals(at=double)
     cdef void _stands_no_more(self, int rank, double now, double expected, int procs) noexcept
@@ -156,8 +160,8 @@ cdef class Present:
 cdef class Loop(Present):
     @cython.locals(now=double)
     cpdef int run(self, double until, long steps, long credit, long a_step)
-    @cython.locals(time=double, arrives=double, timer=double, latest=double, until=double, running=Py_ssize_t,
-                   first=double, second=double)
+    @cython.locals(leave_at=double[::1], running=Py_ssize_t, time=double, follows=double, arrives=double,
+                   timer=double, latest=double)
     cdef double _next_time(self) except? -1
     @cython.locals(until=double, latest=double, index=Py_ssize_t, timer=double)
     cdef double _latest(self, double time, double arrives) noexcept
@@ -167,9 +171,9 @@ cdef class Loop(Present):
     cdef bint _has_room(self, double now) noexcept
     @cython.locals(arrived=Py_ssize_t, index=Py_ssize_t)
     cdef bint _happen(self, double now) except -1
-    @cython.locals(running=Py_ssize_t, count=Py_ssize_t, rank=int, place=Py_ssize_t, index=Py_ssize_t)
+    @cython.locals(running=Py_ssize_t, count=Py_ssize_t, index=Py_ssize_t)
     cdef void _complete_jobs(self, double now) noexcept
-    @cython.locals(rank=Py_ssize_t, place=int, index=Py_ssize_t)
+    @cython.locals(rank=Py_ssize_t, place=int)
     cdef void _admit_arrivals(self, double now) noexcept
     @cython.locals(kind=int)
     cdef bint _decide(self) except -1
@@ -182,7 +186,7 @@ cdef class Loop(Present):
                    ends=double)
     cdef void _decide_easy(self) noexcept
     @cython.locals(queue=int[::1], width=int[::1], length=double[::1], free=int, now=double, waiting=Py_ssize_t,
-                   turn=Py_ssize_t, place=int, procs=int)
+                   place=int, procs=int)
     cdef Py_ssize_t _next_to_pass(self, Py_ssize_t index, double until, int extra) noexcept
     @cython.locals(needs=int, free=int, at=Py_ssize_t, shadow=double, until=double, ends=double[::1], procs=int[::1],
                    running=Py_ssize_t)
@@ -230,7 +234,7 @@ cdef class Suspension(Loop):
     cdef bint _has_room(self, double now) noexcept
     @cython.locals(index=Py_ssize_t, free=int, queue=int[::1], procs=int[::1])
     cdef void _go_on(self) noexcept
-    @cython.locals(at=double, place=Py_ssize_t)
+    @cython.locals(at=double)
     cdef void _line_taker_up(self, int rank) noexcept
     @cython.locals(procs=int)
     cdef bint _fits(self, int rank) noexcept
@@ -291,9 +295,8 @@ cdef class SelectiveLoop(Suspension):
     @cython.locals(estimate=double)
     cdef void _comes_to_run(self, int rank, double ran) noexcept
     cdef void _has_left(self, int rank) noexcept
-    @cython.locals(height=double, kind=int, index=Py_ssize_t)
+    @cython.locals(height=double, kind=int)
     cdef void _stand(self, int rank) noexcept
-    @cython.locals(index=Py_ssize_t)
     cdef void _step_down(self, int rank) noexcept
     @cython.locals(kind=int, index=Py_ssize_t, rank=int, ran=double, idle=double, was=double)
     cdef void _count_finished(self) noexcept
@@ -341,7 +344,6 @@ cdef class ImmediateLoop(Suspension):
     cdef bint _preempt(self, int rank) noexcept
     @cython.locals(soonest=double, next_of=int, index=Py_ssize_t, rank=int, over=double)
     cdef void _wake_next(self) noexcept
-    @cython.locals(place=Py_ssize_t)
     cdef void _wake(self, double at, int rank) noexcept
     @cython.locals(place=Py_ssize_t)
     cdef void _forget_wake(self, int rank) noexcept

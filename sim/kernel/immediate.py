@@ -8,10 +8,8 @@ from sim.kernel.columns import (
     INFINITE,
     growing_numbers,
     growing_times,
-    insert_number,
-    insert_time,
+    insert_pair,
     numbers,
-    pair_before,
     remove_numbers,
     remove_times,
 )
@@ -84,9 +82,7 @@ class ImmediateLoop(Suspension):
             rank = self.end_rank[index]
             if self._slice_over(rank) <= self.now + A_MOMENT:
                 suffering = self._suffering(rank)
-                place = pair_before(self.served_at, self.served_of, self.served, suffering, -rank)
-                insert_time(self.served_at, self.served, place, suffering)
-                insert_number(self.served_of, self.served, place, -rank)
+                insert_pair(self.served_at, self.served_of, self.served, suffering, -rank)
                 self.served += 1
 
     def _suffering(self, rank: int) -> float:
@@ -136,9 +132,7 @@ class ImmediateLoop(Suspension):
             self._wake(soonest, next_of)
 
     def _wake(self, at: float, rank: int) -> None:
-        place = pair_before(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
-        insert_time(self.reserved_at, self.reservations, place, at)
-        insert_number(self.reserved_rank, self.reservations, place, rank)
+        insert_pair(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
         self.reservations += 1
         self.is_to_wake[rank] = 1
 

@@ -10,7 +10,8 @@ from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
-    insert_number,
+    copy_numbers,
+    insert_in_order,
     number_before,
     remove_numbers,
     remove_times,
@@ -24,12 +25,9 @@ from sim.kernel.present import (
     EASY,
     FCFS,
     FIRSTFIT,
-    IMMEDIATE,
-    MULTIQUEUE,
     RECORDED,
     RELAXED,
     REPLAN,
-    SELECTIVE,
     Present,
 )
 
@@ -70,26 +68,27 @@ class Loop(Present):
 
     def _next_time(self) -> float:
         """When the next step will be; infinite: everything has happened."""
-        time = -self.leave_at[self.running - 1] if self.running else INFINITE
+        leave_at, running, follows = self.leave_at, self.running, INFINITE
+        time = -leave_at[running - 1] if running else INFINITE
+        if running > 1:
+            follows = -leave_at[running - 2]
         arrives = self.submit[self.arriving]
         if arrives < time:
-            time = arrives
-        timer = INFINITE
-        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE, MULTIQUEUE):
-            if self.reservations:
-                timer = self.reserved_at[0]
+            time, follows = arrives, time
+        elif arrives < follows:
+            follows = arrives
+        if self.reservations:
+            timer = self.reserved_at[0]
         elif self.kind == RECORDED:
             timer = self._wakes(self.now, INFINITE)
+        else:
+            timer = INFINITE
         if timer < time:
-            time = timer
-        if time == INFINITE:
+            time = follows = timer
+        elif timer < follows:
+            follows = timer
+        if follows > time + A_MOMENT or time == INFINITE:
             return time
-        until, running = time + A_MOMENT, self.running
-        if timer > until and (arrives > until or arrives == time):
-            first = -self.leave_at[running - 1] if running else INFINITE
-            second = -self.leave_at[running - 2] if running > 1 else INFINITE
-            if second > until and (first > until or first == time):
-                return time
         latest = self._latest(time, arrives)
         while latest != time:
             time = latest
@@ -105,13 +104,12 @@ class Loop(Present):
             if -self.leave_at[index] > latest:
                 latest = -self.leave_at[index]
             index -= 1
-        if self.kind in (CONSERVATIVE, SELECTIVE, IMMEDIATE, MULTIQUEUE):
-            index = 0
-            while index < self.reservations and self.reserved_at[index] <= until:
-                if self.reserved_at[index] > latest:
-                    latest = self.reserved_at[index]
-                index += 1
-        elif self.kind == RECORDED:
+        index = 0
+        while index < self.reservations and self.reserved_at[index] <= until:
+            if self.reserved_at[index] > latest:
+                latest = self.reserved_at[index]
+            index += 1
+        if self.kind == RECORDED:
             timer = self._wakes(latest, until)
             while timer < INFINITE:
                 latest = timer
@@ -170,9 +168,7 @@ class Loop(Present):
         running, count = self.running, 0
         while running and -self.leave_at[running - 1] <= now:
             running -= 1
-            rank = self.leave_rank[running]
-            place = number_before(self.done, count, rank)
-            insert_number(self.done, count, place, rank)
+            insert_in_order(self.done, count, self.leave_rank[running])
             count += 1
         remove_times(self.leave_at, self.running, running, count)
         remove_numbers(self.leave_rank, self.running, running, count)
@@ -185,8 +181,7 @@ class Loop(Present):
         rank = self.arriving
         while self.submit[rank] <= now:
             place = self.place_of[rank]
-            index = self.waiting if self.in_order_of_arrival else number_before(self.queue, self.waiting, place)
-            insert_number(self.queue, self.waiting, index, place)
+            insert_in_order(self.queue, self.waiting, place)
             self.waiting += 1
             self.wanted += self.procs[rank]
             rank += 1
@@ -301,11 +296,10 @@ class Loop(Present):
         waiting = self.waiting
         if not free:
             return waiting
-        for turn in range(index, waiting):
-            place = queue[turn]
+        for place in queue[index:waiting]:
             procs = width[place]
             if procs <= free and (now + length[place] <= until or procs <= extra):
-                return turn
+                return number_before(queue, waiting, place)
         return waiting
 
     def _cast_shadow(self, head: int) -> None:
@@ -417,7 +411,7 @@ class Loop(Present):
         if not self.is_due:
             return True
         index, passes = 0, False
-        while index < self.waiting:
+        while index < self.waiting and self.reservations and self.reserved_at[0] <= now:
             place = self.queue[index]
             if self.planned[self.rank_at[place]] > now:
                 passes = True
@@ -435,19 +429,12 @@ class Loop(Present):
         self._make_plan()
         plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
         tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
-        tried_to, tried_moves, left, last = self.tried_to, self.tried_moves, self.left, 0
+        tried_to, tried_moves, left = self.tried_to, self.tried_moves, self.left
         for turn in range(self._line_up()):
             rank = self.turn[turn]
             start, procs, length = self.planned[rank], self.procs[rank], self.estimate[rank]
             before = start - A_MOMENT
-            if self.compress == BY_START:  # not far from where the job before it stood
-                last = min(last, plan.count - 1)
-                while last + 1 < plan.count and at[last + 1] < before:
-                    last += 1
-                while last >= 0 and at[last] >= before:
-                    last -= 1
-            else:
-                last = time_before(at, plan.count, before) - 1
+            last = time_before(at, plan.count, before) - 1
             if last < 0 or (free[last] < procs and now + length >= start):
                 continue
             hope, index = now, tried - 1
@@ -488,8 +475,7 @@ class Loop(Present):
         """Whose reservations are to move forward, in this order; how many."""
         count = 0
         if self.compress == BY_START:
-            for count in range(self.reservations):
-                self.turn[count] = self.reserved_rank[count]
+            copy_numbers(self.reserved_rank, self.turn, self.reservations)
             return self.reservations
         if self.compress == BY_QUEUE:
             for index in range(self.waiting):

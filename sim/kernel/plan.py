@@ -79,10 +79,10 @@ class Plan:
             insert_time(at, count, first, start)
             insert_number(free, count, first, free[first - 1])
             count += 1
-        index, until = first, end - A_MOMENT
-        while index < count and at[index] < until:
+        last = time_before(at, count, end - A_MOMENT)
+        for index in range(first, last):
             free[index] -= procs
-            index += 1
+        index = last
         if index == count or at[index] > end + A_MOMENT:
             insert_time(at, count, index, end)
             insert_number(free, count, index, free[index - 1] + procs)
@@ -114,17 +114,16 @@ class Plan:
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
         """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
         at, free, found, until = self.at, self.free, start, INFINITE
-        first, step = after + A_MOMENT, INFINITE
-        while step > first:
-            step = at[last]
-            if free[last] < procs:
-                until = step
-            else:
-                if step < after:
-                    step = after
-                if step + duration <= until + A_MOMENT:
-                    found = step
-            last -= 1
+        first = time_up_to(at, last + 1, after + A_MOMENT) - 1
+        for index in range(last, first, -1):
+            if free[index] < procs:
+                until = at[index] + A_MOMENT
+            elif at[index] + duration <= until:
+                found = at[index]
+        if free[first] >= procs:
+            step = at[first] if at[first] > after else after
+            if step + duration <= until:
+                found = step
         return found
 
 

@@ -16,12 +16,11 @@ from sim.kernel.columns import (
     growing_numbers,
     growing_times,
     insert_number,
-    insert_time,
+    insert_pair,
     number_before,
     numbers,
-    pair_before,
     remove_numbers,
-    remove_times,
+    remove_pair,
     times,
 )
 from sim.kernel.plan import Plan
@@ -185,9 +184,7 @@ class Present:
     def _leave(self, rank: int, now: float, because: int) -> None:
         """The job gives its processors back."""
         expected, running, procs, stretch = self.expected[rank], self.running, self.procs[rank], self.h_last[rank]
-        index = pair_before(self.end_at, self.end_rank, running, expected, rank)
-        remove_times(self.end_at, running, index, 1)
-        remove_numbers(self.end_rank, running, index, 1)
+        index = remove_pair(self.end_at, self.end_rank, running, expected, rank)
         remove_numbers(self.end_procs, running, index, 1)
         self.running = running - 1
         if self.plan.count and expected > now:
@@ -239,14 +236,10 @@ class Present:
             self.plan.advance(now)
             self.plan.take(now, expected, procs)
         self.expected[rank] = expected
-        index = pair_before(self.end_at, self.end_rank, running, expected, rank)
-        insert_time(self.end_at, running, index, expected)
-        insert_number(self.end_rank, running, index, rank)
+        index = insert_pair(self.end_at, self.end_rank, running, expected, rank)
         insert_number(self.end_procs, running, index, procs)
         leaves = -(now + self.runtime[rank])
-        index = pair_before(self.leave_at, self.leave_rank, running, leaves, rank)
-        insert_time(self.leave_at, running, index, leaves)
-        insert_number(self.leave_rank, running, index, rank)
+        insert_pair(self.leave_at, self.leave_rank, running, leaves, rank)
         self.running = running + 1
         before = self.h_last[rank]
         if before < 0:
@@ -334,18 +327,15 @@ class Present:
         """The job's reserved start becomes `at`, which is never later than it was."""
         procs, length, plan = self.procs[rank], self.estimate[rank], self.plan
         is_new = not self.planned_in[rank]
-        was, place = self.planned[rank], self.reservations
+        was, count = self.planned[rank], self.reservations
         if is_new:
             self.reservations += 1
         else:
             plan.take(was, was + length, -procs)
-            place = pair_before(self.reserved_at, self.reserved_rank, place, was, rank)
-            remove_times(self.reserved_at, place + 1, place, 1)
-            remove_numbers(self.reserved_rank, place + 1, place, 1)
+            remove_pair(self.reserved_at, self.reserved_rank, count, was, rank)
+            count -= 1
         plan.take(at, at + length, procs)
-        index = pair_before(self.reserved_at, self.reserved_rank, place, at, rank)
-        insert_time(self.reserved_at, place, index, at)
-        insert_number(self.reserved_rank, place, index, rank)
+        insert_pair(self.reserved_at, self.reserved_rank, count, at, rank)
         self.planned[rank] = at
         self.planned_in[rank] = 1
         if at <= self.now:
@@ -359,11 +349,8 @@ class Present:
 
     def _forget(self, rank: int) -> None:
         """The job has no reservation any more."""
-        at, ranks, count = self.reserved_at, self.reserved_rank, self.reservations
-        index = pair_before(at, ranks, count, self.planned[rank], rank)
-        remove_times(at, count, index, 1)
-        remove_numbers(ranks, count, index, 1)
-        self.reservations = count - 1
+        remove_pair(self.reserved_at, self.reserved_rank, self.reservations, self.planned[rank], rank)
+        self.reservations -= 1
         self.planned_in[rank] = 0
 
     def _stands_no_more(self, rank: int, now: float, expected: float, procs: int) -> None:

@@ -15,11 +15,10 @@ from sim.kernel.columns import (
     INFINITE,
     growing_numbers,
     growing_times,
-    insert_number,
+    insert_pair,
     insert_time,
     numbers,
-    pair_before,
-    remove_numbers,
+    remove_pair,
     remove_times,
     time_before,
     time_up_to,
@@ -271,16 +270,12 @@ class SelectiveLoop(Suspension):
             if self.ended[kind] and height > self.limit * self.slowed[kind] / self.ended[kind]:
                 height = INFINITE
         self.height[rank] = height
-        index = pair_before(self.rung_at, self.rung_of, self.rungs, height, -rank)
-        insert_time(self.rung_at, self.rungs, index, height)
-        insert_number(self.rung_of, self.rungs, index, -rank)
+        insert_pair(self.rung_at, self.rung_of, self.rungs, height, -rank)
         self.rungs += 1
         self.stamp += 1
 
     def _step_down(self, rank: int) -> None:
-        index = pair_before(self.rung_at, self.rung_of, self.rungs, self.height[rank], -rank)
-        remove_times(self.rung_at, self.rungs, index, 1)
-        remove_numbers(self.rung_of, self.rungs, index, 1)
+        remove_pair(self.rung_at, self.rung_of, self.rungs, self.height[rank], -rank)
         self.rungs -= 1
         self.stamp += 1
 
@@ -345,14 +340,10 @@ class SelectiveLoop(Suspension):
         if was == moment:
             return
         if was < INFINITE:
-            index = pair_before(self.due_at, self.due_rank, self.dues, was, rank)
-            remove_times(self.due_at, self.dues, index, 1)
-            remove_numbers(self.due_rank, self.dues, index, 1)
+            remove_pair(self.due_at, self.due_rank, self.dues, was, rank)
             self.dues -= 1
         if moment < INFINITE:
-            index = pair_before(self.due_at, self.due_rank, self.dues, moment, rank)
-            insert_time(self.due_at, self.dues, index, moment)
-            insert_number(self.due_rank, self.dues, index, rank)
+            insert_pair(self.due_at, self.due_rank, self.dues, moment, rank)
             self.dues += 1
         self.moment[rank] = moment
 

@@ -12,11 +12,11 @@ from sim.kernel.columns import (
     growing_numbers,
     growing_times,
     insert_number,
-    insert_time,
+    insert_pair,
     number_before,
     numbers,
-    pair_before,
     remove_numbers,
+    remove_pair,
     remove_times,
     times,
 )
@@ -138,9 +138,7 @@ class Suspension(Loop):
 
     def _line_taker_up(self, rank: int) -> None:
         at = -self._urgency(rank)
-        place = pair_before(self.taker_at, self.taker, self.takers, at, rank)
-        insert_time(self.taker_at, self.takers, place, at)
-        insert_number(self.taker, self.takers, place, rank)
+        insert_pair(self.taker_at, self.taker, self.takers, at, rank)
         self.takers += 1
 
     def _fits(self, rank: int) -> bool:
@@ -251,13 +249,9 @@ class Suspension(Loop):
         self.free -= self.procs[rank]
         self.held_at[rank] = rank
         self.expected[rank] = expected
-        index = pair_before(self.end_at, self.end_rank, running, expected, rank)
-        insert_time(self.end_at, running, index, expected)
-        insert_number(self.end_rank, running, index, rank)
+        index = insert_pair(self.end_at, self.end_rank, running, expected, rank)
         insert_number(self.end_procs, running, index, self.procs[rank])
-        index = pair_before(self.leave_at, self.leave_rank, running, leaves, rank)
-        insert_time(self.leave_at, running, index, leaves)
-        insert_number(self.leave_rank, running, index, rank)
+        insert_pair(self.leave_at, self.leave_rank, running, leaves, rank)
         self.running = running + 1
         before = self.h_last[rank]
         if before < 0:
@@ -286,9 +280,7 @@ class Suspension(Loop):
         """The running job makes way for another; these numbers say why."""
         now, running, ran, begins = self.now, self.running, self.l_ran[rank], self.since[rank]
         leaves = -(begins + self.runtime[rank] - ran)
-        index = pair_before(self.leave_at, self.leave_rank, running, leaves, rank)
-        remove_times(self.leave_at, running, index, 1)
-        remove_numbers(self.leave_rank, running, index, 1)
+        remove_pair(self.leave_at, self.leave_rank, running, leaves, rank)
         ran = ran + now - begins
         self.l_ran[rank] = ran
         self._leave(rank, now, SUSPENDED)
