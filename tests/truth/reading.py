@@ -13,17 +13,19 @@ from sim.life.life import life_of
 from sim.life.own_numbers import own_numbers
 from sim.life.so_far import passed_by
 from sim.why.evidence import evidence_of
-from tests.truth import numbers, shares, summaries
+from tests.truth import numbers, shares
 from tests.truth.decided import after_pass, do, instant, read_decision
 from tests.truth.lives import Chronicle
-from tests.truth.runs import Run, Step
+from tests.truth.runs import Run, Step, start_alone
 from tests.truth.stories import read_life
+from tests.truth.summaries import Fair
 from tests.truth.told import After, Pass, read_evidence
 from tests.truth.traces import Traces
-from tests.truth.words import UntrueError, exactly
+from tests.truth.words import UntrueError, exactly, read_aloud
 from tests.truth.world import World
+from tui.cli.explain import had_nobody_come
 
-__all__ = ["numbers", "shares", "summaries"]  # whoever reads evidence knows these readings
+__all__ = ["numbers", "shares"]  # whoever reads evidence knows these readings
 
 
 class Untruth(NamedTuple):
@@ -93,6 +95,11 @@ class Reader:
             numbers = own_numbers(run.scenario, rank)
             for false in read_life(self.chronicle, life, self._passed.get(rank, {}), numbers):
                 yield UntrueError(f"J{rank + 1}: {false}")
+            if rank == self.chronicle.watched[0]:
+                try:
+                    read_aloud(Fair, had_nobody_come(life, run.scenario), life, start_alone(run, rank))
+                except UntrueError as false:
+                    yield false
 
     def _note_passes(self, world: World, decision: Decision) -> None:
         """Who came later and begins while another waits has passed it."""

@@ -212,6 +212,12 @@ def scaled_run(run: Run, seed: int) -> Run:
     return another_run(run._replace(workload=replace(workload, outages=(), **times)), seed + 1)
 
 
+def start_alone(run: Run, rank: int) -> float | None:
+    """When the job starts if nobody comes after it."""
+    workload = run.workload.take(slice(0, rank + 1))
+    return made(workload, run.spec, run.switches, run.placement).engine.state.start_of(rank)
+
+
 def made(workload: Workload, spec: str, switches: tuple[tuple[float, str], ...], placement: Placement) -> Run:
     """The run to its end, with what every step showed."""
     engine = Engine(workload, spec, placement=placement)

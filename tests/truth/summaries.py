@@ -208,3 +208,29 @@ def _(teller: Teller, told: str, start: str, off: str) -> None:
     length, way, *_ = off.split()
     demand(lasts(length).is_about(abs(began - at)), began - at)
     demand_equal(way, "later" if began > at else "earlier")
+
+
+class Fair:
+    """What is said of when a job would have started had nobody come after it."""
+
+
+_FAIR = "Had nobody come after it, {j} would "
+
+
+@reads(Fair, _FAIR + "not have started either.", _FAIR + "not have started.", _FAIR + "have started at the same time.")
+def _(life: Life, alone: float | None, name: str) -> None:
+    demand_equal(name, f"J{life.job.id}")
+    if alone is not None:
+        demand(life.start is not None and abs(life.start - alone) < 1, f"it would have started at {alone}")
+
+
+@reads(Fair, _FAIR + "have started at {any}, {s} {any}.", _FAIR + "have started at {any}.")
+def _(life: Life, alone: float | None, name: str, at: str, by: Lasts | None = None, way: str = "") -> None:
+    demand(alone is not None, "it would not have")
+    assert alone is not None
+    demand_equal((name, at), (f"J{life.job.id}", clock(alone)))
+    if by is None or life.start is None:
+        return demand(by is None and life.start is None, "it started")
+    demand(by.is_about(abs(life.start - alone)))
+    sooner, later = "sooner: that is what those cost it who came later", "later: those who came later helped it"
+    return demand_equal(way, sooner if alone < life.start else later)

@@ -152,8 +152,10 @@ def had_nobody_come(life: Life, scenario: Scenario) -> str:
                 done = finished
 
         fair = fair_start(scenario, job.rank, told)
-    if fair is None or life.start is None:
-        return f"Had nobody come after it, {name(job)} would not have started either."
+    if fair is None:
+        return f"Had nobody come after it, {name(job)} would not have started{' either' if life.start is None else ''}."
+    if life.start is None:
+        return f"Had nobody come after it, {name(job)} would have started at {clock(fair)}."
     cost = life.start - fair
     if abs(cost) < 1:
         return f"Had nobody come after it, {name(job)} would have started at the same time."

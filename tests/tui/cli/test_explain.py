@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -12,8 +13,11 @@ import pytest
 from sim.engine.engine import Engine
 from sim.life.life import Life, life_of
 from sim.policies import parse_policy
+from sim.timeline.scenario import Scenario
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from sim.workload.reading import read
+from tests.sim.conftest import Lab
 from tests.tui.cli.program import schedscope
 from tui.cli import explain
 from tui.look import text
@@ -231,3 +235,10 @@ def test_what_those_cost_it_who_came_later_is_told_when_it_is_asked_for() -> Non
     done = schedscope("explain", "z-figure4", "3", "--policy", "firstfit", "--fair", "--format", "json")
     assert json.loads(done.stdout)["fair_start"] == 1200
     assert schedscope("explain", "z-figure4", "user:1", "--fair").returncode == 2
+
+
+def test_one_that_was_given_up_may_have_started_had_nobody_come(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 2 40 40", "2 5 4 10 10", "3 6 2 45 45")
+    scenario = Scenario(workload.with_outages([Outage(50, inf, 0b1)]), "firstfit")
+    told = explain.had_nobody_come(life_of(scenario.workload, "firstfit", 1), scenario)
+    assert told == "Had nobody come after it, J2 would have started at d0 00:00:40."
