@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -361,7 +362,7 @@ class Schedscope(App[int]):
                 path = Path(wanted.path).expanduser()
                 write_session(session, path)
                 self.remember(lambda now: now.with_session(str(path.resolve())))
-                told = f"saved: schedscope --session {wanted.path}"
+                told = f"saved: schedscope --session {shlex.quote(str(path))}"
         except SchedscopeError as error:
             self.replay.fail(str(error))
         else:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 import click
@@ -31,7 +30,6 @@ from tui.look.text import duration, exact, number
 
 NARROWEST, WIDEST = 60, 100
 """Columns: narrower than the first is drawn as the first, and bars grow no more above the second."""
-MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 
 FOUR = ("short narrow", "short wide", "long narrow", "long wide")
@@ -127,16 +125,7 @@ def _computer(portrait: Portrait) -> str:
 def _dates(arrivals: Arrivals | None) -> str:
     if arrivals is None:
         return "(the file does not say when)"
-    return f"{_date(arrivals.first)} to {_date(arrivals.last)}"
-
-
-def _date(day: datetime) -> str:
-    """The same in every locale.
-
-    >>> _date(datetime(1996, 9, 3))
-    '3 Sep 1996'
-    """
-    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"
+    return f"{arrivals.first.date()} to {arrivals.last.date()}"
 
 
 def _widths(page: _Page, portrait: Portrait) -> Lines:

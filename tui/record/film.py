@@ -192,7 +192,9 @@ class Camera:
         """Until the worker has done what it was asked for, and all of it is drawn."""
         began, calm, asked = monotonic(), 0, -1
         while calm < CALM or (whole and not self._is_whole() and monotonic() < began + WHOLE):
-            if monotonic() > began + PATIENCE or not self._app.is_running:
+            if not self._app.is_running:
+                raise SchedscopeError("interrupted: the film is not done")
+            if monotonic() > began + PATIENCE:
                 what, _ = self._screen.player.progress or ("the screen does not come", None)
                 raise SchedscopeError(f"{what}: it cannot be filmed")
             self._screen.player.be_patient(LONGEST_PASS)

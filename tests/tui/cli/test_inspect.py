@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from sim.words import parse_moment
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.portrait import portrait
 from tests.tui.cli.program import schedscope, write
@@ -78,6 +81,12 @@ def test_the_categories_are_a_table_of_four_by_four_with_sums() -> None:
 
 def test_a_number_and_its_percent_sign_stay_on_one_line() -> None:
     assert not any(line.lstrip().startswith("%") for line in page(60).split("\n"))
+
+
+def test_days_are_said_as_they_are_typed() -> None:
+    first, last = re.findall(r"(\S+) to (\d\S+)", page().split("Width")[0])[0]
+    assert (first, last) == ("1996-09-23", "1996-09-25")
+    assert parse_moment(first) == datetime(1996, 9, 23)
 
 
 def test_no_date_is_said_instead_of_guessed() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -45,6 +46,14 @@ async def test_s_saves_a_session_that_brings_the_moment_back(folder: Path) -> No
         assert again.step == 5
         assert "J4" in seen(again, "#sentence")
         assert seen(again, "#decisions") == ""
+
+
+async def test_the_command_that_brings_it_back_can_be_pasted(folder: Path) -> None:
+    async with replay() as run:
+        await run.press("s")
+        await enter(run, "[@click=app.quit] it's.session")
+        command = noted(run).split("saved: ")[1].split("\n")[0]
+    assert read_session(shlex.split(command)[2]).policy == "easy"
 
 
 async def test_a_session_is_not_saved_where_no_file_can_be(folder: Path) -> None:
