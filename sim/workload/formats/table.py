@@ -256,6 +256,7 @@ BLOCK = 4096
 """So many records are converted at once."""
 _BLANK = re.compile(r"[^\S\n]")
 """A blank within a line."""
+_BLANK_LINES = re.compile(r"\s*\n")
 
 
 def records(text: str) -> Iterator[tuple[int, list[str]]]:
@@ -263,6 +264,9 @@ def records(text: str) -> Iterator[tuple[int, list[str]]]:
     at, place, mark, marks = 0, 0, "", 0
     has_blanks = _BLANK.search(text) is not None
     while place <= len(text):
+        if text[place : place + 1].isspace() and (blank := _BLANK_LINES.match(text, place)):
+            at, place = at + blank[0].count("\n"), blank.end()
+            continue
         end = _end(text, place)
         line = text[place:end] if end - place <= LONGEST else '"'
         if not mark and (not line.strip() or line.lstrip()[0] in "#;"):

@@ -7,6 +7,7 @@ import pytest
 from sim.errors import TraceError
 from sim.workload.formats import table
 from sim.workload.model import Field, Trace
+from tests.effort import calls
 
 
 def parse(text: str) -> Trace:
@@ -123,6 +124,13 @@ def test_a_line_that_no_record_can_be_is_not_taken_apart(bomb: str) -> None:
     trace = parse("job,submit,procs,runtime\n" + bomb + "\n1,2,3,4\n")
     assert trace.ids == ("1",)
     assert [(note.what, note.first) for note in trace.fidelity.skipped] == [("damaged lines", "line 2")]
+
+
+def test_blank_lines_are_counted_and_passed_over_at_once() -> None:
+    text = "\n \njob,submit,procs,runtime\n" + "\n" * 50_000 + "1,2,3,4\n\t\n x,y\n2,2,3,4\n  "
+    assert calls(lambda: parse(text)) < 5_000
+    assert parse(text).ids == ("1", "2")
+    assert [note.first for note in parse(text).fidelity.skipped] == ["line 50006"]
 
 
 def test_an_odd_number_among_thousands_costs_its_own_line_only() -> None:
