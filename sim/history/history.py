@@ -21,6 +21,8 @@ from sim.workload.model import Job
 
 _A_STEP, _A_STRETCH = 36, 72
 """About how many bytes each takes"""
+_FREE = -5
+"""Where in what is still to be written of the last step its free processors are"""
 
 
 class History(Past):
@@ -110,9 +112,8 @@ class History(Past):
 
     def _write_begins(self, begins: list[Any]) -> None:
         ranks, starts, kinds, sets, steps = (begins[place::5] for place in range(5))
-        many, last = len(ranks), self._last
-        if max(ranks) >= len(last):
-            self._make_room(max(max(ranks) + 1 - len(last), len(last)))
+        many = len(ranks)
+        self._make_room_for(max(ranks))
         self._rank.fromlist(ranks)
         self._start.fromlist(starts)
         self._end.extend(array("d", [inf]) * many)
@@ -144,6 +145,11 @@ class History(Past):
         done = because <= KILLED
         self._done.note_all(np.asarray(self._rank)[which[done]], at[done], steps[done])
 
+    def _make_room_for(self, rank: int) -> None:
+        """So that something can be known of the job."""
+        if rank >= len(self._last):
+            self._make_room(max(rank + 1 - len(self._last), len(self._last)))
+
     def _make_room(self, more: int) -> None:
         """For so many more jobs, of whom nothing is known."""
         for links in (self._first, self._last):
@@ -163,7 +169,7 @@ class History(Past):
     def share(self, now: float, turns: Turns, places: Iterable[tuple[int, int, tuple[int, ...]]]) -> None:
         """From now on the rows go by this clock, and each job has its place: (rank, columns, rows)."""
         self.tick(now, turns, self._made)
-        all_known = self._places
+        all_known, started = self._places, self._started_as_written()
         for rank, columns, rows in places:
             known = all_known.get(rank)
             if known is None or known[1] != rows or known[0] != columns:
@@ -172,11 +178,17 @@ class History(Past):
                 stretch = self.begin(rank, now, columns, GANG)
                 self._rows[stretch] = rows
                 all_known[rank] = columns, rows, stretch
-                if not self._started.has(rank):
+                if not started.has(rank):
                     self._new.add(rank)
         for rank in [rank for rank in self._new if turns.row in self._places[rank][1]]:
-            self._started.note(rank, now, self._made)
+            self._make_room_for(rank)
+            started.note(rank, now, self._made)
             self._new.remove(rank)
+
+    def _started_as_written(self) -> Times:
+        """Where rows take turns nothing else is written of it; what was before that, was at the switch."""
+        started: Times = vars(Past)["_started"].__get__(self)
+        return started
 
     def tick(self, now: float, turns: Turns, step: int) -> None:
         """From that step on the rows go by this clock."""
@@ -197,7 +209,10 @@ class History(Past):
 
     def mend_free(self, free: float) -> None:
         """So many processors were free on average since the last step."""
-        self._free[-1] = free
+        if self._closes:
+            self._closes[_FREE] = free
+        else:
+            self._free[-1] = free
 
     def lose_place(self, rank: int, now: float) -> None:
         """The job is suspended no more: processors are gone that it was to resume on."""
@@ -206,6 +221,7 @@ class History(Past):
 
     def switch(self, switch: Switch) -> None:
         """Another policy takes over in this step."""
+        self.write()
         self._changes.append(switch)
 
     def open_stretches(self) -> dict[int, int]:
