@@ -139,8 +139,10 @@ class MultiQueueLoop(Partitions):
         self.has_moved = False
         if self.reservations:
             self._start_trials()
-        self._serve_queues(index)
-        self._expect_pivots()
+        if self.free:
+            self._serve_queues(index)
+        if self.pivots:
+            self._expect_pivots()
         self.stands = self.pivots > 0 and not self.has_moved and not self.reservations
         if self.has_borrowed:
             self._move_boundaries()
@@ -280,7 +282,8 @@ class MultiQueueLoop(Partitions):
                 else:
                     index += 1
                 continue
-            self._place_pivots(place)
+            if self.placed < self.pivots:
+                self._place_pivots(place)
             if self.pivot_at[partition] > self.now:
                 index += 1
                 continue
