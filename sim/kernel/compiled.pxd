@@ -46,8 +46,7 @@ cdef class Plan:
     cdef void take(self, double start, double end, int procs) noexcept
     @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, index=Py_ssize_t, time=double)
     cdef double earliest(self, int procs, double duration, double after) noexcept
-    @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=Py_ssize_t, index=Py_ssize_t,
-                   step=double)
+    @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=double, step=double)
     cdef double gap_before(self, Py_ssize_t last, double start, int procs, double duration, double after) noexcept
 
 

@@ -429,12 +429,19 @@ class Loop(Present):
         self._make_plan()
         plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
         tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
-        tried_to, tried_moves, left = self.tried_to, self.tried_moves, self.left
+        tried_to, tried_moves, left, last = self.tried_to, self.tried_moves, self.left, 0
         for turn in range(self._line_up()):
             rank = self.turn[turn]
             start, procs, length = self.planned[rank], self.procs[rank], self.estimate[rank]
             before = start - A_MOMENT
-            last = time_before(at, plan.count, before) - 1
+            if cython.compiled and self.compress == BY_START:  # not far from where the job before it stood
+                last = min(last, plan.count - 1)
+                while last + 1 < plan.count and at[last + 1] < before:
+                    last += 1
+                while last >= 0 and at[last] >= before:
+                    last -= 1
+            else:
+                last = time_before(at, plan.count, before) - 1
             if last < 0 or (free[last] < procs and now + length >= start):
                 continue
             hope, index = now, tried - 1

@@ -114,16 +114,17 @@ class Plan:
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
         """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
         at, free, found, until = self.at, self.free, start, INFINITE
-        first = time_up_to(at, last + 1, after + A_MOMENT) - 1
-        for index in range(last, first, -1):
-            if free[index] < procs:
-                until = at[index] + A_MOMENT
-            elif at[index] + duration <= until:
-                found = at[index]
-        if free[first] >= procs:
-            step = at[first] if at[first] > after else after
-            if step + duration <= until:
-                found = step
+        first, step = after + A_MOMENT, INFINITE
+        while step > first:
+            step = at[last]
+            if free[last] < procs:
+                until = step
+            else:
+                if step < after:
+                    step = after
+                if step + duration <= until + A_MOMENT:
+                    found = step
+            last -= 1
         return found
 
 

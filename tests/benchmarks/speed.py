@@ -4,9 +4,9 @@
 
 For each trace: a bare loop (no classes, no reasons, no history) computes EASY; the engine alone, the loop as it is and
 the compiled loop, each with decisions and full history, compute the same schedule and then other policies. Times are
-the best of a few runs, of other policies of one. With a checkout of pyss its time on the same jobs, reading them
-included, stands beside ours, reading them included. Memory is the peak of a process of its own that loads the trace and
-runs EASY with full history.
+the best of a few runs, of other policies of one, each beside a run of the bare loop. With a checkout of pyss its time
+on the same jobs, reading them included, stands beside ours, reading them included. Memory is the peak of a process of
+its own that loads the trace and runs EASY with full history.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
+from math import inf
 from pathlib import Path
 
 from sim.engine.engine import Engine
@@ -48,12 +50,18 @@ POLICIES = (
 
 def best_of(runs: int, action: Callable[[], object]) -> float:
     """The shortest time of a few runs, in seconds of a core."""
-    times = []
+    return best_of_each(runs, action)[0]
+
+
+def best_of_each(runs: int, *actions: Callable[[], object]) -> list[float]:
+    """The shortest time of each: they take turns, so that a machine that is busy at times is so for all."""
+    times = [inf] * len(actions)
     for _ in range(runs):
-        begin = time.process_time()
-        action()
-        times.append(time.process_time() - begin)
-    return min(times)
+        for index, action in enumerate(actions):
+            begin = time.process_time()
+            action()
+            times[index] = min(times[index], time.process_time() - begin)
+    return times
 
 
 def load(path: Path) -> Workload:
@@ -97,7 +105,8 @@ def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | N
     for spec in ("easy", *policies):
         known_here = loops if known(parse_policy(spec)) else loops[:1]
         many = runs if spec == "easy" else 1
-        times = [best_of(many, lambda spec=spec, by=by: run(workload, spec, by)) for by in known_here]  # type: ignore[misc]
+        runners = [partial(run, workload, spec, by) for by in known_here]
+        loop, *times = best_of_each(many, partial(bare, workload), *runners)
         print(f"  {spec:<28}" + "".join(f"{time:11.3f} {time / loop:8.2f}" for time in times), flush=True)
     if checkout:
         _beside_pyss(checkout, workload, loading, loops, runs)
