@@ -219,6 +219,8 @@ def _records(lines: list[str], first: int, columns: list[str]) -> Iterator[tuple
     at = pipes = 0
     for index in range(first, len(lines)):
         line = lines[index]
+        if not (line or held):
+            continue
         whole = _mended(line, columns)
         if held and (whole or _begins(line, columns) or len(held) == MOST_LINES):
             yield at, held[0]

@@ -11,6 +11,7 @@ from sim.errors import TraceError
 from sim.workload.formats import sacct
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.reading import read
+from tests.effort import calls
 
 COLUMNS = "JobID|JobName|User|Partition|Submit|Start|End|Elapsed|State|NNodes|NCPUS|Timelimit\n"
 
@@ -228,3 +229,9 @@ def test_where_hardly_a_line_is_good_the_rest_is_not_looked_at() -> None:
     with pytest.raises(TraceError, match=r"expected a record of sacct") as refusal:
         sacct.read("JobID|Submit|Elapsed|NCPUS\n" + "1|x|01:00|1\n" * 12_000, "x", "x.log")
     assert "12000" not in str(refusal.value)
+
+
+def test_blank_lines_are_not_looked_at() -> None:
+    text = "JobID|Submit|Elapsed|NCPUS\n" + "\n" * 50_000 + "1|2021-12-10T14:00:00|01:00|1\n"
+    assert calls(lambda: sacct.read(text, "x", "x.log")) < 5_000
+    assert sacct.read(text, "x", "x.log").ids == ("1",)
