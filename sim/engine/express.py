@@ -1,8 +1,8 @@
 """Whole stretches of a run at once, where nobody looks on: the loop of `sim.kernel` moves the state on.
 
 What it does not know it leaves alone, and the engine goes on step by step: policies and orders of somebody's own,
-several queues where users ask for reservations, and suspended jobs where the policy suspends nobody. After every
-stretch the state is as the engine would have it.
+several queues where users ask for reservations, and suspended jobs where the policy suspends nobody or rows take turns.
+After every stretch the state is as the engine would have it.
 """
 
 from __future__ import annotations

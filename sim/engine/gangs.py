@@ -24,7 +24,7 @@ from sim.engine.state import State
 from sim.history.extension import Extension
 from sim.history.history import History
 from sim.policies.gang.gang import GangBackfill, Migrating, TimeShared
-from sim.workload.model import Workload
+from sim.workload.model import Job, Workload
 
 MOST_ROWS = 24
 """More are left to the engine"""
@@ -35,6 +35,8 @@ class _Teller:
 
     def __init__(self, state: State, decided: Callable[[Decision], None]) -> None:
         self._jobs, self._mpl, self._decided = state.jobs, _policy(state).mpl, decided
+        self._planned: dict[int, tuple[Job, EarliestInRow]] = {}
+        """What is said again and again of those who wait long"""
         self._tally, self._migrations = state.tally, state.ledger.migrations
 
     def placed(self, rank: int, row: int, columns: int, free: int, span: float, passes: bool) -> None:
@@ -48,7 +50,10 @@ class _Teller:
         self._decided(Place(self._jobs[rank], row, columns, why, passes))
 
     def reserved(self, rank: int, row: int, at: float, span: float) -> None:
-        self._decided(ReserveRow(self._jobs[rank], row, at, EarliestInRow(span)))
+        known = self._planned.get(rank)
+        if known is None:
+            known = self._planned[rank] = self._jobs[rank], EarliestInRow(span)
+        self._decided(ReserveRow(known[0], row, at, known[1]))
 
     def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
         """For whom somebody does."""
