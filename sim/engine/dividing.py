@@ -20,8 +20,11 @@ from sim.workload.model import Workload
 
 
 def can_go_on(state: State) -> bool:
-    """Is nothing remembered but what is found again?"""
-    return state.procs <= WIDEST and not state.suspended and not state.notes.keys() - {"pivots"}
+    """Is nothing remembered but what is found again, and does each job stand in its own partition?"""
+    owners, jobs, queue_of = state.machine.owners, state.jobs, state.policy.queue_of
+    if not owners or state.procs > WIDEST or state.suspended or state.notes.keys() - {"pivots"}:
+        return False
+    return not any(held & ~owners[queue_of(jobs[rank])] for rank, held in state.machine.held.items())
 
 
 def enter(loop: Any, state: State, workload: Workload) -> None:
