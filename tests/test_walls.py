@@ -21,8 +21,10 @@ from sim.policies.view import View
 ROOT = Path(__file__).resolve().parents[1]
 SIM = ROOT / "sim"
 FILES = sorted(SIM.rglob("*.py"))
-_CHANGING = "checkpoint dividing engine express gangs preempting state succession transitions upheaval"
-CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING.split()}
+_CHANGING = ("checkpoint", "engine", "machine_changes", "state", "succession", "transitions")
+CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
+    f"engine/express/{name}.py" for name in ("dividing", "express", "gangs", "preempting")
+}
 FLOORS = (
     ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.words"),
     ("sim.workload",),

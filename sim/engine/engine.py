@@ -25,9 +25,10 @@ import numpy as np
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import Phase
 from sim.engine.adoption import adopting
-from sim.engine.breakdown import beginning, blame, leaves_waiting, obey, when
 from sim.engine.checkpoint import Checkpoint
-from sim.engine.express import ENDLESS, Express
+from sim.engine.express.express import ENDLESS, Express
+from sim.engine.machine_changes import MachineChanges
+from sim.engine.policy_errors import beginning, blame, leaves_waiting, obey, when
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
@@ -36,7 +37,6 @@ from sim.engine.state_view import StateView
 from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.engine.transitions import Transitions
 from sim.engine.upcoming import Upcoming
-from sim.engine.upheaval import Upheaval
 from sim.errors import ParameterError, PolicyError
 from sim.history.history import History
 from sim.history.past import Switch
@@ -270,7 +270,7 @@ class Engine:
                 is_awake = self._drop_timers(now)
             if changes or (future.changes and future.next_change() <= now):
                 future.applied = now
-                Upheaval(self._transitions).happen()
+                MachineChanges(self._transitions).happen()
             if self._submits[state.submitted] <= now:
                 self._admit_arrivals(now)
             if successor is not None:
@@ -345,7 +345,7 @@ class Engine:
             rank += 1
             state.submitted = rank
             if state.outages and job.procs > state.most:
-                Upheaval(self._transitions).drop(job)
+                MachineChanges(self._transitions).drop(job)
                 continue
             state.arrived.append(job)
             state.waiting.add(job)

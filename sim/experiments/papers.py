@@ -1,10 +1,10 @@
 """The papers' tables as plans: what each says, which runs make it again, and what comes out of them.
 
-A table is a TOML file in `plans`: `head` names what the first cells of each row are after its name (factors of a plan,
-or the `label` of a group of jobs), `metrics` what the paper's figures at its end are; `[options]` hold for all rows. A
-figure may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is LS's R, by how much the
-policy of the row is better than that of `against` (an option, or a cell) for the same jobs. A row whose cells have
-ranges stands for several, in which all of them advance together.
+A table is a TOML file in `paper_plans`: `head` names what the first cells of each row are after its name (factors of a
+plan, or the `label` of a group of jobs), `metrics` what the paper's figures at its end are; `[options]` hold for all
+rows. A figure may be a statement, ">0" or "<0", or "" where the paper draws a curve. `gain:METRIC` is LS's R, by how
+much the policy of the row is better than that of `against` (an option, or a cell) for the same jobs. A row whose cells
+have ranges stands for several, in which all of them advance together.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from sim.experiments.results import Results
 from sim.metrics.aggregates import ratio
 from sim.words import quoted
 
-PLANS = Path(__file__).parent / "plans"
+PLANS = Path(__file__).parent / "paper_plans"
 MISSED = "missed_share"
 GAIN = "gain:"
 _OF = {MISSED: ("missed_reservations", "reservations")}

@@ -10,7 +10,7 @@ from pathlib import Path
 from sim.lessons.lesson import LessonError
 from sim.policies.loading import code_in
 from sim.session.session import Bookmark, BranchRecord, Session
-from sim.session.text import Value
+from sim.session.syntax import Value
 from sim.words import printable_lines
 
 SAY = "What is there to be seen here? Numbers come from the run: the mean wait is {mean_wait}."

@@ -26,7 +26,7 @@ from sim.machine.processors import written as written_set
 from sim.policies.loading import whole
 from sim.policies.policy import CodeRef
 from sim.session.code import read_policy, refs_of
-from sim.session.text import FORMAT, MAX_BYTES, SessionError, Table, Value, parse, write_table
+from sim.session.syntax import FORMAT, MAX_BYTES, SessionError, Table, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 from sim.workload.outages import parse_set
 

@@ -11,7 +11,7 @@ from sim.policies.policy import Policy, written_policy
 from sim.policies.registry import policy_of
 from sim.session.branches import planned
 from sim.session.session import BranchRecord, Session
-from sim.session.text import SessionError
+from sim.session.syntax import SessionError
 from sim.session.trace_ref import TraceRef
 from sim.workload.samples import sample_path
 from sim.workload.source import Source, exists, find

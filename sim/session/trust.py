@@ -9,7 +9,7 @@ from sim.policies.loading import changed
 from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
 from sim.session.session import BranchRecord, Session
-from sim.session.text import SessionError
+from sim.session.syntax import SessionError
 from sim.words import listed
 
 

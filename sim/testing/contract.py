@@ -13,9 +13,9 @@ import numpy as np
 
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import say
-from sim.engine.breakdown import patience
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
+from sim.engine.policy_errors import patience
 from sim.errors import DecisionError, InvariantError, PolicyError, SchedscopeError
 from sim.machine.moment import MOMENT
 from sim.policies.policy import Policy

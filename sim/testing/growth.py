@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from math import log
 from time import perf_counter
 
-from sim.engine.breakdown import patience
 from sim.engine.engine import Engine
+from sim.engine.policy_errors import patience
 from sim.policies.policy import Policy
 from sim.testing.workloads import crowd
 

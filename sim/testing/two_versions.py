@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sim.comparison.parting import Side, part
-from sim.engine.breakdown import patience
 from sim.engine.engine import Engine
+from sim.engine.policy_errors import patience
 from sim.errors import SchedscopeError
 from sim.policies.policy import Policy
 from sim.testing.shrink import fewest

@@ -9,8 +9,8 @@ from types import FrameType
 
 import click
 
-from sim.engine import breakdown
-from sim.engine.breakdown import frame_of, patient
+from sim.engine import policy_errors
+from sim.engine.policy_errors import frame_of, patient
 from sim.errors import PolicyError
 from sim.machine.processors import Placement
 from sim.policies.policy import Policy, is_own
@@ -77,7 +77,7 @@ def _look_around(frame: FrameType, error: PolicyError) -> None:
 def _check(run: Scenario) -> None:
     """Does a policy of somebody's own keep to what every policy is held to, on these very jobs?"""
     if is_own(run.policy) and not run.switches:
-        finding = broken(run.policy, run.workload, breakdown.LONGEST_PASS)
+        finding = broken(run.policy, run.workload, policy_errors.LONGEST_PASS)
         if finding is not None:
             raise ContractError(f"{run.policy.name}: {finding.rule}: {finding.told}")
 

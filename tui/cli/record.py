@@ -16,7 +16,7 @@ from sim.files import write_whole
 from sim.policies import parse_policy
 from sim.policies.policy import written_policy
 from sim.session.session import PREFIX
-from sim.session.text import FORMAT
+from sim.session.syntax import FORMAT
 from tui.chart.svg.drawing import as_png, form_of
 from tui.cli import options as cli
 from tui.look.palette import LOOKS

@@ -11,7 +11,7 @@ from sim.words import clock, count, percent, printable
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.curves import area, joined, resampled
-from tui.panels.metrics import one_line
+from tui.panels.numbers_so_far import one_line
 from tui.panels.parts import Context
 from tui.replay.scene import Scene, StripScene
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from sim.engine.breakdown import patience
+from sim.engine.policy_errors import patience
 from sim.machine.processors import Placement
 from sim.policies import Policy
 from sim.policies.policy import written_policy

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from sim.errors import SchedscopeError
 from sim.session.session import Session, read_session, write_session
-from sim.session.text import SessionError
+from sim.session.syntax import SessionError
 
 STATE = "SCHEDSCOPE_STATE"
 """The environment variable that names another folder."""

@@ -11,7 +11,7 @@ from sim.errors import SchedscopeError
 from sim.policies.registry import parse_policy
 from sim.session.session import PREFIX, BranchRecord, Session, from_line, read_session, verify_trace
 from sim.session.sources import source_of
-from sim.session.text import Value, shortened
+from sim.session.syntax import Value, shortened
 from sim.session.trust import NeedsTrustError, needs_trust, trusted
 from sim.workload.model import Workload
 from tui.chart.colours import MODES

@@ -16,7 +16,8 @@ from sim.decisions.matrix import BestFit, EarliestInRow, Phase, PhaseName, Reser
 from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.machine.turns import Turns
 from sim.policies.gang.migration import Migration
-from sim.policies.gang.phases import (
+from sim.policies.gang.plans import RowPlans
+from sim.policies.gang.rebuilding import (
     GangView,
     MayMove,
     Step,
@@ -31,7 +32,6 @@ from sim.policies.gang.phases import (
     place_in_new_row,
     resume,
 )
-from sim.policies.gang.plans import RowPlans
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import policy

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from sim.decisions.matrix import MakesWay, Migrate, OtherColumns, Phase, Rehome, Replicate, Stall
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
-from sim.policies.gang.phases import GangView, Step
+from sim.policies.gang.rebuilding import GangView, Step
 from sim.workload.model import Job
 
 

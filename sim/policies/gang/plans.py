@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 
 from sim.machine.profile import Placed, Profile
-from sim.policies.gang.phases import GangView
+from sim.policies.gang.rebuilding import GangView
 from sim.workload.model import Job
 
 

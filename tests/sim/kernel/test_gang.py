@@ -1,6 +1,6 @@
 """The loop of gang scheduling and the engine with its policies come to the same, whatever is looked at.
 
-Also tests sim.kernel.sharing, sim.kernel.migration, sim.engine.gangs.
+Also tests sim.kernel.sharing, sim.kernel.migration, sim.engine.express.gangs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The loop over columns and the engine with its policies come to the same, whatever is looked at.
 
 Also tests sim.kernel.columns, sim.kernel.arrays, sim.kernel.plan, sim.kernel.cython, sim.kernel.present,
-sim.kernel.known, sim.engine.express, sim.history.extension.
+sim.kernel.known, sim.engine.express.express, sim.history.extension.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The loop that knows partitions and the engine with its policy come to the same, whatever is looked at.
 
-Also tests sim.kernel.partitions, sim.engine.dividing.
+Also tests sim.kernel.partitions, sim.engine.express.dividing.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The loop that suspends jobs and the engine with its policies come to the same, whatever is looked at.
 
-Also tests sim.kernel.sets, sim.kernel.selective, sim.kernel.immediate, sim.engine.preempting.
+Also tests sim.kernel.sets, sim.kernel.selective, sim.kernel.immediate, sim.engine.express.preempting.
 """
 
 from __future__ import annotations

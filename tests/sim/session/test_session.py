@@ -1,6 +1,6 @@
 """Sessions: what is written comes back, and whatever else is read is refused in one line.
 
-Also tests sim.session.text, sim.session.trace_ref.
+Also tests sim.session.syntax, sim.session.trace_ref.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from sim.session.session import (
     write_session,
     written,
 )
-from sim.session.text import MAX_BYTES, SessionError
+from sim.session.syntax import MAX_BYTES, SessionError
 from sim.session.trace_ref import TraceRef
 
 NO_HASH = "0" * 64

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from sim.errors import ParameterError, SchedscopeError
 from sim.session.session import from_line, one_line, verify_trace
 from sim.session.sources import session_of, source_of
-from sim.session.text import Value
+from sim.session.syntax import Value
 from sim.session.trace_ref import TraceRef
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source

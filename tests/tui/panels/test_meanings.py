@@ -9,7 +9,7 @@ import pytest
 from sim.metrics.catalogue import metric
 from tests.tui.scenes import context_of, engine_of
 from tui.look.sheets import Line, Span, line
-from tui.panels import details, metrics, queue
+from tui.panels import details, numbers_so_far, queue
 from tui.panels.meanings import PANELS, meaning_at, title_meaning
 from tui.panels.parts import Context
 from tui.panels.versus import LABELS, LEVEL, SO_FAR
@@ -34,7 +34,7 @@ def unknown(context: Context, lines: list[Line], words: str) -> set[str]:
 @pytest.mark.parametrize("spec", SPECS)
 def test_every_heading_and_every_name_of_a_number_is_told(spec: str) -> None:
     context = under(spec)
-    numbers = list(metrics.draw_metrics(context, (50, 30)).head)
+    numbers = list(numbers_so_far.draw_metrics(context, (50, 30)).head)
     assert unknown(context, numbers, r"[a-z]{3,}(?: [a-z]+)*(?=  )") == set()
     table = queue.draw(context, (200, 30), 0)
     assert not table.head or unknown(context, list(table.head), r"\S+(?: \S+)*") == set()

@@ -13,7 +13,7 @@ from time import time
 import pytest
 
 from sim.session.session import Session, read_session
-from sim.session.text import SessionError
+from sim.session.syntax import SessionError
 from sim.session.trace_ref import TraceRef
 from tui.sessions.autosave import MOST, STATE, Autosave, offer, state_folder
 

@@ -21,7 +21,7 @@ from textual.screen import ModalScreen, Screen
 from sim.policies import Policy, parse_policy
 from tui.chart.scale import Camera
 from tui.look.palette import Look
-from tui.panels.metrics import draw_metrics
+from tui.panels.numbers_so_far import draw_metrics
 from tui.panels.strip import draw_strip, time_at, told_at
 from tui.replay.conductor import Conductor
 from tui.replay.file_watch import FileWatch

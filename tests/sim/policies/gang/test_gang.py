@@ -1,6 +1,6 @@
 """Gang scheduling: how the matrix is rebuilt, phase by phase.
 
-Also tests sim.decisions.matrix, sim.policies.gang.migration, sim.policies.gang.phases, sim.policies.gang.plans.
+Also tests sim.decisions.matrix, sim.policies.gang.migration, sim.policies.gang.rebuilding, sim.policies.gang.plans.
 """
 
 from __future__ import annotations

@@ -9,7 +9,7 @@ import numpy as np
 
 from sim.decisions.decisions import Backfill, Borrow, Reserve, Start
 from sim.decisions.reasons import DelaysNoPivot, PlannedTrial, TrialDue, TrialEarly
-from sim.engine.preempting import WIDEST
+from sim.engine.express.preempting import WIDEST
 from sim.engine.state import State
 from sim.history.decided import form_of
 from sim.history.stretch import SPECULATIVE

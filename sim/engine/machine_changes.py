@@ -15,7 +15,7 @@ from sim.workload.model import Job
 from sim.workload.outages import absent, known
 
 
-class Upheaval:
+class MachineChanges:
     """What the machine's own changes do to the jobs and to the plans."""
 
     def __init__(self, transitions: Transitions) -> None:

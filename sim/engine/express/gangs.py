@@ -19,7 +19,7 @@ from sim.decisions.matrix import (
     Stall,
 )
 from sim.decisions.sentences import Reason
-from sim.engine.preempting import WIDEST
+from sim.engine.express.preempting import WIDEST
 from sim.engine.state import State
 from sim.history.extension import Extension
 from sim.history.history import History

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from sim.engine import dividing, gangs, preempting
 from sim.engine.allocation import Allocation
+from sim.engine.express import dividing, gangs, preempting
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
 from sim.history.extension import Extension
