@@ -39,6 +39,8 @@ class Rows:
         self.since = 0.0
         self.came_to = ""
         """The phase of the rebuild at this instant"""
+        self.has_moved = False
+        """Did anybody come to another row in it?"""
         self.tasks = 0
         """That have migrated in this rebuild"""
         self.held: dict[int, int] = {}
@@ -142,6 +144,7 @@ class Rows:
         self.columns[rank], self.ran[rank], self.stall[rank] = columns, ran, 0.0
 
     def move(self, rank: int, row: Row, columns: int | None = None) -> None:
+        self.has_moved = True
         self.home_of(rank).home.discard(rank)
         if columns is not None:
             self.columns[rank] = columns
@@ -153,7 +156,7 @@ class Rows:
         row.guests.add(rank)
 
     def next_phases(self, migrates: bool) -> Sequence[str]:
-        """Of a rebuild; scheduling again is left out where nothing has migrated."""
+        """Of a rebuild; scheduling again is left out where nobody has moved."""
         match self.came_to:
             case "":
                 return ("clean",)
@@ -163,14 +166,14 @@ class Rows:
                 return ("schedule",)
             case "schedule" if migrates:
                 return ("compact with migration",)
-            case "compact with migration" if self.tasks:
+            case "compact with migration" if self.has_moved:
                 return ("schedule again",)
             case "fill":
                 return ("fill with migration",) if migrates else ()
         return ("fill",)
 
     def phase(self, name: str) -> None:
-        self.came_to = name
+        self.came_to, self.has_moved = name, False
         if name == "clean":
             self.tasks, self.in_the_way = 0, {}
         if name.startswith("compact"):
