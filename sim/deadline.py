@@ -27,14 +27,23 @@ def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
         _is_rung = True
         signal.pthread_kill(thread, signal.SIGALRM)
     else:
-        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
+        _raise_in(thread, error)
 
 
-def forgive(thread: int) -> None:
-    """What was to be raised in a thread, and has not been, is not."""
+def forgive() -> None:
+    """What was to be raised in this thread, and has not been, is not."""
     global _is_rung
     _is_rung = False
-    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), None)
+    try:  # if it were only taken back, Python 3.11 would look for it for ever, and hang where it is profiled
+        _raise_in(get_ident(), NoAnswerError)
+        while True:
+            pass
+    except NoAnswerError:
+        pass
+
+
+def _raise_in(thread: int, error: type[NoAnswerError]) -> None:
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(error))
 
 
 @contextmanager
@@ -84,4 +93,4 @@ def deadline(seconds: float) -> Iterator[None]:
                 is_over = True
             timer.cancel()
             if is_late:  # and if it was just over, nobody else is to be stopped
-                forgive(thread)
+                forgive()

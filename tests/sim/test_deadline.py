@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from time import sleep
 
 import pytest
@@ -32,3 +34,24 @@ def test_what_was_done_in_time_is_left_alone() -> None:
         pass
     for _ in range(30):
         sleep(0.005)
+
+
+LATE = """
+from cProfile import Profile
+from sim.deadline import NoAnswerError, deadline
+
+try:
+    with deadline(0.05):
+        while True:
+            pass
+except NoAnswerError:
+    pass
+Profile().runcall(lambda: sum(range(9)))
+"""
+
+
+@pytest.mark.parametrize("where", ["exec(code)", "Thread(target=exec, args=(code, {})).start()"])
+def test_who_was_late_can_be_profiled_afterwards(where: str) -> None:
+    """In Python 3.11 what is asked to be raised and taken back is looked for from then on, and profiling hangs."""
+    program = f"from threading import Thread\ncode = {LATE!r}\n{where}\n"
+    assert subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True).stderr == b""
