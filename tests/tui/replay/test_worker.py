@@ -300,12 +300,15 @@ def test_what_hangs_ahead_makes_way_for_the_steps_before(monkeypatch: pytest.Mon
     watched = Watched("lublin-128", "easy")
     player = watched.player = Player(Conductor(Stage(Timeline(workload, Stuck()))), watched.wish, watched.told.append)
     player.start()
+
+    def is_answered() -> bool:
+        player.lose_patience()
+        return bool(watched.shown) and watched.shown[-1].answers == player.asked
+
     watched.wait_for(lambda: player.progress)
     for step in (5, 3):
         player.ask(o.GoTo(step))
-        while watched.shown[-1].answers != player.asked:
-            player.lose_patience()
-            sleep(0.01)
+        watched.wait_for(is_answered)
         assert watched.settle().snapshot.step == step
     assert watched.settle().known_steps > 5
     assert not watched.failed
