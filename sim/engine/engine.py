@@ -305,7 +305,7 @@ class Engine:
             told.clear()
         if state.resized:
             state.resized = state.upset = False
-            state.interrupted, state.renewed = [], []
+            state.interrupted, state.ousted, state.renewed = [], [], []
 
     def _look_for_progress(self) -> None:
         state = self.state

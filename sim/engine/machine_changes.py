@@ -73,6 +73,7 @@ class MachineChanges:
             allocation = state.running[rank]
             ran = allocation.ran_by(state.now)
             self._transitions.leave(allocation, INTERRUPTED)
+            state.ousted.append(allocation.job)
             self._queue_again(allocation.job, ran)
 
     def _leave_matrix(self, rank: int) -> None:
@@ -81,6 +82,7 @@ class MachineChanges:
         ran, is_new = sharing.ran[rank], rank in sharing.new
         state.tally.stalled -= sharing.stall[rank] * state.jobs[rank].procs
         sharing.leave(rank)
+        state.ousted.append(state.jobs[rank])
         self._history.leave_matrix(rank, state.now, QUEUED if is_new else INTERRUPTED)
         self._queue_again(state.jobs[rank], ran, counts=not is_new)
 

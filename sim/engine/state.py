@@ -38,7 +38,7 @@ class State:
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
         "ended_early", "ends", "expected", "expected_row", "free", "granted", "interrupted", "jobs",
         "kept_plan", "killed", "lasts", "leader", "led", "ledger", "machine", "moved", "notes", "now",
-        "outages", "policy", "printed", "procs", "promises", "rebuild", "renewed", "reserved", "resized",
+        "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild", "renewed", "reserved", "resized",
         "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended", "suspended_since",
         "switches", "tally", "timers", "upset", "waiting", "wakes",
     )  # fmt: skip
@@ -82,6 +82,8 @@ class State:
         self.ended_early = False
         self.interrupted: list[Job] = []
         """Who waits again because processors went"""
+        self.ousted: list[Job] = []
+        """Who held processors that went, even if it waits no more"""
         self.renewed: list[Job] = []
         """Whose reservations fell with the machine, and are to be made again, in this order"""
         self.resized = self.upset = False

@@ -96,6 +96,10 @@ class StateView:
         return tuple(self._state.killed)
 
     @property
+    def ousted(self) -> Sequence[Job]:
+        return tuple(self._state.ousted)
+
+    @property
     def ends(self) -> Ends:
         return tuple(self._state.ends)
 

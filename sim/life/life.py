@@ -102,17 +102,18 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     observer = Observer(engine, job, step)
     while observer.see_step():
         pass
-    known = {passed.job.rank for passed in observer.passes}  # none after it was given up
-    passers = {r: begun for r, begun in passers_of(engine.history, rank, job.submit).items() if r in known}
+    given_up = rank in engine.state.dropped
+    past = engine.history.as_of(engine.history.steps - given_up)  # nobody passes it any more in the step that does so
+    passers = passers_of(past, rank, job.submit)
     return Life(
         policy=_policies(engine),
         procs=engine.state.procs,
         there=engine.state.procs - absent(engine.workload.outages, job.submit).bit_count(),
         job=job,
         start=engine.state.start_of(rank),
-        end=engine.now if observer.ended else None,
-        ran=engine.workload.runtimes[rank] if observer.ended else None,
+        end=engine.now if observer.ended and not given_up else None,
+        ran=engine.workload.runtimes[rank] if observer.ended and not given_up else None,
         moments=observer.told(),
         passes=tuple(observer.passes),
-        in_its_way=in_the_way_of(engine.history, rank, job.procs, job.submit, passers),
+        in_its_way=in_the_way_of(past, rank, job.procs, job.submit, passers),
     )

@@ -51,7 +51,7 @@ class Multifactor(Order):
         for user in usage:
             usage[user] *= kept
         gained = (1 - kept) * self.halflife / log(2) / 3600
-        for job in (*(run.job for run in view.running.values()), *view.completed):
+        for job in (*(run.job for run in view.running.values()), *view.completed, *view.ousted):
             usage[job.user] = usage.get(job.user, 0.0) + job.procs * gained
         for job in view.arrived:
             usage.setdefault(job.user, 0.0)

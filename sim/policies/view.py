@@ -86,6 +86,10 @@ class View(Protocol):
         """The jobs whose speculative run reached its limit at this instant; they wait again."""
 
     @property
+    def ousted(self) -> Sequence[Job]:
+        """The jobs that held processors which went at this instant; they wait again, or are given up."""
+
+    @property
     def ended_early(self) -> bool:
         """Did some job complete at this instant before its expected end?"""
 

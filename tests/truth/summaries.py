@@ -18,7 +18,8 @@ from tests.truth.words import Lasts, demand, demand_equal, lasts, reads
 
 @reads(Life, "policy: {any}")
 def _(teller: Teller, told: str) -> None:
-    end = teller.life.end
+    given_up = (time for time, decision in teller.record.decided if isinstance(decision, d.Drop))
+    end = next(given_up, teller.life.end)
     switches = [(t, spec) for t, spec in chosen(teller) if end is None or t <= end]
     parts = told.split(", from ")
     while len(switches) >= len(parts) and switches[-1][0] == end:  # it had ended before one that was by rule
@@ -51,7 +52,7 @@ def _(teller: Teller, procs: int, of: int, estimate: Lasts, verb: str, ran: Last
     job, world = teller.job, teller.chronicle.world
     there = world.procs - absent(world.outages, job.submit).bit_count()
     demand_equal((procs, of, verb), (job.procs, there, "killed after" if world.killed[job.rank] else "ran"))
-    demand(estimate.is_about(job.estimate) and ran.is_about(job.run))
+    demand(estimate.is_about(job.estimate) and ran.is_about(job.run) and job.rank in world.finished)
     demand_equal(submitted, clock(job.submit))
 
 

@@ -72,6 +72,11 @@ def test_what_was_false_once_is_so_now(seed: int) -> None:
     assert list(falsehoods(random_run(seed), asked=4)) == []
 
 
+@pytest.mark.parametrize("seed", [9702663, 9704113])
+def test_what_was_false_once_of_any_policy_on_such_a_machine_is_so_now(seed: int) -> None:
+    assert list(falsehoods(changing_run(seed), asked=4)) == []
+
+
 @pytest.mark.parametrize("family", CHANGING)
 def test_what_is_said_of_a_machine_that_changes_is_so(family: str) -> None:
     first = CHANGING.index(family)

@@ -218,7 +218,7 @@ class Express:
         state.printed.clear()
         state.ended_early = bool(loop.ended_early)
         state.resized = state.upset = False
-        state.interrupted, state.renewed = [], []
+        state.interrupted, state.ousted, state.renewed = [], [], []
         by = _values(loop.moved_by, loop.moves)
         state.moved.clear()
         state.moved.update(zip(_values(loop.moved_rank, loop.moves), by, strict=True))

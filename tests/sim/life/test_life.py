@@ -5,6 +5,7 @@ Also tests sim.life.moments, sim.life.plans, sim.life.stays, sim.life.waits, sim
 
 from __future__ import annotations
 
+from math import inf
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from sim.engine.engine import Engine
 from sim.kernel.choice import SETTING
 from sim.life.life import Life, life_of
 from sim.life.moments import Ended, Planned, Requeued, Started, Submitted, Unplanned
+from sim.life.summary import figures
 from sim.policies import parse_policy
 from sim.why.waiting import AwaitsTurn, Heads, NotConsidered
 from sim.workload.formats.swf import read as read_swf
@@ -94,6 +96,13 @@ def test_a_job_behind_the_head_waits_for_two_reasons_in_turn() -> None:
 def test_it_is_told_at_once_why_an_interrupted_job_does_not_start_again() -> None:
     of = workload(2, (0, 1, 100, 100), (0, 1, 100, 100)).with_outages([Outage(20, 50, 0b10)])
     assert [(w.time, w.until, w.state) for w in life(of, "fcfs", "2").waits] == [(20, 50, TooFewFree(0))]
+
+
+def test_who_is_given_up_after_its_start_has_not_ended() -> None:
+    of = workload(2, (0, 2, 100, 100)).with_outages([Outage(20, inf, 0b10)])
+    lived = life(of, "fcfs", "1")
+    assert (lived.start, lived.end, lived.ran) == (0, None, None)
+    assert "never ended" in figures(lived)
 
 
 def test_who_would_run_into_maintenance_has_no_room_that_nobody_saw() -> None:

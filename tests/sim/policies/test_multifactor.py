@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
-from math import exp, log
+from math import exp, inf, log
 
 import numpy as np
 import pytest
@@ -14,6 +14,7 @@ from sim.engine.engine import Engine
 from sim.policies import parse_policy, written_policy
 from sim.policies.multifactor import Multifactor
 from sim.timeline.timeline import Timeline
+from sim.workload.outages import Outage
 from sim.workload.source import read
 from tests.sim.conftest import Lab
 
@@ -50,6 +51,16 @@ def test_what_users_have_had_and_the_queue_are_as_reckoned_from_the_stretches() 
         assert all(one >= other - 1e-6 for one, other in pairwise(stand))
         looked += len(stand)
     assert looked > 50
+
+
+def test_what_was_lost_with_its_processors_was_had_as_well(lab: Lab) -> None:
+    """Job 1 is given up, job 2 waits again."""
+    workload = lab.workload(4, "1 0 4 100 100", "2 0 1 100 100", "3 50 1 9 9")
+    fails = [Outage(20, inf, 0b0001), Outage(30, 40, 0b1110)]
+    workload = replace(workload, user=np.array([0, 1, 2])).with_outages(fails)
+    engine = Engine(workload, "fcfs:order=multifactor,halflife=1d", watchers=[Checker])
+    engine.run(until=50)
+    assert engine.state.notes["usage"] == pytest.approx({user: had(engine, user, 50) for user in range(3)}, abs=1e-9)
 
 
 def test_whoever_takes_over_knows_the_users_of_those_who_wait(lab: Lab) -> None:
