@@ -190,6 +190,8 @@ class Comparison:
     starts: Moves
     ends: Moves
     """Differs from `starts` where a policy suspends jobs, lets them take turns or throws work away."""
+    is_alike: bool
+    """Every job ends by as much later as it starts; sums may be equal without that."""
     gained: tuple[Change, ...]
     lost: tuple[Change, ...]
 
@@ -212,7 +214,7 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
     values = aggregates(first), aggregates(second)
     metrics = tuple(versus(metric, values[0][metric.name], values[1][metric.name]) for metric in METRICS)
     everybody = Ratio("all", "every job", _jobs(values[0]), *(of["mean_slowdown"] for of in values))
-    ends = second.end - first.end
+    starts, ends = earlier_later(second, first), second.end - first.end
     gained, lost = _extremes(first, second, ends)
     return Comparison(
         jobs=int((~np.isnan(ends)).sum()),
@@ -221,8 +223,9 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
         priorities=_ratios(by_priority(first), by_priority(second), "mean_slowdown"),
         batches=_ratios(by_batch(first), by_batch(second), "mean_slowdown"),
         categories=_ratios(by_category(first), by_category(second), "mean_bounded_slowdown"),
-        starts=moves(earlier_later(second, first)),
+        starts=moves(starts),
         ends=moves(ends),
+        is_alike=np.array_equal(starts, ends, equal_nan=True),
         gained=gained,
         lost=lost,
     )

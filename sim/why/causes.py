@@ -90,7 +90,8 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
 
     What stays as it is was not written. So the same start that is written first in a step was given up between, unless
     all plans were made anew in that step; the same that is written last, after others, is no change. Who takes over
-    and does not write it has given it up, and so has who plans for another head, unless its user asked for it.
+    and does not write it has given it up, and so has who plans for another head, unless its user asked for it. Once it
+    begins there is no plan: what is planned after that, as it was thrown out again, is new.
     """
     latest: tuple[int, Reserve | ReserveRow | Expect, float] | None = None
     is_anew = False
@@ -98,6 +99,8 @@ def _plan(history: Past, rank: int, before: int) -> Iterator[Cause | None]:
         if step % _ASK == 0:
             yield None
         decisions = history.decisions(step - 1)
+        if latest and any(isinstance(d, Start | Backfill | Place) and d.job.rank == rank for d in decisions):
+            break
         plans = [d for d in decisions if isinstance(d, Reserve | ReserveRow | Expect) and d.job.rank == rank]
         if not plans:
             if latest and not _was_asked(latest[1]) and any(map(_plans_for_others, decisions)):

@@ -366,7 +366,7 @@ def _r(ratio: Ratio) -> str:
 def _moves(pair: Pair, width: int, unicode: bool) -> Lines:
     """How many jobs come earlier and later with the second policy, by how much, and what that does to all waits."""
     starts, ends = pair.comparison.starts, pair.comparison.ends
-    moved = [("start", starts)] if starts == ends else [("first start", starts), ("end", ends)]
+    moved = [("start", starts)] if pair.comparison.is_alike else [("first start", starts), ("end", ends)]
     rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
     for verb, moves in moved:
         rows += _moved(verb, moves)

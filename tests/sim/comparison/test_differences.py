@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -78,6 +80,17 @@ def test_moves_are_the_difference_of_the_total_waits(realistic: Comparison) -> N
 
 def test_where_jobs_are_suspended_ends_move_otherwise_than_starts(realistic: Comparison) -> None:
     assert realistic.ends != realistic.starts
+    assert not realistic.is_alike
+
+
+def test_jobs_that_move_alike_only_in_sum_are_not_taken_for_such() -> None:
+    first = schedule("z-figure4", "fcfs")
+    by = np.array([0, 10, 20, 30, 40])
+    swapped, same = (
+        compare(first, replace(first, start=first.start + by, end=first.end + to)) for to in (by[::-1], by)
+    )
+    assert swapped.starts == swapped.ends
+    assert (swapped.is_alike, same.is_alike) == (False, True)
 
 
 def test_the_five_with_the_greatest_change_come_first(realistic: Comparison) -> None:
