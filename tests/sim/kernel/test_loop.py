@@ -118,6 +118,28 @@ def agree(loop: str, workload: Workload, spec: str, *moves: Callable[[Engine], o
         assert {name for name in expected if expected[name] != found[name]} == set()
 
 
+def moves(to: st.SearchStrategy[str]) -> st.SearchStrategy[list[Callable[[Engine], object]]]:
+    """Halts, single steps and switches to one of these policies."""
+    until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
+    advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
+    single = st.just(lambda engine: engine.step())
+    switch = to.map(lambda spec: lambda engine: None if engine.next_time() is None else engine.switch(spec))
+    return st.lists(st.one_of(until, advance, single, switch), max_size=6)
+
+
+def agree_from_a_checkpoint(loop: str, workload: Workload, spec: str, steps: int) -> None:
+    """Who goes on, and who is taken up from there, come to what the engine alone does."""
+    whole, engine = by("off", workload, spec), by(loop, workload, spec)
+    engine.advance(steps)
+    again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
+    for each in (whole, engine, again):
+        each.run()
+    expected = all_of(whole)
+    for each in (engine, again):
+        found = all_of(each)
+        assert {name for name in expected if expected[name] != found[name]} == set()
+
+
 def outcome(move: Callable[[Engine], object], engine: Engine) -> str:
     """What a move says; what it says when it fails."""
     try:
@@ -137,30 +159,15 @@ def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
 @given(data=ANY)
 @examples(100)
 def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
-    advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
-    single = st.just(lambda engine: engine.step())
-    to = st.one_of(specs(), st.sampled_from(OTHERS))
-    switch = to.map(lambda spec: lambda engine: None if engine.next_time() is None else engine.switch(spec))
-    moves = data.draw(st.lists(st.one_of(until, advance, single, switch), max_size=6))
-    agree(loop, data.draw(lab.workloads()), data.draw(specs()), *moves)
+    halts = data.draw(moves(st.one_of(specs(), st.sampled_from(OTHERS))))
+    agree(loop, data.draw(lab.workloads()), data.draw(specs()), *halts)
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(50)
 def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    workload, spec = data.draw(lab.workloads()), data.draw(specs())
-    whole, engine = by("off", workload, spec), by(loop, workload, spec)
-    engine.advance(data.draw(st.integers(1, 40)))
-    cut = engine.history.until(engine.step_count, engine.state.free)
-    again = engine.at(engine.checkpoint(), cut)
-    for each in (whole, engine, again):
-        each.run()
-    expected = all_of(whole)
-    for each in (engine, again):
-        found = all_of(each)
-        assert {name for name in expected if expected[name] != found[name]} == set()
+    agree_from_a_checkpoint(loop, data.draw(lab.workloads()), data.draw(specs()), data.draw(st.integers(1, 60)))
 
 
 @pytest.mark.parametrize("loop", LOOPS)

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sim.engine.engine import Engine
 from sim.workload.outages import Outage
 from tests.examples import examples
-from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, all_of, by
+from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, agree_from_a_checkpoint, by, moves
 
 if TYPE_CHECKING:
     from sim.workload.model import Workload
@@ -52,29 +52,17 @@ def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
 @given(data=ANY)
 @examples(100)
 def test_a_run_with_halts_single_steps_and_switches_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    until = st.floats(0, 300).map(lambda time: lambda engine: engine.run(until=time))
-    advance = st.integers(1, 40).map(lambda steps: lambda engine: engine.advance(steps))
-    single = st.just(lambda engine: engine.step())
     to = st.sampled_from([*SPECS, *OTHERS])
-    switch = to.map(lambda spec: lambda engine: None if engine.next_time() is None else engine.switch(spec))
-    moves = data.draw(st.lists(st.one_of(until, advance, single, switch), max_size=6))
-    agree(loop, data.draw(workloads(lab)), data.draw(to), *moves)
+    agree(loop, data.draw(workloads(lab)), data.draw(to), *data.draw(moves(to)))
 
 
 @pytest.mark.parametrize("loop", LOOPS)
 @given(data=ANY)
 @examples(50)
 def test_a_run_that_is_taken_up_from_a_checkpoint_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
-    workload, spec = data.draw(workloads(lab)), data.draw(st.sampled_from(SPECS))
-    whole, engine = by("off", workload, spec), by(loop, workload, spec)
-    engine.advance(data.draw(st.integers(1, 60)))
-    again = engine.at(engine.checkpoint(), engine.history.until(engine.step_count, engine.state.free))
-    for each in (whole, engine, again):
-        each.run()
-    expected = all_of(whole)
-    for each in (engine, again):
-        found = all_of(each)
-        assert {name for name in expected if expected[name] != found[name]} == set()
+    agree_from_a_checkpoint(
+        loop, data.draw(workloads(lab)), data.draw(st.sampled_from(SPECS)), data.draw(st.integers(1, 60))
+    )
 
 
 @pytest.mark.parametrize("loop", LOOPS)
