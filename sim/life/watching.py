@@ -91,7 +91,7 @@ class Observer:
         """One step; False when the job has ended, or nothing happens any more."""
         engine, job, was = self.engine, self.job, self._where
         running = engine.state.running.copy() if was == "queue" else {}
-        absent = engine.state.machine.absent
+        absent, then = engine.state.machine.absent, engine.now
         if self.ended or not self._step_on():
             return False
         if job.rank >= engine.state.submitted:
@@ -100,7 +100,8 @@ class Observer:
             engine.state.decisions if engine.curious else engine.history.decisions(engine.history.steps - 1)
         )
         self._where = self._whereabouts()
-        self._came = (absent & ~engine.state.machine.absent).bit_count()
+        before = self._came if engine.now == then else 0  # a rule that switches makes a second step of an instant
+        self._came = before + (absent & ~engine.state.machine.absent).bit_count()
         self._freed = tuple(Holder(done, self._was_to_end(done, running)) for done in engine.state.completed)
         if job in engine.state.killed:
             self._see_loss()
