@@ -234,6 +234,8 @@ class World:
         self.waiting.add(rank)
         self.coming.add(rank)
         self.claims.pop(rank, None)
+        if self.awaited == rank:
+            self.awaited = None
 
     def suspend(self, rank: int, overhead: float, by: int | None) -> None:
         held = self.running[rank]
