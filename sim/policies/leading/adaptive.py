@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,7 +43,7 @@ class Adaptive(Policy):
 
     @cached_property
     def _both(self) -> tuple[Policy, Policy]:
-        low, high = (parse_policy(spec.replace("+", ",")) for spec in (self.below, self.above))
+        low, high = (parse_policy(re.sub(r"\+(?=\w+=)", ",", spec)) for spec in (self.below, self.above))
         return low, high
 
     def leads(self) -> bool:

@@ -12,6 +12,7 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.policies import parse_policy
+from sim.policies.leading.adaptive import Adaptive
 from sim.session.branches import records_of
 from sim.timeline.timeline import Timeline
 from sim.workload.source import read
@@ -74,6 +75,20 @@ def test_who_switches_by_hand_is_not_overruled() -> None:
     timeline.switch("fcfs")
     timeline.compute_all()
     assert [switch.spec for switch in timeline.branch.switches] == ["fcfs"]
+
+
+@pytest.mark.parametrize(
+    ("below", "meant"),
+    [
+        ("easy++", "easy++"),
+        ("easy++:correct=estimate", "easy++:correct=estimate"),
+        ("easy:order=ward+r=1e+2", "easy:order=ward,r=100"),
+    ],
+)
+def test_only_a_plus_before_a_parameter_stands_for_a_comma(below: str, meant: str) -> None:
+    policy = parse_policy(f"adaptive:below={below}")
+    assert isinstance(policy, Adaptive)
+    assert policy.first() == parse_policy(meant)
 
 
 def test_it_chooses_between_policies_that_decide() -> None:
