@@ -119,6 +119,7 @@ class MachineChanges:
             planned.pop(rank, None)
         state.interrupted = [other for other in state.interrupted if other is not job]
         state.dropped += (rank,)
+        self._history.give_up(rank)
         self._transitions.log(Drop(job, state.most))
 
     def _upset_plans(self) -> None:

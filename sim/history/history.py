@@ -57,7 +57,7 @@ class History(Past):
         """Those of them that have never been on turn"""
         self._rows = {}
         self._clock_since, self._clocks, self._clock_step = array("d"), [], array("l")
-        self._changes, self._lost, self._steps = [], {}, None
+        self._changes, self._lost, self._given_up, self._steps = [], {}, {}, None
 
     # Written by the engine
 
@@ -219,6 +219,10 @@ class History(Past):
         self.write()
         self._lost[self._last[rank]] = self._made, now
 
+    def give_up(self, rank: int) -> None:
+        """The job waits no more, and never runs."""
+        self._given_up[rank] = self._made
+
     def switch(self, switch: Switch) -> None:
         """Another policy takes over in this step."""
         self.write()
@@ -280,6 +284,7 @@ class History(Past):
         cut._clock_since, cut._clocks = self._clock_since[:clocks], self._clocks[:clocks]
         cut._clock_step, cut._changes = self._clock_step[:clocks], [c for c in self._changes if c.step <= step]
         cut._lost = {stretch: lost for stretch, lost in self._lost.items() if lost[0] < step}
+        cut._given_up = {rank: when for rank, when in self._given_up.items() if when < step}
         if step:
             cut._free[-1] = free
         cut.count()

@@ -72,8 +72,8 @@ class Past:
 
     __slots__ = (
         "_begun", "_boundaries", "_boundary_step", "_changes", "_clock_since", "_clock_step", "_clocks",
-        "_decision_end", "_decisions", "_done", "_end", "_end_step", "_ended_by", "_first", "_free", "_kind",
-        "_lost", "_marks", "_next", "_processors", "_rank", "_rows", "_start", "_started", "_steps", "_time",
+        "_decision_end", "_decisions", "_done", "_end", "_end_step", "_ended_by", "_first", "_free", "_given_up",
+        "_kind", "_lost", "_marks", "_next", "_processors", "_rank", "_rows", "_start", "_started", "_steps", "_time",
         "_waiting", "_wanted",
     )  # fmt: skip
 
@@ -92,6 +92,8 @@ class Past:
     """The stretches that are open, or after which their job is suspended"""
     _lost: dict[int, tuple[int, float]]
     """stretch -> the step in which, and when, processors went that the job was to resume on: it waits again"""
+    _given_up: dict[int, int]
+    """rank -> the step in which the job was given up: it waits no more"""
     _first: array[int]
     """rank -> the first stretch of the job; -1: none"""
     _started: Times

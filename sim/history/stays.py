@@ -14,6 +14,7 @@ import numpy as np
 
 from sim.history.past import Past
 from sim.history.stretch import CUT, GANG, INTERRUPTED, MOVED, QUEUED, SUSPENDING
+from sim.history.times import NEVER
 
 
 def stretches_on(past: Past, processor: int) -> Iterator[int]:
@@ -64,7 +65,7 @@ def passers_of(past: Past, rank: int, submit: float) -> dict[int, int]:
 
 def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int, int]]:
     """The times in which the job stood in the queue, each as a range of stretches that began then, and of steps."""
-    count = len(past)
+    count, last = len(past), past.steps
     begun, first = bisect_left(past._start, submit, 0, count), bisect_left(past._time, submit, 0, past.steps)
     for stretch in past._of(rank):
         if begun >= 0:
@@ -73,8 +74,10 @@ def _waits(past: Past, rank: int, submit: float) -> Iterator[tuple[int, int, int
         if stretch in past._lost:
             (first, _), back = past._lost[stretch], True
         begun = past._begun[first - 1] if back and first < past._now else -1
+    if (given_up := past._given_up.get(rank, NEVER)) < last:
+        count, last = past._begun[given_up - 1] if given_up else 0, given_up
     if begun >= 0:
-        yield begun, count, first, past.steps
+        yield begun, count, first, last
 
 
 def begins(past: Past, rank: int, first: int, last: int) -> int | None:

@@ -42,6 +42,9 @@ class Unwritten(History):
     def lose_place(self, rank: int, now: float) -> None:
         pass
 
+    def give_up(self, rank: int) -> None:
+        pass
+
     def switch(self, switch: Switch) -> None:
         pass
 

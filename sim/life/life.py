@@ -103,8 +103,7 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
     while observer.see_step():
         pass
     given_up = rank in engine.state.dropped
-    past = engine.history.as_of(engine.history.steps - given_up)  # nobody passes it any more in the step that does so
-    passers = passers_of(past, rank, job.submit)
+    passers = passers_of(engine.history, rank, job.submit)
     return Life(
         policy=_policies(engine),
         procs=engine.state.procs,
@@ -115,5 +114,5 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
         ran=engine.workload.runtimes[rank] if observer.ended and not given_up else None,
         moments=observer.told(),
         passes=tuple(observer.passes),
-        in_its_way=in_the_way_of(past, rank, job.procs, job.submit, passers),
+        in_its_way=in_the_way_of(engine.history, rank, job.procs, job.submit, passers),
     )

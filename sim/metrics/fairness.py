@@ -62,6 +62,8 @@ def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] =
     start, jobs = np.array(engine.state.ledger.start), scenario.workload.jobs
     fair, in_its_way = np.full(len(jobs), np.nan), np.zeros(len(jobs))
     passed = overtaken(scenario.workload, start)
+    for job in (jobs[rank] for rank in engine.state.dropped if np.isnan(start[rank])):
+        passed[job.rank] = len(passers_of(engine.history, job.rank, job.submit))
     for rank in np.flatnonzero(passed).tolist():
         in_its_way[rank] = _in_its_way(engine, rank)
     for rank, at in fair_starts(scenario, range(len(jobs))):
@@ -81,7 +83,7 @@ def _in_its_way(engine: Engine, rank: int) -> float:
 def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> Ints:
     """How many came later than each of these jobs (default: all) and began before it, by the first starts.
 
-    One that has not started has been passed by all who have.
+    One that has not started counts as one that waits still: all have passed it who have.
     """
     ranks = np.arange(len(start)) if ranks is None else ranks
     begun, own = np.where(np.isnan(start), np.inf, start), np.where(np.isnan(start), np.inf, start)[ranks]

@@ -215,6 +215,19 @@ def test_who_came_later_and_began_earlier_has_passed(lab: Lab) -> None:
     assert passers_of(history, 4, submit=4) == {}
 
 
+def test_who_is_given_up_is_passed_by_nobody_any_more(lab: Lab) -> None:
+    # Job 2 waits for the whole machine until that loses a processor; 3 has passed it, 4 comes in that very step.
+    jobs = ("1 0 2 30 30", "2 1 4 10 10", "3 2 1 90 90", "4 50 1 5 5", "5 60 1 5 5")
+    engine = Engine(lab.workload(4, *jobs).with_outages([Outage(50, inf, 0b1000)]), "firstfit")
+    engine.run()
+    assert engine.state.dropped == (1,)
+    before = engine.history.as_of(4)
+    for past in (engine.history, before, engine.history.until(6, 0), engine.history.until(4, 3)):
+        assert passers_of(past, 1, submit=1) == {2: 1}
+        assert in_the_way_of(past, 1, 4, 1, {2: 1}) == InTheWay(30, frozenset({2}))
+    assert [before.time_of(step) for step in range(before.steps)] == [0, 1, 2, 30]
+
+
 def test_who_passed_a_job_and_holds_what_it_lacks_is_in_its_way(lab: Lab) -> None:
     # Job 2 waits for the whole machine: 3 runs on when all else is free, 4 has ended by then.
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 60 60", "4 3 1 10 10")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from math import inf
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from sim.metrics import fairness as module
 from sim.metrics.fairness import fair_start, fair_starts, fairness, overtaken
 from sim.timeline.scenario import Scenario, run
 from sim.workload.model import Workload
+from sim.workload.outages import Outage
 from sim.workload.source import read
 from tests.sim.conftest import Lab
 
@@ -90,6 +93,16 @@ def test_who_passed_whom_is_the_same_by_the_history(lab: Lab) -> None:
     assert values["max_passed"] == max(by_history)
     assert found.in_its_way.sum() / found.passed.sum() == values["passes_in_the_way"] != 0
     assert values["unfair_starts"] == (found.fair_delay > 1).sum() > 0
+
+
+def test_a_job_that_is_given_up_stops_waiting_then(lab: Lab) -> None:
+    # Job 2 waits for the whole machine until that loses a processor: 3 has passed it, 4 and 5 have not.
+    jobs = ("1 0 2 30 30", "2 1 4 10 10", "3 2 1 90 90", "4 50 1 5 5", "5 60 1 5 5")
+    scenario = Scenario(lab.workload(4, *jobs).with_outages([Outage(50, inf, 0b1000)]), "firstfit")
+    engine = scenario.begun()
+    engine.run()
+    found = fairness(scenario, engine)
+    assert found.passed.tolist() == found.in_its_way.tolist() == [0, 1, 0, 0, 0]
 
 
 def test_under_first_come_first_served_nobody_passes_and_every_start_is_fair() -> None:
