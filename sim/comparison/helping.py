@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import inf
 from typing import NamedTuple
 
 import numpy as np
@@ -18,22 +19,25 @@ class Price(NamedTuple):
     """How the other jobs fare, beside the first of the policies."""
 
     mean_wait: float
+    """Of those that start at all"""
     change: float
-    """Of their mean wait, in seconds; above 0 they wait longer."""
+    """Of the mean wait of those that start under the first of the policies, too; above 0 they wait longer."""
     longer: int
     shorter: int
-    """How many of them wait longer, and shorter."""
+    """How many of them wait longer, and shorter; longest who never starts."""
     worst: Job | None
-    worst_by: float
-    """Who waits longer by most, and by how many seconds; None: nobody does."""
+    """Who waits longer by most; None: nobody does."""
+    worst_by: float | None
+    """By how many seconds; None: it never starts."""
 
 
 class Tried(NamedTuple):
     """What a policy does to the job, and to the others."""
 
     policy: str
-    start: float
-    wait: float
+    start: float | None
+    """None: it never starts."""
+    wait: float | None
     price: Price
 
 
@@ -41,29 +45,38 @@ def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
     """The policies of these schedules by the wait of that job, the shortest first; all are set beside the first."""
     first = _waits(schedules[0])
     tried = [_tried(schedule, first, rank) for schedule in schedules]
-    return sorted(tried, key=lambda found: (found.wait, max(found.price.change, 0.0)))
+    return sorted(tried, key=lambda found: (inf if found.wait is None else found.wait, max(found.price.change, 0.0)))
 
 
 def _waits(schedule: Schedule) -> Floats:
+    """Who never starts waits for ever."""
     waited: Floats = np.maximum(schedule.start - schedule.workload.due, 0.0)
-    return waited
+    return np.where(np.isnan(waited), inf, waited)
 
 
 def _tried(schedule: Schedule, first: Floats, rank: int) -> Tried:
     waits = _waits(schedule)
     others = np.arange(len(waits)) != rank
-    more = np.where(others, waits - first, 0.0)
-    worst = int(np.argmax(more)) if len(more) else 0
-    pays = bool(len(more) and more[worst] > ABOUT)
+    start, known = others & (waits < inf), others & (waits < inf) & (first < inf)
+    more = np.zeros(len(waits))
+    np.subtract(waits, first, out=more, where=others & (waits != first))
+    worst = int(np.argmax(more))
+    pays = bool(more[worst] > ABOUT)
     price = Price(
-        mean_wait=float(waits[others].mean()) if others.any() else 0.0,
-        change=float(more[others].mean()) if others.any() else 0.0,
+        mean_wait=float(waits[start].mean()) if start.any() else 0.0,
+        change=float(more[known].mean()) if known.any() else 0.0,
         longer=int((more > ABOUT).sum()),
         shorter=int((more < -ABOUT).sum()),
         worst=schedule.workload.jobs[worst] if pays else None,
-        worst_by=float(more[worst]) if pays else 0.0,
+        worst_by=None if more[worst] == inf else float(more[worst]) if pays else 0.0,
     )
-    return Tried(schedule.policy, float(schedule.start[rank]), float(waits[rank]), price)
+    starts = waits[rank] < inf
+    return Tried(
+        schedule.policy,
+        float(schedule.start[rank]) if starts else None,
+        float(waits[rank]) if starts else None,
+        price,
+    )
 
 
 class Fitting(NamedTuple):

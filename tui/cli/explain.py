@@ -7,7 +7,7 @@ import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from math import isfinite
+from math import isfinite, isnan
 from typing import Any
 
 import click
@@ -86,7 +86,8 @@ def command(
             numbers = own_numbers(scenario, rank)
             if form == "text":
                 told = [render(life, columns(), shows_unicode()), *of_its_own(numbers, columns(), shows_unicode())]
-                if isinstance(chosen, Recorded) and workload.jobs[rank].recorded_start is not None:
+                is_real = isinstance(chosen, Recorded) and workload.jobs[rank].recorded_start is not None
+                if is_real and not switches and life.start is not None:
                     told += ["", *_wrapped(in_reality(scenario, rank), min(columns(), WIDEST))]
                 if fair:
                     told += ["", *_wrapped(had_nobody_come(life, scenario), min(columns(), WIDEST))]
@@ -180,18 +181,19 @@ def in_reality(scenario: Scenario, rank: int) -> str:
 
 
 def longest_waits(scenario: Scenario, user: str) -> dict[str, Any]:
-    """The jobs of a user that waited longest, the longest first."""
+    """The jobs of a user that waited longest, the longest first; who never started has not waited any time."""
     workload = scenario.workload
     number = workload.number_of(Field.USER, user)
     theirs = [job for job in workload.jobs if job.user == number]
     engine = scenario.begun()
     run_to_end(engine, "explain")
     start = engine.schedule().start.tolist()
-    theirs.sort(key=lambda job: (-job.waited(start[job.rank]), job.rank))
+    begun = [job for job in theirs if not isnan(start[job.rank])]
+    begun.sort(key=lambda job: (-job.waited(start[job.rank]), job.rank))
     jobs = [
         {"job": job.id, "waited": job.waited(start[job.rank]), "submit": job.submit, "start": start[job.rank],
          "procs": job.procs, "estimate": job.estimate}
-        for job in theirs[:MOST_JOBS]
+        for job in begun[:MOST_JOBS]
     ]  # fmt: skip
     return {"user": user, "of": len(theirs), "jobs": jobs}
 

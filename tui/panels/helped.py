@@ -20,12 +20,14 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
     made = [["policy", "it waits", "it starts", "the others wait", "longer", "shorter", "who pays most"]]
     for tried in found:
         price = tried.price
-        pays = "" if price.worst is None else f"{name(price.worst)} +{span(price.worst_by)}"
+        by = "never starts" if price.worst_by is None else f"+{span(price.worst_by)}"
+        pays = "" if price.worst is None else f"{name(price.worst)} {by}"
         here = tried.policy == first
         others = span(price.mean_wait) + ("" if here else f" ({_more(price.change)})")
         made.append(
-            [shortened(tried.policy) + (" (first)" if here else ""), span(tried.wait), clock(tried.start), others,
-             f"{price.longer:,}", f"{price.shorter:,}", pays]
+            [shortened(tried.policy) + (" (first)" if here else ""), span(tried.wait),
+             "never" if tried.start is None else clock(tried.start), others, f"{price.longer:,}", f"{price.shorter:,}",
+             pays]
         )  # fmt: skip
     return [[row[0], row[1], row[3], row[4], row[6]] for row in made] if narrow else made
 
@@ -33,16 +35,21 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
 def in_words(job: Job, found: Sequence[Tried], first: str) -> str:
     """Which helps most, and its price."""
     best, was = found[0], next(tried for tried in found if tried.policy == first)
-    less = was.wait - best.wait
-    if less < 1:
+    if best.wait is None:
+        return f"None of them helps {name(job)}: it never starts."
+    if was.wait is None:
+        told = f"{best.policy} helps most: {name(job)} waits {span(best.wait)}, and never starts under {first}."
+    elif was.wait - best.wait < 1:
         return f"None of them helps {name(job)}: under {first} it waits {span(was.wait)}, and no less under the others."
-    told = f"{best.policy} helps most: {name(job)} waits {span(less)} less than under {first}."
+    else:
+        told = f"{best.policy} helps most: {name(job)} waits {span(was.wait - best.wait)} less than under {first}."
     price = best.price
     if price.worst is None:
         return f"{told} Nobody else waits longer."
     who = f"{count(price.longer, 'job')} {'waits' if price.longer == 1 else 'wait'} longer"
+    by = "which never starts" if price.worst_by is None else f"by {span(price.worst_by)}"
     mean = f"the others wait {span(abs(price.change))} {'longer' if price.change > 0 else 'less'} on average"
-    return f"{told} The price: {who}, {name(price.worst)} most, by {span(price.worst_by)}; {mean}."
+    return f"{told} The price: {who}, {name(price.worst)} most, {by}; {mean}."
 
 
 def _more(seconds: float) -> str:

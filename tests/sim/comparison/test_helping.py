@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
 import numpy as np
 
 from sim.comparison.helping import Fitting, fitted, ranked
 from sim.timeline.scenario import run
+from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 
 # Four processors. Under fcfs job 3 waits behind job 2, which needs all; under firstfit it starts at once.
@@ -35,6 +37,20 @@ def test_of_two_that_help_as_much_the_one_that_costs_less_is_first(lab: Lab) -> 
     schedules = [run(workload, spec) for spec in ("fcfs", "firstfit", "easy")]
     waits = [(tried.policy, tried.wait, tried.price.change) for tried in ranked(schedules, 3)]
     assert waits == sorted(waits, key=lambda found: (found[1], max(found[2], 0)))
+
+
+def test_who_never_starts_waits_longer_than_anybody(lab: Lab) -> None:
+    """From 25 on there are three processors, and whoever needs four is given up."""
+    workload = lab.workload(4, *JOBS).with_outages([Outage(25, inf, 0b1)])
+    schedules = [run(workload, spec) for spec in ("fcfs", "firstfit")]
+    assert [np.isnan(schedule.start).tolist() for schedule in schedules] == [[False] * 4, [False, True, False, False]]
+    best, first = ranked(schedules, 2)
+    assert (best.policy, first.policy, best.price.worst, best.price.worst_by) == (
+        "firstfit", "fcfs", workload.jobs[1], None
+    )  # fmt: skip
+    assert (best.price.longer, best.price.mean_wait) == (1, (0 + 7) / 2)
+    fcfs, other = ranked(schedules, 1)
+    assert (fcfs.policy, other.start, other.wait) == ("fcfs", None, None)
 
 
 def test_when_enough_was_free_and_the_job_did_not_start(lab: Lab) -> None:

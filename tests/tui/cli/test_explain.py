@@ -204,21 +204,49 @@ def test_the_same_for_other_programs() -> None:
     assert (found["first"], found["job"]) == ("easy", "4")
 
 
+@pytest.mark.parametrize(
+    ("policies", "told"),
+    [
+        (("fcfs", "firstfit"), "None of them helps J2: under fcfs it waits 9s, and no less under the others."),
+        (("firstfit", "fcfs"), "fcfs helps most: J2 waits 9s, and never starts under firstfit. The price: 2 jobs"),
+        (("firstfit", "firstfit:order=wide"), "None of them helps J2: it never starts."),
+    ],
+)
+def test_one_that_never_starts_under_some_policies(policies: tuple[str, ...], told: str, tmp_path: Path) -> None:
+    path = trace(tmp_path, (1, 0, 0, 10, 2), (2, 1, 0, 10, 4), (3, 2, 0, 30, 2), (4, 3, 0, 5, 1))
+    specs = [part for policy in policies for part in ("--policy", policy)]
+    asked = "explain", str(path), "2", *specs, "--machine", "25=3", "--format"
+    assert told in flat(schedscope(*asked, "text").stdout)
+    waits = [tried["wait"] for tried in json.loads(schedscope(*asked, "json").stdout)["tried"]]
+    assert waits == ([None, None] if "it never" in told else [9, None])
+    alone = schedscope("explain", path, "user:1", "--policy", "firstfit", "--machine", "25=3").stdout
+    assert alone.startswith("the 3 jobs of 1 that waited longest under firstfit, of 4\n")
+
+
 def test_under_recorded_it_is_said_when_the_job_would_have_fitted(tmp_path: Path) -> None:
-    lines = [(1, 0, 0, 10, 4), (2, 5, 55, 10, 2), (3, 6, 4, 60, 4)]
-    rows = (
-        f"{job} {at} {wait} {run} {procs} -1 -1 {procs} {run} -1 1 -1 -1 -1 -1 -1 -1 -1"
-        for job, at, wait, run, procs in lines
-    )
-    (tmp_path / "a.swf").write_text("; MaxProcs: 6\n" + "\n".join(rows) + "\n")
-    told = flat(schedscope("explain", tmp_path / "a.swf", "2", "--policy", "recorded").stdout)
+    path = trace(tmp_path, (1, 0, 0, 10, 4), (2, 5, 55, 10, 2), (3, 6, 4, 60, 4))
+    told = flat(schedscope("explain", path, "2", "--policy", "recorded").stdout)
     assert told.endswith(
         "In reality 2 were free from d0 00:00:05 for 55s, enough for its 10s; the real scheduler had its reasons, "
         "which the trace does not tell."
     )
-    told = flat(schedscope("explain", tmp_path / "a.swf", "3", "--policy", "recorded").stdout)
+    told = flat(schedscope("explain", path, "3", "--policy", "recorded").stdout)
     assert told.endswith("At no moment while it waited 4 processors were free: in reality it could not start sooner.")
     assert "In reality" not in schedscope("explain", "z-figure4", "4", "--policy", "recorded").stdout
+    for other in (("--switch", "8=easy"), ("--machine", "8=3")):  # it is not the recorded schedule; it never starts
+        told = schedscope("explain", path, "3", "--policy", "recorded", *other).stdout
+        assert "in reality" not in told.lower()
+
+
+def trace(folder: Path, *jobs: tuple[int, ...]) -> Path:
+    """(id, submit, wait, run, processors) on six, or on four where nobody needs more, all of user 1."""
+    rows = (
+        f"{job} {at} {wait} {run} {procs} -1 -1 {procs} {run} -1 1 1 -1 -1 -1 -1 -1 -1"
+        for job, at, wait, run, procs in jobs
+    )
+    size = 4 if len(jobs) == 4 else 6
+    (folder / "a.swf").write_text(f"; MaxProcs: {size}\n" + "\n".join(rows) + "\n")
+    return folder / "a.swf"
 
 
 def test_several_policies_are_for_one_job() -> None:
