@@ -14,6 +14,7 @@ from itertools import count
 from time import monotonic
 
 from tests.truth.fields import read_fields
+from tests.truth.helping import read_help, read_longest
 from tests.truth.pages import Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
@@ -39,7 +40,9 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
             first = scaled_run(run, seed) if seed % SCALED == 0 else run
             other = another_run(first, seed)
             page = Page(first, other)
-            for false in (*read_parting(first, other), *read_page(page), *read_fields(page)):
+            rank = seed % len(run.workload)
+            beside = *read_help((first, other), rank), *read_longest(first)
+            for false in (*read_parting(first, other), *read_page(page), *read_fields(page), *beside):
                 yield Untruth(first.spec, 0, 0, str(false))
     except Exception as error:  # whoever cannot read it has found something, too
         yield Untruth(run.spec, 0, 0, f"Unread: {error!r}")

@@ -15,6 +15,7 @@ from sim.life.so_far import passed_by
 from sim.why.evidence import evidence_of
 from tests.truth import numbers, shares
 from tests.truth.decided import after_pass, do, instant, read_decision
+from tests.truth.helping import Reality
 from tests.truth.lives import Chronicle
 from tests.truth.runs import Run, Step, start_alone
 from tests.truth.stories import read_life
@@ -23,7 +24,7 @@ from tests.truth.told import After, Pass, read_evidence
 from tests.truth.traces import Traces
 from tests.truth.words import UntrueError, exactly, read_aloud
 from tests.truth.world import World
-from tui.cli.explain import had_nobody_come
+from tui.cli.explain import had_nobody_come, in_reality
 
 __all__ = ["numbers", "shares"]  # whoever reads evidence knows these readings
 
@@ -95,6 +96,12 @@ class Reader:
             numbers = own_numbers(run.scenario, rank)
             for false in read_life(self.chronicle, life, self._passed.get(rank, {}), numbers):
                 yield UntrueError(f"J{rank + 1}: {false}")
+            job = run.workload.jobs[rank]
+            if run.spec == "recorded" and not run.switches and None not in (job.recorded_start, life.start):
+                try:
+                    read_aloud(Reality, in_reality(run.scenario, rank), run, job)
+                except UntrueError as false:
+                    yield false
             if rank == self.chronicle.watched[0]:
                 try:
                     read_aloud(Fair, had_nobody_come(life, run.scenario), life, start_alone(run, rank))

@@ -15,6 +15,7 @@ from sim.why import facts
 from tests.truth.__main__ import run_of
 from tests.truth.decided import UNSAID
 from tests.truth.fields import differ, expected, read_fields
+from tests.truth.helping import read_help, read_longest
 from tests.truth.pages import ROWS, Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
@@ -113,6 +114,24 @@ def test_the_page_that_compares_two_runs_is_so_and_who_changes_a_number_in_it_is
     first = random_run(seed)
     assert unfound(Page(first, another_run(first, seed))) == []
     assert MUTANTS
+
+
+HELPED = (10, 42, 77, 323, 353, 443, 473)
+"""Among them jobs that never start under one of two policies, or under both."""
+
+
+def test_what_is_said_of_what_would_have_helped_is_so_and_who_changes_a_number_in_it_is_found_out() -> None:
+    MUTANTS.clear()
+    for seed in HELPED:
+        run = run_of(seed)
+        runs = run, another_run(run, seed)
+        assert list(read_longest(run)) == []
+        token = are_changed.set(True)
+        for rank in range(0, len(run.workload), 3):
+            assert list(read_help(runs, rank)) == []
+        are_changed.reset(token)
+    assert MUTANTS
+    assert [around for _, around, found in MUTANTS if not found] == []
 
 
 def unfound(page: Page) -> list[str]:
