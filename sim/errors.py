@@ -1,7 +1,8 @@
 """What can go wrong, as one small tree.
 
 SchedscopeError            one line: what, where, what would work
-├── TraceError             a file that is no workload, or damaged beyond use
+├── FileError              what somebody wrote cannot be read: which file, which line
+│   └── TraceError         it is no workload, or damaged beyond use
 ├── ParameterError         a policy, an order or an option that does not exist or is out of range
 │   └── NotThereError      it is nothing of this trace, this run or this file
 ├── PolicyError            a policy broke down: which, when, where in it
@@ -22,17 +23,21 @@ class SchedscopeError(Exception):
     exit_code = 1
 
 
-class TraceError(SchedscopeError):
-    """A file that cannot be read as a workload.
+class FileError(SchedscopeError):
+    """A file that somebody wrote and that cannot be read, or does not hold.
 
-    >>> str(TraceError("processors must be > 0, got -1", path="trace.swf", line=17))
+    >>> str(FileError("processors must be > 0, got -1", path="trace.swf", line=17))
     'trace.swf:17: processors must be > 0, got -1'
     """
 
     def __init__(self, what: str, path: object = None, line: int | None = None) -> None:
         self.what, self.path, self.line = what, path, line
-        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
-        super().__init__(where + what)
+        where = f"{path}:{line}: " if line else f"{path}: "
+        super().__init__(where + what if path else what)
+
+
+class TraceError(FileError):
+    """A file that cannot be read as a workload."""
 
 
 class ParameterError(SchedscopeError):

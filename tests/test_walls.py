@@ -26,7 +26,7 @@ CHANGES_STATE = {f"engine/{name}.py" for name in _CHANGING} | {
     f"engine/express/{name}.py" for name in ("dividing", "express", "gangs", "preempting")
 }
 FLOORS = (
-    ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.words"),
+    ("sim.deadline", "sim.errors", "sim.extras", "sim.files", "sim.prints", "sim.texts", "sim.words"),
     ("sim.workload",),
     ("sim.machine",),
     ("sim.decisions",),

@@ -16,33 +16,28 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sim.errors import ParameterError, SchedscopeError, near
+from sim.errors import FileError, ParameterError, near
 from sim.experiments.plan import VARIED, Plan
 from sim.experiments.ranges import expand
 from sim.policies import parse_policy
 from sim.policies.loading import code_in
+from sim.texts import TextKind
 from sim.words import listed, quoted
 
-MOST_BYTES = 2**20
 T = TypeVar("T")
 _WORDS = ("traces", "policies", "seeds", "groups", "cut", "zip", "options")
 
 
-class PlanError(SchedscopeError):
-    """A plan that cannot be made out, with its file and line.
+class PlanError(FileError):
+    """A plan that cannot be made out."""
 
-    >>> str(PlanError("no option 'laod'", "plan.toml", 3))
-    "plan.toml:3: no option 'laod'"
-    """
 
-    def __init__(self, what: str, path: object, line: int = 0) -> None:
-        super().__init__(f"{path}:{line}: {what}" if line else f"{path}: {what}")
+PLAN = TextKind("plan", 2**20, PlanError)
 
 
 @dataclass
@@ -68,32 +63,13 @@ def seeds(many: int) -> str:
 
 def read_plan(path: str | Path, trust: bool = False) -> Asked:
     """What a file asks for; traces and policies of one's own are looked for beside it."""
-    text = _text(path)
-    try:
-        found = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        found_at = re.search(r"\(at line (\d+)", str(error))
-        line = int(found_at[1]) if found_at else len(text.splitlines())
-        raise PlanError(re.sub(r" \(at .*", "", str(error)), path, line) from None
-    reader = _Reader(path, text, found)
+    text = PLAN.read(path)
+    reader = _Reader(path, text, PLAN.toml(text, path))
     asked = reader.asked()
     code = [named.head for spec in asked.factors.get("policy", ()) for named in code_in(spec)]
     if code and not trust:
         raise PlanError(f"it runs code: {listed(dict.fromkeys(code))}; if you trust it, add --trust", path)
     return asked
-
-
-def _text(path: str | Path) -> str:
-    try:
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        if len(data) > MOST_BYTES:
-            raise PlanError(f"is no plan: more than {MOST_BYTES:,} bytes", path)
-        return data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise PlanError("is no plan: no text", path) from None
-    except (OSError, ValueError) as error:
-        raise PlanError(f"cannot be read: {getattr(error, 'strerror', None) or error}", path) from None
 
 
 class _Reader:

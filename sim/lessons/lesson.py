@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from sim.errors import SchedscopeError
+from sim.errors import FileError
 from sim.machine.processors import Placement
 
 Kind = Literal["next", "start", "policy", "gains", "loses", "number"]
@@ -39,23 +39,16 @@ Zoom: TypeAlias = "Literal['all', 'first'] | tuple[str, str]"
 """The whole run, as at first, or from one moment until another."""
 
 
-class LessonError(SchedscopeError):
-    """Something in a lesson that cannot be made out, or does not hold, with its file and line.
+class LessonError(FileError):
+    """Something in a lesson that cannot be made out, or does not hold."""
 
-    >>> str(LessonError("no job 'J9'", "my.toml", 12))
-    "my.toml:12: no job 'J9'"
-    """
-
-    def __init__(self, what: str, path: object = "", line: int = 0) -> None:
-        self.what, self.path, self.line = what, path, line
-        self.others: tuple[LessonError, ...] = ()
-        """What else is wrong, as far as it is known."""
-        super().__init__(": ".join(filter(None, (f"{path}:{line}" if line else f"{path}", what))))
+    others: tuple[LessonError, ...] = ()
+    """What else is wrong, as far as it is known."""
 
     @classmethod
     def first_of(cls, wrong: Iterable[LessonError]) -> LessonError:
         """Of several the first in the file, which brings the others."""
-        first, *others = sorted(wrong, key=lambda error: error.line)
+        first, *others = sorted(wrong, key=lambda error: error.line or 0)
         first.others = tuple(others)
         return first
 

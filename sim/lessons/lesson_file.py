@@ -31,7 +31,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from pathlib import Path
@@ -43,12 +42,14 @@ from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.loading import code_in
+from sim.texts import TextKind
 from sim.words import quoted
 from sim.workload.options import OPTIONS, Option
 from sim.workload.samples import sample_path
 from sim.workload.transforms import parse_estimates
 
 MOST_BYTES = 2**18
+LESSON = TextKind("lesson", MOST_BYTES, LessonError)
 MOST_SCENES = 200
 LONGEST = 2000
 """Letters that a scene says, or that are said at once."""
@@ -63,14 +64,8 @@ T = TypeVar("T")
 
 def read_lesson(path: str | Path) -> Lesson:
     """The lesson in a file; whatever is wrong with it is a LessonError with its line, which brings the others."""
-    text = _text(path)
-    try:
-        found = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
-        at = re.search(r"\(at line (\d+)", str(error))
-        what = re.sub(r" \(at .*", "", str(error)) or "is no TOML"
-        what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
-        raise LessonError(what, path, int(at[1]) if at else len(text.splitlines())) from None
+    text = LESSON.read(path)
+    found = LESSON.toml(text, path)
     reader = _Reader(path, text)
     try:
         lesson = reader.lesson(found)
@@ -79,25 +74,6 @@ def read_lesson(path: str | Path) -> Lesson:
     if reader.wrong:
         raise LessonError.first_of(reader.wrong)
     return lesson
-
-
-def _text(path: str | Path) -> str:
-    try:
-        if not os.path.isfile(path):
-            os.stat(path)  # says what is wrong, where something is
-            raise LessonError("is no ordinary file; expected a lesson", path)
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1)
-    except OSError as error:
-        raise LessonError(f"cannot be read: {error.strerror or error}", path) from None
-    except ValueError:
-        raise LessonError("no name of a file may hold a NUL", ascii(str(path))) from None
-    if len(data) > MOST_BYTES:
-        raise LessonError(f"is no lesson: more than {MOST_BYTES:,} bytes", path)
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise LessonError("is no text: write it in UTF-8", path, 1 + data[: error.start].count(b"\n")) from None
 
 
 def _noted(take: Callable[Concatenate[_Table, P], T]) -> Callable[Concatenate[_Table, P], T | None]:

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import base64
 import re
-import stat
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -26,7 +25,7 @@ from sim.machine.processors import written as written_set
 from sim.policies.loading import whole
 from sim.policies.policy import CodeRef
 from sim.session.code import read_policy, refs_of
-from sim.session.syntax import FORMAT, MAX_BYTES, SessionError, Table, Value, parse, write_table
+from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, Table, Value, parse, write_table
 from sim.session.trace_ref import Problem, TraceRef, compare_trace
 from sim.workload.outages import parse_set
 
@@ -99,16 +98,7 @@ def verify_trace(session: Session) -> Problem | None:
 
 def read_session(path: str | Path) -> Session:
     """The session in a file; whatever is wrong with it is a SessionError."""
-    try:
-        if not stat.S_ISREG(Path(path).stat().st_mode):
-            raise SessionError("is no ordinary file; expected a session", path)
-        with open(path, "rb") as file:
-            data = file.read(MAX_BYTES + 1)
-    except OSError as error:
-        raise SessionError(f"cannot be read: {error.strerror or error}", path) from None
-    except ValueError:
-        raise SessionError("no name of a file may hold a NUL", ascii(str(path))) from None
-    return parsed(data, path)
+    return parsed(SESSION.bytes_in(path), path)
 
 
 def write_session(session: Session, path: str | Path) -> None:

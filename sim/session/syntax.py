@@ -16,7 +16,8 @@ from collections.abc import Callable, Iterator, Mapping
 from math import isfinite
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
-from sim.errors import SchedscopeError
+from sim.errors import FileError, SchedscopeError
+from sim.texts import TextKind
 
 FORMAT = "schedscope session 1"
 MAX_BYTES = 2**20
@@ -31,17 +32,11 @@ _WORDS: dict[type, str] = {
 }  # fmt: skip
 
 
-class SessionError(SchedscopeError):
-    """A session that cannot be read or written.
+class SessionError(FileError):
+    """A session that cannot be read or written."""
 
-    >>> str(SessionError("step: expected a whole number of 0 or more, got -1", "my.session", 12))
-    'my.session:12: step: expected a whole number of 0 or more, got -1'
-    """
 
-    def __init__(self, what: str, path: object = None, line: int | None = None) -> None:
-        self.what, self.path, self.line = what, path, line
-        where = "" if path is None else f"{path}: " if line is None else f"{path}:{line}: "
-        super().__init__(where + what)
+SESSION = TextKind("session", MAX_BYTES, SessionError)
 
 
 class Table:
@@ -101,14 +96,7 @@ class Table:
 
 def parse(data: bytes, path: object) -> list[Table]:
     """The tables of a session, in order."""
-    if len(data) > MAX_BYTES:
-        raise SessionError("is larger than 1 MiB; no session is", path)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        before = data[: error.start].count(b"\n")
-        raise SessionError("is no text: write it in UTF-8", path, before + 1) from None
-    content = _content(text)
+    content = _content(SESSION.text(data, path))
     _check_format(next(content, (1, "")), path)
     tables: list[Table] = []
     for number, line in content:

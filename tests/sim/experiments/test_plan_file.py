@@ -89,7 +89,7 @@ def test_what_is_wrong_is_told_with_its_line(tmp_path: Path, text: str, line: in
 @pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"#" * (2**20 + 1)], ids=["no text", "too long"])
 def test_what_is_no_text_or_too_long_is_no_plan(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "plan.toml").write_bytes(data)
-    with pytest.raises(PlanError, match="is no plan"):
+    with pytest.raises(PlanError, match=r"is no (plan|text)"):
         read_plan(tmp_path / "plan.toml")
     with pytest.raises(PlanError, match="cannot be read"):
         read_plan(tmp_path / "missing.toml")

@@ -1,0 +1,56 @@
+"""Text files that anybody may have written: whatever is wrong with one is an error with its file and line."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sim.errors import FileError
+
+
+class TextKind(NamedTuple):
+    """A kind of file: what one is called, how many bytes it may have, and as what it is refused."""
+
+    name: str
+    most: int
+    error: type[FileError]
+
+    def read(self, path: str | Path) -> str:
+        """The text in a file."""
+        return self.text(self.bytes_in(path), path)
+
+    def bytes_in(self, path: str | Path) -> bytes:
+        """What is in a file; of one that is too long, one byte too many."""
+        try:
+            if not stat.S_ISREG(os.stat(path).st_mode):
+                raise self.error(f"is no ordinary file; expected a {self.name}", path)
+            with open(path, "rb") as file:
+                return file.read(self.most + 1)
+        except OSError as error:
+            raise self.error(f"cannot be read: {error.strerror or error}", path) from None
+        except ValueError:
+            raise self.error("no name of a file may hold a NUL", ascii(str(path))) from None
+
+    def text(self, data: bytes, path: object) -> str:
+        """What these bytes say."""
+        if len(data) > self.most:
+            raise self.error(f"is no {self.name}: more than {self.most:,} bytes", path)
+        try:
+            return data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise self.error("is no text: write it in UTF-8", path, 1 + data[: error.start].count(b"\n")) from None
+
+    def toml(self, text: str, path: object) -> dict[str, Any]:
+        """The tables in a text."""
+        import tomllib  # sessions do without
+
+        try:
+            return tomllib.loads(text)
+        except (tomllib.TOMLDecodeError, RecursionError, ValueError) as error:
+            at = re.search(r"\(at line (\d+)", str(error))
+            what = re.sub(r" \(at .*", "", str(error)) or "is no TOML"
+            what = what.replace("Cannot overwrite a value", "this key stands twice; keep one of them")
+            raise self.error(what, path, int(at[1]) if at else len(text.splitlines())) from None
