@@ -176,9 +176,10 @@ class ChartMaker:
     ) -> tuple[Raster, bool]:
         """Finished columns from the tiles, the one with now, and the plan right of it."""
         edges = view.edges()
-        shares = self._shares.setdefault(edges, Shares(edges))
-        if len(self._shares) > 8:
-            del self._shares[next(iter(self._shares))]
+        if (shares := self._shares.get(edges)) is None:
+            shares = self._shares[edges] = Shares(edges)
+            if len(self._shares) > 8:
+                del self._shares[next(iter(self._shares))]
         axis, last = view.axis, view.first + view.columns
         now = floor(axis.place(clock) / view.per_column)
         finished = min(max(floor(axis.settled(clock) / view.per_column), view.first), last)

@@ -33,6 +33,7 @@ what is to come in rows that share processors.
 _SHARED = ("gang", "sharing")
 """Kinds that share their processors with other rows of the matrix."""
 _CODES = {kind: code for code, kind in enumerate(SHOWN)}
+_ONE = np.ones(1, np.bool_)
 
 
 class Texture(IntEnum):
@@ -209,12 +210,12 @@ def _hold(pixels: Pixels, parts: _Parts, stretches: Sequence[Stretch]) -> None:
     if not len(pixel):
         return
     rank = ranks[stretch]
-    starts = np.flatnonzero(np.r_[True, (pixel[1:] != pixel[:-1]) | (rank[1:] != rank[:-1])])
+    starts = np.flatnonzero(np.concatenate([_ONE, (pixel[1:] != pixel[:-1]) | (rank[1:] != rank[:-1])]))
     total = np.add.reduceat(amount, starts)
     pixel, rank, kind = pixel[starts], rank[starts], kinds[stretch[starts]]
     order = np.lexsort((-rank, total, pixel))  # the last of a pixel holds most; of equals the lowest rank
     pixel, rank, kind, total = pixel[order], rank[order], kind[order], total[order]
-    most = np.r_[pixel[1:] != pixel[:-1], True]
+    most = np.concatenate([pixel[1:] != pixel[:-1], _ONE])
     _give(pixels, pixel[most], rank[most], kind[most], total[most], held)
 
 

@@ -71,6 +71,8 @@ class Tiles:
     def _missing(self, layout: Hashable, bands: int, first: int, last: int) -> list[tuple[int, int]]:
         """Runs of columns that have not been made, the last first."""
         made = np.concatenate([tile.made[inside] for tile, inside, _ in self._pieces(layout, bands, first, last)])
+        if made.all():
+            return []
         change = np.flatnonzero(np.diff(np.r_[True, made, True].astype(np.int8)))
         runs = [(first + int(a), first + int(b)) for a, b in zip(change[::2], change[1::2], strict=True)]
         return runs[::-1]

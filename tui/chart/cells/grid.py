@@ -107,9 +107,10 @@ class Grid:
         if self.selected is not None and (is_selected := np.equal(rank, self.selected)).any():
             self.dims = bool(np.count_nonzero(is_selected) >= _FOUND)
             return is_selected
-        if self.chart.since is None or not len(self.chart.start):
+        if self.chart.since is None:
             return np.zeros(rank.shape, np.bool_)
-        return np.equal(self.chart.start[rank], self.chart.since)
+        has_started: Bools = np.equal(_by_job(self.chart.start, rank), self.chart.since)
+        return has_started
 
     def _layer(self) -> Layer:
         chart = self.chart
@@ -121,8 +122,7 @@ class Grid:
         gone = (eighths != 0) & (np.abs(eighths) < EIGHTHS // 2)
         mixed, texture = known & (purity < _PURE), np.take(_TEXTURE_OF, kind)
         ahead, trail = texture >= Texture.EXPECTED, texture == Texture.TRAIL
-        hue = np.full(rank.shape, Hue.NONE, np.uint16)
-        hue[known] = chart.hues[rank[known]]
+        hue = np.where(known, _by_job(chart.hues, rank), np.uint16(Hue.NONE))
         if chart.mode == "job":
             hue[mixed] = Hue.MANY
         lit = known & self._is_lit(rank)
@@ -139,7 +139,7 @@ class Grid:
         if chart.hole is not None and chart.owners is None:
             is_open = self._open(rank)
             ground[is_open] = ink(Hue.ACCENT, Tone.GROUND)
-        inks = np.where(known, hue * TONES + tone, ground).astype(np.uint16)
+        inks = np.where(known, hue * TONES + tone, ground).astype(np.uint16, copy=False)
         missing = np.zeros(rank.shape, np.bool_)
         if chart.missing is not None:
             missing = self.stretched(chart.missing, np.zeros((1, chart.missing.shape[1]), np.bool_)) & ~known
@@ -193,6 +193,11 @@ class Grid:
         return used, eighths
 
 
+def _by_job(column: NDArray[Any], rank: NDArray[np.int32]) -> NDArray[Any]:
+    """What it says of the job of each pixel; of what is no job, anything."""
+    return column.take(rank, mode="clip") if len(column) else np.zeros(rank.shape, column.dtype)
+
+
 class _Edges(NamedTuple):
     """Pixels of which a job that is alone has less than of its next one, beyond which it has nothing."""
 
@@ -205,17 +210,17 @@ class _Edges(NamedTuple):
 
 def _edges(rank: NDArray[np.int32], used: NDArray[np.uint8], pure: Bools, now: int = -1) -> _Edges:
     """Along the rows; what is less at `now` is none: the past ends there and the plan begins."""
-    row, first = _where((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
+    row, first = places((used[:, 1:] != used[:, :-1]) & (rank[:, 1:] == rank[:, :-1]))
     ends = used[row, first] > used[row, first + 1]
     at, inside = first + ends, used[row, first + ~ends]
-    beyond = np.clip(np.where(ends, first + 2, first - 1), 0, rank.shape[1] - 1)
+    beyond = np.minimum(np.maximum(np.where(ends, first + 2, first - 1), 0), rank.shape[1] - 1)
     here = rank[row, at]
     is_last = (rank[row, beyond] != here) | (beyond == at)
     is_edge = (here >= 0) & (pure[row, at] & is_last | (at == now))
     return _Edges((row[is_edge], at[is_edge]), inside[is_edge], ends[is_edge])
 
 
-def _where(at: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def places(at: Bools) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The rows and columns of the few that are true: much faster than numpy finds them in two dimensions."""
     column_major = at.T.flags.c_contiguous
     major, minor = np.divmod(np.flatnonzero(at.T if column_major else at), at.shape[0 if column_major else 1])

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -49,11 +50,13 @@ def place_labels(ranks: NDArray[np.integer], ahead: NDArray[np.bool_], name: Cal
         text = names[rank]
         # Where there is no blank on either side, two such names must not touch.
         is_roomy = runs.length[first] >= len(text) + _BLANKS
-        fit = [run for run in range(first, until) if is_roomy or not _touches(runs, run, len(text), tight)]
+        fit: Sequence[int] = range(first, until)
+        if not is_roomy:
+            fit = [run for run in fit if not _touches(runs, run, len(text), tight)]
         if not fit:
             continue
-        equals = [run for run in fit if runs.key[run] == runs.key[fit[0]]]
-        run = equals[len(equals) // 2]
+        equals = bisect_right(fit, runs.key[fit[0]], key=runs.key.__getitem__)
+        run = fit[equals // 2]
         row, column = runs.row[run], runs.column[run]
         labels.append(Label(rank, row, column + is_roomy, text))
         if not is_roomy:

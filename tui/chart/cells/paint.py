@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from tui.chart.cells.cells import Cells
 from tui.chart.cells.edges import ROWS, draw_edges, margin
-from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size
+from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size, places
 from tui.chart.cells.outlines import draw_outlines
 from tui.chart.cells.signs import draw_names_and_now, draw_signs
 from tui.chart.raster import UNKNOWN, Texture
@@ -34,23 +34,21 @@ class _Edge(NamedTuple):
     gone: Bools
 
 
-class _Sign(NamedTuple):
-    """A character upon a job's hue, in these tones; bg None: upon nothing."""
+class _Signs(NamedTuple):
+    """Of each texture the character upon a job's hue, and the tones of both; a trail has nothing behind it."""
 
-    char: str
-    plain: str
-    fg: Tone
-    bg: Tone | None
+    char: NDArray[np.uint32]
+    plain: NDArray[np.uint32]
+    fg: NDArray[np.uint16]
+    bg: NDArray[np.uint16]
 
 
-_SIGNS = {
-    Texture.TRIAL: _Sign("▒", "~", Tone.FULL, Tone.QUARTER),
-    Texture.SWITCHING: _Sign("▚", "%", Tone.FULL, Tone.QUARTER),
-    Texture.REPLICA: _Sign("╱", "/", Tone.MOST, Tone.HALF),
-    Texture.EXPECTED: _Sign("░", "-", Tone.HALF, Tone.PLAN),
-    Texture.PLANNED: _Sign("░", "-", Tone.HALF, Tone.PLAN),
-}
-_TRAIL = _Sign("╱", "/", Tone.HALF, None)
+_SIGNS = _Signs(
+    np.array([*map(ord, " ▒▚╱╱░░")], np.uint32),
+    np.array([*map(ord, " ~%//--")], np.uint32),
+    np.array([0, Tone.FULL, Tone.FULL, Tone.HALF, Tone.MOST, Tone.HALF, Tone.HALF], np.uint16),
+    np.array([0, Tone.QUARTER, Tone.QUARTER, 0, Tone.HALF, Tone.PLAN, Tone.PLAN], np.uint16),
+)
 
 
 def chart_size(size: Size, procs: int) -> Size:
@@ -118,7 +116,7 @@ def _fill(area: Cells, grid: Grid) -> None:
 def _part(area: Cells, grid: Grid) -> None:
     """Where a job begins or ends in a cell: by an eighth if it fills the cell, by a half if the rest is free."""
     up, low = grid.upper, grid.lower
-    at = np.nonzero((up.eighths != 0) | (low.eighths != 0))
+    at = places((up.eighths != 0) | (low.eighths != 0))
     above, below = (_Edge(side.ink[at], side.eighths[at], side.gone[at]) for side in (up, low))
     ground = up.ground[at]
     chars, fg, bg = area.chars[at], area.fg[at], area.bg[at]
@@ -136,13 +134,23 @@ def _part(area: Cells, grid: Grid) -> None:
 
 def _texture(area: Cells, grid: Grid) -> None:
     """Cells of one job that is no plain run; and the trail of one that was suspended, where nobody else is."""
-    up, low = grid.upper, grid.lower
-    alone = (up.rank == low.rank) & (up.texture == low.texture) & ~up.gone & ~low.gone
-    for texture, sign in _SIGNS.items():
-        _cover(area, grid, alone & (up.texture == texture), sign, up.hue)
+    up, low, look, others = grid.upper, grid.lower, grid.look, grid.dims
     above, below = up.texture == Texture.TRAIL, low.texture == Texture.TRAIL
     trail = (above & (below | (low.rank < 0))) | (below & (up.rank < 0))
-    _cover(area, grid, trail, _TRAIL, np.where(above, up.hue, low.hue))
+    alone = (up.rank == low.rank) & (up.texture == low.texture) & ~up.gone & ~low.gone
+    texture = np.where(trail, np.uint8(Texture.TRAIL), np.where(alone, up.texture, np.uint8(Texture.SOLID)))
+    at = places(texture != Texture.SOLID)
+    if not len(at[0]):
+        return
+    texture, lit = texture[at], up.lit[at] | low.lit[at]
+    hue = np.where((texture == Texture.TRAIL) & ~above[at], low.hue[at], up.hue[at]) * TONES
+    area.chars[at] = _SIGNS.plain[texture] if look.ascii else _SIGNS.char[texture]
+    if look.patterned:
+        area.fg[at] = hue + np.where(lit & others, Tone.STRONG, Tone.DIMMED if others else Tone.HALF)
+        return
+    area.fg[at] = hue + np.where(lit, Tone.STRONG, Tone.QUARTER if others else _SIGNS.fg[texture])
+    inks = hue + np.where(lit | (not others), _SIGNS.bg[texture], Tone.DIMMED)
+    area.bg[at] = np.where(texture == Texture.TRAIL, up.ground[at], inks)
 
 
 def _borrowed(area: Cells, grid: Grid) -> None:
@@ -161,25 +169,10 @@ def _borrowed(area: Cells, grid: Grid) -> None:
 
 def _missing(area: Cells, grid: Grid) -> None:
     """Crosses where processors are not there, which nothing else has."""
+    if grid.chart.missing is None:
+        return
     at = grid.upper.missing & (grid.lower.missing | (grid.lower.rank < 0))
     at |= grid.lower.missing & (grid.upper.rank < 0)
     area.chars[at] = ord("x" if grid.look.ascii else "╳")
     area.fg[at] = ink(Hue.GREY, Tone.HALF)
     area.bg[at] = grid.upper.ground[at]
-
-
-def _cover(area: Cells, grid: Grid, at: Bools, sign: _Sign, hues: NDArray[np.uint16]) -> None:
-    """Put a texture upon some cells."""
-    if not at.any():
-        return
-    lit, others = grid.upper.lit[at] | grid.lower.lit[at], grid.dims
-    area.chars[at] = ord(sign.plain if grid.look.ascii else sign.char)
-    hue = hues[at] * TONES
-    if grid.look.patterned:
-        area.fg[at] = hue + np.where(lit & others, Tone.STRONG, Tone.DIMMED if others else Tone.HALF)
-        return
-    area.fg[at] = hue + np.where(lit, Tone.STRONG, Tone.QUARTER if others else sign.fg)
-    if sign.bg is None:
-        area.bg[at] = grid.upper.ground[at]
-    else:
-        area.bg[at] = hue + np.where(lit, sign.bg, Tone.DIMMED if others else sign.bg)

@@ -28,6 +28,8 @@ _PROMISE = 40
 """Columns of what is told of a promise."""
 _IS_PALE = np.isin(np.arange(HUES * TONES) % TONES, (Tone.QUARTER, Tone.HALF))
 """Ink -> is a name not read well upon it?"""
+_IS_BRIGHT = np.isin(np.arange(HUES * TONES) % TONES, (Tone.MOST, Tone.FULL, Tone.STRONG))
+"""Ink -> is a name upon it written in a shade of its own hue?"""
 
 
 def draw_signs(area: Cells, grid: Grid, planned: float | None) -> None:
@@ -153,8 +155,7 @@ def _draw_names(area: Cells, grid: Grid) -> None:
     jobs = grid.chart.workload.jobs
     ahead = up.texture >= Texture.EXPECTED
     labels = place_labels(alone, ahead, lambda rank: name(jobs[rank]))
-    for label in labels:
-        area.write(label.row, label.column, label.text, _name_ink(grid, label))
+    _write(area, grid, labels)
     if grid.chart.shift is not None and len(grid.chart.shift):
         _draw_shifts(area, grid, alone, labels, grid.chart.shift)
 
@@ -167,10 +168,10 @@ def _draw_shifts(area: Cells, grid: Grid, alone: Ranks, labels: Sequence[Label],
             sign = _shift_sign(by, grid)
             told = sign if isinf(by) else sign + span(abs(by))
             fitting = next((text for text in (told, sign) if _is_room(alone, label, at, len(text))), "")
-            area.write(label.row, at, fitting, _name_ink(grid, label))
+            area.write(label.row, at, fitting, int(area.fg[label.row, label.column]))
     rest = np.where((shift[alone] == 0) | np.isin(alone, [label.rank for label in labels]), -1, alone)
-    for label in place_labels(rest, np.zeros(rest.shape, np.bool_), lambda rank: _shift_sign(float(shift[rank]), grid)):
-        area.write(label.row, label.column, label.text, _name_ink(grid, label))
+    is_ahead = np.zeros(rest.shape, np.bool_)
+    _write(area, grid, place_labels(rest, is_ahead, lambda rank: _shift_sign(float(shift[rank]), grid)))
 
 
 def _is_room(alone: Ranks, label: Label, at: int, length: int) -> bool:
@@ -191,15 +192,20 @@ def _draw_label(area: Cells, grid: Grid) -> None:
         area.write(0, 0, f" {sign}{shorten(chart.label, _PROMISE)} ", fg, bg)
 
 
-def _name_ink(grid: Grid, label: Label) -> int:
-    """What is read well upon the job's block."""
-    hue, tone = divmod(int(grid.upper.ink[label.row, label.column]), TONES)
-    is_selected = label.rank == grid.selected
+def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
+    """All of them at once, in what is read well upon their blocks."""
+    if not labels:
+        return
+    ranks, rows, columns, texts = zip(*labels, strict=True)
+    inks = grid.upper.ink[rows, columns]
+    is_selected = np.equal(ranks, -1 if grid.selected is None else grid.selected)
     if grid.look.patterned:
-        return ink(Hue.ACCENT if is_selected else Hue.NONE, Tone.TEXT)
-    if grid.dims and not is_selected:
-        return ink(Hue.GREY, Tone.MOST)
-    return ink(hue if tone in (Tone.MOST, Tone.FULL, Tone.STRONG) else Hue.NONE, Tone.TEXT)
+        inks = np.where(is_selected, ink(Hue.ACCENT, Tone.TEXT), ink(Hue.NONE, Tone.TEXT))
+    else:
+        inks = np.where(_IS_BRIGHT[inks], inks // TONES * TONES + Tone.TEXT, ink(Hue.NONE, Tone.TEXT))
+        if grid.dims:
+            inks = np.where(is_selected, inks, ink(Hue.GREY, Tone.MOST))
+    area.write_inside(rows, columns, texts, inks)
 
 
 def _draw_now(area: Cells, grid: Grid) -> None:
