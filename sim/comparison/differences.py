@@ -119,11 +119,6 @@ class Moves:
     later: Moved
     sizes: tuple[Size, ...]
 
-    @property
-    def net(self) -> float:
-        """By how many seconds all of them together come later; negative: earlier."""
-        return self.later.total - self.earlier.total
-
 
 class Change(NamedTuple):
     """A job that ends elsewhere: its first starts, and by how much later it ends in the second."""

@@ -184,6 +184,11 @@ def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metr
     return Table(label, tuple(down), tuple(across), cells, mixed)
 
 
+def in_order(record: Record) -> tuple[Any, ...]:
+    """Where a run stands among others, by what it was made of."""
+    return tuple(order_of(record[name]) for name in FACTORS)
+
+
 def order_of(value: Value) -> tuple[Any, ...]:
     """Numbers by their size, words with the numbers in them by theirs, what is not there first.
 

@@ -133,13 +133,14 @@ class Decided:
         at: Any
         because: Any
         job: Any
+        decision: Any
         for decision in self.new:
             kind, written = type(decision), None
             if kind is Reserve:
-                job, at, because, more = decision  # type: ignore[misc]
+                job, at, because, more = decision
                 written = _WRITTEN[kind].get(type(because))
             elif kind is Start or kind is Backfill:
-                job, because, on, more = decision  # type: ignore[misc]
+                job, because, on, more = decision
                 written = _WRITTEN[kind].get(type(because)) if on is None else None
             if written is None or more is not None:
                 forms.append(AS_IT_IS)

@@ -20,11 +20,6 @@ def course() -> tuple[Lesson, ...]:
     return tuple(read_lesson(FOLDER / f"{name}.toml") for name in ORDER)
 
 
-def is_of_the_course(lesson: Lesson) -> bool:
-    """Does it come with the program?"""
-    return Path(lesson.path).parent == FOLDER
-
-
 def found_lesson(named: str) -> Lesson:
     """The lesson that is meant: a file, or one of the course by its name."""
     if named.endswith(".toml") or os.sep in named:

@@ -83,11 +83,6 @@ class MatrixView:
         """Every row that the job stands in, its home row first."""
         return self._rows_of[rank]
 
-    def at_home(self, row: int) -> list[int]:
-        """The jobs whose home is this row, in order of placement."""
-        home = self._home
-        return [rank for rank in self._columns if home[rank] == row]
-
     def standing_in(self, row: int) -> list[int]:
         """The jobs in this row, replicas too, in order of placement."""
         rows_of = self._rows_of

@@ -77,8 +77,6 @@ class Profile:
             abs(mine - its) <= 2 * MOMENT for mine, its in zip(self._times, other._times, strict=True)
         )
 
-    __hash__ = None  # type: ignore[assignment]
-
     def steps(self) -> Iterator[tuple[float, int]]:
         """(since when, how many are free from then on) of each step, from the present on."""
         return zip(self._times, self._free, strict=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 
 from sim.engine.schedule import Schedule
@@ -23,15 +21,3 @@ def guarantee_ratios(schedule: Schedule) -> Floats:
     promised, waited = schedule.promised - due, schedule.start - due
     counts = ~np.isnan(promised) & (waited > 0)
     return promised[counts] / waited[counts]
-
-
-def share_above(values: Floats, limits: Sequence[float]) -> list[float]:
-    """The tail of a distribution: which share of the values is greater than each limit.
-
-    >>> share_above(np.array([0.0, 0.0, 5.0, 60.0]), [0, 5, 60])
-    [0.5, 0.25, 0.0]
-    """
-    if not len(values):
-        return [0.0] * len(limits)
-    below = np.searchsorted(np.sort(values), np.asarray(limits, dtype=np.float64), side="right")
-    return [float(share) for share in 1 - below / len(values)]

@@ -283,7 +283,11 @@ class Branch:
 
         `start` is one that may be moved on to there, if that is shorter than from a checkpoint.
         """
-        engine = start if start and self._nearest(step) <= start.step_count <= step else self._restored(step)
+        branch, place = self._before(step)
+        if start and branch._steps[place] <= start.step_count <= step:
+            engine = start
+        else:
+            engine = branch.engine.at(branch._checkpoints[place], Unwritten())
         switches = {switch.step: switch for switch in self.switches}
         first = engine.step_count
         while engine.step_count < step:
@@ -312,19 +316,12 @@ class Branch:
         engine.step_within(decisions)
         return engine
 
-    def _restored(self, step: int) -> Engine:
-        """An engine at the nearest checkpoint before this step, or at the beginning."""
+    def _before(self, step: int) -> tuple[Branch, int]:
+        """On which branch, and in which place there, the nearest checkpoint before this step is."""
         place = bisect_left(self._steps, step) - 1
         if place < 0 and self._parent is not None:
-            return self._parent._restored(step)
-        return self.engine.at(self._checkpoints[max(place, 0)], Unwritten())
-
-    def _nearest(self, step: int) -> int:
-        """How many steps the nearest checkpoint before it has made."""
-        place = bisect_left(self._steps, step) - 1
-        if place < 0 and self._parent is not None:
-            return self._parent._nearest(step)
-        return self._steps[max(place, 0)]
+            return self._parent._before(step)
+        return self, max(place, 0)
 
 
 def make(engine: Engine, switch: Switch) -> None:

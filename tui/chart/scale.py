@@ -144,10 +144,6 @@ class ChartView:
         band = self.bands - 1 - max(bisect_left(upwards, processor + 1) - 1, 0)
         return range(bisect_left(rows, band), bisect_right(rows, band))
 
-    def row_of(self, processor: int) -> int:
-        """The uppermost pixel row of a processor's band."""
-        return self.rows_of(processor).start
-
 
 @dataclass(frozen=True, slots=True)
 class Camera:

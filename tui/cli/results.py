@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from sim.experiments.measured import MEASURED, measured_metric
-from sim.experiments.pivot import Ask, Cell, Condition, Record, Table, check_factor, order_of, pivot, records
+from sim.experiments.pivot import Ask, Cell, Condition, Record, Table, check_factor, in_order, order_of, pivot, records
 from sim.experiments.results import FACTORS, Results
 from sim.files import write_rows, write_whole
 from sim.metrics.catalogue import Metric
@@ -54,7 +54,7 @@ def command(
             if by:
                 raise click.UsageError("--by goes with --rows or --columns")
             metrics = [entry.name for entry in MEASURED]
-            found = sorted(records(results, metrics, conditions, also=MADE_OF), key=_in_order)
+            found = sorted(records(results, metrics, conditions, also=MADE_OF), key=in_order)
             lines, made = _listed(results, found, values or MAIN), [_flat(record) for record in found]
         else:
             lines, made = [], []
@@ -93,10 +93,6 @@ def _finite(value: Any) -> Any:
 
 
 # The list
-
-
-def _in_order(record: Record) -> tuple[Any, ...]:
-    return tuple(order_of(record[name]) for name in FACTORS)
 
 
 def _flat(record: Record) -> Record:

@@ -80,6 +80,11 @@ def line(*spans: str | Span, rank: int | None = None) -> Line:
     return Line(tuple(span if isinstance(span, Span) else Span(span) for span in spans), rank)
 
 
+def width_of(spans: Iterable[Span]) -> int:
+    """How many columns they take."""
+    return sum(cells(span.text) for span in spans)
+
+
 def sheet(title: str, body: Iterable[Line], *, head: Sequence[Line] = (), note: str = "") -> Sheet:
     """A sheet that holds all its lines."""
     lines = tuple(body)

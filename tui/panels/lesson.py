@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from tui.look.sheets import Line, Span, line
+from tui.look.sheets import Line, Span, line, width_of
 from tui.look.text import cells, shorten
 
 if TYPE_CHECKING:
@@ -35,9 +35,9 @@ def _title(now: SceneNow, width: int) -> Line:
     off = [Span("  off the path, ", "warn"), Span("enter", "key", "lesson_back"), Span(" comes back", "warn")]
     away = off if now.is_off else []
     place = f"{now.index + 1}/{now.count} "
-    room = width - MARGIN - len(place) - 1 - sum(cells(span.text) for span in away)
+    room = width - MARGIN - len(place) - 1 - width_of(away)
     front = [Span(" ▌", "accent"), Span(shorten(now.title, max(room, 12)), "title"), *away]
-    used = sum(cells(span.text) for span in front)
+    used = width_of(front)
     dots = "".join("●" if number <= now.index else "○" for number in range(now.count))
     dots = dots + " " if len(dots) + used + len(place) + 4 < width and now.count <= 24 else ""
     gap = " " * max(width - used - cells(dots) - len(place), 1)
@@ -82,7 +82,7 @@ def walking_keys(width: int, now: SceneNow) -> Line:
     spans = [Span(" ")]
     for key, word, action in pairs:
         both = [Span(key, "key", action), Span(f" {word}  ", "dim", action)]
-        if sum(cells(span.text) for span in (*spans, *both)) <= width:
+        if width_of((*spans, *both)) <= width:
             spans += both
     return line(*spans)
 
@@ -132,7 +132,7 @@ def flowed(spans: Sequence[Span], width: int, hang: int = 0) -> list[Line]:
     room = max(width - 2 * MARGIN, 8)
     lines, row, used = [], [Span(" " * MARGIN)], 0
     for word in _words(spans):
-        wide = sum(cells(piece.text) for piece in word)
+        wide = width_of(word)
         if used > hang and used + 1 + wide > room:
             lines.append(line(*row))
             row, used = [Span(" " * (MARGIN + hang))], hang

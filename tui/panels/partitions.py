@@ -13,7 +13,7 @@ from sim.engine.snapshot import Queued, Snapshot
 from sim.words import count, listed, name, processors
 from tui.chart.colours import partition_hue
 from tui.look import text
-from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
+from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
 from tui.panels.curves import joined
 from tui.panels.folding import drawn_columns, fold
 from tui.panels.parts import Context, swatch, taught, written
@@ -133,7 +133,7 @@ def _lines(context: Context, part: Part, width: int) -> Iterator[Line]:
 def _heading(context: Context, part: Part, width: int) -> Line:
     label = f"{part.number}: {written(part.name, context)}" if context.scene.snapshot.queues else part.name
     facts = _facts(part, width - text.cells(label) - 4)
-    room = width - sum(text.cells(fact.text) for fact in facts) - 4
+    room = width - width_of(facts) - 4
     label = text.shorten(label, max(room, 0))
     gap = " " * max(room + 1 - text.cells(label), 1)
     return line(swatch(hue_of(part.number)), " ", Span(label, "strong"), gap, *facts)
@@ -149,7 +149,7 @@ def _facts(part: Part, room: int) -> list[Span]:
         return [Span(procs), idle]
     loan = Span(f" · {moved}", "warm" if size < part.first.bit_count() else "good")
     said = [Span(procs), loan, idle], [Span(procs), loan], [Span(f"owns {size:,}"), loan]
-    fitting = (spans for spans in said if sum(text.cells(span.text) for span in spans) <= room)
+    fitting = (spans for spans in said if width_of(spans) <= room)
     return next(fitting, [Span(procs), idle])
 
 

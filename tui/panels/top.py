@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from sim.words import clock, percent, printable
 from tui.look import text
-from tui.look.sheets import Line, Span, line
+from tui.look.sheets import Line, Span, line, width_of
 from tui.panels.parts import RUNS
 from tui.replay.requests import News
 from tui.replay.scene import UNNAMED, About, Scene
@@ -38,7 +37,7 @@ class Going:
 def top_line(about: About, scene: Scene | None, going: Going, width: int, beside: str = "") -> Line:
     """Name and machine at the left; policy, speed, moment and step at the right: the right side is kept longest."""
     right = _right(about, scene, going, beside, width) if scene else []
-    room = width - _width(right) - 1
+    room = width - width_of(right) - 1
     workload = about.workload
     if going.news is not None:
         style, action = ("bad", "reload") if going.news.is_bad else ("good", "parted")
@@ -47,9 +46,9 @@ def top_line(about: About, scene: Scene | None, going: Going, width: int, beside
     facts = f"{workload.procs:,} procs · {len(workload):,} jobs"
     name = printable(text.shorten(workload.name, max(room - text.cells(facts) - 4, 12)))
     left = [Span(f" {name}", "strong", "report"), Span(f" · {facts}", "dim")]
-    if _width(left) > room:
+    if width_of(left) > room:
         left = [Span(text.shorten(f" {name}", max(room, 0)), "strong", "report")]
-    gap = width - _width((*left, *right))
+    gap = width - width_of((*left, *right))
     return line(*left, Span(" " * max(gap, 0)), *right)
 
 
@@ -61,8 +60,8 @@ def projected_line(about: About, scene: Scene | None, going: Going, width: int, 
     runs = [Span(f" {text.shorten(ours, max(width // 4, 10))} ", RUNS[0] if beside else "accent")]
     runs += [Span(f" {text.shorten(beside, max(width // 5, 8))} ", RUNS[1])] if beside else []
     right = [*runs, Span(f" {clock(scene.clock)} ", "strong"), Span(f" {scene.snapshot.step:,}/{scene.known_steps:,} ")]
-    name = text.shorten(f" {printable(about.workload.name)}", max(width - _width(right), 0))
-    return line(Span(name, "strong"), Span(" " * max(width - _width(right) - text.cells(name), 0)), *right)
+    name = text.shorten(f" {printable(about.workload.name)}", max(width - width_of(right), 0))
+    return line(Span(name, "strong"), Span(" " * max(width - width_of(right) - text.cells(name), 0)), *right)
 
 
 def _title(about: About, scene: Scene) -> str:
@@ -95,7 +94,7 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
     step = [Span(f"step {snapshot.step:,} / {known}", "dim", "go_to")]
     groups = [group for group in (notes, policy, speed, moment, step if width >= 90 else []) if group]
     for least in (notes, step, policy, speed):
-        if _width(_joined(groups)) > width - (_NAME if least is notes else 0):
+        if width_of(_joined(groups)) > width - (_NAME if least is notes else 0):
             groups = [group for group in groups if group is not least]
     return _joined(groups)
 
@@ -103,10 +102,6 @@ def _right(about: About, scene: Scene, going: Going, beside: str, width: int) ->
 def _joined(groups: list[list[Span]]) -> list[Span]:
     spans = [span for group in groups for span in (Span("   "), *group)]
     return [*spans[1:], Span(" ")]
-
-
-def _width(spans: Iterable[Span]) -> int:
-    return sum(text.cells(span.text) for span in spans)
 
 
 def _speed(going: Going) -> list[Span]:

@@ -11,7 +11,7 @@ from sim.comparison.telling import changed
 from sim.metrics.catalogue import metric
 from sim.words import clock, count, name, percent, span
 from tui.look import text
-from tui.look.sheets import Line, Sheet, Size, Span, line
+from tui.look.sheets import Line, Sheet, Size, Span, line, width_of
 from tui.panels.parts import Context, run_name, taught, worded, written
 from tui.replay.scene import VersusScene
 
@@ -303,14 +303,10 @@ def between(context: Context, width: int) -> Line:
         return line(Span(" the same so far", "dim"), *parts, *TURN, *ENDS)
     is_there = context.scene.snapshot.step == scene.parting.steps[context.of_other]
     hint = () if is_there else (Span("   "), Span("d", "key"), Span(" goes there", "dim"))
-    room = width - 1 - _width(hint)
+    room = width - 1 - width_of(hint)
     lines = [written(told, context) for told in scene.headline]
     fitting_line = next((told for told in lines if text.cells(told) <= room), None)
     if fitting_line is None:
         return line(" ", text.shorten(lines[-1], width - 1))
-    keys = next((keys for keys in ((*TURN, *ENDS), TURN) if text.cells(fitting_line) + _width(keys) <= room), ())
+    keys = next((keys for keys in ((*TURN, *ENDS), TURN) if text.cells(fitting_line) + width_of(keys) <= room), ())
     return line(" ", fitting_line, *hint, *keys)
-
-
-def _width(spans: Sequence[Span]) -> int:
-    return sum(text.cells(span.text) for span in spans)

@@ -20,7 +20,7 @@ from sim.words import printable_lines
 from tui.chart.hover import hover_text
 from tui.look import text
 from tui.look.palette import Look
-from tui.look.sheets import Line, Sheet, Span
+from tui.look.sheets import Line, Sheet, Span, width_of
 from tui.panels.meanings import meaning_at, title_meaning
 from tui.panels.parts import Context, Draw, Tell, window
 from tui.widgets.rows import Lines, fitted
@@ -256,7 +256,7 @@ def _title(sheet: Sheet, context: Context, width: int, focused: bool) -> list[Se
     spans = [Span(text.shorten(sheet.title, room), "accent" if focused else "title"), Span(" ")]
     if not sheet.of_both and (whose := context.whose):
         spans += [whose, Span(" ")]
-    room -= sum(text.cells(span.text) for span in spans)
+    room -= width_of(spans)
     note = text.shorten(sheet.note, max(room - 2, 0))
     rule = room - text.cells(note) - bool(note)
     spans += [Span("─" * max(rule, 0), "faint"), Span(f" {note}" if note else "", "dim")]

@@ -75,15 +75,6 @@ class Model:
     procs: int
     classes: tuple[JobClass, ...]
 
-    @property
-    def fallbacks(self) -> dict[int, str]:
-        """Which classes, by upper bound, do not have the three moments observed, and what they have instead."""
-        return {
-            c.upper: f"inter-arrival times: {c.gap.fitted}, run times: {c.run.fitted}"
-            for c in self.classes
-            if {c.gap.fitted, c.run.fitted} != {"three moments"}
-        }
-
     def generate(
         self,
         jobs: int,

@@ -36,7 +36,7 @@ def test_a_replica_stands_in_the_same_columns() -> None:
     matrix.replicate(10, 2)
     assert matrix.rows_of(10) == (1, 2)
     assert matrix.standing_in(2) == [10, 20]
-    assert matrix.at_home(2) == [20]
+    assert (matrix.home(10), matrix.home(20)) == (1, 2)
     assert matrix.free(2) == 0
     assert matrix.has_replicas
 
@@ -59,7 +59,7 @@ def test_clean_leaves_everybody_at_home() -> None:
 def test_moving_home_keeps_the_columns() -> None:
     matrix = two_rows()
     matrix.move(20, 1)
-    assert matrix.at_home(1) == [10, 20]
+    assert matrix.standing_in(1) == [10, 20]
     assert matrix.occupied_rows() == [1]
 
 
@@ -73,7 +73,7 @@ def test_the_order_of_placement_survives_moves() -> None:
     matrix = two_rows()
     matrix.move(10, 2, 0b0011)
     assert matrix.jobs == [10, 20]
-    assert matrix.at_home(2) == [10, 20]
+    assert matrix.standing_in(2) == [10, 20]
 
 
 def test_jobs_in_the_way_are_those_in_the_columns_replicas_too() -> None:

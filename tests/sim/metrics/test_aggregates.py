@@ -19,7 +19,6 @@ from sim.metrics.aggregates import aggregates, ratio
 from sim.metrics.catalogue import METRICS, metric
 from sim.metrics.measure import measure
 from sim.metrics.over_time import over_time
-from sim.metrics.tails import share_above
 from sim.policies import parse_policy
 from sim.workload.model import Workload
 from tests.sim.conftest import Lab
@@ -255,10 +254,6 @@ def test_a_part_of_the_time_can_be_looked_at_alone(three: Schedule) -> None:
 
 def test_nothing_happens_over_no_time() -> None:
     assert over_time(schedule(workload(), [], [], []), 5).edges == []
-
-
-def test_the_tail_of_no_values_is_empty() -> None:
-    assert share_above(np.zeros(0), [0, 60]) == [0, 0]
 
 
 def test_a_wait_counts_from_the_start_that_was_asked_for(lab: Lab) -> None:

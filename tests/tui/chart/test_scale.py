@@ -94,6 +94,6 @@ def test_every_processor_is_in_just_one_band_and_found_there(rows: int, count: i
     seen = {view.processors_at(row) for row in range(rows)} - {None}
     assert sorted(p for low, high in seen for p in range(low, high + 1)) == list(range(3, 3 + count))  # type: ignore[misc]
     for processor in range(3, 3 + count):
-        between = view.processors_at(view.row_of(processor))
+        between = view.processors_at(view.rows_of(processor).start)
         assert between is not None
         assert between[0] <= processor <= between[1]

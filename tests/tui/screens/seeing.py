@@ -49,4 +49,4 @@ def cell(run: Replay, time: float, processor: int) -> Offset:
     """Where a processor at some moment is in the chart."""
     chart = run.scene.chart
     assert chart is not None
-    return Offset(margin(chart.workload.procs) + chart.view.column_of(time), chart.view.row_of(processor) // 2)
+    return Offset(margin(chart.workload.procs) + chart.view.column_of(time), chart.view.rows_of(processor).start // 2)

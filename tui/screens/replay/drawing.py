@@ -9,9 +9,8 @@ from typing import Any
 from textual.screen import Screen
 
 from tui.chart.scene import ChartScene
-from tui.look import text
 from tui.look.palette import Look
-from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
+from tui.look.sheets import Line, Sheet, Size, Span, line, width_of, wrapped
 from tui.panels import decisions, details, matrix, partitions, prints, queue
 from tui.panels.legend import legend_line
 from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
@@ -214,7 +213,7 @@ class Drawing:
             told = wrapped(said, width - 1, "accent", indent=1)[:rows]
         else:
             front = (Span(" "), whose) if (whose := context.whose) else ()
-            room = width - sum(text.cells(span.text) for span in front)
+            room = width - width_of(front)
             first, *rest = sentence_lines(context, room, rows)
             told = [line(*front, *first.spans), *rest]
         self._bar("sentence").show(told, context.look)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TypeAlias
 
-from tui.look import text
-from tui.look.sheets import Line, Span, line
+from tui.look.sheets import Line, Span, line, width_of
 from tui.screens.replay.keys import PALETTE, every_key, sign
 
 ALWAYS = ("help", "quit")
@@ -36,14 +35,14 @@ def key_lines(
     chosen = [key for key in chosen if key.word not in absent and key.action != "speed(-1)"]
     at_the_end = [*([PALETTE] if width >= ROOMY else []), *(key for key in chosen if key.action in ALWAYS)]
     last = [_spans(key.keys, key.action, key.word) for key in at_the_end]
-    reserved = sum(_width(spans) for spans in last)
+    reserved = sum(width_of(spans) for spans in last)
     lines: list[list[Span]] = [[Span(" ")]]
     if tabs:
         signs, named = _spans(chosen[0].keys, chosen[0].action, "pause" if playing else chosen[0].word)
         room = width - 1 - reserved
         plays = [signs, named], [signs, named._replace(text=named.text[:-1])]
         starts = [*([*play, *STEPS] for play in plays), *plays]
-        found = next(((start, panels) for start in starts if (panels := _all_tabs(tabs, room - _width(start)))), None)
+        found = next(((start, panels) for start in starts if (panels := _all_tabs(tabs, room - width_of(start)))), None)
         start, panels = found or ([], _all_tabs(tabs, room, signs=True))
         lines, chosen = [[Span(" "), *start, *panels]], chosen[1 + 2 * (len(start) > 2) :] if found else []
     for key in chosen:
@@ -51,12 +50,12 @@ def key_lines(
             continue
         word = "pause" if key.action == "toggle_play" and playing else key.word
         spans = _spans(key.keys, key.action, word)
-        if len(lines) < rows and _width(lines[-1]) + _width(spans) > width:
+        if len(lines) < rows and width_of(lines[-1]) + width_of(spans) > width:
             lines.append([Span(" ")])
-        if _width(lines[-1]) + _width(spans) > width - (reserved if len(lines) == rows else 0):
+        if width_of(lines[-1]) + width_of(spans) > width - (reserved if len(lines) == rows else 0):
             break
         lines[-1] += spans
-    if _width(lines[-1]) + reserved > width and len(lines) < rows:
+    if width_of(lines[-1]) + reserved > width and len(lines) < rows:
         lines.append([Span(" ")])
     for spans in last:
         lines[-1] += spans
@@ -66,7 +65,7 @@ def key_lines(
 def _tab_line(width: int, tabs: Tabs) -> Line:
     """The panels that there are, each with its key."""
     first = _spans("tab", "next_panel", "panels")
-    return line(Span(" "), *first, *_all_tabs(tabs, width - 1 - _width(first), signs=True))
+    return line(Span(" "), *first, *_all_tabs(tabs, width - 1 - width_of(first), signs=True))
 
 
 def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
@@ -85,7 +84,7 @@ def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
         for (key, is_shown), word in zip(found, words, strict=True):
             style = "accent" if is_shown else "dim"
             spans += [Span(key.keys.partition(",")[0], "key", key.action), Span(word + gap, style, key.action)]
-        if _width(spans) <= room:
+        if width_of(spans) <= room:
             return spans
     return []
 
@@ -93,7 +92,3 @@ def _all_tabs(tabs: Tabs, room: int, signs: bool = False) -> list[Span]:
 def _spans(keys: str, action: str, word: str) -> list[Span]:
     signs, word = TWINS.get(action, (sign(keys), word))
     return [Span(signs, "key", action), Span(f" {word}  ", "dim", action)]
-
-
-def _width(spans: list[Span]) -> int:
-    return sum(text.cells(span.text) for span in spans)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from sim.errors import SchedscopeError
 from sim.experiments.again import runs_of
-from sim.experiments.pivot import Ask, Condition, Record, Table, Value, order_of, pivot
+from sim.experiments.pivot import Ask, Condition, Record, Table, Value, in_order, pivot
 from sim.experiments.results import FACTORS, Results
 from sim.experiments.series import Panel, axis_title, panels
 from tui.chart.plotted import Manner, plotted
@@ -56,17 +56,13 @@ def found(path: str, shown: Shown) -> Found:
         table = tables[0] if tables else Table("", (), (), {})
         listed = None
         if shown.runs is not None:
-            listed = tuple(sorted(runs_of(results, [ask.metric.name], shown.runs), key=_in_order))
+            listed = tuple(sorted(runs_of(results, [ask.metric.name], shown.runs), key=in_order))
         try:
             made, told = panels(results, along(ask, table)), ""
         except SchedscopeError as error:
             made, told = [], str(error)
     failed = sum(1 for record in every if record["error"])
     return Found(ask, varying, len(every), failed, table, listed, made[0] if made else None, len(made), told)
-
-
-def _in_order(record: Record) -> tuple[object, ...]:
-    return tuple(order_of(record[name]) for name in FACTORS)
 
 
 def first_ask(varying: dict[str, int]) -> Ask:

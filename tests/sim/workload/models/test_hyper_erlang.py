@@ -93,7 +93,7 @@ def test_zero_or_one_same_value_has_too_little_skewness_and_gets_two_moments() -
 
 def test_jobs_that_all_come_at_once_stay_so() -> None:
     model = fit(workload_of([0.0] * 9, [1] * 9, [float(n) for n in range(1, 10)]))
-    assert model.fallbacks == {1: "inter-arrival times: Erlang, run times: three moments"}
+    assert [(c.upper, c.gap.fitted, c.run.fitted) for c in model.classes] == [(1, "Erlang", "three moments")]
     assert set(model.generate(20, seed=1).column(Field.SUBMIT)) == {0.0}
 
 
@@ -104,11 +104,13 @@ def test_classes_are_bounded_by_powers_of_two(batch: Workload) -> None:
     assert sum(c.jobs for c in model.classes) == len(batch)
 
 
-def test_the_model_names_the_classes_that_needed_a_fallback() -> None:
+def test_a_class_of_one_job_is_exponential() -> None:
     submit = [0.0, 10.0, 25.0, 27.0, 90.0, 95.0, 97.0]
     model = fit(workload_of(submit, [1, 1, 1, 1, 1, 1, 8], [5, 8, 900, 20, 3, 7, 50]))
-    assert model.fallbacks == {8: "inter-arrival times: exponential, run times: exponential"}
-    assert model.classes[-1].gap.moment(1) == 97
+    small, wide = model.classes
+    assert (small.gap.fitted, small.run.fitted) == ("three moments", "three moments")
+    assert (wide.upper, wide.gap.fitted, wide.run.fitted) == (8, "exponential", "exponential")
+    assert wide.gap.moment(1) == 97
 
 
 def test_generated_widths_are_those_observed(batch: Workload) -> None:
@@ -173,7 +175,7 @@ def test_every_class_of_kth_is_fitted_by_three_moments(shared: Path) -> None:
     table = np.array(rows, dtype=float)
     kth = Workload.of(Trace("kth", "swf", tuple(row[0] for row in rows), table), procs=100)
     model = fit(kth)
-    assert model.fallbacks == {}
+    assert {fitted for c in model.classes for fitted in (c.gap.fitted, c.run.fitted)} == {"three moments"}
     upper = class_bounds(kth.width)
     for job_class in model.classes:
         members = upper == job_class.upper
