@@ -85,8 +85,8 @@ class Pair:
 @options.placement
 @options.of_workload
 def command(
-    trace: str, specs: tuple[str, ...], at: Moment | None, form: Any, decisions: bool, smallest: bool, check: bool,
-    placement: Any, **given: Any,
+    trace: str, specs: tuple[str, ...], at: Moment | None, form: Form, decisions: bool, smallest: bool, check: bool,
+    placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
     """Two policies side by side: where they part and why, who gains and who loses."""
     if len(specs) != 2:

@@ -44,8 +44,8 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 @cli.of_workload
 def command(
     trace: str, policy: str, begin: Moment | None, until: Moment | None, width: int, height: int, theme: str,
-    colour: str, by_event: bool, beside: str | None, matrix: bool, slide: bool, out: str, switches: Any,
-    placement: Any, **given: Any,
+    colour: str, by_event: bool, beside: str | None, matrix: bool, slide: bool, out: str, switches: cli.Switches,
+    placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
     """Draw a run, or a window of it, as a chart in a file."""
     cli.of_file("-o", out, trace, stdout=True)

@@ -18,6 +18,7 @@ from sim.life.life import Life, life_of
 from sim.life.own_numbers import Numbers, own_numbers
 from sim.life.story import rows_of
 from sim.life.summary import figures, plans_told, summary
+from sim.machine.processors import Placement
 from sim.metrics.fairness import fair_start
 from sim.policies import parse_policy
 from sim.policies.backfill.recorded import Recorded
@@ -60,8 +61,9 @@ Lines = list[str]
 @options.placement
 @options.of_workload
 def command(
-    trace: str, job: str, form: str, policies: tuple[str, ...], fair: bool, switches: Any, placement: Any, **given: Any
-) -> None:
+    trace: str, job: str, form: str, policies: tuple[str, ...], fair: bool, switches: options.Switches,
+    placement: Placement, **given: Any,
+) -> None:  # fmt: skip
     """Why a job waited as long as it did, as a story with numbers.
 
     JOB is a job's id, or user:NAME for the jobs of a user that waited longest. With several policies: under which of
@@ -109,7 +111,7 @@ def command(
 
 
 def what_would_have_helped(
-    source: Source, job: str, specs: Sequence[str], switches: Any, placement: Any, form: str
+    source: Source, job: str, specs: Sequence[str], switches: options.Switches, placement: Placement, form: str
 ) -> str:
     """The policies by the job's wait, and the price that others pay, as a page or JSON."""
     if job.startswith("user:"):

@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable
 from functools import partial, reduce
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import click
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sim.workload.source import Source
 
 F = TypeVar("F", bound=Callable[..., Any])
+Switches: TypeAlias = list[tuple[Moment, str]]
+"""Other policies, by their specs, and when each takes over."""
 
 
 def needs_terminal(what: str, without: str) -> None:
@@ -113,7 +115,7 @@ def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | Non
     return None if given is None else parse_moment(given)
 
 
-def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> list[tuple[Moment, str]]:
+def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[str, ...]) -> Switches:
     """`T=SPEC` as (moment, spec), each checked."""
     if not given:
         return []

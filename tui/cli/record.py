@@ -13,6 +13,7 @@ import click
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.files import write_whole
+from sim.machine.processors import Placement
 from sim.policies import parse_policy
 from sim.policies.policy import written_policy
 from sim.session.session import PREFIX
@@ -56,7 +57,7 @@ FORMS = (".cast", ".gif", ".webp", ".png", ".svg")
 def command(
     trace: str, out: str, policy: str | None, size: tuple[int, int], begin: str | None, until: str | None,
     speed: str | None, by_event: str | None, seconds: float, fps: int, scene: int, present: bool, theme: str,
-    large: int, asciicast: str, switches: Any, placement: Any, **given: Any,
+    large: int, asciicast: str, switches: cli.Switches, placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
     """Record a run, a session or a lesson as a film, without a terminal.
 
@@ -76,7 +77,9 @@ def command(
     asyncio.run(_write(opening, plan, out, form, large, 3 if asciicast == "3" else 2))
 
 
-def _opening(trace: str, scene: int, policy: str | None, switches: Any, placement: Any, given: Any) -> Opening:
+def _opening(
+    trace: str, scene: int, policy: str | None, switches: cli.Switches, placement: Placement, given: Any
+) -> Opening:
     """What is opened: a trace with its options, or a session, which brings its own."""
     from sim.lessons.course import course, found_lesson
 

@@ -97,8 +97,8 @@ MOST_PARTIES = 25
 @options.of_workload
 def command(
     trace: str, policies: tuple[str, ...], form: str, by: str | None, everything: bool, schedule: str | None,
-    segments: str | None, events: str | None, debug: bool, fair: bool, check: bool, switches: Any, placement: Any,
-    **given: Any,
+    segments: str | None, events: str | None, debug: bool, fair: bool, check: bool, switches: options.Switches,
+    placement: Placement, **given: Any,
 ) -> None:  # fmt: skip
     """Simulate policies side by side and print their numbers."""
     names = [*(group.name for group in (*GROUPS, *PARTIES, TAIL)), "time"]

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from tui.cli import options
+
+if TYPE_CHECKING:
+    from sim.machine.processors import Placement
 
 
 @click.command("watch")
@@ -20,8 +23,8 @@ from tui.cli import options
 @options.placement
 @options.of_workload
 def command(
-    trace: str | None, policy: str | None, at: str | None, session: str | None, trust: bool, switches: Any,
-    placement: Any, **given: Any,
+    trace: str | None, policy: str | None, at: str | None, session: str | None, trust: bool, switches: options.Switches,
+    placement: Placement, **given: Any,
 ) -> int:  # fmt: skip
     """Open the replay screen; without TRACE or options a menu of what there is to see.
 

@@ -20,7 +20,7 @@ from tui.panels.top import Going, projected_line, top_line
 from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene
 from tui.screens.replay.keyline import key_lines
-from tui.screens.replay.layout import Layout, arrange, projected
+from tui.screens.replay.layout import Layout, arrange
 from tui.screens.replay.state import PANELS, ViewState
 from tui.widgets.bar import Bar
 from tui.widgets.gantt import Gantt
@@ -91,9 +91,8 @@ class Drawing:
         needs = {name: screen.query_one(f"#{name}", Panel).needs for name in SIDE}
         stood = self.layout.panels if self.layout else ()
         lesson = 0 if state.walk is None else len(lesson_lines(state.walk.now, width))
-        arranged = projected if state.projected else arrange
-        self.layout = layout = arranged(
-            width, height, self.available, state.hidden, state.over, note, needs, stood, lesson
+        self.layout = layout = arrange(
+            width, height, self.available, state.hidden, state.over, note, needs, stood, lesson, state.projected
         )
         if state.projected and lesson and not state.said:
             self.layout = layout = replace(layout, sentence=0)  # one caption is enough

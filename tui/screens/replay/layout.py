@@ -48,13 +48,15 @@ def arrange(
     needs: Mapping[str, int] | None = None,
     was: Sequence[tuple[str, int]] = (),
     lesson: int = 0,
+    projected: bool = False,
 ) -> Layout:
     """The layout for `width` x `height` cells.
 
     available: the panels that have something to show; hidden: those that a person does not want to see;
     over: the panel that is shown beside a small chart; note: rows that a note above the chart would take;
     needs: rows that all of a panel takes, where that is known; was: the panels as they stand;
-    lesson: rows that a lesson would take for its words.
+    lesson: rows that a lesson would take for its words; projected: is it for a wall? Then there is one caption, and
+    panels only where they were asked for.
 
     >>> arrange(80, 24, ["queue", "decisions"], over="queue").panels
     (('queue', 17),)
@@ -62,7 +64,12 @@ def arrange(
     (('queue', 16), ('decisions', 12))
     >>> arrange(120, 36, ["queue", "decisions"], needs={"queue": 5, "decisions": 30}).panels
     (('queue', 5), ('decisions', 23))
+    >>> arrange(60, 18, [], lesson=4, projected=True)
+    Layout(small=True, side=0, panels=(), bottom=0, metrics=0, keys=0, sentence=1, note=0, lesson=4)
     """
+    if projected:
+        made = arrange(width, height, available, {*hidden, "strip", "metrics"}, over, 0, needs, was, lesson)
+        return replace(made, keys=0, sentence=1 if lesson or height < 12 else 2)
     small = width < SMALL_WIDTH or height < SMALL_HEIGHT
     keys = 0 if height < 8 else 2 if height >= 20 and (small or width < 60) else 1
     if lesson:
@@ -86,26 +93,6 @@ def arrange(
 def most_words(height: int) -> int:
     """Rows that a lesson may have for its words."""
     return height * 3 // 5
-
-
-def projected(
-    width: int,
-    height: int,
-    available: Collection[str],
-    hidden: Collection[str] = (),
-    over: str | None = None,
-    note: int = 0,
-    needs: Mapping[str, int] | None = None,
-    was: Sequence[tuple[str, int]] = (),
-    lesson: int = 0,
-) -> Layout:
-    """The layout on a wall: the chart, and one caption; panels only where they were asked for.
-
-    >>> projected(60, 18, [], lesson=4)
-    Layout(small=True, side=0, panels=(), bottom=0, metrics=0, keys=0, sentence=1, note=0, lesson=4)
-    """
-    made = arrange(width, height, available, {*hidden, "strip", "metrics"}, over, 0, needs, was, lesson)
-    return replace(made, keys=0, sentence=1 if lesson or height < 12 else 2)
 
 
 def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
