@@ -42,7 +42,7 @@ def statistics(jobs: FinishedJobs) -> dict[str, Value]:
     values |= _spread("bounded_slowdown", jobs.bounded_slowdown)
     values["mean_bounded_slowdown_z"] = _mean(jobs.bounded_slowdown_z)
     values["mean_width_weighted_slowdown"] = _mean(jobs.width_weighted_slowdown)
-    delay = (jobs.idle - jobs.lead).sum()
+    delay = np.maximum(jobs.idle - jobs.lead, 0).sum()  # as a wait: none where it ran before it was due
     values["aggregate_slowdown"] = 1 + float(delay / jobs.run.sum()) if len(jobs) else None
     values["total_wait_hours"] = float(jobs.wait.sum()) / 3600
     return values

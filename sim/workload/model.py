@@ -321,7 +321,7 @@ class Workload:
             ("run time under a microsecond, taken as 1 second", kept & (run > 0) & (run < SHORTEST)),
             ("no estimate, the run time stands in for it", kept & ~(estimate >= SHORTEST)),
             ("no requested processors, the used ones stand in for them", kept & ~(asked > 0)),
-            ("submitted before time 0 (-1 is unknown), at which they come", kept & (trace.column(Field.SUBMIT) < 0)),
+            ("submitted before time 0 (-1 is unknown), taken as it stands", kept & (trace.column(Field.SUBMIT) < 0)),
         )
         if known is None and len(keep):
             assumed += (Note(f"no machine size, the widest job gives {processors(begins)}", 1),)

@@ -11,6 +11,7 @@ import sys
 import termios
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from threading import Thread
 from time import monotonic, sleep
 
@@ -63,7 +64,7 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: str, stderr: int | None = None) -> Iterator[Terminal]:
+def terminal(*arguments: str, stderr: int | None = None, cwd: Path | None = None) -> Iterator[Terminal]:
     """`schedscope` with these arguments in 120 x 36 cells; it does not outlive the test."""
     keyboard, screen = pty.openpty()
     fcntl.ioctl(screen, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
@@ -73,6 +74,7 @@ def terminal(*arguments: str, stderr: int | None = None) -> Iterator[Terminal]:
         stdout=screen,
         stderr=screen if stderr is None else stderr,
         env={**os.environ, "TERM": "xterm-256color"},
+        cwd=cwd,
         start_new_session=True,
     )
     os.close(screen)

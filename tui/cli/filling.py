@@ -79,6 +79,7 @@ def shown(filling: Filling, console: Console | None = None) -> Iterator[Told]:
     console = console or Console(stderr=True)
     # drawn by us: a thread that draws would be copied, lock and all, where workers are forked
     with Live(console=console, auto_refresh=False, transient=True) as live:
+        console.show_cursor()  # who is killed could not show it again
 
         def told(progress: Progress, outcomes: list[Outcome]) -> None:
             filling.take(outcomes)

@@ -29,8 +29,7 @@ def command(
         raise click.UsageError("hyper-erlang is fitted to a trace: say which with --like TRACE")
     if procs is None and like is None:
         raise click.UsageError("how many processors? Say --procs N, or --like TRACE")
-    if like is not None:
-        options.of_file("-o", out, like, stdout=True)
+    options.of_file("-o", out, like or "", stdout=True)
     import io
 
     from sim.workload.formats import swf

@@ -12,11 +12,14 @@ from tui.cli import options
 
 @click.command("learn")
 @click.argument("lesson", required=False, metavar="[NAME|FILE]")
+@click.option("--list", "listing", is_flag=True, help="List the lessons, on a terminal too.")
 @click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Begin at this scene.")
 @click.option("--check", "checked", metavar="FILE", help="Say with file and line what does not hold in a lesson.")
 @click.option("--new", metavar="FILE", help="Write a lesson of a session: a scene for each bookmark.")
 @click.option("--from", "session", metavar="SESSION", help="The session, for --new: a file, a pasted line, or last.")
-def command(lesson: str | None, scene: int, checked: str | None, new: str | None, session: str | None) -> int:
+def command(
+    lesson: str | None, listing: bool, scene: int, checked: str | None, new: str | None, session: str | None
+) -> int:
     """Lessons: what there is to learn, or one of them, scene by scene.
 
     Space and the arrows, or a presenter's clicker, go from scene to scene; enter leaves the path, to look around, and
@@ -24,8 +27,8 @@ def command(lesson: str | None, scene: int, checked: str | None, new: str | None
     """
     if (new is None) != (session is None):
         raise click.UsageError("--new FILE and --from SESSION go together")
-    if sum(each is not None for each in (lesson, checked, new)) > 1:
-        raise click.UsageError("a lesson to play, --check and --new: one of them at a time")
+    if sum(each is not None for each in (lesson, checked, new)) + listing > 1:
+        raise click.UsageError("a lesson to play, --list, --check and --new: one of them at a time")
     if new is not None and session is not None:
         return _new(new, session)
     if checked is not None:
@@ -33,7 +36,7 @@ def command(lesson: str | None, scene: int, checked: str | None, new: str | None
     from sim.lessons.course import found_lesson
     from tui.replay.opening import lesson_opening
 
-    if lesson is None and sys.stdout.isatty():
+    if lesson is None and not listing and sys.stdout.isatty():
         options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
         from tui.app import open_replay
 

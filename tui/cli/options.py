@@ -45,10 +45,9 @@ def _as_click(option: Option) -> Callable[[F], F]:
     if option.kind is bool:
         return click.option(name, is_flag=True, help=option.meaning)
     kind = click.Choice(option.choices) if option.choices else option.kind
+    help = option.meaning if option.choices or option.low is None else f"{option.meaning}  [{option.range}]"
     check = partial(_in_range, option)
-    return click.option(
-        name, type=kind, metavar=option.metavar, multiple=option.many, callback=check, help=option.meaning
-    )
+    return click.option(name, type=kind, metavar=option.metavar, multiple=option.many, callback=check, help=help)
 
 
 def _in_range(of: Option, ctx: click.Context, option: click.Parameter, given: Any) -> Any:

@@ -69,9 +69,10 @@ def run_to_end(engine: Engine, label: str) -> None:
 @contextmanager
 def progress(many: int, label: str) -> Iterator[Bar | None]:
     """What shows how much of so many is done, on a terminal."""
-    if not sys.stderr.isatty():
+    if sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
-    with click.progressbar(length=many, label=printable(label), file=sys.stderr, width=30) as bar:
+    # without colour the cursor is not hidden either, which nobody could show again who is killed
+    with click.progressbar(length=many, label=printable(label), file=sys.stderr, width=30, color=False) as bar:
         yield bar
     sys.stderr.write("\x1b[1A\x1b[2K")  # the finished bar makes room for the result

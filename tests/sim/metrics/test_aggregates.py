@@ -135,6 +135,11 @@ def test_aggregate_slowdown_weighs_jobs_by_their_length(three: Schedule) -> None
     assert aggregates(three)["aggregate_slowdown"] == pytest.approx(1 + 90 / 151)
 
 
+def test_who_runs_before_the_start_that_was_asked_for_delays_nobody_less(three: Schedule) -> None:
+    asked = replace(three, workload=replace(three.workload, reserve=np.array([1000.0, np.nan, np.nan])))
+    assert aggregates(asked)["aggregate_slowdown"] == pytest.approx(1 + 90 / 151)
+
+
 def test_utilization_is_work_over_what_the_machine_could_do(three: Schedule) -> None:
     values = aggregates(three)  # 300 + 200 + 1 of 4 * 150
     assert values["makespan"] == 150

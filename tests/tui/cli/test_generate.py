@@ -22,7 +22,8 @@ def test_a_file_is_written_and_simulated(tmp_path: Path, asked: list[str]) -> No
 
 
 @pytest.mark.parametrize(
-    "asked", [[], ["--model", "hyper-erlang", "--procs", "8"], ["--procs", "8", "--load", "1e-300"]]
+    "asked",
+    [[], ["--model", "hyper-erlang", "--procs", "8"], ["--procs", "8", "--load", "1e-300"], ["--procs", "8", "-o", ""]],
 )
 def test_what_cannot_be_made_is_wrong_usage(tmp_path: Path, asked: list[str]) -> None:
-    assert CliRunner().invoke(command, [*asked, "-o", str(tmp_path / "x.swf")]).exit_code == 2
+    assert CliRunner().invoke(command, ["-o", str(tmp_path / "x.swf"), *asked]).exit_code == 2

@@ -15,6 +15,8 @@ def test_without_a_terminal_the_lessons_are_listed() -> None:
     lines = schedscope("learn").stdout.splitlines()
     assert [line.split()[0] for line in lines if line.startswith("  ")] == list(ORDER)
     assert "Kettimuthu 2003" in lines
+    assert schedscope("learn", "--list").stdout.splitlines() == lines
+    assert error("learn", "backfilling", "--list")[0] == 2
 
 
 def test_a_lesson_needs_a_terminal() -> None:

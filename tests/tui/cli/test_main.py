@@ -97,6 +97,12 @@ def test_a_reader_that_goes_away_is_no_error() -> None:
     program.stderr.close()
 
 
+def test_without_a_place_for_errors_the_result_is_the_same() -> None:
+    line = [*PROGRAM, "run", "z-figure4", "--format", "json"]
+    asked = subprocess.run(["sh", "-c", '"$@" 2>&-', "sh", *line], capture_output=True)
+    assert (asked.returncode, asked.stdout) == (0, subprocess.run(line, capture_output=True).stdout)
+
+
 def test_an_interrupt_ends_it_with_a_word(tmp_path: Path) -> None:
     # A pipe is opened for writing when somebody reads it: then the program is at work, and waits.
     os.mkfifo(tmp_path / "pipe.swf")

@@ -28,6 +28,12 @@ def test_every_option_of_a_workload_is_there_in_its_order() -> None:
     assert [param.name for param in nothing.params] == list(OPTIONS)
 
 
+def test_help_says_the_range_of_every_number() -> None:
+    told = {param.name: getattr(param, "help", "") for param in nothing.params}
+    assert [name for name, of in OPTIONS.items() if of.low is not None and of.range not in told[name]] == []
+    assert told["load"] == "Divide the times between arrivals by F.  [between 0.000001 and 1,000,000]"
+
+
 def test_where_nothing_is_typed_the_source_is_the_trace_as_it_is() -> None:
     assert Source.of_options("a", nothing.make_context("nothing", []).params) == Source("a")
 

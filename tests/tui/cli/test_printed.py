@@ -31,6 +31,15 @@ def log(path: Path, word: str) -> Path:
     return path
 
 
+@pytest.mark.parametrize("command", [("run",), ("sweep", "-o", "x.sqlite", "--workers", "1")], ids=" ".join)
+def test_progress_leaves_the_cursor_there_for_who_is_killed(command: tuple[str, ...], tmp_path: Path) -> None:
+    with terminal(command[0], "z-figure4", "--policy", "easy", *command[1:], cwd=tmp_path) as at:
+        assert at.wait() == 0
+        at.wait_for(lambda: b"\x1b[?25h" in at.written)
+    hidden = at.written.find(b"\x1b[?25l")
+    assert hidden < 0 or at.written.startswith(b"\x1b[?25l\x1b[?25h", hidden)
+
+
 @pytest.mark.parametrize("word", OBEYED.values(), ids=OBEYED)
 @pytest.mark.parametrize(
     "command",

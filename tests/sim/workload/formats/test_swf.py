@@ -227,7 +227,7 @@ def test_ids_that_come_twice_and_times_before_0_are_told() -> None:
     lines = ["7 0 -1 5 1 -1 -1 1", "7 3 -1 5 1 -1 -1 1", "8 -1 -1 5 1 -1 -1 1"]
     told = {note.what: note.first for note in Workload.of(parse("\n".join(lines))).fidelity.assumed}
     assert told["ids that come again (such as requeued jobs), kept as jobs of their own"] == "job 7"
-    assert told["submitted before time 0 (-1 is unknown), at which they come"] == "job 8"
+    assert told["submitted before time 0 (-1 is unknown), taken as it stands"] == "job 8"
 
 
 def test_a_line_that_begins_with_its_separator_is_damaged() -> None:
