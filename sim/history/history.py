@@ -308,3 +308,26 @@ for _name in (
     "_processors", "_rank", "_start", "_started", "_time", "_waiting", "_wanted",
 ):  # fmt: skip
     setattr(History, _name, _up_to_date(getattr(Past, _name)))
+
+
+# Not kept
+
+
+class Unwritten(History):
+    """For an engine whose history is known already: nothing is written."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.decided = _ignore
+
+    def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
+        return -1
+
+    def _ignored(self, *what: Any, **named: Any) -> None:
+        pass
+
+    finish = close_step = boundaries = share = leave_matrix = mend_free = lose_place = give_up = switch = _ignored
+
+
+def _ignore(decision: Decision) -> None:
+    pass

@@ -6,10 +6,12 @@ import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 from typing import TypeVar
 
 from sim.errors import ParameterError, SchedscopeError, TraceError
 from sim.lessons.lesson import Lesson, LessonError, Scene
+from sim.lessons.lesson_file import read_lesson
 from sim.lessons.names import IN_BRACES, Names
 from sim.lessons.questions import Question, question
 from sim.lessons.runs import FIRST, Moment, Runs
@@ -239,3 +241,18 @@ def source_of(lesson: Lesson) -> Source:
     """The jobs of a lesson: a sample is one, whatever files lie where the program was started."""
     is_hidden = not os.path.isabs(lesson.trace) and os.path.exists(lesson.trace)
     return Source.of_options(str(sample_path(lesson.trace)) if is_hidden else lesson.trace, lesson.options)
+
+
+def check(path: str | Path) -> tuple[list[Staged], list[LessonError]]:
+    """Does a lesson hold? The scenes in a file that do, and what is wrong with the others, or with all of it."""
+    try:
+        performance = Performance(read_lesson(path))
+    except LessonError as error:
+        return [], [error, *error.others]
+    staged, wrong = [], []
+    for scene in performance.scenes:
+        try:
+            staged.append(performance.stage(scene))
+        except LessonError as error:
+            wrong += [error, *error.others]
+    return staged, wrong

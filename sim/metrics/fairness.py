@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from sim.engine.engine import Engine
+from sim.history.history import Unwritten
 from sim.history.stays import in_the_way_of, passers_of
-from sim.history.unwritten import Unwritten
 from sim.metrics.aggregates import Value
 from sim.timeline.scenario import Scenario
 from sim.workload.model import Floats, Ints, Workload

@@ -16,9 +16,8 @@ from sim.deadline import GiveWayError
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.engine import Engine, Watcher
 from sim.errors import PolicyError, SchedscopeError
-from sim.history.history import History
+from sim.history.history import History, Unwritten
 from sim.history.past import Switch
-from sim.history.unwritten import Unwritten
 from sim.policies.policy import Policy
 from sim.timeline.scenario import is_due
 

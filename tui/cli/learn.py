@@ -83,7 +83,7 @@ def _new(path: str, named: str) -> int:
 
 
 def _check(path: str) -> int:
-    from sim.lessons.check import check
+    from sim.lessons.performance import check
 
     staged, wrong = check(path)
     for problem in wrong:

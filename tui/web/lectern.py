@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from aiohttp import web
 
-from tui.web.line import Line
+from tui.web.nursery import Child
 from tui.web.rules import size_of
 
 ALONE = "\r"
@@ -29,9 +29,9 @@ A_WHILE = 10.0
 class Server(Protocol):
     """What bears processes, and speaks with browsers."""
 
-    async def bear(self, size: tuple[int, int], **told: object) -> Line: ...
+    async def bear(self, size: tuple[int, int], **told: object) -> Child: ...
 
-    async def let_go(self, line: Line) -> None: ...
+    async def let_go(self, child: Child) -> None: ...
 
     async def alone(self, socket: web.WebSocketResponse, size: tuple[int, int], **told: object) -> None: ...
 
@@ -45,7 +45,7 @@ class Lectern:
 
     def __init__(self, server: Server, size: tuple[int, int]) -> None:
         self._server, self.size = server, size
-        self._line: Line | None = None
+        self._child: Child | None = None
         self._reading: asyncio.Task[None] | None = None
         self._begun = asyncio.Lock()
         self._watching: dict[Queue[bytes], bool] = {}
@@ -61,11 +61,11 @@ class Lectern:
 
     async def welcome(self, socket: web.WebSocketResponse, size: tuple[int, int], leads: bool) -> None:
         """Somebody has come."""
-        line = await self._running()
+        child = await self._running()
         pieces: Queue[bytes] = Queue(BEHIND)
         self._watching[pieces] = False
         drawing = asyncio.create_task(self._show(pieces, socket))
-        await line.tell("whole")
+        await child.tell("whole")
         try:
             if leads:
                 self._leader = socket
@@ -79,7 +79,7 @@ class Lectern:
             if self._leader is socket:
                 self._leader = None
         if not socket.closed:
-            there = await self._place(line)
+            there = await self._place(child)
             await socket.send_bytes(_BEGIN)
             await self._server.alone(socket, seen[-1], **there)
 
@@ -90,18 +90,18 @@ class Lectern:
 
     # The common screen
 
-    async def _running(self) -> Line:
+    async def _running(self) -> Child:
         """The process that draws; another one if it has ended."""
         async with self._begun:
-            if self._line is None:
-                self._line = await self._server.bear(self.size)
-                self._reading = asyncio.create_task(self._read(self._line))
-        return self._line
+            if self._child is None:
+                self._child = await self._server.bear(self.size)
+                self._reading = asyncio.create_task(self._read(self._child))
+        return self._child
 
-    async def _read(self, line: Line) -> None:
+    async def _read(self, child: Child) -> None:
         try:
             while True:
-                kind, payload = await line.read()
+                kind, payload = await child.read()
                 if kind == b"D":
                     for pieces, has_whole in self._watching.items():
                         if has_whole:
@@ -111,8 +111,8 @@ class Lectern:
         except (EOFError, ConnectionError, asyncio.IncompleteReadError):
             pass
         finally:
-            self._line = None
-            await self._server.let_go(line)
+            self._child = None
+            await self._server.let_go(child)
             for place in self._places:
                 place.cancel()
             for pieces in self._watching:
@@ -140,11 +140,11 @@ class Lectern:
         elif told["type"] == "file" and self._leader is not None:
             await self._server.hand_over(self._leader, told)
 
-    async def _place(self, line: Line) -> dict[str, Any]:
+    async def _place(self, child: Child) -> dict[str, Any]:
         """Where the common screen stands."""
         place: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._places.append(place)
-        await line.tell("place")
+        await child.tell("place")
         try:
             return await asyncio.wait_for(place, A_WHILE)
         except (TimeoutError, asyncio.CancelledError):
@@ -155,15 +155,15 @@ class Lectern:
     async def _show(self, pieces: Queue[bytes], socket: web.WebSocketResponse) -> None:
         while piece := await pieces.get():
             await socket.send_bytes(piece)
-            if not self._watching.get(pieces, True) and pieces.empty() and self._line is not None:
-                await self._line.tell("whole")
+            if not self._watching.get(pieces, True) and pieces.empty() and self._child is not None:
+                await self._child.tell("whole")
         await socket.close()
 
     async def _led(self, kind: str, about: Any) -> bool:
         """Of who leads all keys count; the size of the common screen stays."""
-        if kind == "stdin" and isinstance(about, str) and self._line is not None:
-            await self._line.send(b"D", about.encode("utf-8", "replace"))
-        return self._line is None
+        if kind == "stdin" and isinstance(about, str) and self._child is not None:
+            await self._child.send(b"D", about.encode("utf-8", "replace"))
+        return self._child is None
 
     async def _watched(self, kind: str, about: Any, seen: list[tuple[int, int]]) -> bool:
         """Of who watches one key counts; True when it was pressed."""

@@ -21,11 +21,26 @@ _SIZE = 32
 
 
 class Child(NamedTuple):
-    """A visitor's process, and what is said to and by it."""
+    """A visitor's process.
+
+    What is said to and by it comes in packets: a letter, four bytes of length, and so many bytes.
+    """
 
     pid: int
     reader: StreamReader
     writer: StreamWriter
+
+    async def send(self, kind: bytes, payload: bytes) -> None:
+        self.writer.write(kind + len(payload).to_bytes(4, "big") + payload)
+        await self.writer.drain()
+
+    async def tell(self, what: str, **about: object) -> None:
+        await self.send(b"M", json.dumps({"type": what, **about}).encode())
+
+    async def read(self) -> tuple[bytes, bytes]:
+        """The next packet; an EOFError when the process has ended."""
+        head = await self.reader.readexactly(5)
+        return head[:1], await self.reader.readexactly(int.from_bytes(head[1:], "big"))
 
 
 class Nursery:

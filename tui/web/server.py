@@ -22,7 +22,6 @@ from aiohttp.typedefs import Handler
 from tui.look.fonts import FILES
 from tui.look.text import file_name
 from tui.web.lectern import Lectern
-from tui.web.line import Line
 from tui.web.nursery import Child
 from tui.web.rules import HEADERS, MOST_MESSAGE, Budget, Door, size_of, told_of
 
@@ -170,30 +169,30 @@ class Server:
 
     async def alone(self, socket: web.WebSocketResponse, size: tuple[int, int], **told: object) -> None:
         """A process of their own, as long as they are there."""
-        line = await self.bear(size, **told)
-        drawing = asyncio.create_task(self._draw(line, socket))
+        child = await self.bear(size, **told)
+        drawing = asyncio.create_task(self._draw(child, socket))
         try:
-            await self.listen(socket, typed(line))
+            await self.listen(socket, typed(child))
         finally:
             drawing.cancel()
-            await self.let_go(line)
+            await self.let_go(child)
 
-    async def let_go(self, line: Line) -> None:
+    async def let_go(self, child: Child) -> None:
         """The process ends."""
-        self._nursery.end(line.child.pid)
-        line.child.writer.close()
+        self._nursery.end(child.pid)
+        child.writer.close()
         with suppress(ConnectionError):
-            await line.child.writer.wait_closed()
+            await child.writer.wait_closed()
 
-    async def bear(self, size: tuple[int, int], **told: object) -> Line:
+    async def bear(self, size: tuple[int, int], **told: object) -> Child:
         """Another process, which is told this first."""
-        return Line(await self._nursery.bear({"columns": size[0], "rows": size[1], **told}))
+        return await self._nursery.bear({"columns": size[0], "rows": size[1], **told})
 
-    async def _draw(self, line: Line, socket: web.WebSocketResponse) -> None:
+    async def _draw(self, child: Child, socket: web.WebSocketResponse) -> None:
         """What the process draws goes to the browser; when it ends, so does the connection."""
         try:
             while True:
-                kind, payload = await line.read()
+                kind, payload = await child.read()
                 if kind == b"D":
                     await socket.send_bytes(payload)
                 elif kind == b"M":
@@ -242,17 +241,17 @@ def _parsed(data: str) -> tuple[str, Any]:
     return (kind, about) if isinstance(kind, str) else ("", None)
 
 
-def typed(line: Line) -> Callable[[str, Any], Awaitable[bool]]:
+def typed(child: Child) -> Callable[[str, Any], Awaitable[bool]]:
     """What one person does goes to their process."""
 
     async def heard(kind: str, about: Any) -> bool:
         if kind == "stdin" and isinstance(about, str):
-            await line.send(b"D", about.encode("utf-8", "replace"))
+            await child.send(b"D", about.encode("utf-8", "replace"))
         elif kind == "resize":
             columns, rows = size_of(about)
-            await line.tell("resize", width=columns, height=rows)
+            await child.tell("resize", width=columns, height=rows)
         elif kind in ("focus", "blur"):
-            await line.tell(kind)
+            await child.tell(kind)
         return False
 
     return heard

@@ -1,7 +1,6 @@
 """The past: which stretches a window of time shows, and what happened at which step.
 
 Also tests sim.history.ledger, sim.history.past, sim.history.stays, sim.history.stretch, sim.history.times.
-Also tests sim.history.unwritten.
 """
 
 from __future__ import annotations

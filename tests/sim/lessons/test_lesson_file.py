@@ -12,10 +12,10 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from sim.lessons.check import check
 from sim.lessons.course import FOLDER
 from sim.lessons.lesson import COLOURS, PANELS, LessonError
 from sim.lessons.lesson_file import MOST_BYTES, MOST_SCENES, read_lesson
+from sim.lessons.performance import check
 from sim.workload.samples import sample_path
 from tests.examples import examples
 from tests.sim.lessons.lessons import HEAD, file

@@ -1,6 +1,6 @@
 """The way through a lesson: scenes at their moments, with numbers of the run, and questions with two sides.
 
-Also tests sim.lessons.performance, sim.lessons.runs, sim.lessons.check.
+Also tests sim.lessons.performance, sim.lessons.runs.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from sim.errors import ParameterError
-from sim.lessons.check import check
 from sim.lessons.lesson import LessonError
-from sim.lessons.performance import source_of
+from sim.lessons.performance import check, source_of
 from sim.workload.samples import sample_path
 from tests.sim.lessons.lessons import HEAD, file, performance, walk
 

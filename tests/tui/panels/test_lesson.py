@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from sim.lessons.check import check
 from sim.lessons.course import course
 from sim.lessons.lesson import Lesson
+from sim.lessons.performance import check
 from sim.lessons.questions import Choice, Question, Verdict
 from sim.lessons.runs import Moment
 from sim.lessons.walk import SceneNow, Walk

@@ -1,7 +1,4 @@
-"""Who comes in, who does not, and what a visitor's process is told.
-
-Also tests tui.web.line.
-"""
+"""Who comes in, who does not, and what a visitor's process is told."""
 
 from __future__ import annotations
 
