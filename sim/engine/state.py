@@ -10,7 +10,7 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import inf, isnan
-from typing import Any, cast
+from typing import Any
 
 from sim.decisions.decisions import Decision
 from sim.engine.allocation import Allocation
@@ -241,7 +241,8 @@ class State:
         """Running jobs alone, the awaited one or another as if it were, and what is known to come of the machine."""
         if awaited is None:
             awaited = self.awaited
-        own, until, free, ends = 0, inf, self.free, cast(Ends, self.ends)
+        ends: Ends = self.ends
+        own, until, free = 0, inf, self.free
         if awaited is not None:
             own = self.suspended[awaited]
             free, ends = self.prospect(awaited)
