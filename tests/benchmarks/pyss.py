@@ -1,26 +1,52 @@
 """pyss, a simulator in Python by others (A. Nissimov, D. Feitelson), on the same jobs: a checkout is not part of this.
 
-It is run as a process of its own; its time is that of the whole, reading the trace included, as ours beside it.
+It runs in a process of its own, without its assertions, as its makers advise (one of them looks through all events at
+each event). Its time is that of the simulation alone, as ours beside it: neither of reading nor of its statistics.
 """
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 from sim.workload.model import Workload
 
-SCHEDULERS = {"easy": "EasyBackfillScheduler", "conservative:compress=queue": "ConservativeScheduler"}
-"""Whose schedules are made by the same rules"""
+SCHEDULERS = {
+    "easy": "easy_scheduler.EasyBackfillScheduler",
+    "conservative:compress=queue": "conservative_scheduler.ConservativeScheduler",
+}
+"""Whose schedules are made by the same rules, but that pyss decides after each event, not once an instant"""
 PROGRAM = "run_simulator.py"
+DRIVER = """
+import os, sys
+from base.prototype import _job_inputs_to_jobs
+from base.workload_parser import parse_lines
+from schedulers.{module} import {scheduler}
+from schedulers.simulator import Simulator
+with open(sys.argv[1]) as lines:
+    jobs = list(_job_inputs_to_jobs(parse_lines(lines), {procs}))
+before = os.times()
+Simulator(jobs, {procs}, {scheduler}({procs})).run()
+after = os.times()
+print(after[0] + after[1] - before[0] - before[1])
+for job in jobs:
+    print(job.start_to_run_at_time)
+"""
 
 
 class NoPyssError(Exception):
     """In a line: what is missing, or what it said."""
+
+
+class Ran(NamedTuple):
+    """How many seconds of a core it took, and when each job started."""
+
+    seconds: float
+    starts: list[float]
 
 
 def found(folder: Path) -> Path:
@@ -47,21 +73,20 @@ def lines(workload: Workload) -> Iterator[str]:
         yield f"{rank} {job.submit:.0f} -1 {run:.0f} {wide} {job.estimate:.0f} -1 1 1 1 1 1 1 -1 -1\n"
 
 
-def seconds(folder: Path, workload: Workload, spec: str) -> float:
-    """How long a core works on these jobs."""
+def run(folder: Path, workload: Workload, spec: str) -> Ran:
+    """pyss on these jobs."""
     program = found(folder).resolve()
+    module, _, scheduler = SCHEDULERS[spec].partition(".")
+    driver = DRIVER.format(module=module, scheduler=scheduler, procs=workload.procs)
     with tempfile.TemporaryDirectory() as empty:
         trace = Path(empty) / "jobs.swf"
         trace.write_text("".join(lines(workload)), encoding="ascii")
-        command = [python_for(program), PROGRAM, f"--num-processors={workload.procs}", f"--input-file={trace}"]
-        before = os.times()
+        command = [python_for(program), "-O", "-c", driver, str(trace)]
         try:
-            ran = subprocess.run(
-                [*command, f"--scheduler={SCHEDULERS[spec]}"], cwd=program.parent, capture_output=True, text=True
-            )
+            ran = subprocess.run(command, cwd=program.parent, capture_output=True, text=True)
         except OSError as error:
             raise NoPyssError(f"pyss wants {command[0]}: {error.strerror}") from None
-    after = os.times()
     if ran.returncode:
         raise NoPyssError(f"pyss failed: {(ran.stderr.strip().splitlines() or ['it does not say why'])[-1][:200]}")
-    return after.children_user + after.children_system - before.children_user - before.children_system
+    seconds, *starts = map(float, ran.stdout.split())
+    return Ran(seconds, starts)

@@ -5,8 +5,8 @@
 For each trace: a bare loop (no classes, no reasons, no history) computes EASY; the engine alone, the loop as it is and
 the compiled loop, each with decisions and full history, compute the same schedule and then other policies. Times are
 the best of a few runs, of other policies of one, each beside a run of the bare loop. With a checkout of pyss its time
-on the same jobs, reading them included, stands beside ours, reading them included. Memory is the peak of a process of
-its own that loads the trace and runs EASY with full history.
+on the same jobs stands beside ours, and how many of its starts are ours. Memory is the peak of a process of its own
+that loads the trace and runs EASY with full history.
 """
 
 from __future__ import annotations
@@ -99,8 +99,7 @@ def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | N
     loop = best_of(runs, lambda: bare(workload))
     print(f"\n{path.name}: {len(workload):,} jobs on {workload.procs} processors; seconds, times the bare loop")
     print(f"  {'bare loop, EASY':<28}{loop:9.3f}")
-    loading = best_of(runs, lambda: load(path))
-    print(f"  {'loading':<28}{loading:9.3f}")
+    print(f"  {'loading':<28}{best_of(runs, lambda: load(path)):9.3f}")
     print(f"  {'':<28}" + "".join(f"{name:>20}" for name in ("engine alone", "loop", "loop, compiled")[: len(loops)]))
     for spec in ("easy", *policies):
         known_here = loops if known(parse_policy(spec)) else loops[:1]
@@ -109,17 +108,19 @@ def measure(path: Path, policies: tuple[str, ...], runs: int, checkout: Path | N
         loop, *times = best_of_each(many, partial(bare, workload), *runners)
         print(f"  {spec:<28}" + "".join(f"{time:11.3f} {time / loop:8.2f}" for time in times), flush=True)
     if checkout:
-        _beside_pyss(checkout, workload, loading, loops, runs)
+        _beside_pyss(checkout, workload, loops, runs)
     print(f"  {'memory, easy':<34}{memory(path):8.0f} MB at its peak")
 
 
-def _beside_pyss(checkout: Path, workload: Workload, loading: float, loops: list[str], runs: int) -> None:
+def _beside_pyss(checkout: Path, workload: Workload, loops: list[str], runs: int) -> None:
     """Seconds, and how many times as long pyss takes, of each that makes its schedules by the same rules."""
     for spec in pyss.SCHEDULERS:
-        theirs = pyss.seconds(checkout, workload, spec)
-        ours = [loading + best_of(runs, lambda spec=spec, by=by: run(workload, spec, by)) for by in loops]  # type: ignore[misc]
+        ran = [pyss.run(checkout, workload, spec) for _ in range(runs)]
+        starts = run(workload, spec).schedule().start
+        theirs, alike = min(each.seconds for each in ran), float((starts == ran[0].starts).mean())
+        ours = [best_of(runs, partial(run, workload, spec, by)) for by in loops]
         beside = "".join(f"{time:11.3f} {theirs / time:7.1f}x" for time in ours)
-        print(f"  pyss {theirs:.2f} s, {spec.partition(':')[0]:<16}{beside}", flush=True)
+        print(f"  pyss {theirs:.2f} s, {spec.partition(':')[0]:<16}{beside}   {alike:.1%} of its starts", flush=True)
 
 
 def memory(path: Path) -> float:
