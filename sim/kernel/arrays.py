@@ -51,9 +51,8 @@ def copy_numbers(column: Any, other: Any, count: int) -> None:
         other[index] = column[index]
 
 
-def time_before(column: Any, count: int, value: float) -> int:
-    """How many are smaller than that."""
-    low, high = 0, count
+def time_before(column: Any, value: float, low: int, high: int) -> int:
+    """How many are smaller than that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
         if column[middle] < value:
@@ -63,9 +62,8 @@ def time_before(column: Any, count: int, value: float) -> int:
     return low
 
 
-def time_up_to(column: Any, count: int, value: float) -> int:
-    """How many are at most that."""
-    low, high = 0, count
+def time_up_to(column: Any, value: float, low: int, high: int) -> int:
+    """How many are at most that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
         if value < column[middle]:
@@ -75,9 +73,8 @@ def time_up_to(column: Any, count: int, value: float) -> int:
     return low
 
 
-def number_before(column: Any, count: int, value: int) -> int:
-    """How many are smaller than that."""
-    low, high = 0, count
+def number_before(column: Any, value: int, low: int, high: int) -> int:
+    """How many are smaller than that, if it is between those two places."""
     while low < high:
         middle = (low + high) >> 1
         if column[middle] < value:
@@ -119,7 +116,7 @@ def remove_numbers(column: Any, count: int, place: int, many: int) -> None:
 
 def insert_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
     """One more pair, in order; where it is."""
-    place = time_before(first, count, value)
+    place = time_before(first, value, 0, count)
     while place < count and first[place] == value and second[place] < number:
         place += 1
     insert_time(first, count, place, value)
@@ -129,7 +126,7 @@ def insert_pair(first: Any, second: Any, count: int, value: float, number: int) 
 
 def remove_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
     """A pair fewer, of those that are in order; where it was."""
-    place = time_before(first, count, value)
+    place = time_before(first, value, 0, count)
     while place < count and second[place] != number:
         place += 1
     remove_times(first, count, place, 1)
@@ -137,6 +134,28 @@ def remove_pair(first: Any, second: Any, count: int, value: float, number: int) 
     return place
 
 
+def insert_three(first: Any, second: Any, third: Any, count: int, value: float, number: int, more: int) -> None:
+    """One more pair, in order, and what belongs to it."""
+    place = insert_pair(first, second, count, value, number)
+    insert_number(third, count, place, more)
+
+
+def remove_three(first: Any, second: Any, third: Any, count: int, value: float, number: int) -> None:
+    """A pair fewer, of those that are in order, and what belongs to it."""
+    place = remove_pair(first, second, count, value, number)
+    remove_numbers(third, count, place, 1)
+
+
+def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:
+    """So many fewer, from that place on."""
+    remove_numbers(first, count, place, many)
+    remove_numbers(last, count, place, many)
+
+
+def forget_pairs(first: Any, second: Any, place: int) -> None:
+    """None from that place on: nobody looks there."""
+
+
 def insert_in_order(column: Any, count: int, value: int) -> None:
     """One more, behind those that are smaller."""
-    insert_number(column, count, number_before(column, count, value), value)
+    insert_number(column, count, number_before(column, value, 0, count), value)

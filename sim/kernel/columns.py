@@ -46,17 +46,10 @@ def copy_times(column: Any, other: Any, count: int) -> None:
 copy_numbers = copy_times
 
 
-def time_before(column: Any, count: int, value: float) -> int:
-    """How many are smaller than that."""
-    return bisect_left(column, value)
-
-
-def time_up_to(column: Any, count: int, value: float) -> int:
-    """How many are at most that."""
-    return bisect_right(column, value)
-
-
-number_before = time_before
+time_before = number_before = bisect_left
+"""How many are smaller than that, if it is between those two places"""
+time_up_to = bisect_right
+"""How many are at most that, if it is between those two places"""
 
 
 def insert_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:
@@ -78,6 +71,24 @@ def remove_pair(first: Any, second: Any, count: int, value: float, number: int) 
     return place
 
 
+def insert_three(first: Any, second: Any, third: Any, count: int, value: float, number: int, more: int) -> None:
+    """One more pair, in order, and what belongs to it."""
+    place = bisect_left(first, value)
+    while place < count and first[place] == value and second[place] < number:
+        place += 1
+    first.insert(place, value)
+    second.insert(place, number)
+    third.insert(place, more)
+
+
+def remove_three(first: Any, second: Any, third: Any, count: int, value: float, number: int) -> None:
+    """A pair fewer, of those that are in order, and what belongs to it."""
+    place = bisect_left(first, value)
+    while second[place] != number:
+        place += 1
+    del first[place], second[place], third[place]
+
+
 def insert_in_order(column: Any, count: int, value: int) -> None:
     """One more, behind those that are smaller."""
     insort_left(column, value)
@@ -97,3 +108,13 @@ def remove_times(column: Any, count: int, place: int, many: int) -> None:
 
 
 remove_numbers = remove_times
+
+
+def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:
+    """So many fewer, from that place on."""
+    del first[place : place + many], last[place : place + many]
+
+
+def forget_pairs(first: Any, second: Any, place: int) -> None:
+    """None from that place on."""
+    del first[place:], second[place:]

@@ -8,16 +8,24 @@ cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
 cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST
 
-@cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
-cdef Py_ssize_t time_before(double[::1] column, Py_ssize_t count, double value) noexcept
-@cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
-cdef Py_ssize_t time_up_to(double[::1] column, Py_ssize_t count, double value) noexcept
-@cython.locals(low=Py_ssize_t, high=Py_ssize_t, middle=Py_ssize_t)
-cdef Py_ssize_t number_before(int[::1] column, Py_ssize_t count, int value) noexcept
+@cython.locals(middle=Py_ssize_t)
+cdef Py_ssize_t time_before(double[::1] column, double value, Py_ssize_t low, Py_ssize_t high) noexcept
+@cython.locals(middle=Py_ssize_t)
+cdef Py_ssize_t time_up_to(double[::1] column, double value, Py_ssize_t low, Py_ssize_t high) noexcept
+@cython.locals(middle=Py_ssize_t)
+cdef Py_ssize_t number_before(int[::1] column, int value, Py_ssize_t low, Py_ssize_t high) noexcept
 @cython.locals(place=Py_ssize_t)
 cdef Py_ssize_t insert_pair(double[::1] first, int[::1] second, Py_ssize_t count, double value, int number) noexcept
 @cython.locals(place=Py_ssize_t)
 cdef Py_ssize_t remove_pair(double[::1] first, int[::1] second, Py_ssize_t count, double value, int number) noexcept
+@cython.locals(place=Py_ssize_t)
+cdef void insert_three(double[::1] first, int[::1] second, int[::1] third, Py_ssize_t count, double value, int number,
+                       int more) noexcept
+@cython.locals(place=Py_ssize_t)
+cdef void remove_three(double[::1] first, int[::1] second, int[::1] third, Py_ssize_t count, double value,
+                       int number) noexcept
+cdef void remove_ranges(int[::1] first, int[::1] last, Py_ssize_t count, Py_ssize_t place, Py_ssize_t many) noexcept
+cdef void forget_pairs(double[::1] first, int[::1] second, Py_ssize_t place) noexcept
 cdef void insert_in_order(int[::1] column, Py_ssize_t count, int value) noexcept
 @cython.locals(index=Py_ssize_t)
 cdef void copy_times(double[::1] column, double[::1] other, Py_ssize_t count) noexcept
@@ -129,17 +137,17 @@ cdef class Present:
     cdef int[::1] h_next, h_first, h_last, h_started_in, h_done_in, h_about, h_head, h_ranges
     cdef double[::1] l_start, l_end, l_promised, l_ran
     cdef unsigned char[::1] l_backfilled
-    cdef public Py_ssize_t steps, most_steps, begun, most_begun, decided, most_decided, ranged, most_ranged
+    cdef public Py_ssize_t steps, most_steps, begun, most_begun, decided, most_decided, ranged, most_ranged, leeway
 
     @cython.locals(procs=int, ran=double, killed=bint, wait=double, slowdown=double)
     cdef void _complete(self, int rank, double now) noexcept
-    @cython.locals(expected=double, running=Py_ssize_t, procs=int, stretch=Py_ssize_t, index=Py_ssize_t)
+    @cython.locals(expected=double, running=Py_ssize_t, procs=int, stretch=Py_ssize_t)
     cdef void _leave(self, int rank, double now, int because) noexcept
     @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], holes=Py_ssize_t, many=Py_ssize_t,
                    index=Py_ssize_t, first=int, last=int, place=Py_ssize_t, joins=bint)
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
     @cython.locals(place=int, now=double, running=Py_ssize_t, begun=Py_ssize_t, rank=int, procs=int, expected=double,
-                   leaves=double, before=int)
+                   before=int)
     cdef void _start(self, Py_ssize_t index, int form, int head, double one, double two, bint passes) noexcept
     @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], at=Py_ssize_t, whole=Py_ssize_t, first=int,
                    last=int, many=int)
@@ -166,13 +174,14 @@ cdef class Loop(Present):
     cdef double _latest(self, double time, double arrives) noexcept
     @cython.locals(index=Py_ssize_t, time=double)
     cdef double _wakes(self, double after, double until) noexcept
-    @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
+    @cython.locals(submit=double[::1], needs=Py_ssize_t, index=Py_ssize_t, leeway=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
     @cython.locals(arrived=Py_ssize_t, index=Py_ssize_t)
     cdef bint _happen(self, double now) except -1
-    @cython.locals(running=Py_ssize_t, count=Py_ssize_t, index=Py_ssize_t)
+    @cython.locals(leave_at=double[::1], done=int[::1], first=Py_ssize_t, count=Py_ssize_t, rank=int,
+                   place=Py_ssize_t, index=Py_ssize_t)
     cdef void _complete_jobs(self, double now) noexcept
-    @cython.locals(rank=Py_ssize_t, place=int)
+    @cython.locals(submit=double[::1], queue=int[::1], rank=Py_ssize_t)
     cdef void _admit_arrivals(self, double now) noexcept
     @cython.locals(kind=int)
     cdef bint _decide(self) except -1
@@ -250,7 +259,7 @@ cdef class Suspension(Loop):
     @cython.locals(index=Py_ssize_t)
     cdef void _resume(self, int rank, int form, double number) noexcept
     @cython.locals(now=double, running=Py_ssize_t, begun=Py_ssize_t, ran=double, estimate=double, expected=double,
-                   leaves=double, index=Py_ssize_t, before=int)
+                   leaves=double, before=int)
     cdef void _begin(self, int rank) noexcept
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
     @cython.locals(now=double, running=Py_ssize_t, ran=double, begins=double, leaves=double, index=Py_ssize_t)
@@ -382,7 +391,7 @@ cdef class MultiQueueLoop(Partitions):
     cdef bint _has_room(self, double now) noexcept
     @cython.locals(index=Py_ssize_t, tried=int, rank=Py_ssize_t, is_calm=bint, apart=bint)
     cdef bint _decide(self) except -1
-    @cython.locals(index=Py_ssize_t)
+    @cython.locals(done=int[::1], kept=Py_ssize_t, index=Py_ssize_t, rank=int, at=Py_ssize_t)
     cdef void _complete_no_cut(self) noexcept
     @cython.locals(place=int)
     cdef void _complete(self, int rank, double now) noexcept

@@ -294,7 +294,7 @@ class GangLoop(Sharing):
 
     def _change(self, count: int, at: float, by: int) -> None:
         """So many processors more from then on."""
-        place = time_up_to(self.change_at, count, at)
+        place = time_up_to(self.change_at, at, 0, count)
         insert_time(self.change_at, count, place, at)
         insert_number(self.change_by, count, place, by)
 

@@ -11,10 +11,9 @@ from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
     copy_numbers,
+    forget_pairs,
     insert_in_order,
     number_before,
-    remove_numbers,
-    remove_times,
     time_before,
 )
 from sim.kernel.present import (
@@ -68,25 +67,23 @@ class Loop(Present):
 
     def _next_time(self) -> float:
         """When the next step will be; infinite: everything has happened."""
-        leave_at, running, follows = self.leave_at, self.running, INFINITE
-        time = -leave_at[running - 1] if running else INFINITE
-        if running > 1:
-            follows = -leave_at[running - 2]
+        running, time, follows = self.running, INFINITE, INFINITE
+        if running:
+            leave_at = self.leave_at
+            time = -leave_at[running - 1]
+            if running > 1:
+                follows = -leave_at[running - 2]
         arrives = self.submit[self.arriving]
         if arrives < time:
             time, follows = arrives, time
         elif arrives < follows:
             follows = arrives
-        if self.reservations:
-            timer = self.reserved_at[0]
-        elif self.kind == RECORDED:
-            timer = self._wakes(self.now, INFINITE)
-        else:
-            timer = INFINITE
-        if timer < time:
-            time = follows = timer
-        elif timer < follows:
-            follows = timer
+        if self.reservations or self.kind == RECORDED:
+            timer = self.reserved_at[0] if self.reservations else self._wakes(self.now, INFINITE)
+            if timer < time:
+                time = follows = timer
+            elif timer < follows:
+                follows = timer
         if follows > time + A_MOMENT or time == INFINITE:
             return time
         latest = self._latest(time, arrives)
@@ -126,21 +123,21 @@ class Loop(Present):
 
     def _has_room(self, now: float) -> bool:
         """Have the columns of the history room for all that can happen in a step?"""
-        waiting, arriving = self.waiting, self.arriving
-        while self.submit[arriving] <= now:
-            arriving += 1
-            waiting += 1
-        if self.steps == self.most_steps or self.begun + waiting > self.most_begun:
-            return False
-        if self.decided + 2 * waiting + 2 > self.most_decided:
-            return False
-        return not self.ranged + 2 * (self.holes + self.pieces) + 3 * waiting + 2 > self.most_ranged
+        submit, needs = self.submit, self.waiting + self.holes + self.pieces + 1
+        index = self.arriving
+        while submit[index] <= now:
+            index += 1
+            needs += 1
+        if needs > self.leeway:
+            leeway = min(self.most_steps - self.steps, self.most_begun - self.begun)
+            leeway = min(leeway, (self.most_decided - self.decided) // 2)
+            self.leeway = min(leeway, (self.most_ranged - self.ranged) // 3)
+        self.leeway -= needs
+        return self.leeway >= 0
 
     def _happen(self, now: float) -> bool:
         """Everything that happens at one instant; False: a job is to start that does not fit."""
         self.now = now
-        if self.completed:
-            remove_numbers(self.done, self.completed, 0, self.completed)
         self.moves = self.completed = 0
         self.ended_early = False
         if self.running and -self.leave_at[self.running - 1] <= now:
@@ -165,23 +162,25 @@ class Loop(Present):
         return True
 
     def _complete_jobs(self, now: float) -> None:
-        running, count = self.running, 0
-        while running and -self.leave_at[running - 1] <= now:
-            running -= 1
-            insert_in_order(self.done, count, self.leave_rank[running])
+        leave_at, done, first, count = self.leave_at, self.done, self.running, 0
+        while first and -leave_at[first - 1] <= now:
+            first -= 1
+            rank, place = self.leave_rank[first], count
+            while place and done[place - 1] > rank:
+                done[place] = done[place - 1]
+                place -= 1
+            done[place] = rank
             count += 1
-        remove_times(self.leave_at, self.running, running, count)
-        remove_numbers(self.leave_rank, self.running, running, count)
+        forget_pairs(leave_at, self.leave_rank, first)
         for index in range(count):
-            self._complete(self.done[index], now)
+            self._complete(done[index], now)
         self.completed = count
         self.is_fresh = False
 
     def _admit_arrivals(self, now: float) -> None:
-        rank = self.arriving
-        while self.submit[rank] <= now:
-            place = self.place_of[rank]
-            insert_in_order(self.queue, self.waiting, place)
+        submit, queue, rank = self.submit, self.queue, self.arriving
+        while submit[rank] <= now:
+            insert_in_order(queue, self.waiting, self.place_of[rank])
             self.waiting += 1
             self.wanted += self.procs[rank]
             rank += 1
@@ -255,13 +254,16 @@ class Loop(Present):
         head = self.rank_at[queue[0]]
         index, was, had = 1, self.planned[head], head == self.head
         if self.is_fresh and had:
-            if self.kind == EASY and self.in_order_of_arrival:
+            if self.in_order_of_arrival and self.kind == EASY:
                 index = self.waiting - self.arrived  # those before cannot pass, as they could not before
         else:
             self._cast_shadow(head)
             self._reserve_head(head, had, was)
-        shadow, extra, until, is_easy = self.shadow, self.extra, self.shadow, self.kind == EASY
-        stays = self.is_sharp
+        is_easy, stays = self.kind == EASY, self.is_sharp
+        if is_easy and (index >= self.waiting or not self.free):
+            self.is_fresh = stays
+            return
+        shadow, extra, until = self.shadow, self.extra, self.shadow
         if not is_easy:
             wait = shadow - now
             until = self.omega * wait
@@ -299,7 +301,7 @@ class Loop(Present):
         for place in queue[index:waiting]:
             procs = width[place]
             if procs <= free and (now + length[place] <= until or procs <= extra):
-                return number_before(queue, waiting, place)
+                return number_before(queue, place, 0, waiting)
         return waiting
 
     def _cast_shadow(self, head: int) -> None:
@@ -441,7 +443,7 @@ class Loop(Present):
                 while last >= 0 and at[last] >= before:
                     last -= 1
             else:
-                last = time_before(at, plan.count, before) - 1
+                last = time_before(at, before, 0, plan.count) - 1
             if last < 0 or (free[last] < procs and now + length >= start):
                 continue
             hope, index = now, tried - 1

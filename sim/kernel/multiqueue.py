@@ -172,9 +172,14 @@ class MultiQueueLoop(Partitions):
 
     def _complete_no_cut(self) -> None:
         """Those have not completed whose trial was cut."""
-        for index in range(self.cuts):
-            remove_numbers(self.done, self.completed, number_before(self.done, self.completed, self.cut[index]), 1)
-            self.completed -= 1
+        done, kept = self.done, 0
+        for index in range(self.completed):
+            rank = done[index]
+            at = number_before(self.cut, rank, 0, self.cuts)
+            if at == self.cuts or self.cut[at] != rank:
+                done[kept] = rank
+                kept += 1
+        self.completed = kept
 
     def _complete(self, rank: int, now: float) -> None:
         if self.stage[rank]:
@@ -196,7 +201,7 @@ class MultiQueueLoop(Partitions):
         self.cuts += 1
         self.all_cuts += 1
         self._leave(rank, now, CUT)
-        insert_number(self.queue, self.waiting, number_before(self.queue, self.waiting, place), place)
+        insert_number(self.queue, self.waiting, number_before(self.queue, place, 0, self.waiting), place)
         self.waiting += 1
         self.wanted += self.procs[rank]
         self._move()
@@ -204,7 +209,7 @@ class MultiQueueLoop(Partitions):
         self._join(place)
 
     def _line_up_for_trial(self, rank: int) -> None:
-        index = number_before(self.trials, self.planned_trials, rank)
+        index = number_before(self.trials, rank, 0, self.planned_trials)
         insert_number(self.trials, self.planned_trials, index, rank)
         self.planned_trials += 1
 
@@ -239,7 +244,7 @@ class MultiQueueLoop(Partitions):
         self.planned_trials -= 1
         self.stage[rank] = TO_END
         self.is_reserved = True
-        place = number_before(self.queue, self.waiting, self.place_of[rank])
+        place = number_before(self.queue, self.place_of[rank], 0, self.waiting)
         self._run(place, form, -1, self.estimate[rank], two, -1, False)
         self.is_reserved = False
         self.kinds[self.begun - 1] = SPECULATIVE
@@ -339,12 +344,12 @@ class MultiQueueLoop(Partitions):
             self.pivot_at[partition] = at
             self.placed += 1
         self.pivot[partition] = place
-        insert_number(self.firsts, self.pivots, number_before(self.firsts, self.pivots, place), place)
+        insert_number(self.firsts, self.pivots, number_before(self.firsts, place, 0, self.pivots), place)
         self.pivots += 1
 
     def _step_aside(self, partition: int) -> None:
         """Its pivot is one no more."""
-        remove_numbers(self.firsts, self.pivots, number_before(self.firsts, self.pivots, self.pivot[partition]), 1)
+        remove_numbers(self.firsts, self.pivots, number_before(self.firsts, self.pivot[partition], 0, self.pivots), 1)
         self.pivots -= 1
         self.pivot[partition] = -1
 
@@ -392,7 +397,7 @@ class MultiQueueLoop(Partitions):
                 at = self.plan.earliest(self.width[place], self.length[place], self.now)
             else:  # what runs only ends
                 self._make_plan()
-                at = self.plan.at[number_before(self.plan.free, self.plan.count, self.width[place])]
+                at = self.plan.at[number_before(self.plan.free, self.width[place], 0, self.plan.count)]
             self.pivot_at[self.partition_of[self.rank_at[place]]] = at
             self.placed += 1
             self.untaken = place

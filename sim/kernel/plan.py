@@ -62,7 +62,7 @@ class Plan:
         """Forget what is before `now`."""
         if self.at[0] == now:
             return
-        index = time_up_to(self.at, self.count, now + A_MOMENT) - 1
+        index = time_up_to(self.at, now + A_MOMENT, 0, self.count) - 1
         if index > 0:
             remove_times(self.at, self.count, 0, index)
             remove_numbers(self.free, self.count, 0, index)
@@ -74,12 +74,12 @@ class Plan:
         at, free, count = self.at, self.free, self.count
         if end - start <= A_MOMENT:
             return
-        first = time_before(at, count, start - A_MOMENT)
+        first = time_before(at, start - A_MOMENT, 0, count)
         if first == count or at[first] > start + A_MOMENT:
             insert_time(at, count, first, start)
             insert_number(free, count, first, free[first - 1])
             count += 1
-        last = time_before(at, count, end - A_MOMENT)
+        last = time_before(at, end - A_MOMENT, 0, count)
         for index in range(first, last):
             free[index] -= procs
         index = last
@@ -100,7 +100,7 @@ class Plan:
     def earliest(self, procs: int, duration: float, after: float) -> float:
         """The first moment from `after` on at which `procs` stay free for `duration`; infinite: never."""
         at, free, candidate, end = self.at, self.free, INFINITE, INFINITE
-        for index in range(time_up_to(at, self.count, after + A_MOMENT) - 1, self.count):
+        for index in range(time_up_to(at, after + A_MOMENT, 0, self.count) - 1, self.count):
             time = at[index]
             if end <= time + A_MOMENT:
                 return candidate
@@ -147,7 +147,7 @@ class RowPlan(Plan):
     def fits(self, procs: int, start: float, duration: float) -> bool:
         """Are so many processors free from `start` for `duration`?"""
         at, free, end = self.at, self.free, start + duration
-        index = time_up_to(at, self.count, start + A_MOMENT) - 1
+        index = time_up_to(at, start + A_MOMENT, 0, self.count) - 1
         while index < self.count and at[index] + A_MOMENT < end:
             if free[index] < procs:
                 return False
@@ -160,7 +160,7 @@ class RowPlan(Plan):
         There must be none before `after`.
         """
         at, free, candidate, end = self.at, self.free, INFINITE, INFINITE
-        for index in range(time_before(at, self.count, after), self.count):
+        for index in range(time_before(at, after, 0, self.count), self.count):
             time = at[index]
             if end <= time + A_MOMENT:
                 return candidate

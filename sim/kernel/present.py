@@ -17,10 +17,13 @@ from sim.kernel.columns import (
     growing_times,
     insert_number,
     insert_pair,
+    insert_three,
     number_before,
     numbers,
     remove_numbers,
     remove_pair,
+    remove_ranges,
+    remove_three,
     times,
 )
 from sim.kernel.plan import Plan
@@ -126,7 +129,7 @@ class Present:
         # The last step
         self.arrived = self.completed = self.moves = 0
         self.ended_early = False
-        self.done = growing_numbers(most_running)
+        self.done = numbers(most_running)
         self.moved_rank, self.moved_by = numbers(jobs), times(jobs)
         # What the finished jobs add up to
         self.started = self.finished = self.backfilled = self.kills = 0
@@ -150,6 +153,8 @@ class Present:
             self.steps, self.most_steps, self.begun, self.most_begun, self.decided, self.most_decided,
             self.ranged, self.most_ranged,
         ) = room  # fmt: skip
+        self.leeway = 0
+        """For so many jobs more there is room, at least: a step has a decision or two and a stretch for each"""
 
     def close(self) -> None:
         """Let go of the columns of the history."""
@@ -184,8 +189,7 @@ class Present:
     def _leave(self, rank: int, now: float, because: int) -> None:
         """The job gives its processors back."""
         expected, running, procs, stretch = self.expected[rank], self.running, self.procs[rank], self.h_last[rank]
-        index = remove_pair(self.end_at, self.end_rank, running, expected, rank)
-        remove_numbers(self.end_procs, running, index, 1)
+        remove_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank)
         self.running = running - 1
         if self.plan.count and expected > now:
             self.plan.advance(now)
@@ -201,13 +205,12 @@ class Present:
         many = ranges[at]
         for index in range(at + 1, at + 1 + 2 * many, 2):
             first, last = ranges[index], ranges[index + 1]
-            place = number_before(firsts, holes, first)
+            place = number_before(firsts, first, 0, holes)
             joins = place < holes and firsts[place] == last + 1
-            if place and lasts[place - 1] + 1 == first:
+            if place and lasts[place - 1] == first - 1:
                 if joins:
                     lasts[place - 1] = lasts[place]
-                    remove_numbers(firsts, holes, place, 1)
-                    remove_numbers(lasts, holes, place, 1)
+                    remove_ranges(firsts, lasts, holes, place, 1)
                     holes -= 1
                 else:
                     lasts[place - 1] = last
@@ -236,10 +239,8 @@ class Present:
             self.plan.advance(now)
             self.plan.take(now, expected, procs)
         self.expected[rank] = expected
-        index = insert_pair(self.end_at, self.end_rank, running, expected, rank)
-        insert_number(self.end_procs, running, index, procs)
-        leaves = -(now + self.runtime[rank])
-        insert_pair(self.leave_at, self.leave_rank, running, leaves, rank)
+        insert_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank, procs)
+        insert_pair(self.leave_at, self.leave_rank, running, -(now + self.runtime[rank]), rank)
         self.running = running + 1
         before = self.h_last[rank]
         if before < 0:
@@ -279,8 +280,7 @@ class Present:
             procs -= last - first + 1
             at += 2
         if whole:
-            remove_numbers(firsts, self.holes, 0, whole)
-            remove_numbers(lasts, self.holes, 0, whole)
+            remove_ranges(firsts, lasts, self.holes, 0, whole)
             self.holes -= whole
         many = (at - self.ranged) // 2
         ranges[self.ranged] = many

@@ -148,7 +148,7 @@ class SelectiveLoop(Suspension):
 
     def _wake(self, at: float) -> None:
         """The policy is to be asked again; the column of reservations says when."""
-        place = time_before(self.reserved_at, self.reservations, at)
+        place = time_before(self.reserved_at, at, 0, self.reservations)
         if place < self.reservations and self.reserved_at[place] == at:
             return
         if cython.compiled and self.reservations == self.most_wakes:
@@ -184,7 +184,7 @@ class SelectiveLoop(Suspension):
                 self.low[rank] <= now and self._xfactor(rank) >= sf * self._price(self.procs[rank])
             ):
                 self._consider(rank, last_at, last)
-        count = time_up_to(self.due_at, self.dues, now)
+        count = time_up_to(self.due_at, now, 0, self.dues)
         for index in range(count):
             self.scratch[index] = self.due_rank[index]
         for index in range(count):

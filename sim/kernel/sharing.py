@@ -36,7 +36,7 @@ class Sharing(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.size, self.since = procs, 0.0
         self.mpl, self.looked_in = 1, -1
-        self.done = growing_numbers(jobs)
+        self.done = numbers(jobs)
         # Who stands where, in order of placement
         self.placed, self.standing = growing_numbers(jobs), 0
         self.home, self.stands = numbers(jobs), numbers(jobs)
@@ -210,7 +210,7 @@ class Sharing(Loop):
             ran = self.ran[rank] + gained
             self.ran[rank] = ran
             if self.runtime[rank] - ran + stalled <= A_MOMENT:
-                insert_number(self.done, count, number_before(self.done, count, rank), rank)
+                insert_number(self.done, count, number_before(self.done, rank, 0, count), rank)
                 count += 1
             else:
                 self.placed[kept] = rank

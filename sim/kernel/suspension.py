@@ -13,6 +13,7 @@ from sim.kernel.columns import (
     growing_times,
     insert_number,
     insert_pair,
+    insert_three,
     number_before,
     numbers,
     remove_numbers,
@@ -215,7 +216,7 @@ class Suspension(Loop):
 
     def _start_there(self, rank: int, form: int, number: float) -> None:
         """A new job starts on the processors that it has been given."""
-        remove_numbers(self.queue, self.waiting, number_before(self.queue, self.waiting, rank), 1)
+        remove_numbers(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting), 1)
         self.waiting -= 1
         self.wanted -= self.procs[rank]
         if self.l_start[rank] != self.l_start[rank]:
@@ -249,8 +250,7 @@ class Suspension(Loop):
         self.free -= self.procs[rank]
         self.held_at[rank] = rank
         self.expected[rank] = expected
-        index = insert_pair(self.end_at, self.end_rank, running, expected, rank)
-        insert_number(self.end_procs, running, index, self.procs[rank])
+        insert_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank, self.procs[rank])
         insert_pair(self.leave_at, self.leave_rank, running, leaves, rank)
         self.running = running + 1
         before = self.h_last[rank]
