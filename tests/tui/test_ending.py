@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from threading import Thread, current_thread, main_thread
+from typing import Any
 
 import pytest
 
-from sim.session.session import read_session
+from sim.session.session import Session, read_session
+from sim.session.sources import session_of
 from tests.tui.replays import replay
 from tests.tui.terminals import terminal
 from tui.sessions import keeper
@@ -78,6 +81,21 @@ async def test_an_autosave_that_failed_is_tried_again_and_told_once(monkeypatch:
         os.rename(away, folder)
         await run.wait_for(lambda: saved() == [2])
         assert run.told.count("tried again") == 1
+
+
+async def test_the_trace_is_hashed_beside_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    reading: list[Thread] = []
+
+    def noted(*given: Any) -> Session:
+        reading.append(current_thread())
+        return session_of(*given)
+
+    monkeypatch.setattr(keeper, "session_of", noted)
+    async with replay("z-figure4") as run:
+        await run.wait_for(saved)
+    assert len(reading) == 1
+    assert reading[0] is not main_thread()
 
 
 async def test_a_folder_that_comes_later_is_used(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from asyncio import to_thread
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,8 +27,10 @@ Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
 class Keeper:
     """Keeps the sessions of one run of the program: `now` is the session of what it shows, if it shows one."""
 
-    def __init__(self, app: App[int], now: Callable[[], Session | None], open_it: Open) -> None:
-        self._app, self._now, self._open = app, now, open_it
+    def __init__(
+        self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open
+    ) -> None:
+        self._app, self._opened, self._now, self._open = app, opened, now, open_it
         self._autosave: Autosave | None = None
         self._saved: Session | None = None
         self._begun: tuple[Prepared, Session] | None = None
@@ -39,7 +43,7 @@ class Keeper:
         if is_new and (orphan := offer()):
             self._offer(orphan)
         self._save(self._lock)
-        self._app.set_interval(AUTOSAVE, self.save_now)
+        self._app.set_interval(AUTOSAVE, self._save_on_time)
 
     def _offer(self, orphan: Orphan) -> None:
         session = orphan.session
@@ -65,11 +69,20 @@ class Keeper:
 
     def begun(self, opened: Prepared) -> Session:
         """The session of the very beginning: the trace is read once for it."""
-        if self._begun is None or self._begun[0] is not opened:
+        known = self._begun
+        if known is None or known[0] is not opened:
             opening = opened.opening
             session = session_of(opening.source, opening.policy, opened.switches, opening.placement)
-            self._begun = opened, session
-        return self._begun[1]
+            known = self._begun = opened, session
+        return known[1]
+
+    async def _save_on_time(self) -> None:
+        """A large trace is read in a thread of its own: nobody waits for its hash."""
+        opened = self._opened()
+        if opened is not None and (self._begun is None or self._begun[0] is not opened):
+            with suppress(SchedscopeError):  # it is told when it is to be saved
+                await to_thread(self.begun, opened)
+        self.save_now()
 
     def save_now(self) -> None:
         """Save where the program is, unless that has been saved."""
