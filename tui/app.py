@@ -322,12 +322,7 @@ class Schedscope(App[int]):
         if self._keeper is None:
             from tui.sessions.keeper import Keeper
 
-            self._keeper = Keeper(
-                self,
-                lambda: None if self.in_lesson else self.opened,
-                lambda: None if self.in_lesson else self.session,
-                self.open,
-            )
+            self._keeper = Keeper(self, lambda: self.opened, lambda: self.session, self.open)
         return self._keeper
 
     @property

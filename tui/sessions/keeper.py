@@ -25,7 +25,7 @@ Open: TypeAlias = Callable[[Callable[[], Opening], Callable[[], None]], object]
 
 
 class Keeper:
-    """Keeps the sessions of one run of the program: `now` is the session of what it shows, if it shows one."""
+    """Keeps the sessions of one run of the program: `now` is the session of what is `opened`, if something is."""
 
     def __init__(
         self, app: App[int], opened: Callable[[], Prepared | None], now: Callable[[], Session | None], open_it: Open
@@ -76,9 +76,15 @@ class Keeper:
             known = self._begun = opened, session
         return known[1]
 
+    @property
+    def _kept(self) -> Prepared | None:
+        """What is opened; a lesson has its own way to be found again."""
+        opened = self._opened()
+        return None if opened is None or opened.walk is not None else opened
+
     async def _save_on_time(self) -> None:
         """A large trace is read in a thread of its own: nobody waits for its hash."""
-        opened = self._opened()
+        opened = self._kept
         if opened is not None and (self._begun is None or self._begun[0] is not opened):
             with suppress(SchedscopeError):  # it is told when it is to be saved
                 await to_thread(self.begun, opened)
@@ -106,7 +112,7 @@ class Keeper:
         return self._autosave
 
     def _session(self) -> None:
-        autosave, session = self._lock(), self._now()
+        autosave, session = self._lock(), self._now() if self._kept else None
         if session is not None and session != self._saved:
             autosave.save(session)
             self._saved = session
@@ -119,7 +125,7 @@ class Keeper:
     def keep_last(self) -> str | None:
         """Keep where it stands as the last session; what went wrong, if something did."""
         try:
-            if (session := self._now()) is not None:
+            if self._kept and (session := self._now()) is not None:
                 last_path().parent.mkdir(parents=True, exist_ok=True)
                 write_session(session, last_path())
         except (SchedscopeError, OSError) as error:
