@@ -1,6 +1,6 @@
 """A monkey presses keys, clicks and resizes: whatever it does, nothing breaks.
 
-By hand: `MONKEY=2500 SEED=7 pytest tests/tui/test_monkey.py`, 2500 keys on each of the runs.
+By hand: `MONKEY=2000 SEED=7 pytest tests/tui/test_monkey.py`, 2000 keys on each of the runs, two of them of a real log.
 """
 
 from __future__ import annotations
@@ -16,8 +16,15 @@ import pytest
 from textual.binding import Binding
 from textual.errors import NoWidget
 
-from tests.tui.replays import Replay, replay
+from sim.lessons.course import found_lesson
+from sim.lessons.quiz import Quiz
+from sim.policies import parse_policy
+from sim.workload.source import Source
+from tests.conftest import ROOT
+from tests.sim.experiments.test_pivot import file
+from tests.tui.replays import Replay
 from tui.app import Schedscope
+from tui.replay.opening import Opening, lesson_opening, quiz_opening
 from tui.screens.replay.keys import every_key
 from tui.widgets.gantt import Gantt
 
@@ -27,12 +34,17 @@ SIZES = ((120, 36), (80, 24), (200, 60), (40, 12), (20, 5), (1, 1), (99, 28), (1
 TYPED = (*"abcdefghijklmnoprstuvwxyz0123456789[]'/:,.;#=@~ ", "[/foo]", "J1", "12d4h", "job 1 starts", "easy", "../")
 OTHERS = ("enter", "escape", "tab", "shift+tab", "backspace", "delete", "ctrl+p", "ctrl+u", "ctrl+r", "pagedown")
 MOVES = ("pageup", "up", "down", "left", "right", "home", "end", "shift+left", "shift+right", "shift+up", "shift+down")
+LESSON, QUIZ, RESULTS = "a lesson", "a quiz", "results"
 EMPTY, ONE = "", "1 0 -1 10 4 -1 -1 4 10 -1 1 1 1 1 1 -1 -1 -1\n"
 WHERE = [
     ("z-figure4", "easy"), ("lublin-128", "conservative"), ("z-figure7", "gang-backfill"), ("ls-figure1", "multiqueue"),
     ("z-figure4", "tunable"), ("lublin-128", "slack"), (EMPTY, "easy"), (EMPTY, "gang"), (ONE, "easy"),
-    (ONE, "gang-migrate"), (ONE, "multiqueue"), ("lublin-128", "selective"),
+    (ONE, "gang-migrate"), (ONE, "multiqueue"), ("lublin-128", "selective"), (LESSON, "z-turns"), (QUIZ, "easy"),
+    (RESULTS, ""),
 ]  # fmt: skip
+LOG = ROOT.parent / "shared" / "traces" / "KTH-SP2-1996-2.swf.gz"
+if "MONKEY" in os.environ and LOG.exists():
+    WHERE += [(str(LOG), "easy"), (str(LOG), "gang-backfill")]
 
 
 def all_keys() -> list[str]:
@@ -40,6 +52,22 @@ def all_keys() -> list[str]:
     screen = [each for key in every_key() for each in key.keys.split(",") if key.action != "quit"]
     chart = [each for key in Gantt.BINDINGS if isinstance(key, Binding) for each in key.key.split(",")]
     return [*screen, *chart, *OTHERS, *MOVES]
+
+
+def opened(trace: str, policy: str, folder: Path) -> Schedscope:
+    """The program on a trace, a lesson of this name, a quiz, or results."""
+    if trace == RESULTS:
+        file(folder / "results").__exit__()
+        return Schedscope(None, results=str(folder / "results"))
+    if trace == LESSON:
+        return Schedscope(lesson_opening(found_lesson(policy)).prepare())
+    if trace == QUIZ:
+        quiz = Quiz(7, policy=policy)
+        return Schedscope(quiz_opening(quiz).prepare(), quiz=quiz)
+    if trace in (EMPTY, ONE):
+        (folder / "tiny.swf").write_text(f"; MaxProcs: 4\n{trace}")
+        trace = "tiny.swf"
+    return Schedscope(Opening(Source(trace), parse_policy(policy)).prepare())
 
 
 async def turn(run: Replay, random: Random, keys: list[str]) -> list[str]:
@@ -71,12 +99,10 @@ def _everything_is_drawn(drawn: list[str]) -> Iterator[None]:
 async def test_whatever_is_pressed_nothing_breaks(at: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Schedscope, "exit", lambda *_, **__: None)  # a click on the command that leaves does not
-    trace, policy = WHERE[at]
-    if trace in (EMPTY, ONE):
-        (tmp_path / "tiny.swf").write_text(f"; MaxProcs: 4\n{trace}")
-        trace = "tiny.swf"
     random, keys, done = Random(f"{SEED} {at}"), all_keys(), list[str]()
-    async with replay(trace, policy) as run:
+    app = opened(*WHERE[at], tmp_path)
+    async with app.run_test(size=(120, 36)) as pilot:
+        run = Replay(app, pilot)
         while len(done) < KEYS:
             done += await turn(run, random, keys)
             assert run.app._exception is None, done[-30:]
