@@ -1,0 +1,149 @@
+"""Policies of somebody's own by lot: what `schedscope new` writes, of which anything is changed, or into which a line
+has fallen that does what no policy should. Each runs, or is refused in a line.
+
+Many, by hand: python -m tests.tui.cli.odd_policies COUNT [FIRST SEED]. Each is tried in a process of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import resource
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from random import Random
+
+from sim.engine import policy_errors
+from sim.policies import POLICIES, loading
+from tests.tui.cli.odd_lines import TOLD, outcome
+from tui.cli.new import TEMPLATES, texts
+
+SOONER = 2.0
+"""Seconds after which what does not come back is stopped here"""
+MEMORY = 4 << 30
+LINES = (
+    "while True: pass", "raise SystemExit(3)", "raise KeyboardInterrupt", "raise BaseException('x')", "1 / 0", "return",
+    "import os; os._exit(0)", "import os; os.abort()", "import sys; sys.exit()", "import time; time.sleep(99)",
+    "import signal; signal.raise_signal(signal.SIGINT)", "exit()", "raise MemoryError",
+    "import threading; threading.Thread(target=lambda: [0 for _ in iter(int, 1)], daemon=True).start()",
+    "import threading; threading.Thread(target=lambda: 1 / 0).start()", "import sys; sys.setrecursionlimit(10)",
+    "def again(): return again()\nagain()", "x = [0] * 10**11", "x = 'x' * 10**8; print(x)", "print(*range(10**5))",
+    "for _ in range(10**5): print('\\x1b[2J\\n')", "import sys; sys.stdout.write('out\\n')", "print('\\udcff\\0')",
+    "import sys; sys.stdout.close()", "import sys; sys.stderr.write('x' * 10**6)", "breakpoint()", "input()", "help()",
+    "import sys; sys.modules.clear()", "import builtins; builtins.len = None", "import nothere", "from . import x",
+    "raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})", "assert False, '\\x1b]0;x\\x07' * 999",
+    "raise ExceptionGroup('g', [ValueError(1)] * 99)", "class Other(Policy): pass", "view.free = 99", "del view",
+    "view.notes.clear()", "view.notes['x'] = {0: object()}", "view.notes['x'] = {0: float('nan')}", "yield None",
+    "view.notes[0] = view.notes", "view.notes['x'] = {n: n for n in range(10**6)}", "yield from self.decide(view)",
+    "yield Start(view.queue[0], None)", "yield Start(None, None)", "yield Start(view.queue[0]._replace(procs=0), 1)",
+    "yield Start(view.queue[0]._replace(rank=-1), 1)", "yield Reserve(view.queue[0], float('nan'), None)",
+    "yield Reserve(view.queue[0], -1, 1)", "yield Reserve(view.queue[-1], view.now, 'x' * 10**6)", "yield Backfill",
+    "while True: yield Reserve(view.queue[0], view.now + 9, 1)", "while True: yield Keep(view.queue[0], 1)", "await x",
+    "from sim.decisions.decisions import Wake; yield Wake(view.now)", "from sim.decisions.decisions import *",
+    "from sim.decisions.decisions import Wake; yield Wake(view.now + 1e-9)", "x = '\\d'", "import gc; gc.disable()",
+    "from sim.decisions.decisions import Suspend, Kill; yield Suspend(next(iter(view.running.values())).job, 1)",
+    "import warnings; warnings.warn('\\x1b[2J')", "self.depth = 2", "object.__setattr__(self, 'depth', 'x')",
+    "import random; random.seed(); x = random.random()", "import gc; x = gc.get_objects()", "frozenset = 3",
+    "import ctypes; ctypes.string_at(0) if 0 else None", "import numpy; numpy.seterr(all='raise')", "'\\N{nothing}'",
+)  # fmt: skip
+"""What may fall into a file, before any of its lines"""
+WORDS = (
+    *("0", "-1", "1e400", "10**9", "None", "True", "''", "'x' * 10**6", "[]", "{}", "nan", "view", "view.free", "self"),
+    *("job", "view.queue", "view.now", "float('inf')", "lambda: 0", "...", "yield", "not", "()", "object()", "print"),
+)
+BYTES = (b"\0", b"\xff", b"\xef\xbb\xbf", b"\r", b"\x0c", b"\t", b"\x1b", b"\xe2\x80\xae", b"\\\n", b"'''", b"#" * 9999)
+HEADS = (
+    b"\xef\xbb\xbf",
+    b"# coding: latin-1\n",
+    b"# coding: utf-7\n",
+    b"# coding: rot13\n",
+    b"# coding: x\n",
+    b"\0",
+    b"\n" * 9,
+)
+ENDS = (
+    b"\n" + b"(" * 9999,
+    b"\nx = " + b"-" * 99999 + b"1",
+    b"\n" + b"if 1:\n" * 99,
+    b"\nx = " + b"9" * 9999,
+    b"\0",
+    b"\\",
+)
+ASKED = (
+    *("run z-figure4 --policy ./own.py", "run t.csv --check --policy ./own.py --policy easy", "policies ./own.py"),
+    *("run z-figure7 --policy easy --switch 10=./own.py", "test ./own.py --count 3"),
+    "explain z-figure4 3 --policy ./own.py",
+    *("compare z-figure4 --policy easy --policy ./own.py --decisions", "draw z-figure4 --policy ./own.py -o out.svg"),
+    *("run z-figure4 --policy easy:order=./own.py --format json", "sweep z-figure4 --policy ./own.py -o out.sqlite"),
+    *("record z-figure4 --policy ./own.py --to #3 -o out.cast", "run lublin-128 --jobs 50 --policy ./own.py:depth=3"),
+)  # fmt: skip
+
+
+def content(lot: Random) -> bytes:
+    """A policy that runs as it stands, and a few changes of it."""
+    like = lot.choice((*TEMPLATES, *TEMPLATES, *POLICIES))
+    lines = texts(Path("own.py"), like)[0].splitlines()
+    for _ in range(lot.choice((1, 1, 2, 3))):
+        at = lot.randrange(len(lines))
+        match lot.randrange(8):
+            case 0:
+                del lines[at]
+            case 1:
+                lines.insert(at, lot.choice(lines))
+            case 2:
+                lines[at] = lot.choice((" ", "    ", "\t")) + lines[at]
+            case 3 | 4:
+                lines[at] = swapped(lot, lines[at])
+            case _:
+                indent = lot.choice(("", re.match(r" *", lines[at])[0], " " * 8))  # type: ignore[index]
+                lines[at:at] = [indent + line for line in lot.choice(LINES).splitlines()]
+    data = "\n".join(lines).encode()
+    if lot.random() < 0.15:
+        place = lot.randrange(len(data))
+        data = data[:place] + lot.choice(BYTES) + data[place + lot.randrange(3) :]
+    if lot.random() < 0.05:
+        data = lot.choice(HEADS) + data
+    if lot.random() < 0.05:
+        data += lot.choice(ENDS)
+    return data[: lot.randrange(len(data))] if lot.random() < 0.03 else data
+
+
+def swapped(lot: Random, line: str) -> str:
+    """One of its words, or of its signs, is another one."""
+    places = [*re.finditer(r"\w+|[^\w\s]+", line)]
+    if not places:
+        return line
+    found = lot.choice(places)
+    return line[: found.start()] + lot.choice((*WORDS, "", found[0] * 2)) + line[found.end() :]
+
+
+def main() -> None:
+    many, first = int(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 0
+    counts: Counter[str] = Counter()
+    policy_errors.LONGEST_PASS = loading.PATIENCE = SOONER
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        os.environ |= dict.fromkeys(("SCHEDSCOPE_CONFIG", "SCHEDSCOPE_STATE"), folder)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 30, 1 << 30))
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+        Path("t.csv").write_text("job,submit,procs,runtime,user\n1,0,2,5,ann\n2,3,8,50,=cmd\n")
+        for seed in range(first, first + many):
+            lot = Random(seed)
+            Path("own.py").write_bytes(content(lot))
+            for left in ("out.svg", "out.sqlite", "out.cast", "own-fails.swf"):
+                Path(left).unlink(missing_ok=True)
+            words = lot.choice(ASKED).split()
+            kind, more = outcome(words)
+            counts[f"{words[0]} {kind}"] += 1
+            counts[f"all {kind}"] += 1
+            if kind not in ("done", "refused", "told"):
+                print(f"seed {seed}: {words}\n  {kind} {more}", flush=True)
+            if (seed - first) % TOLD == TOLD - 1:
+                print(f"{seed - first + 1:,} policies", flush=True)
+    print(", ".join(f"{count:,} {what}" for what, count in sorted(counts.items())))
+
+
+if __name__ == "__main__":
+    main()
