@@ -91,7 +91,9 @@ def sniff(text: str, filename: str = "") -> Format:
     return "swf"
 
 
-_CONTENT = re.compile(r"^[^\S\n]*([^\s;#].*)", re.MULTILINE)
+HEADER = 2**14
+"""So many letters of a line are looked at to tell what it is."""
+_CONTENT = re.compile(rf"^[^\S\n]*([^\s;#].{{0,{HEADER - 1}}})", re.MULTILINE)
 """A line that is neither blank nor a comment"""
 
 

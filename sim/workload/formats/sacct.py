@@ -7,13 +7,13 @@ seconds after the first submit. A job that was held, or had to wait for others, 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Literal
 
 from sim.errors import TraceError
-from sim.workload.formats.table import WORDS, Rows, number
+from sim.workload.formats.table import WORDS, Rows, blocks, number
 from sim.workload.model import Field, Header, Trace
 
 Width = Literal["cpus", "nodes"]
@@ -38,26 +38,29 @@ def is_header(line: str) -> bool:
 
 def read(text: str, name: str, path: object, count: Width = "cpus", held: Held = "eligible") -> Trace:
     """The jobs of a dump; their width is what they held, in CPUs or in nodes; `held` says when held jobs come."""
-    lines = text.split("\n")
-    first = next((i for i, line in enumerate(lines) if line.strip()), 0)
-    columns = _columns(lines[first])
-    _check(columns, count, path, first + 1)
+    lines = _lines(text)
+    first, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
+    columns = _columns(header)
+    _check(columns, count, path, first)
     rows = Rows("a record of sacct that has a JobID and a Submit time")
-    jobs: list[_Job] = []
-    for at, record in _records(lines, first + 1, columns):
+    for at, record in _records(lines, columns):
         row = dict(zip(columns, record, strict=False))
         if isinstance(record, str) or (submit := stamp(row["submit"])) is None:
             rows.damage.add(at, record if isinstance(record, str) else "|".join(record))
-            if rows.damage.is_hopeless(len(jobs)):
+            if rows.damage.is_hopeless(len(rows)):
                 break
         elif "." in row["jobid"]:
             rows.assumed.add("job steps (.batch, .extern, .0), which are parts of their jobs", f"line {at}")
         else:
-            jobs.append(_job(row, _came(row, submit, held, rows), count, rows))
-    start = min((job.submit for job in jobs), default=0.0)
-    for job in jobs:
-        rows.add(job.id, job.values | {Field.SUBMIT: job.submit - start}, job.words, job.account)
-    return rows.trace(name, "sacct", path, Header(unix_start=int(start) if jobs else None))
+            _add(row, _came(row, submit, held, rows), count, rows)
+    start = rows.begin_at_zero()
+    return rows.trace(name, "sacct", path, Header(unix_start=None if start is None else int(start)))
+
+
+def _lines(text: str) -> Iterator[tuple[int, str]]:
+    """Those that are not empty, each with its number."""
+    for first, block in blocks(text):
+        yield from ((at, line) for at, line in enumerate(block.split("\n"), first) if line)
 
 
 def _columns(line: str) -> list[str]:
@@ -79,16 +82,7 @@ def _check(columns: list[str], count: Width, path: object, line: int) -> None:
 # One job.
 
 
-@dataclass(frozen=True)
-class _Job:
-    id: str
-    submit: float
-    values: dict[Field, float]
-    words: dict[Field, str]
-    account: str
-
-
-def _job(row: Row, submit: float, count: Width, rows: Rows) -> _Job:
+def _add(row: Row, submit: float, count: Width, rows: Rows) -> None:
     where = f"job {row['jobid']}"
     held = next((n for n in (number(row.get(c, "")) for c in ALLOCATED[count]) if n is not None), -1.0)
     asked = number(row.get(ASKED[count], "")) or -1.0
@@ -101,6 +95,7 @@ def _job(row: Row, submit: float, count: Width, rows: Rows) -> _Job:
     if 0 < asked < held:
         rows.assumed.add(f"held more {count} than it asked for, which are its width", where)
     values = {
+        Field.SUBMIT: submit,
         Field.WAIT: start - submit if start is not None and start >= submit else -1.0,
         Field.RUN: run,
         Field.PROCS_USED: held,
@@ -109,7 +104,7 @@ def _job(row: Row, submit: float, count: Width, rows: Rows) -> _Job:
         Field.STATUS: STATUS.get(state.rstrip("+"), -1.0),
     }
     words = {field: row.get("partition" if field is Field.QUEUE else field.name.lower(), "") for field in WORDS}
-    return _Job(row["jobid"], submit, values, words, row.get("account", ""))
+    rows.add(row["jobid"], values, words, row.get("account", ""))
 
 
 def _came(row: Row, submit: float, held: Held, rows: Rows) -> float:
@@ -145,6 +140,7 @@ def _estimate(row: Row) -> float:
     return seconds if seconds is not None and seconds > 0 else -1.0
 
 
+@lru_cache
 def stamp(text: str) -> float | None:
     """Seconds since 1970 of an ISO time, None for Unknown and the like.
 
@@ -213,22 +209,19 @@ _TYPED: dict[str, Callable[[str], bool]] = {
 }
 
 
-def _records(lines: list[str], first: int, columns: list[str]) -> Iterator[tuple[int, list[str] | str]]:
+def _records(lines: Iterable[tuple[int, str]], columns: list[str]) -> Iterator[tuple[int, list[str] | str]]:
     """The records, mended, each with the number of its first line; what is beyond mending as it stands."""
     held: list[str] = []  # a record that has begun
     at = pipes = 0
-    for index in range(first, len(lines)):
-        line = lines[index]
-        if not (line or held):
-            continue
+    for begins, line in lines:
         whole = _mended(line, columns)
         if held and (whole or _begins(line, columns) or len(held) == MOST_LINES):
             yield at, held[0]
             held = []
         if whole:
-            yield index + 1, whole
+            yield begins, whole
         elif held or line.strip():
-            at = at if held else index + 1
+            at = at if held else begins
             held.append(line)
             pipes = line.count("|") + (pipes if len(held) > 1 else 0)
             enough = len(held) > 1 and "|" in line and pipes >= len(columns) - 1

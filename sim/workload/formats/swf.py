@@ -17,22 +17,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sim.errors import TraceError
-from sim.workload.formats.table import LARGEST, PROCS, Damage, Notes, id_numbers, number, repeated, whole_processors
+from sim.workload.formats.table import (
+    LARGEST,
+    LONGEST,
+    PROCS,
+    Damage,
+    Notes,
+    blocks,
+    id_numbers,
+    number,
+    repeated,
+    whole_processors,
+)
 from sim.workload.model import Fidelity, Field, Floats, Header, Note, Trace, Workload
 
 WIDTH = len(Field)
 FEWEST = Field.PROCS_USED + 1  # a line needs its fields up to the processors; the rest may be missing
 EXPECTED = "lines of 18 numbers (Standard Workload Format)"
 MOST_COMMENTS = 1 << 20
-BLOCK = 1 << 16
-"""Characters, about, that are converted at once"""
 
 
 def read(text: str, name: str, path: object) -> Trace:
     """The jobs and the header of a file; damaged lines are left out and counted."""
     comments: list[str] = []
     body = _Body()
-    for first, block in _blocks(text):
+    for first, block in blocks(text):
         if not block.isspace():
             body.take(first, block, comments)
         if len(comments) > MOST_COMMENTS:
@@ -45,16 +54,6 @@ def read(text: str, name: str, path: object) -> Trace:
     assumed = body.notes.all() + again + whole_processors(table)
     header = header_of(comments)
     return Trace(name, "swf", tuple(body.ids), table, header, fidelity=Fidelity(damaged, assumed))
-
-
-def _blocks(text: str) -> Iterator[tuple[int, str]]:
-    """Some lines at a time, and the number of the first."""
-    begin, first = 0, 1
-    while begin < len(text):
-        end = text.find("\n", begin + BLOCK)
-        block = text[begin : len(text) if end < 0 else end]
-        yield first, block
-        begin, first = begin + len(block) + 1, first + block.count("\n") + 1
 
 
 def _lines(block: str, first: int, comments: list[str]) -> Iterator[tuple[int, str]]:
@@ -102,7 +101,7 @@ class _Body:
 
     def _take_whole(self, block: str) -> bool:
         """Was there nothing unusual?"""
-        if (known := _whole_block(block.strip())) is None:
+        if len(block) > LONGEST or (known := _whole_block(block.strip())) is None:
             return False
         self.ids += known[0]
         self._rows.append(known[1])

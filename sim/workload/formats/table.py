@@ -65,6 +65,8 @@ class Notes:
         return tuple(Note(what, count, first) for what, (count, first) in self._found.items())
 
 
+LETTERS = 2**16
+"""So many, about, are taken of a text at once."""
 MOST_DAMAGED = 10_000
 """So many lines that are damaged, and fewer that are good: the rest of a file is not looked at."""
 
@@ -128,10 +130,20 @@ class Rows:
             column += map(intern, words[field])
         self._accounts += map(intern, accounts)
 
+    def begin_at_zero(self) -> float | None:
+        """Jobs come so many seconds after the first one, from now on; when that came."""
+        submit = self._table()[:, Field.SUBMIT]
+        first = float(submit.min()) if self.ids else None
+        submit -= first or 0.0
+        return first
+
+    def _table(self) -> Floats:
+        return np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
+
     def trace(self, name: str, format: str, path: object, header: Header | None = None) -> Trace:
         """All that was collected, as a trace."""
         damaged = self.damage.judge(len(self), path)
-        table = np.frombuffer(self._values).reshape(-1, len(Field)) if self.ids else np.empty((0, len(Field)))
+        table = self._table()
         table[:, Field.ID] = id_numbers(self.ids)
         names: dict[Field, tuple[str, ...]] = {}
         for field, column in self._words.items():
@@ -193,6 +205,16 @@ def _numbered(words: list[str]) -> tuple[list[float], tuple[str, ...]]:
     names = tuple(filter(None, known))
     places = {word: float(place) for place, word in enumerate(names)} | {"": -1.0}
     return [places[word] for word in words], names
+
+
+def blocks(text: str) -> Iterator[tuple[int, str]]:
+    """Some lines at a time, and the number of the first."""
+    begin, first = 0, 1
+    while begin < len(text):
+        end = text.find("\n", begin + LETTERS)
+        block = text[begin : len(text) if end < 0 else end]
+        yield first, block
+        begin, first = begin + len(block) + 1, first + block.count("\n") + 1
 
 
 # Plain CSV.

@@ -8,6 +8,8 @@ from __future__ import annotations
 import gzip
 import os
 import threading
+import tracemalloc
+from contextlib import suppress
 from pathlib import Path
 from time import sleep
 
@@ -215,3 +217,29 @@ def test_a_file_is_the_same_text_in_whatever_pieces_it_comes(
         assert trace.names[Field.USER] == (
             ("ü", "x", "yé") if end == b"\xc3\xa9\n" else ("Ã¼", "x", "y" + end.decode("latin-1").strip())
         )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"," * 500_000,
+        b"|" * 500_000,
+        b"1 " * 600_000,
+        b"nan " * 300_000,
+        b"JobID|Submit|Elapsed|NCPUS" + b"\n" * 500_000,
+    ],
+    ids=["commas", "pipes", "numbers", "words", "blank lines"],
+)
+def test_what_is_hardly_a_trace_costs_little(tmp_path: Path, content: bytes) -> None:
+    path = put(tmp_path / "x", content)
+
+    def refused() -> None:
+        with suppress(TraceError):
+            read(path)
+
+    assert calls(refused) < 300_000
+    tracemalloc.start()
+    refused()
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 8 * len(content)

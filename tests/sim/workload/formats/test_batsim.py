@@ -106,5 +106,5 @@ def test_a_real_workload_of_250_jobs(shared: Path) -> None:
 
 def test_lists_without_end_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(batsim, "MOST", 100)
-    with pytest.raises(TraceError, match=r"x.json: holds more than 100 lists and objects; cut it into smaller files"):
+    with pytest.raises(TraceError, match=r"x.json: holds more than 100 values; cut it into smaller files"):
         batsim.read('{"jobs": [' + "[]," * 100 + "1]}", "x", "x.json")

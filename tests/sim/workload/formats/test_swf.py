@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sim.errors import TraceError
-from sim.workload.formats import swf
+from sim.workload.formats import swf, table
 from sim.workload.model import Field, Header, Trace, Workload
 from sim.workload.reading import read
 
@@ -263,7 +263,7 @@ def test_ids_stay_as_they_are_written() -> None:
 
 
 def test_where_hardly_a_line_is_good_the_rest_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(swf, "BLOCK", 1000)
+    monkeypatch.setattr(table, "LETTERS", 1000)
     with pytest.raises(TraceError, match=r"x.swf:2: \d+ of \d+ lines are damaged") as refusal:
         swf.read("1 0 5 100 4\n" + "a\n" * 20_000, "x", "x.swf")
     assert "20001" not in str(refusal.value)
