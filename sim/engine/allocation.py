@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple, TypeAlias
 
 from sim.history.stretch import RUN, SPECULATIVE
 from sim.workload.model import Job
@@ -26,3 +28,8 @@ class Allocation(NamedTuple):
     @property
     def runs(self) -> bool:
         return self.kind == RUN
+
+
+_Values: TypeAlias = tuple[Job, float, float, int, int, float]
+allocated: Callable[[_Values], Allocation] = partial(tuple.__new__, Allocation)
+"""One of all its values, in half the time: there is one for every start."""

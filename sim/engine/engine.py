@@ -256,9 +256,12 @@ class Engine:
             if by_rule:
                 successor, state.successor = state.successor, None
             state.now = now
-            state.moved.clear()
-            state.completed.clear()
-            state.arrived.clear()
+            if state.moved:
+                state.moved.clear()
+            if state.completed:
+                state.completed.clear()
+            if state.arrived:
+                state.arrived.clear()
             if state.killed or state.decisions or state.printed or state.resized:
                 self._forget_last()
             state.ended_early = False
@@ -318,16 +321,16 @@ class Engine:
                 raise PolicyError(what, beginning(state))
 
     def _complete_jobs(self, now: float) -> None:
-        state, leaves, leaving = self.state, self._future.leaves, self._future.leaving
+        leaves, leaving, allocation_ends = self._future.leaves, self._future.leaving, self._transitions.allocation_ends
         due: list[int] = []
         while leaving and leaving[0][0] <= now:
             time, rank = heappop(leaving)
             if leaves.get(rank) == time:
                 due.append(rank)
         for rank in due if len(due) < 2 else sorted(set(due)):
-            self._transitions.allocation_ends(rank)
+            allocation_ends(rank)
         if due:
-            state.free = state.machine.free
+            self.state.free = self.state.machine.free
 
     def _drop_timers(self, now: float) -> bool:
         """Was there one?"""
@@ -379,16 +382,16 @@ class Engine:
         self._rows_go_on(sharing)
 
     def _let_policy_decide(self) -> None:
-        state, policy = self.state, self.state.policy
-        state.waiting.step = state.step_count
+        state, policy, waiting, reserved = self.state, self.state.policy, self.state.waiting, self.state.reserved
+        waiting.step = state.step_count
         if state.sharing:  # in rows plans stand until the next rebuild
             state.before = {}
-        else:
+        elif state.expected or state.before:
             state.before, state.expected = state.expected, {}
-        if state.reserved and not policy.keeps_reservations:
-            state.before = state.reserved | state.before
-            state.reserved.clear()
-        if state.waiting.looks:
+        if reserved and not policy.keeps_reservations:
+            state.before = reserved | state.before if state.before else reserved.copy()
+            reserved.clear()
+        if waiting.looks:
             self._let_order_look()
         if state.switches or state.closes < inf or state.resized or self._most is not None:
             self._let_decide_beside()

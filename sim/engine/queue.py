@@ -7,32 +7,34 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from functools import partial
 from operator import attrgetter
+from typing import Any
 
 from sim.policies.orders import Fcfs, Order
 from sim.policies.view import View
 from sim.workload.model import Job
 
-_RANK: Callable[[Job], float] = attrgetter("rank")
+_RANK: Callable[[Job], int] = attrgetter("rank")
 
 
-def _standing(order: Order, job: Job) -> float:
+def _standing(order: Order, job: Job) -> tuple[float, int]:
     """Where a job stands in an order that does not depend on the clock."""
-    return order.key(job, job.submit)
+    return order.key(job, job.submit), job.rank
 
 
 class Queue:
     """A queue: sorted once where the order allows it, at every look where it depends on the clock."""
 
-    __slots__ = ("_in_order", "_key", "_keys", "_order", "jobs", "looks", "seen", "step", "wanted")
+    __slots__ = ("_in_order", "_key", "_keys", "_order", "by_clock", "jobs", "looks", "seen", "step", "wanted")
 
     def __init__(self, order: Order) -> None:
         self._order = order
-        self._key = _RANK if type(order) is Fcfs else partial(_standing, order)
+        self._key: Callable[[Job], Any] = _RANK if type(order) is Fcfs else partial(_standing, order)
+        self.by_clock = order.by_clock
         self.looks = order.looks
         """Does the order look at more than the job and the clock?"""
         self.jobs: dict[int, Job] = {}
         """rank -> job, in order of joining"""
-        self._keys: list[tuple[float, int]] = []
+        self._keys: list[Any] = []
         self._in_order: list[Job] = []
         self.step = 0
         """At which step the last pass looked at the order."""
@@ -46,9 +48,8 @@ class Queue:
         """These jobs wait, whatever order they come in."""
         queue = cls(order)
         if not order.by_clock:
-            keyed = sorted((order.key(job, job.submit), job.rank, job) for job in jobs)
-            queue._keys = [(key, rank) for key, rank, _ in keyed]
-            jobs = queue._in_order = [job for _, _, job in keyed]
+            jobs = queue._in_order = sorted(jobs, key=queue._key)
+            queue._keys = [*map(queue._key, jobs)]
         queue.jobs = {job.rank: job for job in jobs}
         queue.wanted = sum(job.procs for job in queue.jobs.values())
         return queue
@@ -65,31 +66,31 @@ class Queue:
 
     def ranks(self) -> array[int]:
         """Who waits, in little space."""
-        return array("l", self.jobs if self._order.by_clock else [rank for _, rank in self._keys])
+        return array("l", self.jobs if self.by_clock else map(_RANK, self._in_order))
 
     def add(self, job: Job) -> None:
         """The job joins the queue."""
         self.jobs[job.rank] = job
         self.wanted += job.procs
-        if not self._order.by_clock:
-            key = (self._key(job), job.rank)
-            place = bisect_left(self._keys, key)
-            self._keys.insert(place, key)
+        if not self.by_clock:
+            keys, key = self._keys, self._key(job)
+            place = bisect_left(keys, key)
+            keys.insert(place, key)
             self._in_order.insert(place, job)
 
     def remove(self, job: Job) -> None:
         """The job leaves the queue."""
         del self.jobs[job.rank]
         self.wanted -= job.procs
-        if not self._order.by_clock:
-            place = 0
-            if self._keys[0][1] != job.rank:
-                place = bisect_left(self._keys, (self._key(job), job.rank))
-            del self._keys[place], self._in_order[place]
+        if not self.by_clock:
+            keys, in_order, place = self._keys, self._in_order, 0
+            if in_order[0] is not job:
+                place = bisect_left(keys, self._key(job))
+            del keys[place], in_order[place]
 
     def in_order(self, now: float) -> list[Job]:
         """The jobs from front to back: a list of the caller's own."""
-        if not self._order.by_clock:
+        if not self.by_clock:
             return self._in_order.copy()
         key = self.order.key
         keyed = sorted((key(job, now), rank, job) for rank, job in self.jobs.items())

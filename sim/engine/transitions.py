@@ -40,7 +40,7 @@ from sim.decisions.matrix import (
     TurnTo,
 )
 from sim.decisions.reasons import AskedFor
-from sim.engine.allocation import Allocation
+from sim.engine.allocation import Allocation, allocated
 from sim.engine.sharing import Sharing
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
@@ -124,7 +124,10 @@ class Transitions:
         now, machine, rank, procs, estimate = state.now, state.machine, job.rank, job.procs, job.estimate
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "start")
-        check_span(job, "start", limit)
+        kind, runtime = RUN, self.runtimes[rank]
+        if limit is not None:
+            check_span(job, "start", limit)
+            kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
         if on is None:
             if procs > state.free:
                 raise DecisionError(f"job {job.id} cannot start at {now:.12g}: it needs {procs}, {state.free} are free")
@@ -136,9 +139,6 @@ class Transitions:
         if state.granted and state.granted.pop(rank, None) is not None:
             state.kept_plan = None
         planned = state.reserved.pop(rank, None)
-        runtime, kind = self.runtimes[rank], RUN
-        if limit is not None:
-            kind, runtime, estimate = SPECULATIVE, min(runtime, limit), min(estimate, limit)
         expected_end = now + estimate
         if expected_end > state.closes + MOMENT:
             machine.give_back(rank)
@@ -157,7 +157,7 @@ class Transitions:
         insort(state.ends, (expected_end, rank, procs))
         future.leaves[rank] = leaves = now + runtime
         heappush(future.leaving, (leaves, rank))
-        state.running[rank] = Allocation(job, now, expected_end, kind, self.history.begin(rank, now, held, kind))
+        state.running[rank] = allocated((job, now, expected_end, kind, self.history.begin(rank, now, held, kind), 0.0))
         starts = state.ledger.start
         if (start := starts[rank]) != start:
             starts[rank] = now
@@ -181,17 +181,17 @@ class Transitions:
     def allocation_ends(self, rank: int) -> None:
         """What the job was about on its processors is over."""
         state, allocation = self.state, self.state.running[rank]
-        kind = allocation.kind
-        if kind == RUN or (kind == SPECULATIVE and allocation.since + self.runtimes[rank] <= state.now + MOMENT):
-            if allocation.expected_end > state.now + MOMENT:
+        job, since, expected_end, kind, _, _ = allocation
+        if kind == RUN or (kind == SPECULATIVE and since + self.runtimes[rank] <= state.now + MOMENT):
+            if expected_end > state.now + MOMENT:
                 state.ended_early = True
             self.leave(allocation, KILLED if self._killed[rank] else DONE)
-            self.done(allocation.job)
+            self.done(job)
         elif kind == SPECULATIVE:
             self.leave(allocation, CUT)
-            state.killed.append(allocation.job)
+            state.killed.append(job)
             state.tally.speculative_kills += 1
-            state.waiting.add(allocation.job)
+            state.waiting.add(job)
         elif kind == RESUMING:
             self._progress_begins(allocation)
         else:
@@ -203,7 +203,7 @@ class Transitions:
 
     def leave(self, allocation: Allocation, because: int) -> None:
         """The job gives its processors back."""
-        state, job, expected_end = self.state, allocation.job, allocation.expected_end
+        state, (job, _, expected_end, _, stretch, _) = self.state, allocation
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
         del state.ends[bisect_left(state.ends, (expected_end, rank))]
@@ -211,40 +211,40 @@ class Transitions:
             state.kept_plan.advance(now)
             state.kept_plan.take(now, min(expected_end, state.closes), -job.procs)
         state.machine.give_back(rank)
-        self.history.finish(allocation.stretch, now, because)
+        self.history.finish(stretch, now, because)
 
     def done(self, job: Job) -> None:
         """The job has completed."""
         state, rank = self.state, job.rank
-        run, ledger, tally, now = self.runtimes[rank], state.ledger, state.tally, state.now
+        run, ledger, now = self.runtimes[rank], state.ledger, state.now
         ledger.end[rank], ledger.ran[rank] = now, run
-        tally.finish(now - job.submit, job.waited(ledger.start[rank]), run, job.procs)
-        if self._killed[rank]:
-            tally.killed += 1
+        state.tally.finish(now - job.submit, job.waited(ledger.start[rank]), run, job.procs)
+        state.tally.killed += self._killed[rank]
         state.completed.append(job)
 
     # Plans
 
     def _reserve(self, decision: Reserve) -> None:
-        state, job, at = self.state, decision.job, decision.at
+        state, (job, at, because, lasts) = self.state, decision
         now, rank = state.now, job.rank
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
         if not now <= at < inf:
             raise DecisionError(f"job {job.id} cannot get a reservation for {at:.12g}: it is {now:.12g}")
-        check_span(job, "get a reservation", decision.lasts)
+        if lasts is not None:
+            check_span(job, "get a reservation", lasts)
         if state.policy.keeps_reservations:
             was = state.reserved.get(rank)
-            if decision.lasts is not None:
-                state.lasts[rank] = decision.lasts
+            if lasts is not None:
+                state.lasts[rank] = lasts
             if plan := state.kept_plan:
-                lasts = state.reserved_for(job)
+                lasts = state.lasts.get(rank, job.estimate)
                 plan.advance(now)
                 if was is not None:
                     plan.take(was, was + lasts, -job.procs)
                 plan.take(at, at + lasts, job.procs)
             heappush(state.timers, (at, rank, inf))
-            if isinstance(decision.because, AskedFor):
+            if isinstance(because, AskedFor):
                 state.granted[rank] = at
         else:
             before = state.before.get(rank)

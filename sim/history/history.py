@@ -64,7 +64,7 @@ class History(Past):
     def begin(self, rank: int, now: float, processors: int, kind: int = 0) -> int:
         """A stretch begins; the number that is returned closes it."""
         stretch = self._stretches
-        self._begins += rank, now, kind, processors, self._made
+        self._begins += rank, now, kind, self._made, processors
         self._stretches = stretch + 1
         return stretch
 
@@ -111,20 +111,21 @@ class History(Past):
             marks.append(tuple(before[is_open].tolist()))
 
     def _write_begins(self, begins: list[Any]) -> None:
-        ranks, starts, kinds, sets, steps = (begins[place::5] for place in range(5))
+        *columns, sets = (begins[place::5] for place in range(5))
+        ranks, starts, kinds, steps = map(np.array, columns)
         many = len(ranks)
-        self._make_room_for(max(ranks))
-        self._rank.fromlist(ranks)
-        self._start.fromlist(starts)
+        self._make_room_for(int(ranks.max()))
+        self._rank.fromlist(columns[0])
+        self._start.fromlist(columns[1])
         self._end.extend(array("d", [inf]) * many)
         self._end_step.extend(array("i", [NEVER]) * many)
         self._next.extend(array("i", [-1]) * many)
         self._ended_by.extend(bytes(many))
-        self._kind.extend(kinds)
+        self._kind.extend(columns[2])
         self._processors.extend(sets)
-        self._link(np.array(ranks))
-        runs = np.array(kinds) != GANG
-        self._started.note_all(np.array(ranks)[runs], np.array(starts)[runs], np.array(steps)[runs])
+        self._link(ranks)
+        runs = kinds != GANG
+        self._started.note_all(ranks[runs], starts[runs], steps[runs])
 
     def _link(self, ranks: Ints) -> None:
         """The last stretches are those of these jobs: each follows the one that its job had before it."""

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from math import inf
 
-from sim.decisions.decisions import Backfill, Decision, Keep, Reserve
-from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned, WhenFree
+from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
+from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned
 from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
-from sim.policies.backfill.room import no_room, start_in_order
+from sim.policies.backfill.room import in_order, no_room, when_free
 from sim.policies.backfill.tails import TAILS, Tail, in_tail
 from sim.policies.orders import Fcfs
 from sim.policies.parameters import parameter
@@ -40,16 +40,19 @@ class Easy(Ordered):
         return self.order == Fcfs() and self.depth == 1
 
     def decide(self, view: View) -> Iterator[Decision]:
-        queue = iter(view.queue)
-        head = yield from start_in_order(queue, view)
-        if head is None:
+        queue, fits = iter(view.queue), view.fits
+        for head in queue:
+            if not fits(head):
+                break
+            yield Start(head, in_order(view.free))
+        else:
             return
         if self.depth > 1:
             yield from self._deep(view, [head, *queue])
             return
         now, free, curious, closes = view.now, view.free, view.curious, view.closes < inf
         shadow, extra = view.shadow(head)
-        yield Reserve(head, shadow, WhenFree(free, extra + head.procs))
+        yield Reserve(head, shadow, when_free(free, extra + head.procs))
         for job in in_tail(queue, self.tail):
             if job.procs > free or (closes and not view.fits(job)):
                 if curious:

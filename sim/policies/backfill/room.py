@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Iterator
 from functools import lru_cache
 
 from sim.decisions.decisions import Decision, Keep, Start
-from sim.decisions.reasons import InOrder
+from sim.decisions.reasons import InOrder, WhenFree
 from sim.decisions.reasons_to_wait import MachineGoesDown, TooFewFree
 from sim.policies.view import View
 from sim.workload.model import Job
@@ -17,12 +17,12 @@ def start_in_order(queue: Iterator[Job], view: View) -> Generator[Decision, None
     for head in queue:
         if not view.fits(head):
             return head
-        yield Start(head, InOrder(view.free))
+        yield Start(head, in_order(view.free))
     return None
 
 
-_too_few = lru_cache(256)(TooFewFree)
-"""Many jobs of a long queue lack the same."""
+in_order, when_free, _too_few = lru_cache(1024)(InOrder), lru_cache(4096)(WhenFree), lru_cache(256)(TooFewFree)
+"""The same numbers come again and again."""
 
 
 def no_room(view: View, job: Job) -> TooFewFree | MachineGoesDown:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from threading import Thread, get_ident
 from time import sleep
 from typing import TYPE_CHECKING, Any
@@ -49,7 +49,7 @@ def divide(view: View) -> Iterator[Decision]:
 
 
 def start_nobody(view: View) -> Iterator[Decision]:
-    yield from (Start(job._replace(rank=7), Fits(view.free)) for job in view.arrived)
+    yield from (Start(replace(job, rank=7), Fits(view.free)) for job in view.arrived)
 
 
 def read_nonsense(view: View) -> Any:

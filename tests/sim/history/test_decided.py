@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 
 import pytest
@@ -55,8 +55,8 @@ AS_THEY_ARE: list[Decision] = [
     Start(JOBS[1], InOrder(4), limit=60),
     Start(JOBS[1], InOrder("many")),  # type: ignore[arg-type]
     Start(JOBS[1], Liked((JOBS[2], JOBS[3]))),
-    Start(JOBS[1]._replace(rank=9), InOrder(4)),
-    Backfill(JOBS[2], EndsBefore(JOBS[1]._replace(procs=9), 10, 5)),
+    Start(replace(JOBS[1], rank=9), InOrder(4)),
+    Backfill(JOBS[2], EndsBefore(replace(JOBS[1], procs=9), 10, 5)),
     Backfill(JOBS[2], WithinBounds(None, 0)),
     Suspend(JOBS[2], ReservationDue(JOBS[1]), 30),
     Wake(50),

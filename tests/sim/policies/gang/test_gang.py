@@ -5,6 +5,7 @@ Also tests sim.decisions.matrix, sim.policies.gang.migration, sim.policies.gang.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, cast
 
@@ -57,7 +58,7 @@ class Stage:
                 continue
             while len(self.jobs) <= rank:
                 self.jobs.append(Job(len(self.jobs), chr(ord("A") + len(self.jobs)), 0, 1, 100))
-            self.jobs[rank] = self.jobs[rank]._replace(procs=columns.bit_count())
+            self.jobs[rank] = replace(self.jobs[rank], procs=columns.bit_count())
             self.matrix.place(rank, row, columns)
 
     def job(self, rank: int) -> Job:
@@ -259,7 +260,7 @@ def test_what_was_found_before_a_row_was_opened_does_not_hold_for_the_row_after_
 def test_compaction_keeps_clear_of_the_last_reservations() -> None:
     # C (4 columns) is reserved in row 1 from 200 on, when A will have ended. B, which would end at 400, stays in row 2.
     stage = Stage(GangBackfill(mpl=2), "AAA.", "...B", procs=4)
-    stage.jobs[1] = stage.jobs[1]._replace(estimate=200)
+    stage.jobs[1] = replace(stage.jobs[1], estimate=200)
     stage.wait(4)
     stage.notes = {"reserved at": {2: 200}, "reserved row": {2: 1}}
     stage.rebuild()
