@@ -41,7 +41,7 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
             other = another_run(first, seed)
             page = Page(first, other)
             rank = seed % len(run.workload)
-            beside = *read_help((first, other), rank), *read_longest(first)
+            beside = *read_help((first, other), rank), *([] if first.switches else read_longest(first))
             for false in (*read_parting(first, other), *read_page(page), *read_fields(page), *beside):
                 yield Untruth(first.spec, 0, 0, str(false))
     except Exception as error:  # whoever cannot read it has found something, too

@@ -17,6 +17,7 @@ from tests.truth import numbers, shares
 from tests.truth.decided import after_pass, do, instant, read_decision
 from tests.truth.helping import Reality
 from tests.truth.lives import Chronicle
+from tests.truth.panels import Sight, read_panels
 from tests.truth.runs import Run, Step, start_alone
 from tests.truth.stories import read_life
 from tests.truth.summaries import Fair
@@ -27,6 +28,10 @@ from tests.truth.world import World
 from tui.cli.explain import had_nobody_come, in_reality
 
 __all__ = ["numbers", "shares"]  # whoever reads evidence knows these readings
+
+
+LOOKS = 0.1
+"""After so many steps somebody looks at the panels."""
 
 
 class Untruth(NamedTuple):
@@ -58,6 +63,7 @@ class Reader:
         self.chronicle = Chronicle(world, self._lot.sample(ranks, min(asked, len(ranks))), run.switches)
         self._traces = Traces(self.chronicle)
         self._run, self._asked = run, asked
+        self._looked = random.Random(len(run.steps))
         self._considered: tuple[Decision, ...] = ()
         self._planned: dict[int, float] = {}
         self._passed: dict[int, dict[int, Pass]] = {}
@@ -79,6 +85,11 @@ class Reader:
         self.chronicle.close(after)
         self._traces.note(after)
         yield from self._ask(world, number, step, after)
+        if len(ranks := range(len(world.jobs))) and self._looked.random() < LOOKS:
+            rank = self._looked.choice(ranks)
+            yield from read_panels(
+                Sight(self._run, step, number, after, world.jobs[rank], self.chronicle.records[rank])
+            )
         self._planned = {rank: plan.at for rank, plan in after.planned.items()}
 
     def read_causes(self) -> Iterator[UntrueError]:

@@ -107,6 +107,7 @@ def _alike(one: Decision, other: Decision, selected: int | None) -> bool:
         isinstance(one, Keep)
         and isinstance(other, Keep)
         and isinstance(one.because, TooFewFree | FitsNoRow)
+        and type(one.because) is type(other.because)
         and one.because == other.because
         and selected not in (one.job.rank, other.job.rank)
     )

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
-from sim.decisions.decisions import Expect, Reserve
+from sim.decisions.decisions import Backfill, Expect, Interrupt, Reserve, Start
 from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
 from sim.life.so_far import JobSoFar
-from sim.why.evidence import Evidence
+from sim.why.evidence import Evidence, entry_of
 from sim.words import clock, count, name, span, times, wanted
 from sim.workload.model import Field, Job
 from tui.look import text
@@ -118,21 +118,28 @@ def _own_numbers(context: Context, width: int) -> Iterator[Line]:
 
 def _xfactor(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]:
     """A curve, for a job that was suspended: it grows while the job does not run, by what it has waited."""
-    if (
-        context.scene.job is None
-        or (job.state != "suspended" and len(job.stretches) < 2)
-        or job.state == "in the matrix"
-    ):
+    took_turns = any(kind == "gang" for _, _, kind in job.stretches)
+    if context.scene.job is None or (job.state != "suspended" and len(job.stretches) < 2) or took_turns:
         return []
     end = context.scene.clock if job.end is None else job.end
     lasts = max(end - it.submit, 1)
     values = [_xfactor_at(it, job, it.submit + lasts * (column + 1) / width) for column in range(width)]
+    values[-1] = _xfactor_at(it, job, end)
     told = f"from 1 to {values[-1]:.2f}: flat while it runs, rising while it waits or is suspended"
     return [line(Span(spark(values, width, context.unicode), "accent")), *worded(told, context, width, "dim")]
 
 
 def _xfactor_at(it: Job, job: JobSoFar, time: float) -> float:
-    ran = sum(max(min(time if end is None else end, time) - start, 0) for start, end, _ in job.stretches)
+    """What it had done before it began anew is lost, and so is what it spends on suspending and resuming."""
+    anew = [at for at, decision in job.decided if isinstance(decision, Start | Backfill | Interrupt) and at <= time]
+    if job.state == "waiting" and job.stretches:
+        anew.append(min(job.stretches[-1][1] or time, time))
+    since = max(anew, default=it.submit)
+    ran = sum(
+        max(min(time if end is None else end, time) - max(start, since), 0)
+        for start, end, kind in job.stretches
+        if kind in ("run", "speculative")
+    )
     return (time - it.submit - ran + it.estimate) / it.estimate
 
 
@@ -146,7 +153,11 @@ def _plans(context: Context, job: JobSoFar, width: int) -> list[Line]:
         return []
     moves = [after - before for before, after in pairwise(starts) if after != before]
     later = sum(move > 0 for move in moves)
-    told = f"from {context.at(starts[0])} to {context.at(starts[-1])}, moved {times(len(moves))}"
+    entry = entry_of(context.scene.snapshot, job.rank)
+    last = getattr(entry, "planned", None) or starts[-1]
+    told = f"from {context.at(starts[0])} to {context.at(last)}, moved {times(len(moves))}"
+    if any(isinstance(decision, ReserveRow) for _, decision in job.decided):
+        told += " by a turn or more"
     ways = [f"{many:,} {way}" for many, way in ((len(moves) - later, "earlier"), (later, "later")) if many]
     curve = spark(starts, width, context.unicode)
     lines = worded(f"{told} ({', '.join(ways)})" if moves else told, context, width, "dim")

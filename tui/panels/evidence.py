@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sim.decisions.decisions import Drop
 from sim.decisions.sentences import say
 from sim.life.so_far import JobSoFar
 from sim.why.evidence import Considered, Evidence, evidence_of
@@ -34,6 +35,8 @@ def standing(context: Context, job: JobSoFar) -> tuple[str, ...]:
     if found := evidence(context, job.rank, job.passed):
         return found.clauses
     it = context.about.workload.jobs[job.rank]
+    if job.state == "given up":
+        return tuple(f"{say(decision, context.at)}." for _, decision in job.decided if isinstance(decision, Drop))
     return (
         to_come(it, context.at)
         if job.end is None

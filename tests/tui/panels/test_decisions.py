@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sim.decisions.decisions import Keep
+from sim.decisions.reasons_to_wait import TooFewFree, WaitsForOwn
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.panels import decisions
@@ -66,6 +68,19 @@ def test_seen_as_a_whole_those_who_lack_the_same_are_told_together(lab: Lab) -> 
     walked = decisions.draw(context_of(engine, decision=0), (80, 20), 0)
     assert walked.body[1].text == "▸ J2 waits: needs 2, 0 free"
     assert len(walked.body) == 1 + 7
+
+
+def test_those_who_wait_for_something_else_are_told_by_themselves() -> None:
+    """Both reasons have one number, and it is the same."""
+    context = at_600()
+    jobs = context.about.workload.jobs
+    kept = Keep(jobs[3], TooFewFree(2)), Keep(jobs[1], WaitsForOwn(2))
+    shown = replace(context.scene.snapshot, decisions=kept)
+    whole = decisions.draw(replace(context, scene=replace(context.scene, snapshot=shown)), (80, 20), 0)
+    assert [line.text for line in whole.body[-2:]] == [
+        "○ J4 waits: needs 4, 2 free",
+        "○ J2 waits: 2 of its own 4 processors are taken",
+    ]
 
 
 def test_the_selected_job_is_told_by_itself(lab: Lab) -> None:

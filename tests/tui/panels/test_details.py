@@ -6,9 +6,12 @@ Also tests tui.panels.evidence.
 from __future__ import annotations
 
 from dataclasses import replace
+from math import inf
 
+from sim.engine.engine import Engine
 from sim.life.so_far import PlannedAt
 from sim.workload.model import Field
+from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of
 from tui.panels import details
@@ -96,6 +99,25 @@ def test_a_suspended_job_tells_who_runs_on_its_processors(lab: Lab) -> None:
     assert "J2 runs on its processors, until 00:02:00 at most." in lines
     assert "from 1 to 1.00: flat while it runs, rising while it waits or is suspended" in " ".join(lines)
     assert not any("rising while" in told for told in page(context_of(engine, selected=1)))
+
+
+def test_what_was_done_in_a_run_that_was_cut_short_does_not_count(lab: Lab) -> None:
+    engine = lab.run("multiqueue:classes=none,speculate=20,speculate_over=100", 4, "1 0 4 200 200", until=20)
+    assert "from 1 to 1.10: flat while it runs" in " ".join(page(context_of(engine, selected=0)))
+
+
+def test_one_that_took_turns_has_no_such_curve(lab: Lab) -> None:
+    engine = lab.run("gang:mpl=2,slice=5", 4, "1 0 4 20 20", "2 0 4 60 60")
+    assert "Expansion factor" not in page(context_of(engine, selected=0))
+
+
+def test_one_that_was_given_up_does_not_come(lab: Lab) -> None:
+    workload = lab.workload(4, "1 0 4 100 100", "2 10 4 10 10").with_outages([Outage(50, inf, 0b1)])
+    engine = Engine(workload, "fcfs")
+    engine.run(50)
+    told = page(context_of(engine, selected=1))
+    assert "J2 is given up: it needs 4, and there will be 3 at most." in told
+    assert not any("comes at" in line for line in told)
 
 
 def test_decisions_that_do_not_concern_the_job_are_counted(lab: Lab) -> None:
