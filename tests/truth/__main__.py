@@ -18,7 +18,8 @@ from tests.truth.helping import read_help, read_longest
 from tests.truth.pages import Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
-from tests.truth.runs import FAMILIES, PEERS, Run, another_run, changing_run, random_run, scaled_run
+from tests.truth.rules import Rules
+from tests.truth.runs import FAMILIES, PEERS, Run, another_run, changing_run, random_run, scaled_run, taken_over
 from tests.truth.words import COUNTS
 
 TOLD = 500
@@ -41,7 +42,9 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
             other = another_run(first, seed)
             page = Page(first, other)
             rank = seed % len(run.workload)
-            beside = *read_help((first, other), rank), *([] if first.switches else read_longest(first))
+            beside = *read_help((first, other), rank), *(() if first.switches else read_longest(first))
+            if not run.switches and Rules(run.first).name in FAMILIES[:9]:
+                beside += (*read_page(Page(run, taken_over(run, seed))),)
             for false in (*read_parting(first, other), *read_page(page), *read_fields(page), *beside):
                 yield Untruth(first.spec, 0, 0, str(false))
     except Exception as error:  # whoever cannot read it has found something, too

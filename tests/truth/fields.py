@@ -57,7 +57,7 @@ def expected(page: Page) -> dict[str, Any]:
     first = page.runs[0].run.workload
     gained, lost = page.extremes
     by_priority = [(label, f"{label} priority", ranks) for label, ranks in page.priorities.items()]
-    batch = f"1-{len(first)}"
+    batches = [(batch, f"submissions {batch}", ranks) for batch, ranks in page.batches.items()]
     return {
         "procs": first.procs,
         "policies": [*page.pair.specs],
@@ -68,7 +68,7 @@ def expected(page: Page) -> dict[str, Any]:
         "slowdowns": ratios(page, by_estimate(page), "slowdown"),
         "categories": ratios(page, by_category(page), "bounded"),
         "priorities": ratios(page, by_priority, "slowdown"),
-        "batches": ratios(page, [(batch, f"submissions {batch}", range(len(first)))], "slowdown"),
+        "batches": ratios(page, batches, "slowdown"),
         "starts": moves([*page.starts.values()]),
         "ends": moves([*page.ends.values()]),
         "gained": [change(page, rank) for rank in gained],
@@ -136,12 +136,12 @@ def jain(told: Told, users: Sequence[int]) -> float | None:
 
 
 def aggregate(told: Told) -> float | None:
-    """1 + mean delay over mean run time; a delay begins with the start that was asked for."""
+    """1 + mean delay over mean run time; a delay begins with the start that was asked for, and is not below 0."""
     if not told.done:
         return None
-    lead = sum(max(0.0, (told.jobs[rank].reserve or 0) - told.jobs[rank].submit) for rank in told.done)
-    ran = sum(told.ran[rank] for rank in told.done)
-    return float(1 + (sum(told.turnaround.values()) - ran - lead) / ran)
+    leads = {rank: max(0.0, (told.jobs[rank].reserve or 0) - told.jobs[rank].submit) for rank in told.done}
+    delay = sum(max(0.0, told.turnaround[rank] - told.ran[rank] - leads[rank]) for rank in told.done)
+    return float(1 + delay / sum(told.ran[rank] for rank in told.done))
 
 
 def recorded(told: Told) -> list[tuple[float, float]]:

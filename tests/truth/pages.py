@@ -23,6 +23,8 @@ from tests.truth.runs import Run
 from tests.truth.words import Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads
 from tui.cli.compare import render, run_pair
 
+BATCH = 1000
+
 Check: TypeAlias = Callable[[str], None]
 """Reads one line that must stand there."""
 
@@ -66,10 +68,11 @@ def _joined(lines: Sequence[str], names: int) -> Iterator[str]:
 
 
 class Page:
-    """Both runs, and what every line of their page must say."""
+    """Both runs, and what every line of their page must say; the second may be the first, and switch once."""
 
     def __init__(self, first: Run, second: Run) -> None:
-        pair = run_pair(first.workload, (first.spec, second.spec), None, first.placement, check=False)
+        at, spec = second.switches[0] if second.switches else (None, second.spec)
+        pair = run_pair(first.workload, (first.spec, spec), at, first.placement, check=False)
         self.runs, self.pair, self.names = (Told(first), Told(second)), pair, names_of(pair.specs)
         self.jobs = first.workload.jobs
         self.starts, self.ends = (
@@ -93,15 +96,17 @@ class Page:
     def title(self) -> Iterator[Check]:
         of = self.runs[0].run.workload
         jobs, procs = (
-            f"{many} {what}{'s' * (many != 1)}" for many, what in ((len(of), "job"), (of.procs, "processor"))
+            f"{many:,} {what}{'s' * (many != 1)}" for many, what in ((len(of), "job"), (of.procs, "processor"))
         )
         yield partial(demand_equal, f"random · {jobs} · {procs}")
+        switches = self.runs[1].run.switches
+        takes_over = f", which takes over at {clock(switches[0][0])}" if switches else ""
         if self.names == self.pair.specs:
-            yield partial(demand_equal, " against ".join(self.names))
+            yield partial(is_cut_from, " against ".join(self.names) + takes_over)
         else:
             wide = max(map(len, self.names))
-            for who, spec in zip(self.names, self.pair.specs, strict=True):
-                yield partial(is_cut_from, f"{who:<{wide}}  {spec}")
+            for who, spec, more in zip(self.names, self.pair.specs, ("", takes_over), strict=True):
+                yield partial(is_cut_from, f"{who:<{wide}}  {spec}{more}")
         yield lambda told: demand({*told} == {"═"})
 
     def parting(self) -> Iterator[Check]:
@@ -128,7 +133,8 @@ class Page:
     def ratios(self) -> Iterator[Check]:
         yield partial(demand_equal, f"R = (s1 - s2) / min(s1, s2) of mean slowdowns: above 0 {self.names[1]} is better")
         by_priority = {"priority": self.priorities} if all(map(self.some, self.priorities.values())) else {}
-        for by, groups in ({"estimate": self.classes} | by_priority).items():
+        by_batch = {"batch of 1,000": self.batches} if sum(map(bool, map(self.some, self.batches.values()))) > 1 else {}
+        for by, groups in ({"estimate": self.classes} | by_priority | by_batch).items():
             yield partial(are_ratios, by, {key: self.r(of, "slowdown") for key, of in groups.items() if self.some(of)})
         yield partial(has_words, ["bounded, by run time", "1 proc", "2-8", "9-32", "> 32"])
         for label, across in zip(("0-10 min", "10 min-1 h", "1-8 h", "> 8 h"), self.categories, strict=True):
@@ -147,6 +153,12 @@ class Page:
     def priorities(self) -> dict[str, list[int]]:
         high = self.runs[0].run.workload.high.tolist()
         return {key: [rank for rank in self.classes["all"] if high[rank] == (key == "high")] for key in ("high", "low")}
+
+    @cached_property
+    def batches(self) -> dict[str, list[int]]:
+        """So many submissions after another."""
+        ranks = [*range(len(self.jobs))]
+        return {f"{at + 1}-{min(at + BATCH, len(ranks))}": ranks[at : at + BATCH] for at in ranks[::BATCH]}
 
     @cached_property
     def categories(self) -> list[list[list[int]]]:
@@ -363,7 +375,7 @@ def is_change_of(change: float, told: str) -> None:
 
 
 def are_ratios(by: str, true: dict[str, float | None], told: str) -> None:
-    said = dict(re.findall(r"(\w+) ([+-][\d.]+|–)", told.partition(f"  by {by}: ")[2]))
+    said = dict(re.findall(r"([\w-]+) ([+-][\d.]+|–)", told.partition(f"  by {by}: ")[2]))
     demand_equal([*said], [*true], "classes")
     for label, r in true.items():
         demand(said[label] == "–" if r is None else abs(float(said[label]) - r) <= 0.0050001, f"{label}: {r}")

@@ -59,9 +59,9 @@ class Run(NamedTuple):
         return world
 
 
-def random_workload(lot: random.Random) -> Workload:
+def random_workload(lot: random.Random, jobs: int = 0) -> Workload:
     """Mostly whole seconds, many of them the same; estimates right, too long or too short."""
-    procs, many = lot.randint(2, 16), lot.randint(1, lot.choice([8, 25, 40]))
+    procs, many = lot.randint(2, 16), jobs or lot.randint(1, lot.choice([8, 25, 40]))
     part = lot.choice([1, 1, 4])
     run = [lot.choice([1, 5, 20, 60]) * lot.randint(1, 10) / part for _ in range(many)]
     factor = [lot.choice([1, 1, 1.5, 3, 10]) for _ in range(many)]
@@ -210,6 +210,20 @@ def scaled_run(run: Run, seed: int) -> Run:
     by, workload = random.Random(seed).choice([60.0, 600.0]), run.workload
     times = {name: getattr(workload, name) * by for name in ("submit", "runtime", "estimate", "reserve")}
     return another_run(run._replace(workload=replace(workload, outages=(), **times)), seed + 1)
+
+
+def taken_over(run: Run, seed: int) -> Run:
+    """The same run until somewhere on its way another policy takes over, of those that suspend nobody."""
+    lot = random.Random(seed)
+    at = lot.choice(run.steps).now
+    return made(run.workload, run.spec, ((at, random_spec(lot, lot.choice(FAMILIES[:9]))),), run.placement)
+
+
+def run_of_many(seed: int) -> Run:
+    """Of more than a thousand jobs, few of which wait."""
+    lot, many = random.Random(seed), 1050
+    short = random_workload(lot, many)
+    return made(replace(short, submit=short.submit * 20), "fcfs", (), "lowest")
 
 
 def start_alone(run: Run, rank: int) -> float | None:

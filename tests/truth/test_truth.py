@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any, get_args
@@ -19,9 +20,21 @@ from tests.truth.helping import read_help, read_longest
 from tests.truth.pages import ROWS, Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import falsehoods
-from tests.truth.runs import CHANGING, FAMILIES, FEW, PEERS, another_run, changing_run, random_run, scaled_run
-from tests.truth.words import MISPLACED, MUTANTS, READINGS, are_changed
-from tui.cli.compare import as_dict
+from tests.truth.runs import (
+    CHANGING,
+    FAMILIES,
+    FEW,
+    PEERS,
+    another_run,
+    changing_run,
+    made,
+    random_run,
+    run_of_many,
+    scaled_run,
+    taken_over,
+)
+from tests.truth.words import MISPLACED, MUTANTS, READINGS, UntrueError, are_changed
+from tui.cli.compare import as_dict, render
 
 RUNS = 4
 """So many of each family; `python -m tests.truth` reads on as long as you like."""
@@ -146,8 +159,29 @@ def unfound(page: Page) -> list[str]:
     token = are_changed.set(True)
     assert list(read_page(page)) == []
     are_changed.reset(token)
-    assert list(read_fields(page)) == []
+    assert page.pair.since is not None or list(read_fields(page)) == []
     return [around for (_, around, found) in MUTANTS if not found]
+
+
+@pytest.mark.parametrize("seed", [3, 7])
+def test_the_page_of_a_policy_that_takes_over_is_so_and_who_changes_a_number_in_it_is_found_out(seed: int) -> None:
+    first = random_run(seed)
+    page = Page(first, taken_over(first, seed))
+    assert any("which takes over" in line for line in render(page.pair, 80).split("\n")[:3])
+    assert unfound(page) == []
+
+
+def test_who_changes_a_number_of_a_batch_is_found_out() -> None:
+    first = run_of_many(0)
+    page = Page(first, made(first.workload, "easy", (), "lowest"))
+    assert list(read_fields(page)) == []
+    told = next(line for line in render(page.pair, 80).split("\n") if line.startswith("  by batch of 1,000: "))
+    read = next(check for check in page.ratios() if check.args[0] == "batch of 1,000")  # type: ignore[attr-defined]
+    read(told)
+    for number in re.finditer(r"\d+", told):
+        other = f"{told[: number.start()]}{int(number[0]) + 2:0{len(number[0])}}{told[number.end() :]}"
+        with pytest.raises(UntrueError):
+            read(other)
 
 
 LINES = (
