@@ -28,6 +28,7 @@ from sim.engine.adoption import adopting
 from sim.engine.checkpoint import Checkpoint
 from sim.engine.express.express import ENDLESS, Express
 from sim.engine.machine_changes import MachineChanges
+from sim.engine.matrix_transitions import MatrixTransitions
 from sim.engine.policy_errors import beginning, blame, leaves_waiting, obey, when
 from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
@@ -35,7 +36,6 @@ from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
 from sim.engine.state_view import StateView
 from sim.engine.succession import Succession, has_adopted, promise_again
-from sim.engine.transitions import Transitions
 from sim.engine.upcoming import Upcoming
 from sim.errors import ParameterError, PolicyError
 from sim.history.history import History
@@ -95,7 +95,7 @@ class Engine:
         """How many decisions are made at a pass, if not all"""
         self._view = StateView(state)
         self._upcoming = Upcoming(state, future, self._submits, self._runtimes)
-        self._transitions = Transitions(self._runtimes, self._killed, state, future, history)
+        self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
         self._express: Express | None = None

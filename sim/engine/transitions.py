@@ -27,21 +27,10 @@ from sim.decisions.decisions import (
     check_span,
 )
 from sim.decisions.matrix import (
-    Clean,
-    DropRows,
-    Migrate,
-    OpenRow,
     Phase,
-    Place,
-    Rehome,
-    Replicate,
-    ReserveRow,
-    Stall,
-    TurnTo,
 )
 from sim.decisions.reasons import AskedFor
 from sim.engine.allocation import Allocation, allocated
-from sim.engine.sharing import Sharing
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
 from sim.history.history import History
@@ -49,7 +38,7 @@ from sim.history.stretch import CUT, DONE, KILLED, MOVED, RESUMING, RUN, SPECULA
 from sim.machine.moment import MOMENT
 from sim.workload.model import Job
 
-_Table: TypeAlias = dict[type, Callable[[Any], None]]
+Table: TypeAlias = dict[type, Callable[[Any], None]]
 
 
 class Appliers(dict[type, Callable[[Any], None]]):
@@ -60,10 +49,7 @@ class Appliers(dict[type, Callable[[Any], None]]):
 
 
 class Transitions:
-    """Everything that can be done to the jobs of a run."""
-
-    sharing: Sharing
-    """The matrix, where there is one"""
+    """Everything that can be done to the jobs of a run, but in a matrix (`sim.engine.matrix_transitions`)."""
 
     def __init__(
         self, runtimes: Sequence[float], killed: bytes, state: State, future: Future, history: History
@@ -73,16 +59,17 @@ class Transitions:
         self.state, self.future, self.history = state, future, history
 
     def may_decide(self) -> Appliers:
-        """What there is to decide as things are: where rows take turns nobody starts but in a row."""
-        if self.state.sharing is not None:
-            self.sharing = self.state.sharing
-        always: _Table = {
+        """What there is to decide as things are."""
+        always: Table = {
             Expect: self._expect,
             Wake: self._wake,
             Keep: self._note,
             Phase: self._come_to,
         }
-        alone: _Table = {
+        return Appliers(always | self._about_jobs())
+
+    def _about_jobs(self) -> Table:
+        return {
             Start: self._start,
             Backfill: self._backfill,
             Reserve: self._reserve,
@@ -92,19 +79,6 @@ class Transitions:
             Divide: self._divide,
             Borrow: self._borrow,
         }
-        sharing: _Table = {
-            Clean: self._change_matrix,
-            DropRows: self._change_matrix,
-            OpenRow: self._change_matrix,
-            Place: self._place,
-            Rehome: self._change_matrix,
-            Replicate: self._replicate,
-            Migrate: self._migrate,
-            Stall: self._stall,
-            ReserveRow: self._reserve_row,
-            TurnTo: self._turn_to,
-        }
-        return Appliers(always | (alone if self.state.sharing is None else sharing))
 
     # Starting and ending
 
@@ -402,28 +376,7 @@ class Transitions:
         self.history.boundaries(state.now, state.machine.owners)
         self.log(decision)
 
-    # The matrix
-
-    def _place(self, decision: Place) -> None:
-        """A waiting or suspended job comes into the matrix."""
-        state, job, rank = self.state, decision.job, decision.job.rank
-        is_new = rank not in state.suspended
-        if is_new:
-            self._must_wait(job, "come into the matrix")
-        elif decision.columns != state.suspended[rank]:
-            raise DecisionError(f"job {job.id} cannot come into the matrix in other columns than its own")
-        if decision.columns.bit_count() != job.procs:
-            raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
-        self.sharing.come_in(rank, decision.row, decision.columns, state.ledger.ran[rank], is_new)
-        if is_new:
-            for planned in (state.granted, state.reserved, state.row_planned, state.expected, state.expected_row):
-                planned.pop(rank, None)
-            state.waiting.remove(job)
-            state.ledger.backfilled[rank] = decision.passes
-            state.tally.backfilled += decision.passes
-        else:
-            del state.suspended[rank], state.suspended_since[rank]
-        self.log(decision)
+    # What is said of it
 
     def _come_to(self, decision: Phase) -> None:
         """What is planned in rows is planned anew when a rebuild comes to schedule."""
@@ -431,62 +384,6 @@ class Transitions:
         if decision.name == "schedule":
             state.before, state.expected, state.expected_row = state.expected, {}, {}
         self._note(decision)
-
-    def _change_matrix(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
-        self.sharing.change(decision)
-        if self.state.curious:
-            self._note(decision)
-
-    def _replicate(self, decision: Replicate) -> None:
-        self.sharing.matrix.replicate(decision.job.rank, decision.row)
-        if self.state.curious:
-            self._note(decision)
-
-    def _migrate(self, decision: Migrate) -> None:
-        state, sharing, rank = self.state, self.sharing, decision.job.rank
-        check_span(decision.job, "stall", decision.stall)
-        sharing.matrix.move(rank, decision.row, decision.columns)
-        sharing.stall[rank] += decision.stall
-        state.tally.stalled += decision.stall * decision.job.procs
-        state.ledger.migrations[rank] += 1
-        state.tally.migrations += 1
-        self.log(decision)
-
-    def _stall(self, decision: Stall) -> None:
-        stall, rank = self.sharing.stall, decision.job.rank
-        if rank not in stall:
-            raise DecisionError(f"job {decision.job.id} cannot stall: it is not in the matrix")
-        check_span(decision.job, "stall", decision.seconds)
-        stall[rank] += decision.seconds
-        self.state.tally.stalled += decision.seconds * decision.job.procs
-        self.log(decision)
-
-    def _reserve_row(self, decision: ReserveRow) -> None:
-        state = self.state
-        job, row, at, _ = decision
-        rank = job.rank
-        if state.waiting.jobs.get(rank) is not job:
-            self._must_wait(job, "get a reservation")
-        state.expected[rank], state.expected_row[rank] = at, row
-        was = state.row_planned.get(rank)
-        if was is not None and abs(at - was) < self.sharing.turns.slice:
-            if rank in state.moved:  # by the first schedule of this rebuild, which is made again
-                state.moved[rank] = at - state.before[rank]
-            if state.curious:
-                self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
-            return
-        if (before := state.before.get(rank)) is not None:
-            state.moved[rank] = at - before
-        state.row_planned[rank] = at
-        self.log(decision)
-
-    def _turn_to(self, decision: TurnTo) -> None:
-        if decision.row not in self.sharing.matrix.rows:
-            raise DecisionError(f"row {decision.row} cannot come on turn: there is none")
-        self.sharing.to_turn = decision.row
-        self.log(decision)
-
-    # What is said of it
 
     def _note(self, decision: Decision) -> None:
         """What a viewer of this step wants to see and a history has no room for."""

@@ -1,6 +1,6 @@
 """A policy that asks for nonsense: the engine refuses in one line and has changed nothing.
 
-Also tests sim.engine.transitions.
+Also tests sim.engine.transitions, sim.engine.matrix_transitions.
 """
 
 from __future__ import annotations

@@ -1,0 +1,119 @@
+"""What a decision does where rows take turns: to the matrix, to the jobs in it, and to who comes in."""
+
+from __future__ import annotations
+
+from sim.decisions.decisions import check_span
+from sim.decisions.matrix import (
+    Clean,
+    DropRows,
+    Migrate,
+    OpenRow,
+    Place,
+    Rehome,
+    Replicate,
+    ReserveRow,
+    Stall,
+    TurnTo,
+)
+from sim.engine.sharing import Sharing
+from sim.engine.transitions import Table, Transitions
+from sim.errors import DecisionError
+
+
+class MatrixTransitions(Transitions):
+    """Everything that can be done to the jobs of a run: where rows take turns nobody starts but in a row."""
+
+    sharing: Sharing
+    """The matrix, where there is one"""
+
+    def _about_jobs(self) -> Table:
+        if self.state.sharing is None:
+            return super()._about_jobs()
+        self.sharing = self.state.sharing
+        return {
+            Clean: self._change_matrix,
+            DropRows: self._change_matrix,
+            OpenRow: self._change_matrix,
+            Place: self._place,
+            Rehome: self._change_matrix,
+            Replicate: self._replicate,
+            Migrate: self._migrate,
+            Stall: self._stall,
+            ReserveRow: self._reserve_row,
+            TurnTo: self._turn_to,
+        }
+
+    def _place(self, decision: Place) -> None:
+        """A waiting or suspended job comes into the matrix."""
+        state, job, rank = self.state, decision.job, decision.job.rank
+        is_new = rank not in state.suspended
+        if is_new:
+            self._must_wait(job, "come into the matrix")
+        elif decision.columns != state.suspended[rank]:
+            raise DecisionError(f"job {job.id} cannot come into the matrix in other columns than its own")
+        if decision.columns.bit_count() != job.procs:
+            raise DecisionError(f"job {job.id} cannot stand in {decision.columns.bit_count()} columns")
+        self.sharing.come_in(rank, decision.row, decision.columns, state.ledger.ran[rank], is_new)
+        if is_new:
+            for planned in (state.granted, state.reserved, state.row_planned, state.expected, state.expected_row):
+                planned.pop(rank, None)
+            state.waiting.remove(job)
+            state.ledger.backfilled[rank] = decision.passes
+            state.tally.backfilled += decision.passes
+        else:
+            del state.suspended[rank], state.suspended_since[rank]
+        self.log(decision)
+
+    def _change_matrix(self, decision: Clean | DropRows | OpenRow | Rehome) -> None:
+        self.sharing.change(decision)
+        if self.state.curious:
+            self._note(decision)
+
+    def _replicate(self, decision: Replicate) -> None:
+        self.sharing.matrix.replicate(decision.job.rank, decision.row)
+        if self.state.curious:
+            self._note(decision)
+
+    def _migrate(self, decision: Migrate) -> None:
+        state, sharing, rank = self.state, self.sharing, decision.job.rank
+        check_span(decision.job, "stall", decision.stall)
+        sharing.matrix.move(rank, decision.row, decision.columns)
+        sharing.stall[rank] += decision.stall
+        state.tally.stalled += decision.stall * decision.job.procs
+        state.ledger.migrations[rank] += 1
+        state.tally.migrations += 1
+        self.log(decision)
+
+    def _stall(self, decision: Stall) -> None:
+        stall, rank = self.sharing.stall, decision.job.rank
+        if rank not in stall:
+            raise DecisionError(f"job {decision.job.id} cannot stall: it is not in the matrix")
+        check_span(decision.job, "stall", decision.seconds)
+        stall[rank] += decision.seconds
+        self.state.tally.stalled += decision.seconds * decision.job.procs
+        self.log(decision)
+
+    def _reserve_row(self, decision: ReserveRow) -> None:
+        state = self.state
+        job, row, at, _ = decision
+        rank = job.rank
+        if state.waiting.jobs.get(rank) is not job:
+            self._must_wait(job, "get a reservation")
+        state.expected[rank], state.expected_row[rank] = at, row
+        was = state.row_planned.get(rank)
+        if was is not None and abs(at - was) < self.sharing.turns.slice:
+            if rank in state.moved:  # by the first schedule of this rebuild, which is made again
+                state.moved[rank] = at - state.before[rank]
+            if state.curious:
+                self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
+            return
+        if (before := state.before.get(rank)) is not None:
+            state.moved[rank] = at - before
+        state.row_planned[rank] = at
+        self.log(decision)
+
+    def _turn_to(self, decision: TurnTo) -> None:
+        if decision.row not in self.sharing.matrix.rows:
+            raise DecisionError(f"row {decision.row} cannot come on turn: there is none")
+        self.sharing.to_turn = decision.row
+        self.log(decision)
