@@ -19,6 +19,7 @@ from sim.words import quoted
 
 Value: TypeAlias = str | float | int | None
 Record: TypeAlias = dict[str, Any]
+Interval: TypeAlias = Literal["seeds", "batches"]
 _KEPT = ("parameters", "error", "overload")
 _OPERATORS = {
     "=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge,
@@ -116,7 +117,7 @@ class Ask:
     value: str = "mean_bounded_slowdown"
     by: str = ""
     where: tuple[Condition, ...] = ()
-    interval: Literal["seeds", "batches"] = "seeds"
+    interval: Interval = "seeds"
 
     @property
     def metric(self) -> Metric:
@@ -166,7 +167,7 @@ def _placed(found: dict[Value, list[Record]]) -> list[tuple[Value, list[Record]]
     return sorted(found.items(), key=lambda item: (min(r.get("=place") or 0 for r in item[1]), str(item[0])))
 
 
-def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metric, interval: str) -> Table:
+def _table(label: str, some: list[Record], rows: str, columns: str, metric: Metric, interval: Interval) -> Table:
     places: dict[tuple[Value, Value], list[Record]] = {}
     for record in some:
         places.setdefault((factor(record, rows), factor(record, columns) if columns else None), []).append(record)
@@ -208,7 +209,7 @@ def _units(of: list[Record], others: list[str], name: str) -> dict[object, float
     return {tuple(record[other] for other in others): record[f"={name}"] for record in of}
 
 
-def _cell(of: list[Record], name: str, interval: str) -> Cell:
+def _cell(of: list[Record], name: str, interval: Interval) -> Cell:
     """Over seeds: all runs of a seed count as one, for other things that vary in a cell were not drawn by lot."""
     by_seed: dict[Value, list[float]] = {}
     for record in of:

@@ -170,6 +170,15 @@ def moment(*names: str, help: str) -> Callable[[F], F]:
 policy = click.option(
     "--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value; a file of your own: ./fair.py"
 )
+opened_policy = click.option(
+    "--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about"
+)
+where = click.option(
+    "--where", multiple=True, metavar="X<=V", help="Only runs like load<=1.2, policy=easy; repeatable."
+)
+interval = click.option(
+    "--interval", type=click.Choice(["seeds", "batches"]), default="seeds", help="What intervals are over."
+)
 check = click.option("--check", is_flag=True, help="Verify after every step that no rule is broken.")
 placement = click.option(
     "--placement", type=click.Choice(["lowest", "together"]), default="lowest",

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 import click
 
-from sim.experiments.pivot import Ask, Condition
+from sim.experiments.pivot import Ask, Condition, Interval
 from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
 from tui.chart.plotted import Manner, plotted
+from tui.cli import options
 from tui.cli.terminal import columns, say, shows_unicode
 from tui.look.figures import titled
 
@@ -25,12 +25,12 @@ HEIGHT = 20
 @click.option("-y", "value", default="mean_bounded_slowdown", metavar="METRIC", help="Up the other one.")
 @click.option("--by", default="", metavar="G", help="A line each: policy, estimates, ...")
 @click.option("--group", default="", metavar="GROUP", help="A panel for each group of jobs, where groups were swept.")
-@click.option("--where", multiple=True, metavar="X<=V", help="Only runs like load<=1.2, policy=easy; repeatable.")
-@click.option("--interval", type=click.Choice(["seeds", "batches"]), default="seeds", help="What intervals are over.")
+@options.where
+@options.interval
 @click.option("--log", is_flag=True, help="The value by orders of magnitude.")
 @click.option("-o", "--output", metavar="FIGURE", help="A name in .svg, .pdf or .png, instead of the terminal.")
 def command(
-    path: str, over: str, value: str, by: str, group: str, where: tuple[str, ...], interval: Any, log: bool,
+    path: str, over: str, value: str, by: str, group: str, where: tuple[str, ...], interval: Interval, log: bool,
     output: str | None,
 ) -> None:  # fmt: skip
     """Plot a file of results: lines with 95 % confidence, a panel each trace."""

@@ -36,7 +36,7 @@ FORMS = (".cast", ".gif", ".webp", ".png", ".svg")
 @click.option(
     "-o", "--output", "out", required=True, metavar="FILE", help="x.cast, .gif, .webp, or one picture: .png, .svg."
 )
-@click.option("--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about")
+@cli.opened_policy
 @click.option(
     "--size", default="120x36", metavar="CxR", callback=cli.parsed_size, help="Columns and rows (default 120x36)."
 )

@@ -11,12 +11,24 @@ from typing import Any
 import click
 
 from sim.experiments.measured import MEASURED, measured_metric
-from sim.experiments.pivot import Ask, Cell, Condition, Record, Table, check_factor, in_order, order_of, pivot, records
+from sim.experiments.pivot import (
+    Ask,
+    Cell,
+    Condition,
+    Interval,
+    Record,
+    Table,
+    check_factor,
+    in_order,
+    order_of,
+    pivot,
+    records,
+)
 from sim.experiments.results import FACTORS, Results
 from sim.files import write_rows, write_whole
 from sim.metrics.catalogue import Metric
 from sim.words import count, listed, printable, shortened
-from tui.cli.options import of_file
+from tui.cli import options
 from tui.cli.parquet import write_parquet
 from tui.cli.terminal import say, shows_unicode
 from tui.look.figures import cell, titled
@@ -36,18 +48,18 @@ LONGEST_WORD = 28
 @click.option("--columns", metavar="Y", default="", help="What differs from column to column.")
 @click.option("--value", "values", multiple=True, metavar="METRIC", help="Repeatable; default mean_bounded_slowdown.")
 @click.option("--by", metavar="GROUP", default="", help="A table for each group of jobs, where groups were swept.")
-@click.option("--where", multiple=True, metavar="X<=V", help="Only runs like load<=1.2, policy=easy; repeatable.")
-@click.option("--interval", type=click.Choice(["seeds", "batches"]), default="seeds", help="What intervals are over.")
+@options.where
+@options.interval
 @click.option("--format", "form", type=click.Choice(["table", "csv", "json", "parquet"]), default="table")
 @click.option("-o", "--output", metavar="FILE", help="Write it there.")
 def command(
     path: str, rows: str | None, columns: str, values: tuple[str, ...], by: str, where: tuple[str, ...],
-    interval: Any, form: str, output: str | None,
+    interval: Interval, form: str, output: str | None,
 ) -> None:  # fmt: skip
     """What a file of results says: its runs, or means with 95 % confidence."""
     if form == "parquet" and not output:
         raise click.UsageError("--format parquet needs a file: -o FILE")
-    of_file("-o", output)
+    options.of_file("-o", output)
     conditions, by = tuple(map(Condition.of, where)), by.replace("-", "_")
     with Results(path) as results:
         if rows is None and not columns:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @click.command("watch")
 @options.trace(required=False)
-@click.option("--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about")
+@options.opened_policy
 @click.option("--at", metavar="STEP|TIME", help="Where to begin: a step (#1200) or a time (12d4h).")
 @click.option("--session", metavar="FILE", help="Bring back what was saved: a file, a pasted line, or last.")
 @click.option("--trust", is_flag=True, help="Run the code that the session names without asking.")

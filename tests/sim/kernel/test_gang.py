@@ -67,16 +67,6 @@ def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monk
         engine.run()
 
 
-@pytest.mark.parametrize("loop", LOOPS)
-def test_jobs_in_the_matrix_cost_credit(loop: str) -> None:
-    engine, alone = by(loop, LUBLIN, "gang-backfill"), by("off", LUBLIN, "gang-backfill")
-    spent, work = engine.hurry(credit=5000, a_step=40), 0
-    while work < 5000:
-        alone.step()
-        work += 40 + alone.state.crowd
-    assert (spent, engine.step_count) == (work, alone.step_count)
-
-
 def test_large_matrices_are_left_to_the_engine() -> None:
     assert Engine(replace(FEW, procs=2000), "gang", curious=False).hurry() == 0
     assert Engine(FEW, parse_policy("gang-backfill:mpl=25"), curious=False).hurry() == 0

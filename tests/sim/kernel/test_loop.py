@@ -226,8 +226,10 @@ def test_nothing_is_hurried_where_somebody_looks_on_or_wants_reasons() -> None:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
-def test_credit_is_spent_by_steps_and_by_jobs_that_wait(loop: str) -> None:
-    engine, alone = by(loop, LUBLIN, "easy"), by("off", LUBLIN, "easy")
+@pytest.mark.parametrize("spec", ["easy", "selective:sf=1.5", "gang-backfill"])
+def test_credit_is_spent_by_steps_and_by_jobs_that_are_not_done(loop: str, spec: str) -> None:
+    """They wait, are suspended, or stand in a matrix."""
+    engine, alone = by(loop, LUBLIN, spec), by("off", LUBLIN, spec)
     spent, work = engine.hurry(credit=5000, a_step=40), 0
     while work < 5000:
         alone.step()

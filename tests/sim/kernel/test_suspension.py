@@ -87,16 +87,6 @@ def test_who_was_suspended_is_open_at_a_mark(loop: str) -> None:
     assert any(found[0])
 
 
-@pytest.mark.parametrize("loop", LOOPS)
-def test_jobs_that_are_suspended_cost_credit(loop: str) -> None:
-    engine, alone = by(loop, LUBLIN, "selective:sf=1.5"), by("off", LUBLIN, "selective:sf=1.5")
-    spent, work = engine.hurry(credit=5000, a_step=40), 0
-    while work < 5000:
-        alone.step()
-        work += 40 + alone.state.crowd
-    assert (spent, engine.step_count) == (work, alone.step_count)
-
-
 def test_what_the_loop_does_not_know_is_left_to_the_engine() -> None:
     for spec in ("selective:memory=yes", "tunable:restart=any", "immediate:memory=yes"):
         assert known(parse_policy(spec)) is None
