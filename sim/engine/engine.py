@@ -98,6 +98,17 @@ class Engine:
         self._transitions = MatrixTransitions(self._runtimes, self._killed, state, future, history)
         self._appliers = self._transitions.may_decide()  # in a circle with those it would outlive them
         self._after_step = [watcher(state, self.workload, history) for watcher in watchers]
+        beside = (
+            state.sharing,
+            state.switches,
+            state.leader,
+            state.waiting.looks,
+            future.outages,
+            watchers,
+            self._hears,
+        )
+        self._is_plain = not any(beside)
+        """Does nothing happen but that jobs come and end and timers are due, and is nobody else asked or told?"""
         self._express: Express | None = None
 
     # Another engine in the same state
@@ -169,7 +180,7 @@ class Engine:
             )
         successor, state = policy_of(policy), self.state
         state.leader, state.led, state.successor = successor if successor.leads() else None, {}, None
-        self._hears = may_be_heard()
+        self._hears, self._is_plain = may_be_heard(), False
         self._happen(at, successor.first())
 
     def take_away(self, processors: int, until: float = inf, at: float | None = None) -> None:
@@ -182,7 +193,7 @@ class Engine:
         due = self.next_time()
         if at < self.now or (due is not None and at > due):
             raise ParameterError(f"processors can fail from {self.now:.12g} to {due} now, got {at:.12g}")
-        state = self.state
+        state, self._is_plain = self.state, False
         self._future.add(Outage(at, until, processors))
         self.history.switch(Switch(state.step_count + 1, at, state.policy, state.spec, breaks=(processors, until)))
         self._happen(at, changes=True)
@@ -197,7 +208,7 @@ class Engine:
 
     def step_within(self, decisions: int) -> None:
         """Go to the next instant and leave its pass when so many decisions are made: to be looked at, not to go on."""
-        self._most = decisions
+        self._most, self._is_plain = decisions, False
         self.step()
 
     def run(self, until: float = inf) -> None:
@@ -248,13 +259,13 @@ class Engine:
 
         changes: does the machine change, whatever was foreseen?
         """
-        state, future, is_awake = self.state, self._future, False
-        if self._hears:
-            hear(state.printed, state.step_count + 1, now)
+        state, future, is_plain, by_rule, is_awake = self.state, self._future, self._is_plain, False, False
         try:
-            by_rule = state.successor is not None
-            if by_rule:
-                successor, state.successor = state.successor, None
+            if not is_plain:
+                if self._hears:
+                    hear(state.printed, state.step_count + 1, now)
+                if by_rule := state.successor is not None:
+                    successor, state.successor = state.successor, None
             state.now = now
             if state.moved:
                 state.moved.clear()
@@ -262,34 +273,28 @@ class Engine:
                 state.completed.clear()
             if state.arrived:
                 state.arrived.clear()
-            if state.killed or state.decisions or state.printed or state.resized:
+            if state.killed or state.decisions or not is_plain:
                 self._forget_last()
             state.ended_early = False
-            if state.sharing:
+            if not is_plain and state.sharing:
                 self._share_until(state.sharing, now)
             if future.leaving and future.leaving[0][0] <= now:
                 self._complete_jobs(now)
             if state.timers:
                 is_awake = self._drop_timers(now)
-            if changes or (future.changes and future.next_change() <= now):
+            if not is_plain and (changes or future.next_change() <= now):
                 future.applied = now
                 MachineChanges(self._transitions).happen()
             if self._submits[state.submitted] <= now:
                 self._admit_arrivals(now)
-            if successor is not None:
-                Succession(self._transitions).hand_over(successor, by_rule)
-                self._appliers = self._transitions.may_decide()
-            if state.sharing is None:
+            if is_plain:
                 self._let_policy_decide()
             else:
-                self._let_decide_in_rows(state.sharing, is_awake, successor is not None)
+                self._let_whoever_decide(is_awake, successor, by_rule)
             state.step_count += 1
             self.history.close_step(now, state.free, len(state.waiting.jobs), state.waiting.wanted)
-            if state.leader is not None and not by_rule and (state.left or state.under_way):
-                wanted = state.leader.next_policy(state.policy, self._view, state.led)
-                state.successor = wanted if wanted != state.policy else None
-            for look in self._after_step:
-                look()
+            if not is_plain:
+                self._look_on(by_rule)
             if state.arrived or state.completed or state.killed:
                 self._in_vain = 0
             else:
@@ -309,6 +314,15 @@ class Engine:
         if state.resized:
             state.resized = state.upset = False
             state.interrupted, state.ousted, state.renewed = [], [], []
+
+    def _look_on(self, by_rule: bool) -> None:
+        """After a step: who leads says who decides next, and all others who look on are told."""
+        state = self.state
+        if state.leader is not None and not by_rule and (state.left or state.under_way):
+            wanted = state.leader.next_policy(state.policy, self._view, state.led)
+            state.successor = wanted if wanted != state.policy else None
+        for look in self._after_step:
+            look()
 
     def _look_for_progress(self) -> None:
         state = self.state
@@ -334,9 +348,9 @@ class Engine:
 
     def _drop_timers(self, now: float) -> bool:
         """Was there one?"""
-        state, dropped = self.state, False
-        while state.timers and state.timers[0][0] <= now:
-            state.wakes.discard(heappop(state.timers))
+        timers, wakes, dropped = self.state.timers, self.state.wakes, False
+        while timers and timers[0][0] <= now:
+            wakes.discard(heappop(timers))
             dropped = True
         return dropped
 
@@ -372,6 +386,16 @@ class Engine:
 
     # The pass
 
+    def _let_whoever_decide(self, is_awake: bool, successor: Policy | None, by_rule: bool) -> None:
+        """The policy, or one that takes over now; where rows take turns if there is something to decide."""
+        if successor is not None:
+            Succession(self._transitions).hand_over(successor, by_rule)
+            self._appliers = self._transitions.may_decide()
+        if self.state.sharing is None:
+            self._let_policy_decide()
+        else:
+            self._let_decide_in_rows(self.state.sharing, is_awake, successor is not None)
+
     def _let_decide_in_rows(self, sharing: Sharing, is_awake: bool, is_new: bool) -> None:
         """Where rows take turns the policy is asked when something has happened; is_new: it has just taken over."""
         state = self.state
@@ -382,7 +406,8 @@ class Engine:
         self._rows_go_on(sharing)
 
     def _let_policy_decide(self) -> None:
-        state, policy, waiting, reserved = self.state, self.state.policy, self.state.waiting, self.state.reserved
+        state = self.state
+        policy, waiting, reserved = state.policy, state.waiting, state.reserved
         waiting.step = state.step_count
         if state.sharing:  # in rows plans stand until the next rebuild
             state.before = {}
@@ -391,12 +416,12 @@ class Engine:
         if reserved and not policy.keeps_reservations:
             state.before = reserved | state.before if state.before else reserved.copy()
             reserved.clear()
-        if waiting.looks:
-            self._let_order_look()
-        if state.switches or state.closes < inf or state.resized or self._most is not None:
-            self._let_decide_beside()
-        else:
+        if self._is_plain:
             obey(state, policy.decide, self._view, self._appliers)
+        else:
+            if waiting.looks:
+                self._let_order_look()
+            self._let_decide_beside()
 
     def _let_order_look(self) -> None:
         """The order of the queue looks at what has been; to one that has taken over all who wait are new."""

@@ -123,9 +123,10 @@ class StateView:
         return self._state.closes == inf or self._state.in_time(job)
 
     def job(self, rank: int) -> Job:
-        if not 0 <= rank < self._state.submitted:
+        state = self._state
+        if not 0 <= rank < state.submitted:
             raise IndexError(f"no job of rank {rank} has come")
-        return self._state.jobs[rank]
+        return state.waiting.jobs.get(rank) or state.jobs[rank]
 
 
 def _keep(view: StateView, name: str, value: object) -> None:

@@ -48,13 +48,20 @@ class Upcoming:
 
     def _beside(self, time: float) -> float:
         """When something happens, if not then: there are timers, rows that take turns or changes of the machine."""
-        state, timers = self._state, self._state.timers
-        while timers and self._is_void(*timers[0]):
-            state.wakes.discard(heappop(timers))
-        if timers and timers[0][0] < time:
-            time = timers[0][0]
+        state, timers, reserved = self._state, self._state.timers, self._state.reserved
+        while timers:
+            at, rank, since = timers[0]
+            if reserved.get(rank) == at or not self._is_void(at, rank, since):
+                if at < time:
+                    time = at
+                break
+            timer = heappop(timers)
+            if state.wakes:
+                state.wakes.discard(timer)
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
+        if not self._future.changes:
+            return time
         change = self._future.next_change()
         return change if change < time and (time < inf or state.left) else time  # not when all is over
 
@@ -63,7 +70,7 @@ class Upcoming:
         timers = self._state.timers
         if timers and timers[0][0] <= until and _has_another(timers, time, until):
             return True
-        return time < self._future.next_change() <= until
+        return bool(self._future.changes) and time < self._future.next_change() <= until
 
     def _latest(self, time: float) -> float:
         """The latest of what is due at the same moment as that: they happen in one instant, none before its time."""

@@ -177,6 +177,14 @@ class Job:
     recorded_start: float | None = None
     """When the trace says that it started."""
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Job) or self.rank != other.rank:
+            return False
+        return all(getattr(self, name) == getattr(other, name) for name in Job.__slots__)
+
+    def __hash__(self) -> int:
+        return self.rank
+
     @property
     def due(self) -> float:
         """From when on it waits: its submission, or the later start that its user asked for.

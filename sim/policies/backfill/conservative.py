@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from math import inf
 from typing import Literal
 
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start
@@ -14,6 +15,8 @@ from sim.policies.policy import Ordered
 from sim.policies.registry import policy
 from sim.policies.view import View
 from sim.workload.model import Job
+
+_DUE = Due()
 
 
 @policy(
@@ -53,16 +56,18 @@ class Conservative(Ordered):
             yield Reserve(job, at, EarliestHole(view.free))
         start: type[Start | Backfill] = Start
         now, reserved = view.now, view.reserved
+        if min(reserved.values(), default=inf) > now:
+            return
         for job in view.queue:
             if reserved[job.rank] <= now:
-                yield start(job, Due())
+                yield start(job, _DUE)
             else:
                 start = Backfill
 
     def _compression_order(self, view: View) -> list[Job]:
         if self.compress == "start":
-            by_start = sorted(view.reserved.items(), key=lambda item: (item[1], item[0]))
-            return [view.job(rank) for rank, _ in by_start]
+            reserved = view.reserved
+            return [view.job(rank) for _, rank in sorted(zip(reserved.values(), reserved, strict=True))]
         if self.compress == "queue":
             return [job for job in view.queue if job.rank in view.reserved]
         return []

@@ -47,8 +47,8 @@ class Slack(Conservative):
 
     def _squeeze_in(self, view: View, bounds: dict[int, float], job: Job) -> Iterator[Decision]:
         """Start `job` now if the reservations of all others can make room."""
-        others = [view.job(rank) for _, rank in sorted((at, rank) for rank, at in view.reserved.items())]
-        others.remove(job)
+        by_start = sorted((at, rank) for rank, at in view.reserved.items() if rank != job.rank)
+        others = [view.job(rank) for _, rank in by_start]
         plan = view.running_plan()
         plan.take(view.now, view.now + job.estimate, job.procs)
         if plan.shortage() is not None:
