@@ -133,10 +133,18 @@ class Past:
         The columns are shared, nothing is copied. Where rows take turns, the free processors of the last step are
         already the average until the next.
         """
+        return self._seen(min(step, self.steps))
+
+    @property
+    def whole(self) -> Past:
+        """The same run as far as it is known, with the steps that come after those that are looked at."""
+        return self._seen(len(self._time))
+
+    def _seen(self, steps: int) -> Past:
         past = Past.__new__(Past)
         for name in Past.__slots__:
             setattr(past, name, getattr(self, name))
-        past._steps = min(step, self.steps)
+        past._steps = steps
         return past
 
     def __len__(self) -> int:

@@ -44,6 +44,8 @@ class ChartMaker:
         self._promises = Promises()
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
+        self._known: tuple[int, Floats, Floats] = 0, np.zeros(0), np.zeros(0)
+        """Of how many steps, first starts and completions"""
 
     def parted(self, time: float) -> ChartMaker:
         """A maker for a branch that has been the same until then: what is drawn of that is drawn."""
@@ -80,7 +82,7 @@ class ChartMaker:
             view = replace(view, lanes=lanes.count, stride=lanes.stride)
         plan = plan_boxes(snapshot, view, clock, turn_of(snapshot.rules))
         raster, pending = self._raster(history, view, clock, plan, lanes, deadline)
-        start, end = self._times(history)
+        start, end = self._times_known(history, clock)
         return ChartScene(
             view=view,
             clock=clock,
@@ -168,6 +170,15 @@ class ChartMaker:
 
     def _times(self, history: Past) -> tuple[Floats, Floats]:
         return history.starts(len(self.workload)), history.ends(len(self.workload))
+
+    def _times_known(self, history: Past, clock: float) -> tuple[Floats, Floats]:
+        """The same, and what happens after the clock may be there, too: a column of many jobs is not made each time."""
+        whole, steps = history.whole, history.steps
+        if steps < whole.steps and whole.time_of(steps) <= clock:  # more happens at this very moment
+            return self._times(history)
+        if not steps <= self._known[0] <= whole.steps:
+            self._known = whole.steps, *self._times(whole)
+        return self._known[1:]
 
     # The picture
 

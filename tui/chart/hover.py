@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import islice
-from math import inf, isnan
+from math import inf
 from typing import NamedTuple, TypeVar
 
 from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
@@ -62,7 +62,7 @@ def hover_text(chart: ChartScene, snapshot: Snapshot, rank: int) -> str:
         parts += [f"{at(start)} – {at(end)}", f"{_ran(workload, rank)} of {span(job.estimate)}"]
         more = f"waited {span(job.waited(start))}" + _fate(workload, rank)
     elif runs := _find(snapshot.running, rank):
-        since = runs.since if isnan(start) else start
+        since = start if start <= clock else runs.since
         ran = runs.ran + (clock - (snapshot.time or 0.0) if runs.kind != "gang" else 0)
         parts += [f"started {at(since)}", f"ran {span(ran)} of {span(job.estimate)}"]
         more = f"ends by {at(runs.expected_end)}, on {_shortened(written(runs.processors))}"

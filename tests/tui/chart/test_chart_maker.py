@@ -125,6 +125,20 @@ def test_before_the_first_step_nothing_has_been(lab: Lab) -> None:
     assert (draw(maker, engine, camera).raster.rank == 0).any()
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["forwards", "backwards"])
+def test_what_the_next_steps_bring_is_not_told_though_they_be_of_the_same_moment(lab: Lab, order: int) -> None:
+    engine = lab.run("easy", 4, "1 0 4 20 20", "2 5 4 3 10", "3 9 4 7 7", "4 40 1 5 5")
+    again, moments = Engine(engine.workload, engine.state.policy), []
+    while again.step():
+        moments.append((again.history.as_of(again.step_count), again.snapshot()))
+    maker, camera = ChartMaker(engine.workload), Camera(1, 0, 4, 40, 8)
+    for past, snapshot in moments[::order]:
+        for clock in filter(None, (snapshot.time, snapshot.next_time)):
+            chart = maker.make(past, snapshot, clock, camera)
+            for told, known in ((chart.start, past.starts(4)), (chart.end, past.ends(4))):
+                assert np.array_equal(np.where(told <= clock, told, np.nan), known, equal_nan=True)
+
+
 def test_a_run_of_nothing_can_be_shown(lab: Lab) -> None:
     engine = Engine(lab.workload(4), parse_policy("easy"))
     chart = draw(ChartMaker(engine.workload), engine, Camera(1, 0, 4, 40, 8))
