@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from math import isnan
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from sim.comparison.differences import compare
-from sim.comparison.parting import Account, Side, account, part
-from sim.comparison.telling import tell
+from sim.comparison.parting import Account, Acts, Side, account, part
+from sim.comparison.telling import headline, instead, names_of, tell
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
+from sim.decisions.decisions import job_of
 from sim.decisions.reasons_to_wait import PlannedLater
 from sim.decisions.sentences import say
 from sim.why.evidence import evidence_of
 from sim.why.facts import Delays
+from sim.words import clock, clock_near
 from tests.truth.runs import Run
-from tests.truth.words import COUNTS, UntrueError, exactly
+from tests.truth.words import COUNTS, UntrueError, demand, demand_equal, exactly, lasts, read_aloud, reads
 
 Happened: TypeAlias = dict[float, set[tuple[str, int, float | None]]]
 
@@ -36,11 +39,115 @@ def read_parting(first: Run, second: Run) -> Iterator[UntrueError]:
             only = here.get(found.time, set()) - there.get(found.time, set())
             if {(act.verb, act.rank, act.limit) for act in acts} != only:
                 yield UntrueError(f"Parting: said {acts}, true {only}")
+        accounts: list[tuple[Account, ...]] = []
         for run in (first, second):
-            for rank in found.ranks:
-                one = account(run.scenario.watched(found.time), rank, found.time)
+            accounts.append(tuple(account(run.scenario.watched(found.time), rank, found.time) for rank in found.ranks))
+            for one in accounts[-1]:
                 yield from read_account(run, one, found.time)
+        names = names_of((first.spec, second.spec))
+        lines = (
+            (Headline, headline(found, names, (accounts[0], accounts[1]))),
+            (Instead, instead(found, first.workload)),
+        )
+        for kind, told in lines:
+            try:
+                read_aloud(
+                    kind, told, Parted((first, second), names, found.time, (accounts[0][0], accounts[1][0]), found.only)
+                )
+            except UntrueError as false:
+                yield false
     yield from read_figures(first, second)
+
+
+class Parted(NamedTuple):
+    """Two runs where they part, and what happens in each."""
+
+    runs: tuple[Run, Run]
+    names: tuple[str, str]
+    time: float
+    accounts: Sequence[Account]
+    """Of the first of the jobs, one of each run"""
+
+    acts: tuple[Acts, Acts]
+    """What happens in one of them alone, which is read by itself, in order"""
+
+    def first(self, side: int) -> tuple[str, str] | None:
+        """What happens first in one of them alone: (job, verb)."""
+        acts = self.acts[side]
+        return (f"J{self.runs[0].workload.jobs[acts[0].rank].id}", acts[0].verb) if acts else None
+
+
+class Headline:
+    """Where two runs part, and what each does with the first of the jobs."""
+
+
+@reads(Headline, "first parted at {any}")
+def _(parted: Parted, told: str) -> None:
+    at = clock(parted.time)
+    match = re.fullmatch(rf"{at}: {re.escape(parted.names[0])} (.*); {re.escape(parted.names[1])} (.*)", told)
+    demand(match is not None, f"at {at}")
+    assert match is not None
+    for run, done, one in zip(parted.runs, match.groups(), parted.accounts, strict=True):
+        does(run, parted.time, done, one)
+
+
+def does(run: Run, time: float, done: str, one: Account) -> None:
+    """Is that decided there, or is the job there after it? Why it waits is read in its account."""
+    step = [step for step in run.steps if step.now <= time][-1]
+    match = re.fullmatch(r"([a-z ]+) (J\d+)( waiting| on| suspended)?(?: for (\S+))?(?:: (.*))?", done)
+    demand(match is not None, f"nobody reads {done!r}")
+    assert match is not None
+    verb, name, rest, limit, because = match.groups()
+    demand_equal(name, f"J{one.job.id}")
+    rank = one.job.rank
+    if kind := DEEDS.get(verb) if rest is None else None:
+        made = [e for e in step.decisions if isinstance(e, kind) and job_of(e) == one.job and step.now == time]
+        demand(made, f"it is not decided at {step.now}")
+        true = getattr(made[0], "limit", None)
+        demand(true is None if limit is None else true is not None and lasts(limit).is_about(true), true)
+        return
+    shown = step.shown
+    there = {
+        "keeps waiting": rank in [queued.job.rank for queued in shown.queue],
+        "runs on": rank in [running.job.rank for running in shown.running] and shown.matrix is None,
+        "leaves suspended": rank in [halted.job.rank for halted in shown.suspended],
+        "goes on with": rank in [running.job.rank for running in shown.running] and shown.matrix is not None,
+        "ends": evidence_of(shown, rank) is None,
+    }
+    demand(there[verb + (rest or "")], "it is elsewhere")
+    told = tell(one, clock_near(time)).partition(": ")[2] if one.where == "queue" else ""
+    demand_equal(because or "", told)
+
+
+DEEDS: dict[str, type] = {
+    "starts": d.Start, "backfills": d.Backfill, "lets in": m.Place, "resumes": d.Resume, "suspends": d.Suspend,
+    "migrates": m.Migrate,
+}  # fmt: skip
+
+
+class Instead:
+    """What the second run does there that the first does not."""
+
+
+NOT = {
+    "does not start": "starts", "does not resume": "resumes", "is not suspended": "suspended",
+    "does not migrate": "migrates", "does not end": "ends",
+}  # fmt: skip
+DONE = {"starts": "starts", "resumes": "resumes", "is suspended": "suspended", "migrates": "migrates", "ends": "ends"}
+
+
+@reads(Instead, "{j} {any}")
+def _(parted: Parted, name: str, told: str) -> None:
+    first, second = parted.first(0), parted.first(1)
+    if told in NOT:
+        return demand_equal(((name, NOT[told]), None), (first, second))
+    done, left = "|".join(DONE), "|".join(NOT)
+    match = re.fullmatch(rf"({done})(?: (otherwise)| and ({left})| instead of (J\d+)(?:, which ({done}))?)?", told)
+    demand(match is not None, f"nobody reads {told!r}")
+    assert match is not None
+    verb, otherwise, undone, other, which = match.groups()
+    there = (other or name, NOT[undone] if undone else DONE[which or verb]) if otherwise or undone or other else None
+    return demand_equal(((name, DONE[verb]), there), (second, first))
 
 
 def happened(run: Run) -> Happened:
