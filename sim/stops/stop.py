@@ -48,21 +48,11 @@ _EVENTS = {**EVENTS, **CHANGES}
 
 
 class StopError(SchedscopeError):
-    """A condition that cannot be read: what would work, and where, counted from 0.
+    """A condition that cannot be read: what would work, and where, counted from 0."""
 
-    >>> print(StopError("expected a number", "queue > lots", 8).caret)
-    queue > lots
-            ^
-    """
-
-    def __init__(self, what: str, text: str, position: int) -> None:
-        self.what, self.text, self.position = what, text, position
+    def __init__(self, what: str, position: int) -> None:
+        self.position = position
         super().__init__(what)
-
-    @property
-    def caret(self) -> str:
-        """The text, and below it a mark at the place."""
-        return f"{self.text}\n{' ' * self.position}^"
 
 
 @dataclass(frozen=True)
@@ -188,7 +178,7 @@ class _Parser:
         return True
 
     def _error(self, what: str, position: int | None = None) -> StopError:
-        return StopError(what, self._text, self._next.position if position is None else position)
+        return StopError(what, self._next.position if position is None else position)
 
     # Rules
 

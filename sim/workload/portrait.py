@@ -116,8 +116,6 @@ class Portrait:
     """Jobs in the file, those that cannot be simulated included."""
     span: float
     """Seconds from the first to the last submission."""
-    work: float
-    """Processor-seconds."""
     offered_load: float | None
     users: Parties
     groups: Parties
@@ -159,7 +157,6 @@ def portrait(workload: Workload, trace: Trace | None = None) -> Portrait:
         jobs=len(workload),
         in_file=len(trace.ids) if trace else None,
         span=span,
-        work=float(work.sum()),
         offered_load=float(work.sum()) / (workload.procs * span) if span > 0 else None,
         users=_parties(workload.user, work, _namer(workload, Field.USER, "user")),
         groups=_parties(workload.group, work, _namer(workload, Field.GROUP, "group")),

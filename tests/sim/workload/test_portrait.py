@@ -39,7 +39,7 @@ def drawn(*jobs: Mapping[Field, float], header: Header | None = None) -> Portrai
 def test_offered_load_is_the_work_over_what_the_machine_could_do_meanwhile() -> None:
     # 5 * 100 + 1 * 100 processor-seconds; 10 processors, 240 s between the submissions
     found = drawn({Field.PROCS_ASKED: 5}, {Field.SUBMIT: 240})
-    assert (found.work, found.span) == (600, 240)
+    assert found.span == 240
     assert found.offered_load == 0.25
 
 
