@@ -12,6 +12,7 @@ from sim.experiments.plan import FACTORS, Plan
 from sim.experiments.sweep import Progress, Told
 from sim.experiments.work import Outcome
 from sim.words import printable, shortened, span
+from tui.cli.terminal import is_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -63,7 +64,7 @@ def _number(text: str) -> str:
 @contextmanager
 def shown_where_seen(filling: Filling) -> Iterator[Told]:
     """The same where stderr is a terminal; nothing where it is not."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield lambda progress, outcomes: None
         return
     with shown(filling) as told:

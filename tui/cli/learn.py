@@ -8,6 +8,7 @@ import click
 
 from sim.words import count, printable
 from tui.cli import options
+from tui.cli.terminal import is_terminal, say
 
 
 @click.command("learn")
@@ -36,7 +37,7 @@ def command(
     from sim.lessons.course import found_lesson
     from tui.replay.opening import lesson_opening
 
-    if lesson is None and not listing and sys.stdout.isatty():
+    if lesson is None and not listing and is_terminal(sys.stdout):
         options.needs_terminal("the menu of lessons", "schedscope learn > FILE, which lists them")
         from tui.app import open_replay
 
@@ -59,8 +60,8 @@ def _list() -> int:
     for each in course():
         if each.paper != paper:
             paper = each.paper
-            click.echo(("" if each is course()[0] else "\n") + PAPERS.get(paper, paper))
-        click.echo(f"  {each.name:<18}{each.title}")
+            say(("" if each is course()[0] else "\n") + PAPERS.get(paper, paper))
+        say(f"  {each.name:<18}{each.title}")
     return 0
 
 

@@ -14,6 +14,7 @@ import click
 from sim.errors import NotThereError, ParameterError
 from sim.words import Moment, listed, parse_moment, printable, shortened
 from sim.workload.options import OPTIONS, Option
+from tui.cli.terminal import is_terminal
 
 if TYPE_CHECKING:
     from sim.machine.processors import Placement
@@ -28,9 +29,9 @@ Switches: TypeAlias = list[tuple[Moment, str]]
 
 def needs_terminal(what: str, without: str) -> None:
     """Refuse to open a screen where there is none; `without` one there are other ways."""
-    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout)):
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stdout)):
         raise click.ClickException(f"{what} needs a terminal; without one there are {without}")
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         raise click.ClickException(f"{what} is drawn on stderr, which must be the terminal: leave out 2>")
     gc.disable()  # until the first frame: what is imported and loaded now stays, and looking for garbage takes long
 

@@ -13,7 +13,7 @@ from sim.experiments.results import Results
 from sim.experiments.series import Panel, axis_title, panels
 from tui.chart.plotted import Manner, plotted
 from tui.cli import options
-from tui.cli.terminal import columns, say, shows_unicode
+from tui.cli.terminal import columns, is_terminal, say, shows_unicode
 from tui.look.figures import titled
 
 HEIGHT = 20
@@ -45,7 +45,7 @@ def command(
 
         save_figure(output, made, titles, log)
         return
-    has_colour = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    has_colour = is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
     manner = Manner(columns(), HEIGHT, has_colour, shows_unicode(), log)
     say("\n\n".join(plotted(panel, titles, manner) for panel in made) + "\n" + _notes(made))
 

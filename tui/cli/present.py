@@ -9,9 +9,8 @@ from typing import Any
 
 import click
 
-from sim.words import printable_lines
 from tui.cli import options
-from tui.cli.terminal import columns
+from tui.cli.terminal import columns, is_terminal, say
 from tui.look.sheets import wrapped
 from tui.sessions.presenting import Presented, presented
 
@@ -61,7 +60,7 @@ def _follow() -> int:
     shown: tuple[Presented | None, float] | None = None
     while True:
         now = presented()
-        if not sys.stdout.isatty():
+        if not is_terminal(sys.stdout):
             _show(now, 0)
             return 0
         seconds = monotonic() - began
@@ -73,8 +72,7 @@ def _follow() -> int:
 
 
 def _show(now: Presented | None, seconds: float) -> None:
-    for row in lines(now, columns(), seconds):
-        click.echo(printable_lines(row))
+    say("\n".join(lines(now, columns(), seconds)))
 
 
 def lines(now: Presented | None, width: int, seconds: float = 0) -> Iterator[str]:

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from shutil import get_terminal_size
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, TextIO
 
 import click
 
@@ -29,13 +29,18 @@ class NotWrittenError(Exception):
     """The result could not be written."""
 
 
+def is_terminal(stream: TextIO | None) -> bool:
+    """Is it one? None, a stream that is closed, is none."""
+    return stream is not None and stream.isatty()
+
+
 def say(text: str, exact: bool = False) -> None:
     """Print a result, without what a terminal would obey; what is `exact` goes to other programs as it is.
 
     (Click would turn a closed pipe into exit code 1.)
     """
     try:
-        shown = text if exact and not sys.stdout.isatty() else printable_lines(text)
+        shown = text if exact and not is_terminal(sys.stdout) else printable_lines(text)
         click.echo(shown, color=True)  # else click takes colours out of names
         sys.stdout.flush()
     except BrokenPipeError:
@@ -69,7 +74,7 @@ def run_to_end(engine: Engine, label: str) -> None:
 @contextmanager
 def progress(many: int, label: str) -> Iterator[Bar | None]:
     """What shows how much of so many is done, on a terminal."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if not is_terminal(sys.stderr):
         yield None
         return
     # without colour the cursor is not hidden either, which nobody could show again who is killed

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from sim.comparison.helping import Tried
 from sim.words import clock, count, name, processors, shortened, span
 from sim.workload.model import Job
+from tui.look.text import shorten
 
 
 def asked(job: Job) -> str:
@@ -21,7 +22,7 @@ def rows(found: Sequence[Tried], first: str, narrow: bool = False) -> list[list[
     for tried in found:
         price = tried.price
         by = "never starts" if price.worst_by is None else f"+{span(price.worst_by)}"
-        pays = "" if price.worst is None else f"{name(price.worst)} {by}"
+        pays = "" if price.worst is None else f"{shorten(name(price.worst), 16)} {by}"
         here = tried.policy == first
         others = span(price.mean_wait) + ("" if here else f" ({_more(price.change)})")
         made.append(

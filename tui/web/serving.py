@@ -70,5 +70,5 @@ async def _serve(nursery: Nursery, wanted: Wanted) -> None:
 
 def _say(told: str) -> None:
     """On a terminal who is there, on one line that changes."""
-    if sys.stderr.isatty():
+    if sys.stderr is not None and sys.stderr.isatty():
         click.echo(f"\r\x1b[2Kschedscope: {told}", err=True, nl=False)

@@ -103,6 +103,13 @@ def test_without_a_place_for_errors_the_result_is_the_same() -> None:
     assert (asked.returncode, asked.stdout) == (0, subprocess.run(line, capture_output=True).stdout)
 
 
+@pytest.mark.parametrize("command", ["learn", "present --notes", "policies"])
+def test_without_a_place_for_results_that_is_said_in_a_line(command: str) -> None:
+    asked = subprocess.run(["sh", "-c", '"$@" >&-', "sh", *PROGRAM, *command.split()], capture_output=True, text=True)
+    told = "schedscope: error: cannot write the result: there is no standard output\n"
+    assert (asked.returncode, asked.stderr) == (1, told)
+
+
 def test_an_interrupt_ends_it_with_a_word(tmp_path: Path) -> None:
     # A pipe is opened for writing when somebody reads it: then the program is at work, and waits.
     os.mkfifo(tmp_path / "pipe.swf")

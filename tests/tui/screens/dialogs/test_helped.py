@@ -5,7 +5,7 @@ Also tests tui.panels.helped.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sim.comparison.helping import ranked
 from sim.policies import parse_policy
@@ -76,3 +76,9 @@ def test_where_nobody_else_waits_longer_that_is_said() -> None:
     assert in_words(workload.jobs[4], found, "fcfs").endswith("Nobody else waits longer.")
     assert in_words(workload.jobs[0], ranked([run(workload, "fcfs")], 0), "fcfs").startswith("None of them helps J1")
     assert [len(row) for row in rows(found, "fcfs", narrow=True)] == [5, 5, 5]
+
+
+def test_a_long_name_takes_no_room_from_the_other_columns() -> None:
+    workload = replace(read("z-figure4"), ids=tuple("job of the month " + each for each in "12345"))
+    found = ranked([run(workload, spec) for spec in ("fcfs", "firstfit")], 3)
+    assert [row[-1] for row in rows(found, "fcfs")] == ["who pays most", "job of the mont… +8m20", ""]
