@@ -192,7 +192,8 @@ class Engine:
             raise ParameterError(f"processors that fail at {at:.12g} come back later than that, got {until:.12g}")
         due = self.next_time()
         if at < self.now or (due is not None and at > due):
-            raise ParameterError(f"processors can fail from {self.now:.12g} to {due} now, got {at:.12g}")
+            last = inf if due is None else due
+            raise ParameterError(f"processors can fail from {self.now:.12g} to {last:.12g} now, got {at:.12g}")
         state, self._is_plain = self.state, False
         self._future.add(Outage(at, until, processors))
         self.history.switch(Switch(state.step_count + 1, at, state.policy, state.spec, breaks=(processors, until)))

@@ -303,8 +303,8 @@ WHOLE = written(
         "fcfs",
         (
             BranchRecord("main", switches=(Switch(0, 600, parse_policy("easy")),)),
-            BranchRecord("mine", "main", 4, (Switch(5, 35, parse_policy("gang:slice=50")),)),
-            BranchRecord("fails", "mine", 5, (Switch(6, 36, parse_policy("fcfs"), breaks=(3, 900)),)),
+            BranchRecord("mine", "main", 4, (Switch(5, 25, parse_policy("gang:slice=50")),)),
+            BranchRecord("fails", "mine", 5, (Switch(6, 26, parse_policy("fcfs"), breaks=(3, 900)),)),
         ),
         "mine",
         6,
@@ -326,7 +326,7 @@ WHOLE = written(
             "camera.by_event": False,
             "beside.branch": "main",
             "beside.step": 3,
-            "beside.time": 30.0,
+            "beside.time": 15.0,
         },
     )
 ).splitlines()
@@ -337,12 +337,28 @@ VALUES = (
 )  # fmt: skip
 
 
+def open_to_its_end(lines: list[str]) -> None:
+    session = parsed("\n".join(lines).encode(), "it")
+    verify_trace(session)
+    opening = reopened(session)
+    ready = opening.prepare()
+    view_of(session, ready.timeline.workload, ViewState())
+    conductor = Conductor(Stage(ready.timeline))
+    assert opening.restore is not None
+    conductor.obey(opening.restore, o.Wish(Camera.on(ready.timeline.workload, 80, 40)), lambda: False)
+
+
+def test_the_session_that_is_changed_below_opens_as_it_is() -> None:
+    open_to_its_end(WHOLE)
+
+
 @examples(60)
 @given(st.data())
 def test_a_session_of_which_anything_is_changed_opens_or_is_refused_in_a_line(data: st.DataObject) -> None:
     lines = list(WHOLE)
     for _ in range(data.draw(st.sampled_from([1, 1, 2, 4]))):
-        at = data.draw(st.integers(1, len(lines) - 1))
+        valued = [at for at, line in enumerate(lines) if " = " in line]
+        at = data.draw(st.sampled_from([*valued, *range(1, len(lines), 5)]))
         other, _, its = data.draw(st.sampled_from(lines)).partition(" = ")
         key = data.draw(st.sampled_from([*[lines[at].partition(" = ")[0]] * 4, other]))
         lines[at : at + data.draw(st.sampled_from([1, 1, 1, 0]))] = [
@@ -350,14 +366,7 @@ def test_a_session_of_which_anything_is_changed_opens_or_is_refused_in_a_line(da
         ]
     told = ""
     try:
-        session = parsed("\n".join(lines).encode(), "it")
-        verify_trace(session)
-        opening = reopened(session)
-        ready = opening.prepare()
-        view_of(session, ready.timeline.workload, ViewState())
-        conductor = Conductor(Stage(ready.timeline))
-        assert opening.restore is not None
-        conductor.obey(opening.restore, o.Wish(Camera.on(ready.timeline.workload, 80, 40)), lambda: False)
+        open_to_its_end(lines)
     except SchedscopeError as error:
         told = str(error)
     assert "\n" not in told
