@@ -249,9 +249,9 @@ def blamed(path: str, shown: str) -> Iterator[None]:
         file, line = error.filename or path, error.lineno or 0
         source, what = error.text or "", f"{type(error).__name__}: {error.msg}"
         raise OwnCodeError(what, shown if file == path else file, line, source) from None
-    except SchedscopeError:
+    except (SchedscopeError, KeyboardInterrupt):
         raise
-    except (Exception, SystemExit, NoAnswerError) as error:
+    except BaseException as error:
         file, line = _place(error) or (path, 0)
         what = f"{type(error).__name__}: {_text(error)}"
         if isinstance(error, NoAnswerError):

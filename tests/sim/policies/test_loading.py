@@ -168,6 +168,7 @@ TWO = FAIR + FAIR[FAIR.index("@dataclass") :].replace("Fair", "Other")
         ("x = (", "./fair.py", "./fair.py:1: SyntaxError: '(' was never closed: x = ("),
         ("import nothere", "./fair.py", "./fair.py:1: ModuleNotFoundError: No module named 'nothere': import nothere"),
         ("\n1 / 0  # \x1b[2J", "./fair.py", "./fair.py:2: ZeroDivisionError: division by zero: 1 / 0  # ?[2J"),
+        ("raise BaseException('x')", "./fair.py", "./fair.py:1: BaseException: x: raise BaseException('x')"),
         ("import sys; sys.exit()", "./fair.py", "./fair.py:1: SystemExit: : import sys; sys.exit()"),
         ("x = 1", "./fair.py", "./fair.py: there is no policy in it; one begins like: class Fair(Policy)"),
         (TWO, "./fair.py", "there are 2 policies in it, Fair and Other: say which, like ./fair.py:Fair"),

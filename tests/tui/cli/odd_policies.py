@@ -32,7 +32,7 @@ LINES = (
     "def again(): return again()\nagain()", "x = [0] * 10**11", "x = 'x' * 10**8; print(x)", "print(*range(10**5))",
     "for _ in range(10**5): print('\\x1b[2J\\n')", "import sys; sys.stdout.write('out\\n')", "print('\\udcff\\0')",
     "import sys; sys.stdout.close()", "import sys; sys.stderr.write('x' * 10**6)", "breakpoint()", "input()", "help()",
-    "import sys; sys.modules.clear()", "import builtins; builtins.len = None", "import nothere", "from . import x",
+    "import nothere", "from . import x",
     "raise type('E', (Exception,), {'__str__': lambda self: 1 / 0})", "assert False, '\\x1b]0;x\\x07' * 999",
     "raise ExceptionGroup('g', [ValueError(1)] * 99)", "class Other(Policy): pass", "view.free = 99", "del view",
     "view.notes.clear()", "view.notes['x'] = {0: object()}", "view.notes['x'] = {0: float('nan')}", "yield None",
