@@ -134,6 +134,14 @@ def remove_pair(first: Any, second: Any, count: int, value: float, number: int) 
     return place
 
 
+def move_pair(first: Any, second: Any, count: int, was: float, value: float, number: int) -> None:
+    """A pair comes earlier, of those that are in order; nobody behind it is touched."""
+    place = time_before(first, was, 0, count)
+    while second[place] != number:
+        place += 1
+    insert_pair(first, second, place, value, number)
+
+
 def insert_three(first: Any, second: Any, third: Any, count: int, value: float, number: int, more: int) -> None:
     """One more pair, in order, and what belongs to it."""
     place = insert_pair(first, second, count, value, number)
@@ -144,6 +152,12 @@ def remove_three(first: Any, second: Any, third: Any, count: int, value: float, 
     """A pair fewer, of those that are in order, and what belongs to it."""
     place = remove_pair(first, second, count, value, number)
     remove_numbers(third, count, place, 1)
+
+
+def set_numbers(column: Any, first: int, many: int, value: int) -> None:
+    """So many are that from that place on."""
+    for place in range(first, first + many):
+        column[place] = value
 
 
 def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:

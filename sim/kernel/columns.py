@@ -71,6 +71,12 @@ def remove_pair(first: Any, second: Any, count: int, value: float, number: int) 
     return place
 
 
+def move_pair(first: Any, second: Any, count: int, was: float, value: float, number: int) -> None:
+    """A pair comes earlier, of those that are in order."""
+    remove_pair(first, second, count, was, number)
+    insert_pair(first, second, count - 1, value, number)
+
+
 def insert_three(first: Any, second: Any, third: Any, count: int, value: float, number: int, more: int) -> None:
     """One more pair, in order, and what belongs to it."""
     place = bisect_left(first, value)
@@ -108,6 +114,11 @@ def remove_times(column: Any, count: int, place: int, many: int) -> None:
 
 
 remove_numbers = remove_times
+
+
+def set_numbers(column: Any, first: int, many: int, value: int) -> None:
+    """So many are that from that place on."""
+    column[first : first + many] = [value] * many
 
 
 def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:

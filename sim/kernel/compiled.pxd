@@ -19,11 +19,16 @@ cdef Py_ssize_t insert_pair(double[::1] first, int[::1] second, Py_ssize_t count
 @cython.locals(place=Py_ssize_t)
 cdef Py_ssize_t remove_pair(double[::1] first, int[::1] second, Py_ssize_t count, double value, int number) noexcept
 @cython.locals(place=Py_ssize_t)
+cdef void move_pair(double[::1] first, int[::1] second, Py_ssize_t count, double was, double value,
+                    int number) noexcept
+@cython.locals(place=Py_ssize_t)
 cdef void insert_three(double[::1] first, int[::1] second, int[::1] third, Py_ssize_t count, double value, int number,
                        int more) noexcept
 @cython.locals(place=Py_ssize_t)
 cdef void remove_three(double[::1] first, int[::1] second, int[::1] third, Py_ssize_t count, double value,
                        int number) noexcept
+@cython.locals(place=Py_ssize_t)
+cdef void set_numbers(int[::1] column, Py_ssize_t first, Py_ssize_t many, int value) noexcept
 cdef void remove_ranges(int[::1] first, int[::1] last, Py_ssize_t count, Py_ssize_t place, Py_ssize_t many) noexcept
 cdef void forget_pairs(double[::1] first, int[::1] second, Py_ssize_t place) noexcept
 cdef void insert_in_order(int[::1] column, Py_ssize_t count, int value) noexcept
@@ -121,7 +126,8 @@ cdef class Present:
     cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, completed, moves
     cdef public int[::1] queue, end_rank, end_procs, leave_rank, hole_first, hole_last, held_at, planned_in
     cdef public double[::1] end_at, leave_at, expected, planned, reserved_at
-    cdef public int[::1] reserved_rank, tried_procs, tried_moves, turn, done, moved_rank
+    cdef public int[::1] reserved_rank, tried_procs, tried_moves, turn, done, moved_rank, grown_for, seen
+    cdef public int grown
     cdef public double[::1] tried_for, tried_from, tried_to, left, moved_by
     cdef public Plan plan, draft
     cdef public bint is_due, is_reserved, is_fresh, is_sharp, ended_early
@@ -157,6 +163,8 @@ cdef class Present:
     cdef void _moves(self, int rank, double at, double was) noexcept
     cdef void _promise(self, int rank, double at) noexcept
     cdef void _make_plan(self) noexcept
+    @cython.locals(plan=Plan, at=double[::1], free=int[::1], index=Py_ssize_t)
+    cdef void _make_room(self, double start, double end, int procs) noexcept
     @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, count=Py_ssize_t)
     cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
     cdef void _forget(self, int rank) noexcept
@@ -215,7 +223,7 @@ cdef class Loop(Present):
                    tried_procs=int[::1], tried_for=double[::1], tried_from=double[::1], tried_to=double[::1],
                    tried_moves=int[::1], left=double[::1], turn=Py_ssize_t, rank=int, start=double, procs=int,
                    length=double, before=double, last=Py_ssize_t, hope=double, index=Py_ssize_t, moved=Py_ssize_t,
-                   earlier=double)
+                   earlier=double, seen=int[::1], grown_for=int[::1])
     cdef void _compress(self) noexcept
     @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef Py_ssize_t _line_up(self) noexcept

@@ -432,6 +432,7 @@ class Loop(Present):
         plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
         tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
         tried_to, tried_moves, left, last = self.tried_to, self.tried_moves, self.left, 0
+        seen, grown_for = self.seen, self.grown_for
         for turn in range(self._line_up()):
             rank = self.turn[turn]
             start, procs, length = self.planned[rank], self.procs[rank], self.estimate[rank]
@@ -446,16 +447,18 @@ class Loop(Present):
                 last = time_before(at, before, 0, plan.count) - 1
             if last < 0 or (free[last] < procs and now + length >= start):
                 continue
-            hope, index = now, tried - 1
-            while index >= 0:
-                if tried_procs[index] <= procs and tried_for[index] <= length and tried_from[index] <= start:
-                    hope, moved = tried_to[index], tried_moves[index]
-                    if moved < moves and left[moved] - length < hope:
-                        hope = left[moved] - length
-                    break
-                index -= 1
-            earlier = plan.gap_before(last, start, procs, length, hope if hope > now else now)
-            moved = moves
+            earlier, moved = start, moves
+            if seen[rank] < grown_for[procs]:
+                hope, index = now, tried - 1
+                while index >= 0:
+                    if tried_procs[index] <= procs and tried_for[index] <= length and tried_from[index] <= start:
+                        hope, moved = tried_to[index], tried_moves[index]
+                        if moved < moves and left[moved] - length < hope:
+                            hope = left[moved] - length
+                        break
+                    index -= 1
+                earlier, moved = plan.gap_before(last, start, procs, length, hope if hope > now else now), moves
+                seen[rank] = self.grown
             if earlier < before:
                 self._reserve(rank, earlier, self.moves_as, start, 0.0)
                 index = moves - 1

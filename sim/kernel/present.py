@@ -18,12 +18,15 @@ from sim.kernel.columns import (
     insert_number,
     insert_pair,
     insert_three,
+    move_pair,
     number_before,
     numbers,
     remove_numbers,
     remove_pair,
     remove_ranges,
     remove_three,
+    set_numbers,
+    time_up_to,
     times,
 )
 from sim.kernel.plan import Plan
@@ -126,6 +129,8 @@ class Present:
         """Of a compression, who was tried: how wide and long, where it stood, where it stands, how many had moved"""
         self.left, self.turn = times(jobs), numbers(jobs)
         """The earliest place that somebody left, from each move on; whose turn it is"""
+        self.grown, self.grown_for, self.seen = 0, numbers(procs + 1), numbers(jobs)
+        """How often there came to be more room; when last for who needs so many; what of it each job has seen"""
         # The last step
         self.arrived = self.completed = self.moves = 0
         self.ended_early = False
@@ -193,7 +198,7 @@ class Present:
         self.running = running - 1
         if self.plan.count and expected > now:
             self.plan.advance(now)
-            self.plan.take(now, expected, -procs)
+            self._make_room(now, expected, procs)
         self._give_back(self.held_at[rank], procs)
         self.h_end[stretch] = now
         self.h_end_step[stretch] = self.steps
@@ -323,21 +328,32 @@ class Present:
         else:
             self.plan.make(self.now, self.free, self.end_at, self.end_procs, self.running)
 
+    def _make_room(self, start: float, end: float, procs: int) -> None:
+        """So many more are free in the plan; for whom that may be enough is noted where reservations stand."""
+        plan = self.plan
+        if self.is_reserved:
+            at, free, index = plan.at, plan.free, time_up_to(plan.at, start + A_MOMENT, 0, plan.count) - 1
+            self.grown += 1
+            while index < plan.count and at[index] < end:
+                set_numbers(self.grown_for, free[index] + 1, procs, self.grown)
+                index += 1
+        plan.take(start, end, -procs)
+
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
         """The job's reserved start becomes `at`, which is never later than it was."""
         procs, length, plan = self.procs[rank], self.estimate[rank], self.plan
         is_new = not self.planned_in[rank]
         was, count = self.planned[rank], self.reservations
         if is_new:
+            insert_pair(self.reserved_at, self.reserved_rank, count, at, rank)
             self.reservations += 1
         else:
-            plan.take(was, was + length, -procs)
-            remove_pair(self.reserved_at, self.reserved_rank, count, was, rank)
-            count -= 1
+            self._make_room(was, was + length, procs)
+            move_pair(self.reserved_at, self.reserved_rank, count, was, at, rank)
         plan.take(at, at + length, procs)
-        insert_pair(self.reserved_at, self.reserved_rank, count, at, rank)
         self.planned[rank] = at
         self.planned_in[rank] = 1
+        self.seen[rank] = self.grown
         if at <= self.now:
             self.is_due = True
         self._promise(rank, at)
@@ -358,6 +374,6 @@ class Present:
         at = self.planned[rank]
         self._forget(rank)
         if abs(at - now) > A_MOMENT:
-            self.plan.take(at, at + self.estimate[rank], -procs)
+            self._make_room(at, at + self.estimate[rank], procs)
             self.plan.advance(now)
             self.plan.take(now, expected, procs)
