@@ -5,7 +5,7 @@ cimport cython
 cdef double A_MOMENT, INFINITE, TAU, EARLY
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
-cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
+cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, MANY, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
 cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST
 
 @cython.locals(middle=Py_ssize_t)
@@ -127,7 +127,7 @@ cdef class Present:
     cdef public int[::1] queue, end_rank, end_procs, leave_rank, hole_first, hole_last, held_at, planned_in
     cdef public double[::1] end_at, leave_at, expected, planned, reserved_at
     cdef public int[::1] reserved_rank, tried_procs, tried_moves, turn, done, moved_rank, grown_for, seen
-    cdef public int grown
+    cdef public int grown, grown_for_all
     cdef public double[::1] tried_for, tried_from, tried_to, left, moved_by
     cdef public Plan plan, draft
     cdef public bint is_due, is_reserved, is_fresh, is_sharp, ended_early
@@ -163,8 +163,9 @@ cdef class Present:
     cdef void _moves(self, int rank, double at, double was) noexcept
     cdef void _promise(self, int rank, double at) noexcept
     cdef void _make_plan(self) noexcept
-    @cython.locals(plan=Plan, at=double[::1], free=int[::1], index=Py_ssize_t)
     cdef void _make_room(self, double start, double end, int procs) noexcept
+    @cython.locals(plan=Plan, at=double[::1], free=int[::1], index=Py_ssize_t)
+    cdef void _note_room(self, double start, double end, int procs) noexcept
     @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, count=Py_ssize_t)
     cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
     cdef void _forget(self, int rank) noexcept

@@ -448,7 +448,7 @@ class Loop(Present):
             if last < 0 or (free[last] < procs and now + length >= start):
                 continue
             earlier, moved = start, moves
-            if seen[rank] < grown_for[procs]:
+            if seen[rank] < grown_for[procs] or seen[rank] < self.grown_for_all:
                 hope, index = now, tried - 1
                 while index >= 0:
                     if tried_procs[index] <= procs and tried_for[index] <= length and tried_from[index] <= start:

@@ -55,6 +55,8 @@ KILLED = 1
 """As in `sim.history.stretch`"""
 NEVER = 2147483647
 """As in `sim.history.times`"""
+MANY = 100
+"""With fewer reservations it is quicker to look at each than to note for whom there is room"""
 WIDTH = 3
 """As in `sim.history.decided`"""
 
@@ -130,7 +132,9 @@ class Present:
         self.left, self.turn = times(jobs), numbers(jobs)
         """The earliest place that somebody left, from each move on; whose turn it is"""
         self.grown, self.grown_for, self.seen = 0, numbers(procs + 1), numbers(jobs)
-        """How often there came to be more room; when last for who needs so many; what of it each job has seen"""
+        self.grown_for_all = 0
+        """How often there came to be more room; when last for who needs so many; what of it each job has seen; when
+        last it was not noted for whom"""
         # The last step
         self.arrived = self.completed = self.moves = 0
         self.ended_early = False
@@ -329,15 +333,21 @@ class Present:
             self.plan.make(self.now, self.free, self.end_at, self.end_procs, self.running)
 
     def _make_room(self, start: float, end: float, procs: int) -> None:
-        """So many more are free in the plan; for whom that may be enough is noted where reservations stand."""
-        plan = self.plan
+        """So many more are free in the plan; for whom that may be enough is noted where many reservations stand."""
         if self.is_reserved:
-            at, free, index = plan.at, plan.free, time_up_to(plan.at, start + A_MOMENT, 0, plan.count) - 1
             self.grown += 1
-            while index < plan.count and at[index] < end:
-                set_numbers(self.grown_for, free[index] + 1, procs, self.grown)
-                index += 1
-        plan.take(start, end, -procs)
+            if self.reservations < MANY:
+                self.grown_for_all = self.grown
+            else:
+                self._note_room(start, end, procs)
+        self.plan.take(start, end, -procs)
+
+    def _note_room(self, start: float, end: float, procs: int) -> None:
+        plan = self.plan
+        at, free, index = plan.at, plan.free, time_up_to(plan.at, start + A_MOMENT, 0, plan.count) - 1
+        while index < plan.count and at[index] < end:
+            set_numbers(self.grown_for, free[index] + 1, procs, self.grown)
+            index += 1
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
         """The job's reserved start becomes `at`, which is never later than it was."""
