@@ -305,12 +305,15 @@ _TALLY = ("started", "finished", "backfilled", "wait", "worst_wait", "slowdown",
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
     """The loop knows these jobs, who go through the queue in this order."""
     of = loop.column
-    loop.submit, loop.due = of("d", np.append(workload.submit, inf)), of("d", workload.due)
+    runs_as_it_is = isinstance(loop.queue, list)  # then a number in a list takes four times its room
+    submit = np.append(workload.submit, inf)
+    loop.submit = submit.data if runs_as_it_is else of("d", submit)
+    loop.due = loop.submit if np.isnan(workload.reserve).all() else of("d", workload.due)
     loop.procs = loop.width = of("i", workload.width)
     loop.estimate = loop.length = of("d", workload.estimate)
     loop.runtime, loop.killed = of("d", workload.runtime), bytearray(workload.killed.tobytes())
     loop.in_order_of_arrival = rank_at is None
-    loop.place_of = loop.rank_at = of("i", np.arange(len(workload)))
+    loop.place_of = loop.rank_at = range(len(workload)) if runs_as_it_is else of("i", np.arange(len(workload)))
     if rank_at is not None:
         loop.width, loop.length = of("i", workload.width[rank_at]), of("d", workload.estimate[rank_at])
         loop.place_of, loop.rank_at = of("i", np.argsort(rank_at)), of("i", rank_at)
