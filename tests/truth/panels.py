@@ -23,6 +23,7 @@ from sim.workload.model import Trace
 from tests.truth.lives import Record
 from tests.truth.rules import Rules
 from tests.truth.runs import Run, Step
+from tests.truth.stories import NUMBERS
 from tests.truth.teller import often
 from tests.truth.told import After
 from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, read_aloud, reads
@@ -30,6 +31,7 @@ from tests.truth.world import Work
 from tui.look.palette import DARK
 from tui.panels import decisions, details
 from tui.panels.parts import Context
+from tui.replay.own_numbers import OwnNumbers
 from tui.replay.scene import About, Scene, StripScene
 
 SIZE = 500, 100
@@ -46,6 +48,9 @@ class Sight(NamedTuple):
     after: After
     job: Work
     record: Record
+    numbers: OwnNumbers | None = None
+    usage: Sequence[float] = ()
+    """Of its user, after each step"""
 
     @property
     def context(self) -> Context:
@@ -53,6 +58,8 @@ class Sight(NamedTuple):
         job = JobReader(workload, rank).at(self.run.engine.history, shown)
         strip = StripScene(0.0, 0.0, 0.0, (), ())
         scene = Scene(shown, self.step.now, self.number, False, None, strip, job, decisions=shown.decisions)
+        if self.numbers is not None:
+            scene = replace(scene, numbers=self.numbers.found)
         about = About("random", "", workload, Trace("random", "swf", (), workload.submit.reshape(-1, 1)))
         return Context(about, scene, DARK, rank)
 
@@ -62,6 +69,10 @@ class Sight(NamedTuple):
     @property
     def passed(self) -> PassedBy:
         return passed_by(self.run.engine.history.as_of(self.number), self.run.workload.jobs[self.job.rank])
+
+    def is_known(self, told: str) -> bool:
+        """What was predicted of it is not known here after its first start."""
+        return not told.startswith("predicted ") or (self.state == "waiting" and not self.record.cuts)
 
     @property
     def considers(self) -> bool:
@@ -140,7 +151,7 @@ def read_panels(sight: Sight) -> Iterator[UntrueError]:
             if [" ".join(line.split()) for line in sections.pop(title, [])] != true:
                 yield UntrueError(f"Panel: {title}: Why says {true}")
     for title, lines in sections.items():
-        told += [(KINDS[title], line) for line in lines if re.search("[a-z]", line)]
+        told += [(KINDS[title], line) for line in lines if re.search("[a-z]", line) and sight.is_known(line)]
     told += [(Deciding, line) for line in _of_the_step(sight)]
     for kind, sentence in told:
         try:
@@ -339,6 +350,19 @@ def by_turns(sight: Sight) -> list[float]:
     return found
 
 
+class Noted:
+    """How a number of the policy's own went: of a job while it waits, of a user through the whole run."""
+
+
+@reads(Noted, "{any} from {any} to {any}: {any}", "{any} {any}: {any}")
+def _(sight: Sight, name: str, *told: str) -> None:
+    meaning, written = NUMBERS[name]
+    demand(told[-1].startswith(meaning), "what it is")
+    values = sight.usage if name == "usage" else [value for _, value in sight.record.numbers[name]]
+    for said, true in zip((told[0], told[-2]), (values[0], values[-1]), strict=True):
+        demand(written(said).is_about(true), true)
+
+
 class Event:
     """What happened to it."""
 
@@ -367,6 +391,7 @@ KINDS: dict[str, type] = {
     "Considered": Considered,
     "Expansion factor": Factor,
     "Planned start": Moved,
+    "The policy's own numbers": Noted,
     "Life": Event,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from functools import cached_property
 from math import inf
 from typing import NamedTuple
 
@@ -12,6 +13,9 @@ from sim.decisions.matrix import Phase, Place
 from sim.life.life import life_of
 from sim.life.own_numbers import own_numbers
 from sim.life.so_far import passed_by
+from sim.policies import parse_policy
+from sim.policies.policy import columns_of
+from sim.timeline.timeline import Timeline
 from sim.why.evidence import evidence_of
 from tests.truth import numbers, shares
 from tests.truth.decided import after_pass, do, instant, read_decision
@@ -26,6 +30,7 @@ from tests.truth.traces import Traces
 from tests.truth.words import UntrueError, exactly, read_aloud
 from tests.truth.world import World
 from tui.cli.explain import had_nobody_come, in_reality
+from tui.replay.own_numbers import OwnNumbers
 
 __all__ = ["numbers", "shares"]  # whoever reads evidence knows these readings
 
@@ -64,6 +69,7 @@ class Reader:
         self._traces = Traces(self.chronicle)
         self._run, self._asked = run, asked
         self._looked = random.Random(len(run.steps))
+        self._usage: list[float] = []
         self._considered: tuple[Decision, ...] = ()
         self._planned: dict[int, float] = {}
         self._passed: dict[int, dict[int, Pass]] = {}
@@ -83,14 +89,27 @@ class Reader:
         self._note_considered(world, step.decisions)
         after = After(world, self._considered, self._planned, self._passed)
         self.chronicle.close(after)
+        users = [world.jobs[rank].user for rank in self.chronicle.watched[:1]]
+        self._usage += [world.usage.of[user] for user in users if user in world.usage.of]
         self._traces.note(after)
         yield from self._ask(world, number, step, after)
         if len(ranks := range(len(world.jobs))) and self._looked.random() < LOOKS:
-            rank = self._looked.choice(ranks)
-            yield from read_panels(
-                Sight(self._run, step, number, after, world.jobs[rank], self.chronicle.records[rank])
-            )
+            rank = self._looked.choice(ranks) if self._numbers is None else self.chronicle.watched[0]
+            if self._numbers is not None:
+                self._numbers.read(number, inf)
+            told = world.jobs[rank], self.chronicle.records[rank], self._numbers, self._usage
+            yield from read_panels(Sight(self._run, step, number, after, *told))
         self._planned = {rank: plan.at for rank, plan in after.planned.items()}
+
+    @cached_property
+    def _numbers(self) -> OwnNumbers | None:
+        """How the policy's own numbers of the first of those went whose lives are read."""
+        run = self._run
+        if run.switches or not columns_of(parse_policy(run.spec)):
+            return None
+        timeline = Timeline(run.workload, run.spec, placement=run.placement)
+        timeline.compute_all()
+        return OwnNumbers(timeline.branch, run.workload.jobs[self.chronicle.watched[0]])
 
     def read_causes(self) -> Iterator[UntrueError]:
         """Where `r` goes back to, from some steps."""

@@ -235,7 +235,7 @@ def with_changes(value: Any) -> Iterator[Any]:
 KINDS = (
     9700001, 9700008, 9700053, 9700055, 9700065, 9700067, 9700070, 9700074, 9700076, 9700088, 9700090, 9700105, 9700128,
     9700151, 9700153, 9700159, 9700175, 9700179, 9700187, 9900306, 9900707, 9900777, 9901334, 9901460, 9901878, 9910005,
-    9944380,
+    9911119, 9944380,
 )  # fmt: skip
 """Small runs in which there is every kind of sentence; another one may be needed where schedules change."""
 
