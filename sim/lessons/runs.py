@@ -13,8 +13,8 @@ from sim.machine.processors import Placement
 from sim.metrics.aggregates import Value, aggregates
 from sim.metrics.finished_jobs import FinishedJobs
 from sim.policies import parse_policy, written_policy
+from sim.stops.grammar import parse_stop
 from sim.stops.search import search_forward
-from sim.stops.stop import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.words import Step, clock, parse_moment
 from sim.workload.categories import TAU

@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from sim.engine.engine import Engine
 from sim.stops.combinations import Reading
+from sim.stops.grammar import Stop
 from sim.stops.instants import Instant, OfEngine, Record
-from sim.stops.stop import Stop
 from sim.timeline.timeline import Timeline
 
 _ASK = 64

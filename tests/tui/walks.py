@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sim.policies import parse_policy
 from sim.session.session import Session, parsed, written
 from sim.session.sources import session_of
-from sim.stops.stop import parse_stop
+from sim.stops.grammar import parse_stop
 from sim.timeline.timeline import HELD, Timeline
 from sim.workload.options import OPTIONS
 from sim.workload.source import Source

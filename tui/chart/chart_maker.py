@@ -23,8 +23,8 @@ from sim.workload.outages import Outage
 from tui.chart.axis import CLOCK, Axis, ByEvent, Steps
 from tui.chart.colours import Colours
 from tui.chart.lanes import Lanes
-from tui.chart.plan import plan_boxes, planned_times
-from tui.chart.promises import Promises, hole_of
+from tui.chart.planned import plan_boxes, planned_times
+from tui.chart.promise_marks import Promises, hole_of
 from tui.chart.raster import FREE, Frame, Raster, rasterise
 from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import Box, ChartScene, Drawing, Mark

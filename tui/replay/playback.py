@@ -13,7 +13,7 @@ from tui.replay.requests import Wish
 from tui.replay.speed import PASSING
 
 if TYPE_CHECKING:
-    from sim.stops.stop import Stop
+    from sim.stops.grammar import Stop
 
 A_FRAME = 0.02
 """Seconds of stepping between two frames at top speed."""

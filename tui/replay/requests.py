@@ -16,7 +16,7 @@ from tui.replay.speed import Speed
 
 if TYPE_CHECKING:
     from sim.policies.policy import Policy
-    from sim.stops.stop import Stop
+    from sim.stops.grammar import Stop
 
 Veil = Literal["", "plan", "policy"]
 """Nothing, or what is planned and decided, or that and under which policy."""

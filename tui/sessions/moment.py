@@ -24,7 +24,7 @@ from tui.screens.replay.transport import JUMPS
 from tui.sessions.autosave import state_folder
 
 if TYPE_CHECKING:
-    from sim.stops.stop import Stop
+    from sim.stops.grammar import Stop
 
 LAST = "last"
 """`--session last`: where the program was left the last time."""
@@ -219,7 +219,7 @@ def _is_speed(value: Value) -> bool:
 def _stops(session: Session, workload: Workload) -> tuple[tuple[Stop, ...], tuple[str, ...]]:
     if not session.stops:
         return (), ()
-    from sim.stops.stop import parse_stop
+    from sim.stops.grammar import parse_stop
 
     stops, warnings = [], []
     for text in session.stops:

@@ -22,7 +22,7 @@ from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
 from tui.chart.hover import Spot, free_text, hover_text, job_span, measured, spot_at
-from tui.chart.plan import planned_start
+from tui.chart.planned import planned_start
 from tui.chart.scale import Camera
 from tui.look.palette import DARK, Hue, Look, Tone, ink
 from tui.look.themes import Printable

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.stops.grammar import parse_stop
 from sim.stops.search import search_backward, search_forward
-from sim.stops.stop import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from tests.examples import examples

@@ -15,7 +15,7 @@ from sim.decisions.decisions import Reserve
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.session.session import BranchRecord
-from sim.stops.stop import parse_stop
+from sim.stops.grammar import parse_stop
 from sim.timeline.timeline import Timeline
 from sim.why.causes import Division, HolderOf, PlanOf
 from sim.workload.source import Source

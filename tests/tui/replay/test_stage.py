@@ -10,7 +10,7 @@ import pytest
 
 from sim.policies import parse_policy
 from sim.session.session import Bookmark
-from sim.stops.stop import parse_stop
+from sim.stops.grammar import parse_stop
 from sim.timeline.scenario import Scenario
 from sim.timeline.timeline import Timeline
 from sim.workload.source import Source

@@ -27,7 +27,7 @@ from sim.session.session import (
 )
 from sim.session.sources import session_of
 from sim.session.trace_ref import TraceRef
-from sim.stops.stop import parse_stop
+from sim.stops.grammar import parse_stop
 from sim.workload.source import Source
 from tests.examples import examples
 from tests.tui.replays import Replay, replay

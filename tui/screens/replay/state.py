@@ -18,7 +18,7 @@ from tui.screens.replay.layout import WEIGHTS
 
 if TYPE_CHECKING:
     from sim.lessons.walk import Walk
-    from sim.stops.stop import Stop
+    from sim.stops.grammar import Stop
     from tui.replay.opening import Note
 
 PANELS = (*WEIGHTS, "strip", "metrics")

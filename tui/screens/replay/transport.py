@@ -86,7 +86,7 @@ class Transport:
 
     def jump(self, direction: int) -> None:
         """To the next event of the chosen kind."""
-        from sim.stops.stop import parse_stop
+        from sim.stops.grammar import parse_stop
 
         screen, condition = self._screen, self._screen.state.jump
         if condition == "job":

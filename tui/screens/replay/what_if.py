@@ -32,7 +32,7 @@ from tui.screens.replay.controlled import ControlledScreen
 from tui.screens.replay.messages import PolicyChosen
 
 if TYPE_CHECKING:
-    from sim.stops.stop import Stop
+    from sim.stops.grammar import Stop
 
 ANOTHER = "another policy"
 
@@ -207,7 +207,7 @@ class WhatIf:
 
     def _parsed(self, text: str) -> tuple[Stop, ...]:
         """The conditions that were typed; they may only speak of jobs and users that there are."""
-        from sim.stops.stop import parse_stop
+        from sim.stops.grammar import parse_stop
 
         workload, now = self._screen.about.workload, self._screen.scene.clock if self._screen.scene else 0.0
         return tuple(parse_stop(part, workload, now) for part in text.split(";") if part.strip())

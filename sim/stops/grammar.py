@@ -127,7 +127,7 @@ def parse_stop(text: str, workload: Workload | None = None, now: float = 0.0) ->
     'queue > 50 and not (backfill or job J17 starts)'
     >>> parse_stop("backfil")
     Traceback (most recent call last):
-    sim.stops.stop.StopError: no condition 'backfil'; did you mean 'backfill'?
+    sim.stops.grammar.StopError: no condition 'backfil'; did you mean 'backfill'?
     """
     return _Parser(text, workload, now).parse()
 

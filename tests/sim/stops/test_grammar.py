@@ -25,7 +25,7 @@ from sim.policies import Policy, parse_policy
 from sim.policies.columns import Column
 from sim.policies.view import View
 from sim.stops.conditions import RELATIONS
-from sim.stops.stop import StopError, parse_stop
+from sim.stops.grammar import StopError, parse_stop
 from sim.stops.vocabulary import CHANGES, DEEDS, EVENTS, MEASURES, REASONS
 from sim.words import Clock
 from sim.workload.model import Field, Header, Job

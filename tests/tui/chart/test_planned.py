@@ -16,7 +16,7 @@ from sim.policies import parse_policy
 from sim.workload.outages import Outage
 from sim.workload.source import Source
 from tests.sim.conftest import Lab
-from tui.chart.plan import plan_boxes
+from tui.chart.planned import plan_boxes
 from tui.chart.scale import ChartView
 from tui.chart.scene import Box
 

@@ -7,7 +7,7 @@ from tests.tui.chart.charts import SIZE, chart_of
 from tests.tui.scenes import engine_of
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import paint
-from tui.chart.promises import Promises, hole_of
+from tui.chart.promise_marks import Promises, hole_of
 from tui.chart.scene import Hole, Mark
 from tui.look.palette import DARK, Hue, Tone, ink
 
