@@ -1,1 +1,1 @@
-"""What a policy may say: decisions, reasons, and the words of each."""
+"""What a policy may say: decisions and reasons, each with its own words."""

@@ -1,1 +1,1 @@
-"""Whole stretches of a run at once: loops over columns that run as they are and, compiled, as fast as C."""
+"""The rules of the engine and of most policies a second time: loops over columns, as they are or compiled."""

@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from sim.workload.categories import TAU
 from sim.workload.model import Field, Floats, Ints, Workload
 from tui.look.palette import JOB_COLOURS, JOB_HUES, Hue
 
@@ -20,7 +21,7 @@ MODES = {
     "width": "how many processors it needs",
     "length": "how long it may run, by its estimate",
     "wait": "how long it waited for its first start",
-    "slowdown": "how many times longer than its run it took, once it has ended",
+    "slowdown": "its bounded slowdown: how many times longer than its run it took, once it has ended",
     "estimate": "how many times longer than its run its estimate is, once it has ended",
     "passed": "how many that came later began before it",
 }
@@ -100,8 +101,6 @@ PASSES = Scale((1, 2, 5, 20, 100), ("nobody", "1", "2–4", "5–19", "20–99",
 _SCALES = {
     "width": WIDTHS, "length": LENGTHS, "wait": WAITS, "passed": PASSES, "slowdown": SLOWDOWNS, "estimate": RATIOS,
 }  # fmt: skip
-SHORT = 10.0
-"""Seconds: jobs that run shorter count as this long in slowdowns."""
 
 
 class Colours:
@@ -138,7 +137,7 @@ class Colours:
 
             return PASSES.hues(np.where(np.isnan(begun), np.nan, overtaken(workload, start, ranks)))
         if mode == "slowdown":
-            return SLOWDOWNS.hues(np.maximum((done - submit) / np.maximum(run, SHORT), 1))
+            return SLOWDOWNS.hues(1 + (done - submit - run) / np.maximum(run, TAU))
         return RATIOS.hues(np.where(np.isnan(done), np.nan, estimate / run))
 
     def legend(self, mode: str, partitions: Sequence[str] = ()) -> Legend:

@@ -84,6 +84,13 @@ def test_what_depends_on_the_run_time_is_known_at_the_end(workload: Workload, mo
     assert hues(workload, mode, now=110)[1] != Hue.GREY
 
 
+def test_the_slowdown_of_a_short_job_is_the_bounded_one_of_all_tables(lab: Lab) -> None:
+    waited = np.array([5.0, 19.9, 20.1])
+    made = lab.workload(4, *(f"{i} 0 1 1 1" for i in range(3)))
+    colours = Colours(made).of("slowdown", np.arange(3), waited, waited + 1, 100, lambda rank: None)
+    assert colours.tolist() == [Hue.RAMP + 1, Hue.RAMP + 1, Hue.RAMP + 2]  # 1.5, 2.99, 3.01
+
+
 def test_of_many_users_the_rare_ones_share_a_hue(lab: Lab) -> None:
     made = lab.workload(4, *(f"{i} {i} 1 5 5" for i in range(40)))
     crowd = replace(made, user=np.arange(40) % 20)
