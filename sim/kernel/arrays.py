@@ -100,6 +100,23 @@ def insert_number(column: Any, count: int, place: int, value: int) -> None:
     column[place] = value
 
 
+def insert_step(times: Any, numbers: Any, count: int, place: int, time: float, number: int) -> None:
+    """One more in both columns, at that place."""
+    insert_time(times, count, place, time)
+    insert_number(numbers, count, place, number)
+
+
+def remove_step(times: Any, numbers: Any, count: int, place: int) -> None:
+    """One fewer in both columns."""
+    remove_times(times, count, place, 1)
+    remove_numbers(numbers, count, place, 1)
+
+
+def remove_number(column: Any, count: int, place: int) -> None:
+    """One fewer."""
+    remove_numbers(column, count, place, 1)
+
+
 def remove_times(column: Any, count: int, place: int, many: int) -> None:
     """So many fewer, from that place on."""
     while place + many < count:

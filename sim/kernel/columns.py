@@ -100,6 +100,22 @@ def insert_in_order(column: Any, count: int, value: int) -> None:
     insort_left(column, value)
 
 
+def insert_step(times: Any, numbers: Any, count: int, place: int, time: float, number: int) -> None:
+    """One more in both columns, at that place."""
+    times.insert(place, time)
+    numbers.insert(place, number)
+
+
+def remove_step(times: Any, numbers: Any, count: int, place: int) -> None:
+    """One fewer in both columns."""
+    del times[place], numbers[place]
+
+
+def remove_number(column: Any, count: int, place: int) -> None:
+    """One fewer."""
+    del column[place]
+
+
 def insert_time(column: Any, count: int, place: int, value: float) -> None:
     """One more, at that place."""
     column.insert(place, value)

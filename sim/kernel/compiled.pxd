@@ -38,6 +38,11 @@ cdef void copy_times(double[::1] column, double[::1] other, Py_ssize_t count) no
 cdef void copy_numbers(int[::1] column, int[::1] other, Py_ssize_t count) noexcept
 cdef void insert_time(double[::1] column, Py_ssize_t count, Py_ssize_t place, double value) noexcept
 cdef void insert_number(int[::1] column, Py_ssize_t count, Py_ssize_t place, int value) noexcept
+cdef void insert_step(
+    double[::1] times, int[::1] numbers, Py_ssize_t count, Py_ssize_t place, double time, int number
+) noexcept
+cdef void remove_step(double[::1] times, int[::1] numbers, Py_ssize_t count, Py_ssize_t place) noexcept
+cdef void remove_number(int[::1] column, Py_ssize_t count, Py_ssize_t place) noexcept
 cdef void remove_times(double[::1] column, Py_ssize_t count, Py_ssize_t place, Py_ssize_t many) noexcept
 cdef void remove_numbers(int[::1] column, Py_ssize_t count, Py_ssize_t place, Py_ssize_t many) noexcept
 
@@ -48,8 +53,7 @@ cdef class Plan:
     cdef public Py_ssize_t count
 
     cpdef void clear(self) noexcept
-    cdef void add(self, double at, int free) noexcept
-    @cython.locals(index=Py_ssize_t)
+    @cython.locals(times=double[::1], numbers=int[::1], last=Py_ssize_t, index=Py_ssize_t, time=double)
     cdef void make(self, double now, int free, double[::1] at, int[::1] more, Py_ssize_t count) noexcept
     cdef void become(self, Plan other) noexcept
     @cython.locals(index=Py_ssize_t)
@@ -57,8 +61,10 @@ cdef class Plan:
     @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, first=Py_ssize_t, last=Py_ssize_t,
                    index=Py_ssize_t)
     cdef void take(self, double start, double end, int procs) noexcept
-    @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, index=Py_ssize_t, time=double)
+    @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, index=Py_ssize_t, candidate=double, end=double)
     cdef double earliest(self, int procs, double duration, double after) noexcept
+    @cython.locals(at=double[::1], free=int[::1], end=double, index=Py_ssize_t)
+    cdef bint fits(self, int procs, double start, double duration) noexcept
     @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=double, step=double)
     cdef double gap_before(self, Py_ssize_t last, double start, int procs, double duration, double after) noexcept
 
@@ -66,9 +72,8 @@ cdef class Plan:
 cdef class RowPlan(Plan):
     @cython.locals(at=double[::1], free=int[::1], kept=Py_ssize_t, index=Py_ssize_t)
     cdef void simplify(self) noexcept
-    @cython.locals(at=double[::1], free=int[::1], end=double, index=Py_ssize_t)
-    cdef bint fits(self, int procs, double start, double duration) noexcept
-    @cython.locals(at=double[::1], free=int[::1], candidate=double, end=double, time=double, index=Py_ssize_t)
+    @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, index=Py_ssize_t, last=Py_ssize_t,
+                   candidate=double, end=double)
     cdef double hole_before(self, double before, int procs, double duration, double after) noexcept
 
 
@@ -89,6 +94,8 @@ cdef class Sets:
     cdef void add_one(self, Py_ssize_t number, int processor) noexcept
     @cython.locals(word=int)
     cdef bint meets(self, Py_ssize_t number, Py_ssize_t other) noexcept
+    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int)
+    cdef Py_ssize_t keep_apart(self, int[::1] numbers, Py_ssize_t count, Py_ssize_t other) noexcept
     @cython.locals(word=int)
     cdef bint exceeds(self, Py_ssize_t number, Py_ssize_t other) noexcept
     @cython.locals(rest=cython.ulonglong)
@@ -388,9 +395,9 @@ cdef class Partitions(Loop):
 cdef class MultiQueueLoop(Partitions):
     cdef public int beside_as, trial_as, due_as, early_as, highs
     cdef public bint tries, stands, drafted, has_moved
-    cdef public double next_due, short_at
-    cdef public int untaken, short_of
-    cdef public long cut_in, all_cuts
+    cdef public double next_due, short_at, touched_at
+    cdef public int untaken, short_of, touched_of
+    cdef public long cut_in, all_cuts, told_in
     cdef public object kinds
     cdef public Py_ssize_t pivots, placed, stamp, planned_trials, cuts
     cdef public int[::1] spare, spared_in, pivot, firsts, stage, trials, cut
@@ -398,7 +405,7 @@ cdef class MultiQueueLoop(Partitions):
 
     @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
-    @cython.locals(index=Py_ssize_t, tried=int, rank=Py_ssize_t, is_calm=bint, apart=bint)
+    @cython.locals(index=Py_ssize_t, tried=int, told=Py_ssize_t, rank=Py_ssize_t, is_calm=bint, apart=bint)
     cdef bint _decide(self) except -1
     @cython.locals(done=int[::1], kept=Py_ssize_t, index=Py_ssize_t, rank=int, at=Py_ssize_t)
     cdef void _complete_no_cut(self) noexcept
@@ -413,15 +420,19 @@ cdef class MultiQueueLoop(Partitions):
     cdef void _start_trials(self) noexcept
     @cython.locals(place=Py_ssize_t)
     cdef void _try(self, Py_ssize_t index, int rank, int form, double two) noexcept
-    @cython.locals(draft=Plan, procs=int, fits=bint)
+    @cython.locals(lasts=double)
     cdef bint _fits_instead(self, int rank, double at, double lasts) noexcept
     @cython.locals(rank=Py_ssize_t)
     cdef bint _somebody_high_came(self) noexcept
     @cython.locals(index=Py_ssize_t, rank=int, at=double)
     cdef void _expect_pivots(self) noexcept
-    @cython.locals(queue=int[::1], width=int[::1], free=int, place=int, procs=int, rank=int, partition=int,
-                   own=int, idle=int[::1], pivot_at=double[::1], ends=double)
+    @cython.locals(place=int, rank=int, partition=int, procs=int, own=int)
     cdef void _serve_queues(self, Py_ssize_t index) noexcept
+    @cython.locals(queue=int[::1], waiting=Py_ssize_t, free=int, width=int[::1], length=double[::1], now=double,
+                   stage=int[::1], idle=int[::1], pivot=int[::1], pivot_at=double[::1], spare=int[::1],
+                   spared_in=int[::1], is_placed=bint, place=int, procs=int, rank=int, partition=int, ends=double,
+                   until=double)
+    cdef Py_ssize_t _next_to_look_at(self, Py_ssize_t index) noexcept
     @cython.locals(procs=int, own=int, ends=double, has_room=bint, head=int, at=double, is_own=bint)
     cdef bint _pass_pivots(self, Py_ssize_t index, int rank, int partition) noexcept
     @cython.locals(stretch=Py_ssize_t)
@@ -440,7 +451,7 @@ cdef class MultiQueueLoop(Partitions):
     cdef void _draft_placed(self) noexcept
     @cython.locals(at=double[::1], free=int[::1], index=Py_ssize_t, count=Py_ssize_t, until=double)
     cdef bint _fits_beside(self, int procs, double ends) noexcept
-    @cython.locals(index=Py_ssize_t, until=double)
+    @cython.locals(at=double[::1], free=int[::1], index=Py_ssize_t, count=Py_ssize_t, until=double)
     cdef bint _touches_no_trial(self, int procs, double ends) noexcept
 
 
@@ -472,8 +483,9 @@ cdef class Sharing(Loop):
     cdef bint _happen(self, double now) except -1
     @cython.locals(is_event=bint)
     cdef bint _decide(self) except -1
-    @cython.locals(gain=double[::1], kept=Py_ssize_t, count=Py_ssize_t, index=Py_ssize_t, rank=int, gained=double,
-                   stalled=double, lost=double, ran=double)
+    @cython.locals(gain=double[::1], kept=Py_ssize_t, count=Py_ssize_t, placed=int[::1], band_of=int[::1],
+                   stall=double[::1], all_ran=double[::1], runtime=double[::1], index=Py_ssize_t, rank=int,
+                   gained=double, stalled=double, lost=double, ran=double)
     cdef void _elapse(self, double to) except *
     cdef double _empty_until(self, double to) except? -1
     cdef list _occupied(self)
@@ -519,7 +531,7 @@ cdef class GangLoop(Sharing):
     @cython.locals(index=Py_ssize_t, slot=int, place=Py_ssize_t)
     cdef void _rank_rows(self) noexcept
     @cython.locals(sets=Sets, rows=Py_ssize_t, index=Py_ssize_t, row=int, turn=Py_ssize_t, hopeful=Py_ssize_t,
-                   place=Py_ssize_t, rank=int)
+                   place=Py_ssize_t, rank=int, placed=int[::1], home=int[::1], scratch=int[::1])
     cdef void _compact(self) except *
     @cython.locals(index=Py_ssize_t, rank=int)
     cdef void _compact_into(self, int target, int row, Py_ssize_t hopeful) except *
@@ -540,17 +552,16 @@ cdef class GangLoop(Sharing):
     cdef void _come_in(self, Py_ssize_t index, int slot, bint passes) except *
     @cython.locals(sets=Sets, hopeful=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef void _fill(self) except *
-    @cython.locals(index=Py_ssize_t, slot=int)
+    @cython.locals(sets=Sets, order=int[::1], row_set=Py_ssize_t, index=Py_ssize_t)
     cdef bint _finds_row(self, int rank) except -1
     @cython.locals(slot=int)
     cdef void _forget_plans(self) except *
     @cython.locals(plan=RowPlan, now=double, mpl=int, free=int, count=Py_ssize_t, many=Py_ssize_t, index=Py_ssize_t,
-                   rank=int, start=double)
+                   rank=int, start=double, home=int[::1], placed=int[::1], procs=int[::1])
     cdef RowPlan _plan_of(self, int slot, bint reserved)
-    @cython.locals(place=Py_ssize_t)
     cdef void _change(self, Py_ssize_t count, double at, int by) noexcept
-    @cython.locals(now=double, best=double, after=double, turn=Py_ssize_t, index=Py_ssize_t, slot=int, at=double,
-                   fullest=int)
+    @cython.locals(now=double, best=double, after=double, turn=Py_ssize_t, index=Py_ssize_t, slot=int, plan=RowPlan,
+                   at=double, fullest=int)
     cdef double _soonest(self, int procs, double span) except? -1
     @cython.locals(last=Py_ssize_t)
     cdef void _note_tried(self, int procs, double span, double at) noexcept

@@ -10,8 +10,9 @@ from sim.kernel.columns import (
     growing_numbers,
     growing_times,
     insert_number,
-    insert_time,
+    insert_step,
     numbers,
+    remove_number,
     remove_numbers,
     remove_times,
     time_up_to,
@@ -107,7 +108,7 @@ class GangLoop(Sharing):
         """The jobs of the less populated rows move to more populated ones, the most populated first."""
         self._rank_rows()
         self._forget_plans()
-        sets, rows = self.sets, self.rows
+        sets, rows, placed, home, scratch = self.sets, self.rows, self.placed, self.home, self.scratch
         for index in range(rows - 1):
             row = self.ranked[index]
             sets.become(self.open_set, self.row_set + self.ranked[rows - 1])
@@ -115,10 +116,11 @@ class GangLoop(Sharing):
                 sets.keep(self.open_set, self.row_set + self.ranked[turn])
             hopeful = 0
             for place in range(self.standing):
-                rank = self.placed[place]
-                if self.home[rank] == row and not sets.meets(rank, self.open_set):
-                    self.scratch[hopeful] = rank
+                rank = placed[place]
+                if home[rank] == row:
+                    scratch[hopeful] = rank
                     hopeful += 1
+            hopeful = sets.keep_apart(scratch, hopeful, self.open_set)
             if hopeful:
                 for turn in range(rows - 1, index, -1):
                     self._compact_into(self.ranked[turn], row, hopeful)
@@ -211,7 +213,7 @@ class GangLoop(Sharing):
         """The waiting job comes into the row, in its lowest free columns."""
         rank, sets = self.queue[index], self.sets
         procs = self.procs[rank]
-        remove_numbers(self.queue, self.waiting, index, 1)
+        remove_number(self.queue, self.waiting, index)
         self.waiting -= 1
         self.wanted -= procs
         sets.become(self.open_set, self.every_set)
@@ -238,20 +240,20 @@ class GangLoop(Sharing):
             sets.become(self.open_set, self.row_set + self.order[0])
             for index in range(1, self.rows):
                 sets.keep(self.open_set, self.row_set + self.order[index])
-            kept = 0
+            hopeful, kept = sets.keep_apart(self.scratch, hopeful, self.open_set), 0
             for index in range(hopeful):
                 rank = self.scratch[index]
-                if not sets.meets(rank, self.open_set) and self._finds_row(rank):
+                if self._finds_row(rank):
                     self.scratch[kept] = rank
                     kept += 1
             hopeful = kept
 
     def _finds_row(self, rank: int) -> bool:
         """The job is replicated into the first row in which its columns are free, if there is one."""
+        sets, order, row_set = self.sets, self.order, self.row_set
         for index in range(self.rows):
-            slot = self.order[index]
-            if not self.sets.meets(rank, self.row_set + slot):
-                self._replicate(rank, slot)
+            if not sets.meets(rank, row_set + order[index]):
+                self._replicate(rank, order[index])
                 return True
         return False
 
@@ -261,7 +263,8 @@ class GangLoop(Sharing):
         self.is_planned = False
         if self.backfills:
             for slot in range(self.mpl + 1):
-                self.plans[slot].clear()
+                if self.plans[slot].count:
+                    self.plans[slot].clear()
 
     def _plan_of(self, slot: int, reserved: bool) -> RowPlan:
         """The row's home jobs, and what is taken in it since; from the beginning what is reserved, if wanted."""
@@ -269,11 +272,12 @@ class GangLoop(Sharing):
         if plan.count:
             return plan
         now, mpl, free, count, many = self.now, self.mpl, self.size, 0, 0
+        home, placed, procs = self.home, self.placed, self.procs
         for index in range(self.standing if self.is_row[slot] else 0):
-            rank = self.placed[index]
-            if self.home[rank] == slot:
-                free -= self.procs[rank]
-                self._change(count, now + (self.estimate[rank] - self.ran[rank]) * mpl, self.procs[rank])
+            rank = placed[index]
+            if home[rank] == slot:
+                free -= procs[rank]
+                self._change(count, now + (self.estimate[rank] - self.ran[rank]) * mpl, procs[rank])
                 count += 1
         many = count
         for index in range(self.waiting if reserved else 0):
@@ -282,8 +286,8 @@ class GangLoop(Sharing):
                 start = self.planned[rank]
                 if start < now:
                     start = now
-                self._change(count, start, -self.procs[rank])
-                self._change(count + 1, start + self.estimate[rank] * mpl, self.procs[rank])
+                self._change(count, start, -procs[rank])
+                self._change(count + 1, start + self.estimate[rank] * mpl, procs[rank])
                 count += 2
         plan.make(now, free, self.change_at, self.change_by, count)
         if count > many:
@@ -294,9 +298,7 @@ class GangLoop(Sharing):
 
     def _change(self, count: int, at: float, by: int) -> None:
         """So many processors more from then on."""
-        place = time_up_to(self.change_at, at, 0, count)
-        insert_time(self.change_at, count, place, at)
-        insert_number(self.change_by, count, place, by)
+        insert_step(self.change_at, self.change_by, count, time_up_to(self.change_at, at, 0, count), at, by)
 
     def _soonest(self, procs: int, span: float) -> float:
         """When so many processors are first free for the span, and in `found` in which row; of equals the earlier."""
@@ -310,7 +312,10 @@ class GangLoop(Sharing):
                 after, turn = self.tried_to[turn], 0
         for index in range(self.rows + (self.spare >= 0)):
             slot = self.order[index] if index < self.rows else self.spare
-            at = self._plan_of(slot, False).hole_before(best, procs, span, after)
+            plan = self.plans[slot]
+            if not plan.count:
+                plan = self._plan_of(slot, False)
+            at = plan.hole_before(best, procs, span, after)
             if at < best:
                 best = at
                 self.found = slot

@@ -11,6 +11,7 @@ from sim.kernel.columns import (
     insert_pair,
     numbers,
     remove_numbers,
+    remove_step,
     remove_times,
 )
 from sim.kernel.suspension import Suspension
@@ -110,8 +111,7 @@ class ImmediateLoop(Suspension):
         for index in range(count):
             while -self.served_of[first] != self.scratch[index]:
                 first += 1
-            remove_times(self.served_at, self.served, first, 1)
-            remove_numbers(self.served_of, self.served, first, 1)
+            remove_step(self.served_at, self.served_of, self.served, first)
             self.served -= 1
         self._start_there(rank, self.takes_as, count)
         return True
@@ -141,7 +141,6 @@ class ImmediateLoop(Suspension):
         place = 0
         while self.reserved_rank[place] != rank:
             place += 1
-        remove_times(self.reserved_at, self.reservations, place, 1)
-        remove_numbers(self.reserved_rank, self.reservations, place, 1)
+        remove_step(self.reserved_at, self.reserved_rank, self.reservations, place)
         self.reservations -= 1
         self.is_to_wake[rank] = 0

@@ -12,6 +12,7 @@ from sim.kernel.columns import (
     insert_number,
     number_before,
     numbers,
+    remove_number,
     remove_numbers,
     times,
 )
@@ -43,6 +44,8 @@ class MultiQueueLoop(Partitions):
         """Do the pivots stay where they are, and who could not start, if only others come?"""
         self.next_due = 0.0
         """When the first pivot is to start"""
+        self.told_in = -1
+        """In which step it was last said when they are to start, as long as that is true"""
         self.placed, self.drafted = 0, False
         """Of how many pivots the start is known; is the draft what they leave free?"""
         self.has_moved = False
@@ -51,6 +54,8 @@ class MultiQueueLoop(Partitions):
         """The place of the last pivot, as long as nobody asks what it leaves free"""
         self.short_at, self.short_of = INFINITE, 0
         """From when on so few are left in the draft: whoever needs more must end before"""
+        self.touched_at, self.touched_of = INFINITE, 0
+        """The same of what leaves out the pivots"""
         self.tries = False
         # Trials: as long as a job is to be tried, what it asks for and how long it runs are those of its trial
         self.stage = numbers(jobs)
@@ -109,7 +114,7 @@ class MultiQueueLoop(Partitions):
         return not self.decided + (waiting + 1) * (self.partitions + 1) > self.most_decided
 
     def _decide(self) -> bool:
-        index, tried = 0, 0
+        index, tried, told = 0, 0, 0
         if not self.waiting:
             self.stands = False
             return True
@@ -120,12 +125,13 @@ class MultiQueueLoop(Partitions):
                 tried += self.stage[rank]
         is_calm = self.stands and not self.completed and not tried and self.now < self.next_due
         if is_calm and not (self.highs and self._somebody_high_came()):
-            index = self.waiting - self.arrived
+            index, told = self.waiting - self.arrived, self.pivots
             self.short_at = INFINITE
             if self.drafted:
                 self.draft.advance(self.now)
         else:
             self._move()
+            self.touched_at = INFINITE
         apart = 0 < tried < self.arrived  # each finds the pivots of those who came before
         for rank in range(self.arriving - self.arrived, self.arriving):
             if apart:
@@ -141,7 +147,7 @@ class MultiQueueLoop(Partitions):
             self._start_trials()
         if self.free:
             self._serve_queues(index)
-        if self.pivots:
+        if self.pivots and (self.pivots > told or self.has_moved):
             self._expect_pivots()
         self.stands = self.pivots > 0 and not self.has_moved and not self.reservations
         if self.has_borrowed:
@@ -158,15 +164,17 @@ class MultiQueueLoop(Partitions):
         """Each is to start then, as things stand."""
         if self.placed < self.pivots:
             self._place_pivots(NEVER)
+        self.next_due = INFINITE
         for index in range(self.pivots):
             rank = self.rank_at[self.firsts[index]]
             at = self.pivot_at[self.partition_of[rank]]
-            if self.planned_in[rank] != self.step or self.planned[rank] != at:
+            if self.planned_in[rank] != self.told_in or self.planned[rank] != at:
                 self._note(self.plans_as, rank, -1, at, 0.0, 0.0)
             self.planned[rank] = at
             self.planned_in[rank] = self.step + 1
-            if not index or at < self.next_due:
+            if at < self.next_due:
                 self.next_due = at
+        self.told_in = self.step + 1
 
     # Trials
 
@@ -240,7 +248,7 @@ class MultiQueueLoop(Partitions):
 
     def _try(self, index: int, rank: int, form: int, two: float) -> None:
         """The trial begins."""
-        remove_numbers(self.trials, self.planned_trials, index, 1)
+        remove_number(self.trials, self.planned_trials, index)
         self.planned_trials -= 1
         self.stage[rank] = TO_END
         self.is_reserved = True
@@ -253,20 +261,18 @@ class MultiQueueLoop(Partitions):
         """Could the trial begin now if it were not planned for then?"""
         self._place_pivots(NEVER)
         self._draft_placed()
-        draft, procs = self.draft, self.procs[rank]
-        if procs > draft.free[0]:
-            return False
-        draft.take(at, at + lasts, -procs)
-        fits = draft.earliest(procs, lasts, self.now) <= self.now
-        draft.take(at, at + lasts, procs)
-        return fits
+        if lasts > at - self.now:  # from then on it has room
+            lasts = at - self.now
+        return self.procs[rank] <= self.draft.free[0] and self.draft.fits(self.procs[rank], self.now, lasts)
 
     # The queues
 
     def _serve_queues(self, index: int) -> None:
-        """Every job from that one on once."""
-        queue, width, free, idle, pivot_at = self.queue, self.width, self.free, self.idle, self.pivot_at
-        while index < self.waiting and free:
+        """Every job from that one on once; who is known to have no room, or no rule that lets him start, waits on."""
+        queue, width, free, waiting, idle, pivot_at = (
+            self.queue, self.width, self.free, self.waiting, self.idle, self.pivot_at,
+        )  # fmt: skip
+        while index < waiting:
             place = queue[index]
             procs = width[place]
             if procs > free:
@@ -274,28 +280,36 @@ class MultiQueueLoop(Partitions):
                 continue
             rank = self.rank_at[place]
             partition = self.partition_of[rank]
-            if place != self.pivot[partition]:
-                ends = self.now + self.length[place]
-                if self.stage[rank] or (
-                    ends - A_MOMENT > self.short_at
-                    and procs > self.short_of
-                    and (procs > idle[partition] or (ends > pivot_at[partition] and procs > self._spare(partition)))
-                ):
+            if place == self.pivot[partition]:
+                if self.placed < self.pivots:
+                    self._place_pivots(place)
+                if pivot_at[partition] > self.now:
                     index += 1
-                elif self._pass_pivots(index, rank, partition):
-                    free = self.free
-                else:
+                    continue
+                own = idle[partition]
+                self._run(index, self.starts_as, -1, partition, procs - own if procs > own else 0, -1, False)
+                self._hand_on(index, partition)
+            else:
+                if self.stage[rank]:
                     index += 1
-                continue
-            if self.placed < self.pivots:
-                self._place_pivots(place)
-            if self.pivot_at[partition] > self.now:
-                index += 1
-                continue
-            own = self.idle[partition]
-            self._run(index, self.starts_as, -1, partition, procs - own if procs > own else 0, -1, False)
-            self._hand_on(index, partition)
+                    continue
+                if procs > self.short_of:
+                    ends = self.now + self.length[place]
+                    until = ends - A_MOMENT
+                    if until > self.short_at and (
+                        procs > idle[partition]
+                        or (until > self.touched_at and procs > self.touched_of)
+                        or (ends > pivot_at[partition] and procs > self._spare(partition))
+                    ):
+                        index += 1
+                        continue
+                if not self._pass_pivots(index, rank, partition):
+                    index += 1
+                    continue
             free = self.free
+            if not free:
+                return
+            waiting -= 1
 
     def _pass_pivots(self, index: int, rank: int, partition: int) -> bool:
         """The job starts though it is not a pivot; False: no rule lets it."""
@@ -349,7 +363,7 @@ class MultiQueueLoop(Partitions):
 
     def _step_aside(self, partition: int) -> None:
         """Its pivot is one no more."""
-        remove_numbers(self.firsts, self.pivots, number_before(self.firsts, self.pivot[partition], 0, self.pivots), 1)
+        remove_number(self.firsts, self.pivots, number_before(self.firsts, self.pivot[partition], 0, self.pivots))
         self.pivots -= 1
         self.pivot[partition] = -1
 
@@ -432,10 +446,10 @@ class MultiQueueLoop(Partitions):
 
     def _touches_no_trial(self, procs: int, ends: float) -> bool:
         """Can a job run from now on until then beside the planned trials?"""
-        self._make_plan()
-        index, until = 0, ends - A_MOMENT
-        while index < self.plan.count and (self.plan.at[index] < until or not index):
-            if self.plan.free[index] < procs:
+        at, free, index, count, until = self.plan.at, self.plan.free, 0, self.plan.count, ends - A_MOMENT
+        while index < count and (at[index] < until or not index):
+            if free[index] < procs:
+                self.touched_at, self.touched_of = at[index] if index else -INFINITE, free[index]
                 return False
             index += 1
         return True

@@ -12,9 +12,9 @@ from sim.kernel.columns import (
     copy_times,
     growing_numbers,
     growing_times,
-    insert_number,
-    insert_time,
+    insert_step,
     remove_numbers,
+    remove_step,
     remove_times,
     time_before,
     time_up_to,
@@ -36,21 +36,19 @@ class Plan:
         remove_numbers(self.free, self.count, 0, self.count)
         self.count = 0
 
-    def add(self, at: float, free: int) -> None:
-        """A step after the last."""
-        insert_time(self.at, self.count, self.count, at)
-        insert_number(self.free, self.count, self.count, free)
-        self.count += 1
-
     def make(self, now: float, free: int, at: Any, more: Any, count: int) -> None:
         """So many are free now, and more at each of these moments."""
-        self.add(now, free)
+        times, numbers, last = self.at, self.free, 0
+        insert_step(times, numbers, 0, 0, now, free)
         for index in range(count):
             free += more[index]
-            if at[index] - self.at[self.count - 1] <= A_MOMENT:
-                self.free[self.count - 1] = free
+            time = at[index]
+            if time - times[last] <= A_MOMENT:
+                numbers[last] = free
             else:
-                self.add(at[index], free)
+                last += 1
+                insert_step(times, numbers, last, last, time, free)
+        self.count = last + 1
 
     def become(self, other: Plan) -> None:
         """The same as another plan."""
@@ -76,40 +74,50 @@ class Plan:
             return
         first = time_before(at, start - A_MOMENT, 0, count)
         if first == count or at[first] > start + A_MOMENT:
-            insert_time(at, count, first, start)
-            insert_number(free, count, first, free[first - 1])
+            insert_step(at, free, count, first, start, free[first - 1])
             count += 1
-        last = time_before(at, end - A_MOMENT, 0, count)
+        last = time_before(at, end - A_MOMENT, first, count)
         for index in range(first, last):
             free[index] -= procs
         index = last
         if index == count or at[index] > end + A_MOMENT:
-            insert_time(at, count, index, end)
-            insert_number(free, count, index, free[index - 1] + procs)
+            insert_step(at, free, count, index, end, free[index - 1] + procs)
             count += 1
         elif free[index] == free[index - 1]:
-            remove_times(at, count, index, 1)
-            remove_numbers(free, count, index, 1)
+            remove_step(at, free, count, index)
             count -= 1
         if first and free[first] == free[first - 1]:
-            remove_times(at, count, first, 1)
-            remove_numbers(free, count, first, 1)
+            remove_step(at, free, count, first)
             count -= 1
         self.count = count
 
     def earliest(self, procs: int, duration: float, after: float) -> float:
         """The first moment from `after` on at which `procs` stay free for `duration`; infinite: never."""
-        at, free, candidate, end = self.at, self.free, INFINITE, INFINITE
-        for index in range(time_up_to(at, after + A_MOMENT, 0, self.count) - 1, self.count):
-            time = at[index]
-            if end <= time + A_MOMENT:
-                return candidate
-            if free[index] < procs:
-                candidate = end = INFINITE
-            elif end == INFINITE:
-                candidate = time if time > after else after
+        at, free, count = self.at, self.free, self.count
+        index = time_up_to(at, after + A_MOMENT, 0, count) - 1
+        while index < count:
+            if free[index] >= procs:
+                candidate: float = at[index]
+                if candidate < after:
+                    candidate = after
                 end = candidate + duration
-        return candidate
+                index += 1
+                while index < count and free[index] >= procs and end > at[index] + A_MOMENT:
+                    index += 1
+                if index == count or end <= at[index] + A_MOMENT:
+                    return candidate
+            index += 1
+        return INFINITE
+
+    def fits(self, procs: int, start: float, duration: float) -> bool:
+        """Are so many processors free from `start` for `duration`?"""
+        at, free, end = self.at, self.free, start + duration
+        index = time_up_to(at, start + A_MOMENT, 0, self.count) - 1
+        while index < self.count and at[index] + A_MOMENT < end:
+            if free[index] < procs:
+                return False
+            index += 1
+        return True
 
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
         """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
@@ -144,33 +152,22 @@ class RowPlan(Plan):
         remove_numbers(free, self.count, kept, self.count - kept)
         self.count = kept
 
-    def fits(self, procs: int, start: float, duration: float) -> bool:
-        """Are so many processors free from `start` for `duration`?"""
-        at, free, end = self.at, self.free, start + duration
-        index = time_up_to(at, start + A_MOMENT, 0, self.count) - 1
-        while index < self.count and at[index] + A_MOMENT < end:
-            if free[index] < procs:
-                return False
-            index += 1
-        return True
-
     def hole_before(self, before: float, procs: int, duration: float, after: float) -> float:
         """The first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
 
         There must be none before `after`.
         """
-        at, free, candidate, end = self.at, self.free, INFINITE, INFINITE
-        for index in range(time_before(at, after, 0, self.count), self.count):
-            time = at[index]
-            if end <= time + A_MOMENT:
-                return candidate
-            if free[index] < procs:
-                if time >= before:
-                    return INFINITE
-                candidate = end = INFINITE
-            elif end == INFINITE:
-                if time >= before:
-                    return INFINITE
-                candidate = time
-                end = time + duration
-        return candidate
+        at, free, count = self.at, self.free, self.count
+        index = time_before(at, after, 0, count)
+        last = time_before(at, before, index, count)
+        while index < last:
+            if free[index] >= procs:
+                candidate: float = at[index]
+                end = candidate + duration
+                index += 1
+                while index < count and free[index] >= procs and end > at[index] + A_MOMENT:
+                    index += 1
+                if index == count or end <= at[index] + A_MOMENT:
+                    return candidate
+            index += 1
+        return INFINITE

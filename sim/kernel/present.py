@@ -21,7 +21,7 @@ from sim.kernel.columns import (
     move_pair,
     number_before,
     numbers,
-    remove_numbers,
+    remove_number,
     remove_pair,
     remove_ranges,
     remove_three,
@@ -237,7 +237,7 @@ class Present:
         """The job there in the queue starts."""
         place, now, running, begun = self.queue[index], self.now, self.running, self.begun
         rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
-        remove_numbers(self.queue, self.waiting, index, 1)
+        remove_number(self.queue, self.waiting, index)
         self.waiting -= 1
         self.wanted -= procs
         self.is_fresh = False

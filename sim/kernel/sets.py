@@ -91,6 +91,25 @@ class Sets:
             return False
         return (self.of[number] & self.of[other]) != 0
 
+    def keep_apart(self, numbers: Any, count: int, other: int) -> int:
+        """Of the sets of these numbers, those that have nothing in common with the other stay; how many."""
+        kept = 0
+        if cython.compiled:
+            for index in range(count):
+                number = numbers[index]
+                if not self.meets(number, other):
+                    numbers[kept] = number
+                    kept += 1
+            return kept
+        of = self.of
+        taken = of[other]
+        for index in range(count):
+            number = numbers[index]
+            if not of[number] & taken:
+                numbers[kept] = number
+                kept += 1
+        return kept
+
     def exceeds(self, number: int, other: int) -> bool:
         """Is the highest processor that only one of them has in this one?"""
         if cython.compiled:

@@ -16,6 +16,7 @@ from sim.kernel.columns import (
     insert_number,
     number_before,
     numbers,
+    remove_number,
     remove_numbers,
     times,
 )
@@ -196,26 +197,27 @@ class Sharing(Loop):
             self.h_free[self.steps - 1] = self._empty_until(to) / (to - self.since)
         by_row = self.turns.gains(self.since, to)
         self.since = to
-        gain, kept, count = self.gain, 0, 0
+        gain, kept, count, placed, band_of = self.gain, 0, 0, self.placed, self.band_of
+        stall, all_ran, runtime = self.stall, self.ran, self.runtime
         for index in range(len(self.bands)):
             gain[index] = sum(map(by_row.__getitem__, self.bands[index]))
         for index in range(self.standing):
-            rank = self.placed[index]
-            gained, stalled = gain[self.band_of[rank]], self.stall[rank]
+            rank = placed[index]
+            gained, stalled = gain[band_of[rank]], stall[rank]
             if stalled:
                 lost = min(stalled, gained)
                 stalled -= lost
-                self.stall[rank] = stalled
+                stall[rank] = stalled
                 gained -= lost
-            ran = self.ran[rank] + gained
-            self.ran[rank] = ran
-            if self.runtime[rank] - ran + stalled <= A_MOMENT:
+            ran = all_ran[rank] + gained
+            all_ran[rank] = ran
+            if runtime[rank] - ran + stalled <= A_MOMENT:
                 insert_number(self.done, count, number_before(self.done, rank, 0, count), rank)
                 count += 1
             else:
-                self.placed[kept] = rank
+                placed[kept] = rank
                 kept += 1
-        remove_numbers(self.placed, self.standing, kept, count)
+        remove_numbers(placed, self.standing, kept, count)
         self.standing, self.completed = kept, count
         for index in range(count):
             self.expected[self.done[index]] = to
@@ -242,7 +244,7 @@ class Sharing(Loop):
                 self._leave_row(rank, slot)
         while index < self.news:
             if self.new[index] == rank:
-                remove_numbers(self.new, self.news, index, 1)
+                remove_number(self.new, self.news, index)
                 self.news -= 1
             index += 1
         self.h_end[stretch] = now

@@ -16,6 +16,7 @@ from sim.kernel.columns import (
     insert_three,
     number_before,
     numbers,
+    remove_number,
     remove_numbers,
     remove_pair,
     remove_times,
@@ -180,7 +181,7 @@ class Suspension(Loop):
             rank = self.fitting[index]
             processor = sets.first_beside(rank, idle)
             if processor >= 0:
-                remove_numbers(self.fitting, self.fits_count, index, 1)
+                remove_number(self.fitting, self.fits_count, index)
                 self.fits_count -= 1
                 self.stands_at.keep(rank, processor)
                 sets.add_one(watched, processor)
@@ -216,7 +217,7 @@ class Suspension(Loop):
 
     def _start_there(self, rank: int, form: int, number: float) -> None:
         """A new job starts on the processors that it has been given."""
-        remove_numbers(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting), 1)
+        remove_number(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting))
         self.waiting -= 1
         self.wanted -= self.procs[rank]
         if self.l_start[rank] != self.l_start[rank]:
@@ -233,7 +234,7 @@ class Suspension(Loop):
             index = 0
             while self.fitting[index] != rank:
                 index += 1
-            remove_numbers(self.fitting, self.fits_count, index, 1)
+            remove_number(self.fitting, self.fits_count, index)
             self.fits_count -= 1
         self.pauses.forget(rank)
         self.paused -= 1

@@ -43,6 +43,7 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
         loop.held_at[rank] = rank
     for rank, at in state.expected.items():
         loop.planned[rank], loop.planned_in[rank] = at, state.step_count
+    loop.told_in = state.step_count
     _tell_trials(loop, policy, state, workload)
     loop.enter_queue()
 

@@ -192,13 +192,9 @@ class Pivots:
 
     def room_instead(self, job: Job, at: float, lasts: float) -> bool:
         """Can the job run from now on for so long if it gives up its reservation for that long at `at`?"""
-        plan = self.plan
-        if job.procs > plan.free_now:
-            return False
-        plan.take(at, at + lasts, -job.procs)
-        room = plan.fits(job.procs, self._view.now, lasts)
-        plan.take(at, at + lasts, job.procs)
-        return room
+        now, plan = self._view.now, self.plan
+        until_then = min(lasts, at - now)  # from then on it has room
+        return job.procs <= plan.free_now and plan.fits(job.procs, now, until_then)
 
     def obstacle(self, job: Job) -> WouldDelayPivot | TouchesReservation:
         """What the job would get in the way of if it ran from now on: a reservation, or else the first such pivot."""
