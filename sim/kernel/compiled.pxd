@@ -426,13 +426,9 @@ cdef class MultiQueueLoop(Partitions):
     cdef bint _somebody_high_came(self) noexcept
     @cython.locals(index=Py_ssize_t, rank=int, at=double)
     cdef void _expect_pivots(self) noexcept
-    @cython.locals(place=int, rank=int, partition=int, procs=int, own=int)
+    @cython.locals(queue=int[::1], width=int[::1], free=int, waiting=Py_ssize_t, idle=int[::1], pivot_at=double[::1],
+                   place=int, procs=int, rank=int, partition=int, own=int, ends=double, until=double)
     cdef void _serve_queues(self, Py_ssize_t index) noexcept
-    @cython.locals(queue=int[::1], waiting=Py_ssize_t, free=int, width=int[::1], length=double[::1], now=double,
-                   stage=int[::1], idle=int[::1], pivot=int[::1], pivot_at=double[::1], spare=int[::1],
-                   spared_in=int[::1], is_placed=bint, place=int, procs=int, rank=int, partition=int, ends=double,
-                   until=double)
-    cdef Py_ssize_t _next_to_look_at(self, Py_ssize_t index) noexcept
     @cython.locals(procs=int, own=int, ends=double, has_room=bint, head=int, at=double, is_own=bint)
     cdef bint _pass_pivots(self, Py_ssize_t index, int rank, int partition) noexcept
     @cython.locals(stretch=Py_ssize_t)
