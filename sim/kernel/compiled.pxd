@@ -550,7 +550,7 @@ cdef class GangLoop(Sharing):
     cdef void _fill(self) except *
     @cython.locals(sets=Sets, order=int[::1], row_set=Py_ssize_t, index=Py_ssize_t)
     cdef bint _finds_row(self, int rank) except -1
-    @cython.locals(slot=int)
+    @cython.locals(slot=int, plan=RowPlan)
     cdef void _forget_plans(self) except *
     @cython.locals(plan=RowPlan, now=double, mpl=int, free=int, count=Py_ssize_t, many=Py_ssize_t, index=Py_ssize_t,
                    rank=int, start=double, home=int[::1], placed=int[::1], procs=int[::1])

@@ -263,8 +263,9 @@ class GangLoop(Sharing):
         self.is_planned = False
         if self.backfills:
             for slot in range(self.mpl + 1):
-                if self.plans[slot].count:
-                    self.plans[slot].clear()
+                plan = self.plans[slot]
+                if plan.count:
+                    plan.clear()
 
     def _plan_of(self, slot: int, reserved: bool) -> RowPlan:
         """The row's home jobs, and what is taken in it since; from the beginning what is reserved, if wanted."""
