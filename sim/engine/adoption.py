@@ -273,7 +273,7 @@ class AdoptedView(StateView):
         return {rank: own for rank, own in suspended.items() if rank not in self.passed_over}
 
     @property
-    def free_set(self) -> int:  # type: ignore[override]
+    def free_set(self) -> int:
         return self._state.free_set & ~_kept(self._state)
 
     @property

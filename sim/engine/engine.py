@@ -34,7 +34,7 @@ from sim.engine.schedule import Schedule, schedule_of
 from sim.engine.sharing import Sharing
 from sim.engine.snapshot import Snapshot, take_snapshot
 from sim.engine.state import Future, State
-from sim.engine.state_view import StateView
+from sim.engine.state_view import StateView, renew
 from sim.engine.succession import Succession, has_adopted, promise_again
 from sim.engine.upcoming import Upcoming
 from sim.errors import ParameterError, PolicyError
@@ -158,6 +158,7 @@ class Engine:
     @curious.setter
     def curious(self, curious: bool) -> None:
         self.state.curious = curious
+        renew(self._view, self.state)
 
     def next_time(self) -> float | None:
         """When the next step will be; None when everything has happened."""
@@ -286,12 +287,25 @@ class Engine:
             if not is_plain and (changes or future.next_change() <= now):
                 future.applied = now
                 MachineChanges(self._transitions).happen()
+                renew(self._view, state)
             if self._submits[state.submitted] <= now:
                 self._admit_arrivals(now)
-            if is_plain:
-                self._let_policy_decide()
-            else:
-                self._let_whoever_decide(is_awake, successor, by_rule)
+            if successor is not None:
+                Succession(self._transitions).hand_over(successor, by_rule)
+                self._appliers = self._transitions.may_decide()
+            if is_plain or self._is_to_decide(is_awake, successor is not None):
+                state.waiting.step = state.step_count
+                if state.expected or state.before:  # in rows plans stand until the next rebuild
+                    state.before, state.expected = ({}, state.expected) if state.sharing else (state.expected, {})
+                if state.reserved and not state.policy.keeps_reservations:
+                    state.before = state.reserved | state.before if state.before else state.reserved.copy()
+                    state.reserved.clear()
+                if is_plain:
+                    obey(state, state.policy.decide, self._view, self._appliers)
+                else:
+                    self._let_decide_beside(successor is not None)
+            if not is_plain and state.sharing:
+                self._rows_go_on(state.sharing)
             state.step_count += 1
             self.history.close_step(now, state.free, len(state.waiting.jobs), state.waiting.wanted)
             if not is_plain:
@@ -351,8 +365,9 @@ class Engine:
         """Was there one?"""
         timers, wakes, dropped = self.state.timers, self.state.wakes, False
         while timers and timers[0][0] <= now:
-            wakes.discard(heappop(timers))
-            dropped = True
+            timer, dropped = heappop(timers), True
+            if wakes:
+                wakes.discard(timer)
         return dropped
 
     def _admit_arrivals(self, now: float) -> None:
@@ -387,42 +402,12 @@ class Engine:
 
     # The pass
 
-    def _let_whoever_decide(self, is_awake: bool, successor: Policy | None, by_rule: bool) -> None:
-        """The policy, or one that takes over now; where rows take turns if there is something to decide."""
-        if successor is not None:
-            Succession(self._transitions).hand_over(successor, by_rule)
-            self._appliers = self._transitions.may_decide()
-        if self.state.sharing is None:
-            self._let_policy_decide()
-        else:
-            self._let_decide_in_rows(self.state.sharing, is_awake, successor is not None)
-
-    def _let_decide_in_rows(self, sharing: Sharing, is_awake: bool, is_new: bool) -> None:
+    def _is_to_decide(self, is_awake: bool, is_new: bool) -> bool:
         """Where rows take turns the policy is asked when something has happened; is_new: it has just taken over."""
-        state = self.state
-        if is_awake or is_new or state.arrived or state.completed or state.resized or not sharing.ran:
-            self._let_policy_decide()
-            if not state.curious or is_new or any(isinstance(decision, Phase) for decision in state.decisions):
-                state.rebuild = tuple(state.decisions)
-        self._rows_go_on(sharing)
-
-    def _let_policy_decide(self) -> None:
-        state = self.state
-        policy, waiting, reserved = state.policy, state.waiting, state.reserved
-        waiting.step = state.step_count
-        if state.sharing:  # in rows plans stand until the next rebuild
-            state.before = {}
-        elif state.expected or state.before:
-            state.before, state.expected = state.expected, {}
-        if reserved and not policy.keeps_reservations:
-            state.before = reserved | state.before if state.before else reserved.copy()
-            reserved.clear()
-        if self._is_plain:
-            obey(state, policy.decide, self._view, self._appliers)
-        else:
-            if waiting.looks:
-                self._let_order_look()
-            self._let_decide_beside()
+        state, sharing = self.state, self.state.sharing
+        if sharing is None or is_awake or is_new:
+            return True
+        return bool(state.arrived or state.completed or state.resized or not sharing.ran)
 
     def _let_order_look(self) -> None:
         """The order of the queue looks at what has been; to one that has taken over all who wait are new."""
@@ -432,9 +417,12 @@ class Engine:
         obey(state, state.waiting.look, self._view, self._appliers)
         state.arrived = came
 
-    def _let_decide_beside(self) -> None:
-        """A policy that has taken over, a machine that changes, or a pass that is left early."""
-        state, came = self.state, self.state.arrived
+    def _let_decide_beside(self, is_new: bool) -> None:
+        """Rows that take turns, an order that looks, a machine that changes, one that took over, a pass left early."""
+        state = self.state
+        if state.waiting.looks:
+            self._let_order_look()
+        came = state.arrived
         if state.resized:
             state.arrived = [*state.renewed, *sorted(state.interrupted), *came]
         if state.switches:
@@ -447,6 +435,8 @@ class Engine:
                 decide = partial(_first_of, state, self._most)
             obey(state, decide, self._view, self._appliers)
         state.arrived = came
+        if state.sharing and (not state.curious or is_new or any(isinstance(told, Phase) for told in state.decisions)):
+            state.rebuild = tuple(state.decisions)
 
     def _let_successor_decide(self) -> None:
         """A policy that has taken over: in its first pass all who wait are new to it."""

@@ -8,7 +8,7 @@ is shown the state and cannot come from there to the future, nor to the run time
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from math import inf, isnan
 from typing import Any
 
@@ -27,7 +27,7 @@ from sim.machine.profile import Profile, shadow
 from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
-from sim.workload.model import Job, Workload
+from sim.workload.model import Job, Jobs, Workload
 from sim.workload.outages import Outage, absent, changes_of, gone_for_good, known
 
 
@@ -67,7 +67,7 @@ class State:
         self.closes: float = inf
         """When the machine goes down next, as was announced: nothing may start that would run into that"""
         self.look_ahead()
-        self.jobs: Sequence[Job] = workload.jobs
+        self.jobs: Jobs = workload.jobs
         """By rank: also those that will come"""
         self.submitted = 0
         """How many have come: the first so many by rank"""

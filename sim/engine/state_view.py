@@ -26,17 +26,18 @@ class StateView:
     """The present, as a policy sees it."""
 
     __slots__ = (
-        "_state", "held", "ran", "remaining_estimate", "remaining_estimates", "reserved", "running", "running_plan",
-        "shadow", "suspended",
+        "_state", "closes", "curious", "held", "ran", "remaining_estimate", "remaining_estimates", "reserved",
+        "running", "running_plan", "shadow", "suspended",
     )  # fmt: skip
 
+    closes: float
+    curious: bool
     reserved: Mapping[int, float]
     running: Mapping[int, RunningJob]
     suspended: Mapping[int, int]
     procs: int = _is("_state.machine.size")
     there: int = _is("_state.machine.there")
     resized: bool = _is("_state.resized")
-    free_set: int = _is("_state.machine.free_set")
     ended_early: bool = _is("_state.ended_early")
     notes: dict[str, Any] = _is("_state.notes")
     plan: Profile = _is("_state.plan")
@@ -50,6 +51,7 @@ class StateView:
     def __init__(self, state: State) -> None:
         self._state: State
         _keep(self, "_state", state)
+        renew(self, state)
         for name in ("reserved", "running", "suspended"):
             _keep(self, name, MappingProxyType(getattr(state, name)))
         for name in ("ran", "remaining_estimate", "remaining_estimates", "running_plan", "shadow"):
@@ -68,12 +70,8 @@ class StateView:
         return self._state.free
 
     @property
-    def closes(self) -> float:
-        return self._state.closes
-
-    @property
-    def curious(self) -> bool:
-        return self._state.curious
+    def free_set(self) -> int:
+        return self._state.machine.free_set
 
     @property
     def queue(self) -> list[Job]:
@@ -126,9 +124,15 @@ class StateView:
         state = self._state
         if not 0 <= rank < state.submitted:
             raise IndexError(f"no job of rank {rank} has come")
-        return state.waiting.jobs.get(rank) or state.jobs[rank]
+        return state.jobs.made[rank] or state.jobs[rank]
+
+
+def renew(view: StateView, state: State) -> None:
+    """What seldom changes has changed."""
+    _keep(view, "closes", state.closes)
+    _keep(view, "curious", state.curious)
 
 
 def _keep(view: StateView, name: str, value: object) -> None:
-    """Once, at the beginning."""
+    """Where nobody else can write."""
     getattr(StateView, name).__set__(view, value)

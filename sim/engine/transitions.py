@@ -181,18 +181,19 @@ class Transitions:
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
         del state.ends[bisect_left(state.ends, (expected_end, rank))]
-        if state.kept_plan and expected_end > now:
-            state.kept_plan.advance(now)
-            state.kept_plan.take(now, min(expected_end, state.closes), -job.procs)
+        if (plan := state.kept_plan) and expected_end > now:
+            plan.advance(now)
+            plan.take(now, expected_end if expected_end < state.closes else state.closes, -job.procs)
         state.machine.give_back(rank)
         self.history.finish(stretch, now, because)
 
     def done(self, job: Job) -> None:
         """The job has completed."""
         state, rank = self.state, job.rank
-        run, ledger, now = self.runtimes[rank], state.ledger, state.now
+        run, ledger, now, submit = self.runtimes[rank], state.ledger, state.now, job.submit
         ledger.end[rank], ledger.ran[rank] = now, run
-        state.tally.finish(now - job.submit, job.waited(ledger.start[rank]), run, job.procs)
+        wait = ledger.start[rank] - submit if job.reserve is None else job.waited(ledger.start[rank])
+        state.tally.finish(now - submit, wait, run, job.procs)
         state.tally.killed += self._killed[rank]
         state.completed.append(job)
 
@@ -320,7 +321,7 @@ class Transitions:
             state.kept_plan.take(now, min(expected_end, state.closes), job.procs)
         insort(state.ends, (expected_end, rank, job.procs))
         stretch = self.history.begin(rank, now, processors, kind)
-        self.stay(rank, Allocation(job, now, expected_end, kind, stretch, state.ledger.ran[rank]), leaves)
+        self.stay(rank, allocated((job, now, expected_end, kind, stretch, state.ledger.ran[rank])), leaves)
 
     def stay(self, rank: int, allocation: Allocation, leaves: float) -> None:
         """The job is there, and will truly leave then."""

@@ -37,10 +37,12 @@ class Upcoming:
             return state.now
         if time == inf:
             return None
-        until = time + MOMENT
+        until, many = time + MOMENT, len(leaving)
         if (
             time < arrives <= until
-            or (leaving and leaving[0][0] <= until and _has_another(leaving, time, until))
+            or (many and time != leaving[0][0] <= until)
+            or (many > 1 and leaving[1][0] <= until)
+            or (many > 2 and leaving[2][0] <= until)
             or (beside and self._coincides(time, until))
         ):
             return self._latest(time)
@@ -68,7 +70,7 @@ class Upcoming:
     def _coincides(self, time: float, until: float) -> bool:
         """Does the machine change at the same moment, or another timer come due?"""
         timers = self._state.timers
-        if timers and timers[0][0] <= until and _has_another(timers, time, until):
+        if timers and timers[0][0] <= until and (timers[0][0] != time or any(at <= until for at, *_ in timers[1:3])):
             return True
         return bool(self._future.changes) and time < self._future.next_change() <= until
 
@@ -94,12 +96,6 @@ class Upcoming:
             return rank >= 0 and self._state.reserved.get(rank) != when
         allocation = self._state.running.get(rank)
         return allocation is None or allocation.since != since
-
-
-def _has_another(heap: Sequence[tuple[float, ...]], time: float, until: float) -> bool:
-    """May a heap that holds something up to `until` hold something else than `time`?"""
-    many = len(heap)
-    return heap[0][0] != time or (many > 1 and heap[1][0] <= until) or (many > 2 and heap[2][0] <= until)
 
 
 def _latest_in(heap: Sequence[Any], latest: float, until: float, is_void: Callable[..., bool]) -> float:

@@ -93,9 +93,9 @@ class Preemptive(Policy):
         free = self.unclaimed(view)
         takers = []
         if self.restart == "own" and view.suspended:
-            claims, running = view.notes.get("claim", ()), view.running
+            claims, running, job = view.notes.get("claim", ()), view.running, view.job
             ranks = self._room(view).found(view.suspended, free)
-            takers = [view.job(rank) for rank in ranks if rank not in claims and rank not in running]
+            takers = [job(rank) for rank in ranks if rank not in claims and rank not in running]
         if free:
             count = free.bit_count()
             takers += [job for job in self.anywhere(view) if job.procs <= count]
@@ -206,9 +206,9 @@ class Preemptive(Policy):
 
     def unclaimed(self, view: View) -> int:
         """The free processors that nobody has a claim on."""
-        free = view.free_set
-        if "claim" in view.notes:
-            for claimed in view.notes["claim"].values():
+        free, claims = view.free_set, view.notes.get("claim")
+        if claims:
+            for claimed in claims.values():
                 free &= ~int(claimed)
         return free
 
