@@ -1,7 +1,7 @@
 """What somebody's own code prints while a policy decides is kept with the step, and does not get in anybody's way.
 
 The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.loading`); nor does it end the
-process that it runs in.
+process that it runs in, or keep it from ending.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import wraps
-from threading import local
+from threading import Thread, local
 from typing import Any, NoReturn, TypeAlias
 
 MOST_LINES, LONGEST = 1000, 500
@@ -44,6 +44,7 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
     _OWN.add(name)
     if not hasattr(os._exit, "__wrapped__"):
         os._exit, os.abort = _staying(os._exit), _staying(os.abort)
+        Thread.start = _left_behind(Thread.start)  # type: ignore[assignment, method-assign]
     return {"print": own_print, "breakpoint": own_breakpoint}
 
 
@@ -57,6 +58,18 @@ def _staying(leave: Callable[..., NoReturn]) -> Callable[..., NoReturn]:
         leave(*given)
 
     return left
+
+
+def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
+    """The process waits at its end for no thread that own code has started."""
+
+    @wraps(start)
+    def started(thread: Thread) -> None:
+        if sys._getframe(1).f_globals.get("__name__") in _OWN:
+            thread.daemon = True
+        start(thread)
+
+    return started
 
 
 def may_be_heard() -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -55,6 +56,13 @@ def test_own_code_does_not_end_the_process(leave: str, tmp_path: Path) -> None:
         PolicyError, match=f"failed after step 0, at 0: SystemExit.*leaves.py:21 in decide: {leave[:9]}"
     ):
         Engine(read("z-figure4"), parse_policy(str(path))).run()
+
+
+def test_nobody_waits_for_a_thread_that_own_code_has_started(tmp_path: Path) -> None:
+    path = tmp_path / "waits.py"
+    path.write_text(f"{FAIR}\nfrom threading import Thread\nlate = Thread(target=print)\nlate.start()\n")
+    own = type(parse_policy(str(path))).__module__
+    assert sys.modules[own].late.daemon
 
 
 def test_what_is_printed_elsewhere_goes_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

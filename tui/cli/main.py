@@ -55,7 +55,7 @@ def main() -> None:
     except SchedscopeError as error:
         _fail(str(error), error.exit_code)
     except NotWrittenError as error:
-        if sys.stdout is not None:  # Python must not try again when it closes stdout
+        if sys.stdout is not None and not sys.stdout.closed:  # Python must not try again when it closes stdout
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         _fail(str(error), 1)
     except (KeyboardInterrupt, click.Abort) as error:  # click's has what Python raised for its cause

@@ -31,7 +31,7 @@ class NotWrittenError(Exception):
 
 def is_terminal(stream: TextIO | None) -> bool:
     """Is it one? None, a stream that is closed, is none."""
-    return stream is not None and stream.isatty()
+    return stream is not None and not stream.closed and stream.isatty()
 
 
 def say(text: str, exact: bool = False) -> None:
@@ -49,6 +49,10 @@ def say(text: str, exact: bool = False) -> None:
         raise NotWrittenError(f"cannot write the result: {error.strerror or error}") from None
     except AttributeError:
         raise NotWrittenError("cannot write the result: there is no standard output") from None
+    except ValueError:
+        if not sys.stdout.closed:
+            raise
+        raise NotWrittenError("cannot write the result: somebody has closed the standard output") from None
 
 
 def columns() -> int:

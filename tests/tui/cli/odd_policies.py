@@ -136,9 +136,10 @@ def main() -> None:
                 Path(left).unlink(missing_ok=True)
             words = lot.choice(ASKED).split()
             kind, more = outcome(words)
+            kind = "interrupted" if more.startswith("130 ") else kind
             counts[f"{words[0]} {kind}"] += 1
             counts[f"all {kind}"] += 1
-            if kind not in ("done", "refused", "told"):
+            if kind not in ("done", "refused", "told", "interrupted"):
                 print(f"seed {seed}: {words}\n  {kind} {more}", flush=True)
             if (seed - first) % TOLD == TOLD - 1:
                 print(f"{seed - first + 1:,} policies", flush=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from sim.engine import policy_errors
 from tests.sim.policies.test_loading import FAIR
 from tests.sim.testing.test_contract import BROKEN, HERE
-from tests.tui.cli.program import error, schedscope
+from tests.tui.cli.program import PROGRAM, error, schedscope
 
 TALKS = FAIR.replace("for job in", "print('free', view.free, chr(27))\n        for job in")
 
@@ -56,6 +57,13 @@ def test_one_that_does_not_come_back_is_stopped(monkeypatch: pytest.MonkeyPatch)
 def test_one_for_which_there_is_no_memory_is_named(folder: Path) -> None:
     (folder / "fair.py").write_text(FAIR.replace("for job in", "raise MemoryError\n        for job in"))
     assert "./fair.py failed after step 0, at 0: MemoryError (" in error("run", "z-figure4", "--policy", "./fair.py")[1]
+
+
+def test_one_that_closes_the_standard_output_is_told_in_a_line(folder: Path) -> None:
+    (folder / "fair.py").write_text(FAIR + "\nimport sys\nsys.stdout.close()\n")
+    asked = subprocess.run([*PROGRAM, "run", "z-figure4", "--policy", "./fair.py"], capture_output=True, text=True)
+    told = "schedscope: error: cannot write the result: somebody has closed the standard output\n"
+    assert (asked.returncode, asked.stderr) == (1, told)
 
 
 def test_one_that_sleeps_is_stopped_in_a_sweep_too(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
