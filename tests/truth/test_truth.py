@@ -13,6 +13,7 @@ import pytest
 from sim.decisions import decisions, matrix, reasons, reasons_to_wait
 from sim.decisions.sentences import Reason
 from sim.why import facts
+from tests.truth import helping
 from tests.truth.__main__ import run_of
 from tests.truth.decided import UNSAID
 from tests.truth.fields import differ, expected, read_fields
@@ -35,6 +36,7 @@ from tests.truth.runs import (
 )
 from tests.truth.words import MISPLACED, MUTANTS, READINGS, UntrueError, are_changed
 from tui.cli.compare import as_dict, render
+from tui.cli.explain import longest_waits
 
 RUNS = 4
 """So many of each family; `python -m tests.truth` reads on as long as you like."""
@@ -155,6 +157,19 @@ def test_what_is_said_of_what_would_have_helped_is_so_and_who_changes_a_number_i
         are_changed.reset(token)
     assert MUTANTS
     assert [around for _, around, found in MUTANTS if not found] == []
+
+
+def test_who_changes_which_jobs_of_a_user_waited_longest_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = next(
+        run for seed in range(99) if not (run := random_run(seed, PEERS)).switches and max(run.workload.user) > 0
+    )
+    user = min(job.user for job in run.workload.jobs if job.user >= 0)
+    told = longest_waits(run.scenario, str(user))
+    assert told["jobs"]
+    assert list(read_longest(run)) == []
+    for other in with_changes(told):
+        monkeypatch.setattr(helping, "longest_waits", lambda *_, other=other: other)
+        assert list(read_longest(run)) != []
 
 
 def unfound(page: Page) -> list[str]:
