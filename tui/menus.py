@@ -9,12 +9,16 @@ from textual.app import App
 
 from tui.look.palette import Look
 from tui.look.settings import Settings
+from tui.memory import give_back_what_went
 
 if TYPE_CHECKING:
     from textual.screen import Screen
 
     from tui.screens.first.screen import FirstScreen
     from tui.screens.results.screen import ResultsScreen
+
+GONE = 5.0
+"""Seconds after which nothing holds a replay any more that has made way for another"""
 
 
 class Menus:
@@ -71,6 +75,8 @@ class Menus:
 
     def show_replay(self, replay: Screen[Any], is_another: bool) -> None:
         """In the place of what is open, another replay and the menu over it; results stay under it."""
+        if is_another:
+            self._app.set_timer(GONE, give_back_what_went)
         if is_another and self._menu in self._app.screen_stack:
             self._app.pop_screen()
         if len(self._app.screen_stack) > 1 and self._app.screen is not self._results:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from itertools import count
 from time import monotonic
 from typing import Any
 
@@ -14,6 +15,7 @@ from sim.policies import parse_policy
 from sim.session.session import Session
 from sim.workload.source import Source
 from tui.app import Schedscope
+from tui.memory import give_back_what_went
 from tui.replay.opening import Opening
 from tui.replay.scene import Scene
 from tui.screens.replay.screen import ReplayScreen
@@ -21,6 +23,8 @@ from tui.sessions.moment import reopened
 
 PATIENCE = 30.0
 """Seconds after which what was waited for does not come any more, even on a busy machine."""
+_GONE, _MANY = count(1), 16
+"""Programs that have ended; what so many held is given back at once."""
 
 
 class Replay:
@@ -120,6 +124,8 @@ async def replay(
         await run.settle()
         yield run
         app.exit()
+    if not next(_GONE) % _MANY:
+        give_back_what_went()
 
 
 @asynccontextmanager

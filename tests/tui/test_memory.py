@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
+from weakref import ref
 
 import pytest
 
-from tui.memory import give_back_at_once
+from sim.policies import parse_policy
+from sim.workload.source import Source
+from tests.tui.replays import replay
+from tui.memory import give_back_at_once, give_back_what_went
+from tui.replay.opening import Opening
+from tui.sessions import keeper
 
 
 def megabytes() -> float:
@@ -23,3 +29,16 @@ def test_what_is_freed_goes_back_though_something_behind_it_stays() -> None:
     blocks.clear()
     assert before - megabytes() > 24
     assert len(stays) == 2**19
+
+
+async def test_a_replay_that_made_way_for_another_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    async with replay("z-figure4") as run:
+        assert run.app.opened is not None
+        was = ref(run.app.opened.timeline)
+        run.app.open(lambda: Opening(Source("z-figure7"), parse_policy("gang")))
+        for _ in range(100):
+            if was() is not None:
+                await run.pilot.pause(0.05)
+                give_back_what_went()
+        assert was() is None
