@@ -57,7 +57,10 @@ def draw_partitions(context: Context, size: Size, first: int = 0) -> Sheet:
     if height >= len(body) + len(legend):
         body += legend
     wants = sum(map(len, made)) + len(legend)
-    return Sheet(TITLE, (), tuple(body), 0, len(body), f"{shown.free:,} of {processors(shown.there)} free", wants=wants)
+    note = f"{shown.free:,} of {processors(shown.there)} free"
+    if len(TITLE) + len(note) + 4 > width:
+        note = f"{shown.free:,} of {count(shown.there, 'proc')} free"
+    return Sheet(TITLE, (), tuple(body), 0, len(body), note, wants=wants)
 
 
 def told_at(context: Context, size: Size, column: int, row: int) -> str:

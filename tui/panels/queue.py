@@ -110,9 +110,11 @@ def _queue_heading(context: Context, place: int, waiting: int, width: int) -> tu
     heading = _heading(shown.queues[place], f"{waiting:,} waiting")
     if not shown.owners:
         return (heading,)
-    owns = f"owns {processors(shown.owners[place].bit_count())}"
-    told, sums = (written(", ".join([owns, *_loans(shown, place, to_whom)]), context) for to_whom in (True, False))
-    return heading, line(Span(text.shorten(told if text.cells(told) <= width else sums, width), "dim"))
+    size = shown.owners[place].bit_count()
+    ways = (f"owns {processors(size)}", True), (f"owns {processors(size)}", False), (f"owns {size:,}", False)
+    said = [written(", ".join([owns, *_loans(shown, place, to_whom)]), context) for owns, to_whom in ways]
+    fitting = (told for told in said if text.cells(told) <= width)
+    return heading, line(Span(text.shorten(next(fitting, said[-1]), width), "dim"))
 
 
 def _loans(shown: Snapshot, place: int, to_whom: bool) -> Iterator[str]:

@@ -187,6 +187,8 @@ def test_each_queue_has_its_heading_and_its_loans(lab: Lab) -> None:
         "owns 1 processor, away: 1 with < 100 s",
     ]
     assert lines[5].split()[1:4] == ["2", "2", "8m20"]
+    narrow = [line.text for line in queue.draw(context, (24, 20), 0).body]
+    assert [told for told in narrow if told.startswith("owns")] == ["owns 3, 1 foreign", "owns 1 processor, 1 away"]
 
 
 def test_suspended_jobs_stand_first_with_who_sits_on_their_processors(lab: Lab) -> None:
