@@ -42,9 +42,9 @@ LINES = (
     "yield Reserve(view.queue[0], -1, 1)", "yield Reserve(view.queue[-1], view.now, 'x' * 10**6)", "yield Backfill",
     "while True: yield Reserve(view.queue[0], view.now + 9, 1)", "while True: yield Keep(view.queue[0], 1)", "await x",
     "from sim.decisions.decisions import Wake; yield Wake(view.now)", "from sim.decisions.decisions import *",
-    "from sim.decisions.decisions import Wake; yield Wake(view.now + 1e-9)", "x = '\\d'", "import gc; gc.disable()",
+    "from sim.decisions.decisions import Wake; yield Wake(view.now + 1e-9)", "import gc; gc.disable()",
     "from sim.decisions.decisions import Suspend, Kill; yield Suspend(next(iter(view.running.values())).job, 1)",
-    "import warnings; warnings.warn('\\x1b[2J')", "self.depth = 2", "object.__setattr__(self, 'depth', 'x')",
+    "self.depth = 2", "object.__setattr__(self, 'depth', 'x')",
     "import random; random.seed(); x = random.random()", "import gc; x = gc.get_objects()", "frozenset = 3",
     "import ctypes; ctypes.string_at(0) if 0 else None", "import numpy; numpy.seterr(all='raise')", "'\\N{nothing}'",
 )  # fmt: skip
