@@ -21,7 +21,7 @@ MODES = {
     "width": "how many processors it needs",
     "length": "how long it may run, by its estimate",
     "wait": "how long it waited for its first start",
-    "slowdown": "its bounded slowdown: how many times longer than its run it took, once it has ended",
+    "slowdown": "how many times longer than its run it took (bounded), once it has ended",
     "estimate": "how many times longer than its run its estimate is, once it has ended",
     "passed": "how many that came later began before it",
 }
