@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from rich.text import Text
-from textual import on, work
+from textual import events, on, work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
@@ -27,7 +27,7 @@ from tui.ending import close_the_gone, is_gone, on_signals, patient
 from tui.look.palette import Look
 from tui.look.settings import Settings, kept_now, load, save, settings_path
 from tui.look.text import file_name
-from tui.look.themes import Ascii, Printable, choose, depth_of, theme_name, themes
+from tui.look.themes import Ascii, Printable, choose, depth_of, frames_a_second, theme_name, themes
 from tui.memory import give_back_at_once
 from tui.menus import Menus
 from tui.replay.conductor import Conductor
@@ -256,6 +256,12 @@ class Schedscope(App[int]):
         """The replay that is open."""
         return next((screen for screen in self.screen_stack if isinstance(screen, ReplayScreen)), None)
 
+    def on_key(self, event: events.Key) -> None:
+        """Keys that were under way to the replay when a dialog opened (many come at once over a slow line) are its."""
+        if event._sender is self.replay is not self.screen:
+            event.prevent_default()
+            self.post_message(events.Key(event.key, event.character))
+
     # Another trace
 
     @on(OpenTrace)
@@ -469,11 +475,6 @@ class Schedscope(App[int]):
 
         self._exit_renderables.append(Text(printable_lines(report(self._exception))))
         self._close_messages_no_wait()
-
-
-def frames_a_second(environ: Mapping[str, str]) -> int:
-    """Fewer where every frame goes through a network."""
-    return 12 if environ.get("SSH_CONNECTION") or environ.get("SSH_TTY") else 30
 
 
 def open_replay(

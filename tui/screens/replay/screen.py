@@ -432,7 +432,8 @@ class ReplayScreen(Screen[None]):
         self.chart.see(window)
 
     async def on_key(self, event: events.Key) -> None:
-        """In a lesson some keys mean something else."""
+        """In a lesson some keys mean something else; the program must know which keys came here."""
+        event.set_sender(self)
         if self.state.walk is not None and (action := heard(self.state.walk, event.key, event.character)):
             event.stop()
             event.prevent_default()

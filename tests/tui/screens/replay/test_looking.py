@@ -6,6 +6,7 @@ Also tests tui.screens.replay.state.
 from __future__ import annotations
 
 import pytest
+from textual.events import Key
 
 from tests.tui.replays import replay
 from tests.tui.screens.seeing import enter, noted, seen
@@ -25,6 +26,14 @@ async def test_a_slash_finds_a_job_and_selects_it() -> None:
         assert run.screen.state.selected == 3
         assert "4 of 10 processors" in seen(run, "#details")
         assert "J4" in seen(run, "#sentence")
+
+
+async def test_what_comes_together_with_the_slash_is_typed_into_the_question() -> None:
+    async with replay(at="#5") as run:
+        for key, letter in (("slash", "/"), ("J", "J"), ("4", "4"), ("enter", None)):
+            run.app.post_message(Key(key, letter))  # all at once, as a slow line brings them
+        await run.settle()
+        assert run.screen.state.selected == 3
 
 
 async def test_a_job_that_is_not_there_is_said_where_it_was_typed() -> None:
