@@ -11,16 +11,20 @@ from typing import Any
 import numpy as np
 
 from sim.decisions.decisions import Decision
+from sim.errors import SchedscopeError
 from sim.history.decided import A_ROW, MANY, Decided
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
 from sim.history.times import NEVER, Ints, Times
 from sim.machine.turns import Turns
+from sim.words import clock
 from sim.workload.model import Job
 
 _A_STEP, _A_STRETCH = 36, 72
 """About how many bytes each takes"""
+_MOST, _A_JOB = 1 << 30, 500
+"""Bytes that a history may take, and as many more for every job"""
 _FREE = -5
 """Where in what is still to be written of the last step its free processors are"""
 
@@ -81,6 +85,7 @@ class History(Past):
         if many > MANY:
             decided.write()
             self.write()
+            self.check_size()
 
     def write(self) -> None:
         """Write into the columns what is still to be written."""
@@ -249,6 +254,20 @@ class History(Past):
         """About how many bytes it takes."""
         columns = _A_STEP * self.steps + _A_STRETCH * len(self)
         return columns + A_ROW * len(self._decisions) + self._processors.size
+
+    @property
+    def is_too_large(self) -> bool:
+        """Whoever is suspended and resumed every second for years comes to more than there is memory for."""
+        return self.size > _MOST + _A_JOB * len(self._first)
+
+    def check_size(self) -> None:
+        """Nobody's memory is taken without end."""
+        if self.is_too_large:
+            raise SchedscopeError(
+                f"by {clock(self._time[-1])} the run has come to {self.steps:,} steps and {len(self):,} stretches on "
+                "processors, more than is kept: look or take turns less often (tick, slice), suspend for more (sf), or "
+                "take fewer jobs (--jobs)"
+            )
 
     # Cut at another moment
 

@@ -249,7 +249,7 @@ class TransformOptions:
         read=parse_time,
         write=written_time,
     )
-    seed: int = option(0, int, "For all that is drawn by lot.", "N", called="the seed", low=0, high=2**63)
+    seed: int = option(0, int, "For all that is drawn by lot.", "N", called="the seed", low=0, high=2**62)
     overrun: Literal["kill", "grow"] = option(
         "kill", str, "Jobs longer than their estimate are killed there, or the estimate grows.",
         called="the overrun rule", choices=("kill", "grow"),

@@ -80,6 +80,8 @@ class Express:
             made = loop.step
             reason = self._make_steps(extension, until, goal, a_step, more)
             more *= 2 if loop.step == made else 1
+            if self._history.is_too_large:
+                break
         extension.cut()
         if loop.kind == GANG:
             self._history.stand(loop.places())
@@ -90,6 +92,7 @@ class Express:
             self._settle()
         if reason == OVER:
             self._loop = None  # it holds as much as the history
+        self._history.check_size()
         return credit - int(loop.credit)
 
     def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from sim.decisions.decisions import Backfill, Reserve, Start
 from sim.engine.engine import Engine
+from sim.errors import SchedscopeError
 from sim.history.history import History
 from sim.history.stays import InTheWay, in_the_way_of, passers_of
 from sim.history.stretch import Stretch
@@ -185,6 +186,16 @@ def test_starts_and_ends_are_known_as_of_any_step() -> None:
                 assert np.array_equal(history.starts(jobs), start, equal_nan=True)
                 assert np.array_equal(history.ends(jobs), end, equal_nan=True)
             assert [past.start_of(rank) for rank in range(jobs)] == [None if isnan(at) else at for at in start]
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+def test_a_run_that_would_take_all_memory_ends_and_says_why(monkeypatch: pytest.MonkeyPatch, is_alone: bool) -> None:
+    monkeypatch.setattr("sim.history.history._MOST", 0)
+    engine = Engine(Source("lublin-128").read()[1], "selective:tick=1,sf=1", curious=is_alone)
+    with pytest.raises(SchedscopeError, match=r"steps and [0-9,]+ stretches on processors, more than is kept: look or"):
+        engine.run()
+    assert 0 < len(engine.history) < 100_000
+    assert engine.state.step_count == engine.history.steps
 
 
 def test_a_job_pauses_from_one_stretch_to_the_next() -> None:
