@@ -16,6 +16,8 @@ from functools import wraps
 from threading import Thread, local
 from typing import Any, NoReturn, TypeAlias
 
+from sim.words import printable_lines
+
 MOST_LINES, LONGEST = 1000, 500
 """So many lines of a step are kept, and letters of a line."""
 
@@ -106,13 +108,15 @@ def own_print(
     *values: object, sep: str | None = " ", end: str | None = "\n", file: Any = None, flush: bool = False
 ) -> None:
     """`print` as own code has it."""
-    lines = _HEARING.lines
-    if lines is None or file not in (None, sys.stdout):
-        file = sys.stderr if file in (None, sys.stdout) else file
+    if file not in (None, sys.stdout):
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
+        return
+    lines, text = _HEARING.lines, io.StringIO()
+    builtins.print(*values, sep=sep, end="", file=text)
+    if lines is None:
+        file = sys.stderr
+        builtins.print(printable_lines(text.getvalue()), end=end, file=file, flush=flush)
     else:
-        text = io.StringIO()
-        builtins.print(*values, sep=sep, end="", file=text)
         for line in text.getvalue().split("\n"):
             if _HEARING.listener is not None:
                 _HEARING.listener(_HEARING.step, _HEARING.time, line)

@@ -21,7 +21,7 @@ TALKS = FAIR.replace("for job in", "print('pass at', view.now)\n        breakpoi
 @pytest.fixture
 def talking(tmp_path: Path) -> str:
     path = tmp_path / "talks.py"
-    path.write_text(f"{TALKS}\nprint('loaded')\n")
+    path.write_text(f"{TALKS}\nprint('loaded \\x1b[2J')\n")
     return str(path)
 
 
@@ -36,7 +36,7 @@ def test_prints_are_kept_by_step(talking: str, capsys: pytest.CaptureFixture[str
     timeline.seek(5)
     assert timeline.snapshot().printed == seen
     said = capsys.readouterr()
-    assert (said.out, said.err) == ("", "loaded\n")
+    assert (said.out, said.err) == ("", "loaded ?[2J\n")
 
 
 def test_no_more_is_kept_than_anybody_reads(tmp_path: Path) -> None:
