@@ -29,6 +29,8 @@ def read(text: str, name: str, path: object) -> Trace:
         values = _values(job)
         if values is None:
             rows.damage.add(at, _gist(job))
+            if rows.damage.is_hopeless(len(rows)):
+                break
             continue
         profile = _name(job.get("profile"))
         runtime = runtimes.of(profile)

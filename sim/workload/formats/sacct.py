@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Literal
 
 from sim.errors import TraceError
-from sim.workload.formats.table import WORDS, Rows, blocks, number
+from sim.workload.formats.table import MOST_COLUMNS, WORDS, Rows, blocks, number
 from sim.workload.model import Field, Header, Trace
 
 Width = Literal["cpus", "nodes"]
@@ -40,6 +40,8 @@ def read(text: str, name: str, path: object, count: Width = "cpus", held: Held =
     """The jobs of a dump; their width is what they held, in CPUs or in nodes; `held` says when held jobs come."""
     lines = _lines(text)
     first, header = next(((at, line) for at, line in lines if line.strip()), (1, ""))
+    if header.count("|") > MOST_COLUMNS:
+        raise TraceError(f"names more than {MOST_COLUMNS:,} columns; ask sacct for fewer by -o", path, first)
     columns = _columns(header)
     _check(columns, count, path, first)
     rows = Rows("a record of sacct that has a JobID and a Submit time")
@@ -47,7 +49,7 @@ def read(text: str, name: str, path: object, count: Width = "cpus", held: Held =
         row = dict(zip(columns, record, strict=False))
         if isinstance(record, str) or (submit := stamp(row["submit"])) is None:
             rows.damage.add(at, record if isinstance(record, str) else "|".join(record))
-            if rows.damage.is_hopeless(len(rows)):
+            if rows.damage.is_hopeless(len(rows), at):
                 break
         elif "." in row["jobid"]:
             rows.assumed.add("job steps (.batch, .extern, .0), which are parts of their jobs", f"line {at}")

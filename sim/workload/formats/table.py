@@ -69,6 +69,9 @@ LETTERS = 2**16
 """So many, about, are taken of a text at once."""
 MOST_DAMAGED = 10_000
 """So many lines that are damaged, and fewer that are good: the rest of a file is not looked at."""
+MOST_IN_VAIN = 500_000
+"""Nor is what comes after this line where there were more damaged units than good ones."""
+MOST_COLUMNS = 10_000
 
 
 @dataclass
@@ -86,9 +89,9 @@ class Damage:
             self.line, self.got = line, shown(got)
         self.count += 1
 
-    def is_hopeless(self, good: int) -> bool:
-        """Will nothing that may come after it make a good file of this one?"""
-        return self.count > max(good, MOST_DAMAGED)
+    def is_hopeless(self, good: int, line: int = 0) -> bool:
+        """Will nothing that may come after it make a good file of this one? Damaged units may have taken many lines."""
+        return self.count > good and (self.count > MOST_DAMAGED or line > MOST_IN_VAIN)
 
     def judge(self, good: int, path: object) -> tuple[Note, ...]:
         """What to say of them; a file with more damaged lines than good ones is refused."""
@@ -426,4 +429,5 @@ def _floats(column: Sequence[str]) -> Floats:
                 return values
         except ValueError:
             pass
-    return np.array([np.nan if (value := number(_text(text))) is None else value for text in column])
+    known = {text: number(_text(text)) for text in set(column)}
+    return np.array([np.nan if (value := known[text]) is None else value for text in column])

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sim.errors import TraceError
-from sim.workload.formats import batsim
+from sim.workload.formats import batsim, table
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.reading import read
 
@@ -108,3 +108,13 @@ def test_lists_without_end_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(batsim, "MOST", 100)
     with pytest.raises(TraceError, match=r"x.json: holds more than 100 values; cut it into smaller files"):
         batsim.read('{"jobs": [' + "[]," * 100 + "1]}", "x", "x.json")
+
+
+def test_where_hardly_a_job_is_good_the_rest_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MOST_DAMAGED", 10)
+    with pytest.raises(TraceError, match=r"x.json: expected jobs with an id"):
+        batsim.read('{"jobs": [' + "{}," * 100 + "1]}", "x", "x.json")
+    good = '{"id": 1, "subtime": 0, "res": 1, "profile": "d"},'
+    text = '{"jobs": [' + good + "{}," * 100 + '1], "profiles": {"d": {"type": "delay", "delay": 1}}}'
+    with pytest.raises(TraceError, match="11 of 12 jobs are damaged"):
+        batsim.read(text, "x", "x.json")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from sim.errors import TraceError
-from sim.workload.formats import sacct
+from sim.workload.formats import sacct, table
 from sim.workload.model import Field, Trace, Workload
 from sim.workload.reading import read
 from tests.effort import calls
@@ -235,3 +235,19 @@ def test_blank_lines_are_not_looked_at() -> None:
     text = "JobID|Submit|Elapsed|NCPUS\n" + "\n" * 50_000 + "1|2021-12-10T14:00:00|01:00|1\n"
     assert calls(lambda: sacct.read(text, "x", "x.log")) < 5_000
     assert sacct.read(text, "x", "x.log").ids == ("1",)
+
+
+def test_records_that_take_many_lines_in_vain_are_not_looked_for_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "MOST_IN_VAIN", 1000)
+    text = "JobID|Submit|Elapsed|NCPUS\n" + "a|\n" * 20_000
+
+    def refused() -> None:
+        with pytest.raises(TraceError, match=r"x.log:2: expected a record of sacct"):
+            sacct.read(text, "x", "x.log")
+
+    assert calls(refused) < 100_000
+
+
+def test_columns_without_end_are_not_taken_apart() -> None:
+    with pytest.raises(TraceError, match="names more than 10,000 columns"):
+        sacct.read("JobID|Submit|Elapsed|NCPUS" + "|x" * 10_000 + "\n1|", "x", "x.log")
