@@ -61,7 +61,7 @@ def trace_events(engine: Engine) -> Iterator[Event]:
 def _groups(engine: Engine) -> list[Group]:
     """The partitions as the machine was divided, or else neighbouring processors, as many in each."""
     snapshot, procs = engine.snapshot(), engine.workload.procs
-    if snapshot.division:
+    if snapshot.queues and snapshot.division:  # of one queue alone there is no name
         names = [shortened(printable(queue)) for queue in snapshot.queues]
         return [Group(_QUEUE + 1 + n, names[n], mask) for n, mask in enumerate(snapshot.division)]
     size = -(-procs // GROUPS)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 import pytest
 
 from sim.errors import ParameterError
@@ -36,3 +38,8 @@ def test_what_is_out_of_range_is_told_in_one_wording(name: str, value: object, s
 def test_another_kind_of_value_is_refused(name: str, given: object) -> None:
     with pytest.raises(ParameterError, match=f"option {name} cannot be {given!r}"):
         OPTIONS[name].taken(given)
+
+
+def test_the_greatest_seed_is_one_that_a_file_of_results_keeps() -> None:
+    greatest = int(OPTIONS["seed"].high or 0)
+    assert sqlite3.connect(":memory:").execute("SELECT ?", (greatest,)).fetchone() == (greatest,)

@@ -229,7 +229,7 @@ def test_every_transform_takes_a_workload_without_jobs(five: Workload) -> None:
             lambda: Transforms(lead=-1),
             "lead of reservations must be between 0 and 1,000,000,000,000,000 seconds, got",
         ),
-        (lambda: Transforms(seed=-1), "the seed must be between 0 and 9,223,372,036,854,775,808, got -1"),
+        (lambda: Transforms(seed=-1), "the seed must be between 0 and 4,611,686,018,427,387,904, got -1"),
         (lambda: Transforms(overrun="ignore"), "the overrun rule is kill or grow, got ignore"),  # type: ignore[arg-type]
         (lambda: parse_estimates("factor"), "estimates are recorded, exact, factor:R, random:R or phi:P"),
         (lambda: parse_estimates("exact:2"), "estimates are recorded, exact, factor:R, random:R or phi:P"),

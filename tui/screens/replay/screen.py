@@ -306,7 +306,7 @@ class ReplayScreen(Screen[None]):
 
     def _wish(self) -> Wish:
         state = self.state
-        if state.camera is None or not self.is_mounted:
+        if state.camera is None or not (self.is_mounted and self.children):  # it has none left when it has gone
             return Wish(Camera.on(self.about.workload, 80, 40))
         return Wish(
             camera=state.camera,

@@ -123,3 +123,11 @@ async def test_a_drag_is_not_drawn_more_often_than_frames(drawn: list[str]) -> N
             await asyncio.sleep(1 / 240)
         await run.settle()
         assert len(drawn) <= 30 * (monotonic() - begin) + 2
+
+
+async def test_what_a_screen_that_has_gone_still_wishes_breaks_nothing() -> None:
+    async with replay() as run:
+        gone = run.screen
+        await run.do("open_trace('z-figure7')")
+        await run.wait_for(lambda: run.screen is not gone and not gone.children)
+        gone.wish()
