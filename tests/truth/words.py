@@ -92,6 +92,8 @@ class Template:
     def __init__(self, text: str) -> None:
         self._converters: list[Callable[[str], Any]] = []
         pieces = re.split(r"\{(\w+)\}", text)
+        self.takes_any = text in ("{any}", "{any}.")
+        """Does it read what no other does?"""
         pattern = re.escape(pieces[0])
         for kind, rest in zip(pieces[1::2], pieces[2::2], strict=True):
             part, converter = _PARTS[kind]
@@ -113,7 +115,9 @@ def reads(kind: type, *templates: str) -> Callable[[Reading], Reading]:
     """The function reads these sentences of such a reason, decision or fact: world, job, what stands in the places."""
 
     def register(reading: Reading) -> Reading:
-        READINGS.setdefault(kind, []).extend((Template(text), reading) for text in templates)
+        known = READINGS.setdefault(kind, [])
+        known.extend((Template(text), reading) for text in templates)
+        known.sort(key=lambda each: each[0].takes_any)  # in whatever order these files are imported
         return reading
 
     return register
