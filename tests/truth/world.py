@@ -398,11 +398,11 @@ class World:
         return [*found, (begins + left, own.bit_count(), self.awaited)]
 
     def slots(self, *without: int | None) -> list[Slot]:
-        """What runs, and what is reserved but for some jobs."""
+        """What runs, until the machine goes down, which interrupts it; and what is reserved but for some jobs."""
         plans = self.planned if self.rules.keeps else {r: p for r, p in self.planned.items() if r in self.granted}
         return [
             *self.missing(),
-            *(Slot(self.now, end, procs) for end, procs in self.ends()),
+            *(Slot(self.now, min(end, self.closes()), procs) for end, procs in self.ends()),
             *(
                 Slot(max(plan.at, self.now), max(plan.at, self.now) + plan.lasts, self.jobs[rank].procs)
                 for rank, plan in plans.items()
