@@ -44,7 +44,7 @@ class ChartMaker:
         self._promises = Promises()
         self._tiles = Tiles()
         self._shares: dict[tuple[int, ...], Shares] = {}
-        self._known: tuple[int, Floats, Floats] = 0, np.zeros(0), np.zeros(0)
+        self._known: tuple[int, Floats, Floats] = -1, np.zeros(0), np.zeros(0)
         """Of how many steps, first starts and completions"""
 
     def parted(self, time: float) -> ChartMaker:

@@ -120,7 +120,9 @@ def test_a_moment_between_two_steps_can_be_shown(lab: Lab) -> None:
 def test_before_the_first_step_nothing_has_been(lab: Lab) -> None:
     engine = Engine(lab.workload(4, "1 10 4 20 20"), parse_policy("easy"))
     maker, camera = ChartMaker(engine.workload), Camera(1, 0, 4, 40, 8)
-    assert (maker.make(engine.history.as_of(0), engine.snapshot(), 10, camera).raster.rank == -1).all()
+    chart = maker.make(engine.history.as_of(0), engine.snapshot(), 10, camera)
+    assert (chart.raster.rank == -1).all()
+    assert (np.isnan(chart.start).tolist(), np.isnan(chart.end).tolist()) == ([True], [True])
     engine.step()
     assert (draw(maker, engine, camera).raster.rank == 0).any()
 
