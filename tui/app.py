@@ -258,7 +258,7 @@ class Schedscope(App[int]):
 
     def on_key(self, event: events.Key) -> None:
         """Keys that were under way to the replay when a dialog opened (many come at once over a slow line) are its."""
-        if event._sender is self.replay is not self.screen:
+        if isinstance(event._sender, ReplayScreen) and event._sender is not self.screen:
             event.prevent_default()
             self.post_message(events.Key(event.key, event.character))
 
