@@ -19,7 +19,7 @@ from tests.truth.pages import Page, read_page
 from tests.truth.partings import read_parting
 from tests.truth.reading import Untruth, falsehoods
 from tests.truth.rules import Rules
-from tests.truth.runs import FAMILIES, PEERS, Run, another_run, changing_run, random_run, scaled_run, taken_over
+from tests.truth.runs import FAMILIES, PEERS, Run, another_run, changing_run, random_run, scaled_runs, taken_over
 from tests.truth.words import COUNTS
 
 TOLD = 500
@@ -38,8 +38,7 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
     try:
         yield from falsehoods(run, asked=4)
         if len(run.workload) and not run.engine.state.switches:
-            first = scaled_run(run, seed) if seed % SCALED == 0 else run
-            other = another_run(first, seed)
+            first, other = scaled_runs(run, seed) if seed % SCALED == 0 else (run, another_run(run, seed))
             page = Page(first, other)
             rank = seed % len(run.workload)
             beside = *read_help((first, other), rank), *(() if first.switches else read_longest(first))

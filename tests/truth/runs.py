@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -199,17 +200,20 @@ def changing_run(seed: int, families: Sequence[str] = CHANGING) -> Run:
     return made(workload, random_spec(lot, families[seed % len(families)]), (), "lowest")
 
 
-def another_run(run: Run, seed: int) -> Run:
-    """The same workload under another policy."""
+def another_run(run: Run, seed: int, by: float = 1.0) -> Run:
+    """The same workload under another policy, whose ticks and slices are so many times as long."""
     lot = random.Random(seed)
-    return made(run.workload, random_spec(lot, lot.choice(FAMILIES)), (), run.placement)
+    spec = random_spec(lot, lot.choice(FAMILIES))
+    spec = re.sub(r"\b(tick|slice)=(\d+)", lambda found: f"{found[1]}={int(found[2]) * by:g}", spec)
+    return made(run.workload, spec, (), run.placement)
 
 
-def scaled_run(run: Run, seed: int) -> Run:
-    """The same jobs with times some hundred times as long, hours and days, under another policy."""
+def scaled_runs(run: Run, seed: int) -> tuple[Run, Run]:
+    """The same jobs with times some hundred times as long, hours and days, under two other policies."""
     by, workload = random.Random(seed).choice([60.0, 600.0]), run.workload
     times = {name: getattr(workload, name) * by for name in ("submit", "runtime", "estimate", "reserve")}
-    return another_run(run._replace(workload=replace(workload, outages=(), **times)), seed + 1)
+    scaled = run._replace(workload=replace(workload, outages=(), **times))
+    return another_run(scaled, seed + 1, by), another_run(scaled, seed, by)
 
 
 def taken_over(run: Run, seed: int) -> Run:

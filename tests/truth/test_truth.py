@@ -31,7 +31,7 @@ from tests.truth.runs import (
     made,
     random_run,
     run_of_many,
-    scaled_run,
+    scaled_runs,
     taken_over,
 )
 from tests.truth.words import MISPLACED, MUTANTS, READINGS, UntrueError, are_changed
@@ -106,10 +106,10 @@ def test_what_was_false_once_of_a_machine_that_changes_is_so_now(seed: int) -> N
 
 
 @pytest.mark.parametrize(
-    "seed", [9101398, 9502238, 9503013, 9503323, 9505278, 9505588, 9704328, 9721363, 9800713, 9830168, 9974018]
+    "seed", [9101398, 9502238, 9503013, 9503323, 9505278, 9505588, 9704328, 9721363, 9800713, 9830168, 9974018, 9981723]
 )
 def test_what_was_false_of_whom_the_machine_left_or_when_is_so_now(seed: int) -> None:
-    """Who passes it when its place went; a failure after the end; rows that failed; who is given up; old plans."""
+    """Who passes it when its place went; a failure after the end; rows that failed; who is given up; own ones gone."""
     assert list(falsehoods(changing_run(seed), asked=4)) == []
 
 
@@ -212,15 +212,14 @@ LINES = (
 """How the lines of such a page begin that have numbers."""
 
 
-PAGES = (9700077, 9700035, 9700001)
+PAGES = (9700001, 9700035, 9700022)
 
 
 def test_who_changes_a_number_in_any_table_of_such_a_page_is_found_out() -> None:
     """Of jobs that take minutes, hours and days."""
     begin = set()
     for seed in PAGES:
-        first = scaled_run(run_of(seed), seed)
-        assert unfound(Page(first, another_run(first, seed))) == []
+        assert unfound(Page(*scaled_runs(run_of(seed), seed))) == []
         begin |= {around for (_, around, _) in MUTANTS}
     assert [line for line in LINES if not any(around.startswith(line[:20]) for around in begin)] == []
 

@@ -393,7 +393,7 @@ class World:
                 found.append((held.ends, rest, rank))
         left = self.jobs[self.awaited].estimate - self.progress(self.awaited)
         for time in sorted(t for t in self.changes() if self.now < t < inf):
-            if time < begins + left and any(self.absent(t) & own for t in (begins, time)):
+            if self.absent(begins) & own or (time < begins + left and self.absent(time) & own):
                 begins = max(begins, time)  # its own are not all there for so long before that
         return [*found, (begins + left, own.bit_count(), self.awaited)]
 
