@@ -1,7 +1,7 @@
 """What somebody's own code prints while a policy decides is kept with the step, and does not get in anybody's way.
 
-The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.loading`); nor does it end the
-process that it runs in, or keep it from ending.
+The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.loading`), and what it warns of is
+printed likewise; nor does it end the process that it runs in, or keep it from ending.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import builtins
 import io
 import os
 import sys
+import threading
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import wraps
 from threading import Thread, local
+from traceback import walk_tb
 from typing import Any, NoReturn, TypeAlias
 
 from sim.words import printable_lines
@@ -47,6 +50,9 @@ def in_own_code(name: str) -> dict[str, Callable[..., None]]:
     if not hasattr(os._exit, "__wrapped__"):
         os._exit, os.abort = _staying(os._exit), _staying(os.abort)
         Thread.start = _left_behind(Thread.start)  # type: ignore[assignment, method-assign]
+        threading.excepthook = _in_a_line(threading.excepthook)
+    if not hasattr(warnings.showwarning, "__wrapped__"):  # who catches warnings for a while takes it back
+        warnings.showwarning = _printed(warnings.showwarning)
     return {"print": own_print, "breakpoint": own_breakpoint}
 
 
@@ -72,6 +78,38 @@ def _left_behind(start: Callable[[Thread], None]) -> Callable[[Thread], None]:
         start(thread)
 
     return started
+
+
+def _in_a_line(tell: Callable[[threading.ExceptHookArgs], object]) -> Callable[[threading.ExceptHookArgs], None]:
+    """What own code raises in a thread of its own is told in one line."""
+
+    def told(failed: threading.ExceptHookArgs) -> None:
+        places = [(str(frame.f_globals.get("__name__")), line) for frame, line in walk_tb(failed.exc_traceback)]
+        if own := [place for place in places if place[0] in _OWN]:
+            name, line = own[-1]
+            with suppress(Exception):  # its text may not be readable
+                own_print(f"{_file_of(name)}:{line}: a thread failed: {failed.exc_type.__name__}: {failed.exc_value}")
+        else:
+            tell(failed)
+
+    return told
+
+
+def _printed(show: Callable[..., None]) -> Callable[..., None]:
+    """What own code warns of is printed."""
+
+    @wraps(show)
+    def shown(message: Warning | str, category: type[Warning], filename: str, lineno: int, *more: Any) -> None:
+        if filename in map(_file_of, _OWN):
+            own_print(f"{filename}:{lineno}: {category.__name__}: {message}")
+        else:
+            show(message, category, filename, lineno, *more)
+
+    return shown
+
+
+def _file_of(name: str) -> str | None:
+    return getattr(sys.modules.get(name), "__file__", None)
 
 
 def may_be_heard() -> bool:
@@ -112,6 +150,8 @@ def own_print(
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
     lines, text = _HEARING.lines, io.StringIO()
+    if lines is not None and len(lines) > MOST_LINES and _HEARING.listener is None:
+        return
     builtins.print(*values, sep=sep, end="", file=text)
     if lines is None:
         file = sys.stderr

@@ -51,7 +51,8 @@ from sim.workload.model import Workload
 from sim.workload.outages import Outage
 
 IN_VAIN, IN_VAIN_AT_THE_END = 1_000_000, 10_000
-"""So many steps without an arrival or an end, or where only the policy can still change anything, are no progress."""
+"""So many steps without an arrival or an end are no progress; nor are fewer, where only the policy can still change
+anything or time stands still."""
 
 Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
 """Looks at a run from now on: what it returns is called after every step."""
@@ -90,7 +91,7 @@ class Engine:
 
     def _begin(self, state: State, future: Future, history: History, watchers: Sequence[Watcher]) -> None:
         self.state, self.history, self._future = state, history, future
-        self._in_vain, self._hears = 0, may_be_heard()
+        self._in_vain, self._in_vain_since, self._hears = 0, 0.0, may_be_heard()
         self._most: int | None = None
         """How many decisions are made at a pass, if not all"""
         self._view = StateView(state)
@@ -341,9 +342,13 @@ class Engine:
 
     def _look_for_progress(self) -> None:
         state = self.state
+        if not self._in_vain:
+            self._in_vain_since = state.now
         self._in_vain += 1
         if self._in_vain > IN_VAIN_AT_THE_END:
-            most = IN_VAIN if state.under_way or state.submitted < len(self._jobs) else IN_VAIN_AT_THE_END
+            goes_on = state.under_way or state.submitted < len(self._jobs)
+            stands = state.now - self._in_vain_since < self._in_vain * MOMENT
+            most = IN_VAIN if goes_on and not stands else IN_VAIN_AT_THE_END
             if self._in_vain > most:
                 at = f"step {state.step_count}, at {state.now:.12g} ({beginning(state)})"
                 what = f"{state.spec} asks for timers without end: {most:,} in vain by {at}"

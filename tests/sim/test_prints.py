@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,26 @@ def test_nobody_waits_for_a_thread_that_own_code_has_started(tmp_path: Path) -> 
     path.write_text(f"{FAIR}\nfrom threading import Thread\nlate = Thread(target=print)\nlate.start()\n")
     own = type(parse_policy(str(path))).__module__
     assert sys.modules[own].late.daemon
+
+
+def test_what_own_code_warns_of_is_printed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "warns.py"
+    warns = TALKS.replace("breakpoint()", "import warnings; warnings.warn('\\x1b[2J')")
+    path.write_text(f"{warns}\nimport warnings; warnings.warn('loaded')\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        engine = Engine(read("z-figure4"), parse_policy(str(path)))
+        engine.step()
+    assert engine.snapshot().printed == ("pass at 0.0", f"{path}:21: UserWarning: \x1b[2J")
+    assert capsys.readouterr().err == f"{path}:26: UserWarning: loaded\n"
+
+
+def test_a_thread_of_own_code_that_fails_is_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "fails.py"
+    path.write_text(f"{FAIR}\nfrom threading import Thread\nlate = Thread(target=lambda: 1 / 0)\nlate.start()\n")
+    own = type(parse_policy(str(path))).__module__
+    sys.modules[own].late.join()
+    assert re.fullmatch(rf"{path}:\d+: a thread failed: ZeroDivisionError: division by zero\n", capsys.readouterr().err)
 
 
 def test_what_is_printed_elsewhere_goes_there(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from sim.comparison.telling import LONGEST_NAME, Accounts, about, changed, names
 from sim.decisions.sentences import say as say_decision
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
+from sim.policies.policy import full_policy
 from sim.testing.two_versions import TRIED, smallest_difference
 from sim.timeline.scenario import Scenario
 from sim.words import Moment, clock, clock_near, count, name, percent, printable, processors, span
@@ -169,6 +170,7 @@ def as_dict(pair: Pair) -> dict[str, Any]:
     found = {
         "procs": pair.workload.procs,
         "policies": list(pair.specs),
+        "parameters": [full_policy(parse_policy(spec)) for spec in pair.specs],
         "at": pair.since,
         "parted": _parted(pair),
         "jobs": comparison.jobs,

@@ -66,6 +66,8 @@ def jobs_of(source: Source, aloud: bool = False) -> Workload:
     """The jobs that are to be simulated, of which there must be one; `aloud`: stderr says what reading did to them."""
     from sim.errors import TraceError
 
+    if source.transforms.jobs == 0:
+        raise ParameterError("--jobs 0 leaves nothing to simulate")
     trace, workload = source.read()
     if not len(workload):
         left = "; ".join(f"{note.what}: {note.count:,}" for note in workload.fidelity.skipped)

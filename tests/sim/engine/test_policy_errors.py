@@ -141,6 +141,17 @@ def test_timers_are_not_in_vain_while_jobs_run(lab: Lab, monkeypatch: pytest.Mon
     assert engine.history.steps == 492
 
 
+def test_time_that_stands_still_is_no_progress_though_a_job_runs(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "IN_VAIN_AT_THE_END", 100)
+
+    def hurry(view: View) -> Iterator[Decision]:
+        yield from (Start(job, Fits(view.free)) for job in view.arrived)
+        yield Wake(view.now + 1e-9)
+
+    with pytest.raises(PolicyError, match="odd asks for timers without end: 100 in vain by step 102, at 10"):
+        Engine(lab.workload(2, "1 10 1 900 900"), Odd(hurry)).run()
+
+
 def never(view: View) -> Any:
     while True:
         try:

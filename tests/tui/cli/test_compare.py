@@ -15,6 +15,8 @@ import pytest
 
 from sim.comparison import telling as parted
 from sim.errors import ParameterError
+from sim.policies import parse_policy
+from sim.policies.policy import full_policy
 from sim.workload.source import Source
 from sim.workload.transforms import Transforms
 from tests.tui.cli.program import schedscope
@@ -198,6 +200,7 @@ def test_bars_grow_away_from_the_middle() -> None:
 def test_json_tells_the_same() -> None:
     read = found("z-figure4", "fcfs", "easy")
     assert (read["trace"], read["procs"], read["policies"], read["at"]) == ("z-figure4", 10, ["fcfs", "easy"], None)
+    assert read["parameters"] == [full_policy(parse_policy(spec)) for spec in ("fcfs", "easy")]
     assert read["parted"]["time"] == 600
     assert read["parted"]["first"] == {
         "step": 6,

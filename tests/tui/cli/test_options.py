@@ -34,6 +34,13 @@ def test_help_says_the_range_of_every_number() -> None:
     assert told["load"] == "Divide the times between arrivals by F.  [between 0.000001 and 1,000,000]"
 
 
+@pytest.mark.parametrize("trace", ["z-figure4", "nothere.swf"])
+def test_no_job_at_all_is_wrong_usage_whatever_the_trace_says(trace: str) -> None:
+    with pytest.raises(SchedscopeError, match="--jobs 0 leaves nothing to simulate") as refused:
+        options.jobs_of(Source.of_options(trace, {"jobs": 0}))
+    assert refused.value.exit_code == 2
+
+
 def test_where_nothing_is_typed_the_source_is_the_trace_as_it_is() -> None:
     assert Source.of_options("a", nothing.make_context("nothing", []).params) == Source("a")
 
