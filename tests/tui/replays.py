@@ -9,7 +9,9 @@ from itertools import count
 from time import monotonic
 from typing import Any
 
+from textual.app import App
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from sim.policies import parse_policy
 from sim.session.session import Session
@@ -25,6 +27,8 @@ PATIENCE = 30.0
 """Seconds after which what was waited for does not come any more, even on a busy machine."""
 _GONE, _MANY = count(1), 16
 """Programs that have ended; what so many held is given back at once."""
+_DUE = ("_layout_required", "_repaint_required", "_scroll_required", "_recompose_required", "_refresh_styles_required")
+"""What Textual has put off to a widget's next quiet moment."""
 
 
 class Replay:
@@ -87,9 +91,9 @@ class Replay:
             await asyncio.sleep(0.005)
 
     async def settle(self) -> None:
-        """Until the worker has answered everything and every column of the chart is drawn."""
+        """Until the worker has answered everything, and all of it stands on the screen."""
         await self.pilot.pause()
-        while not self._is_settled():
+        while not (self._is_settled() and is_painted(self.app)):
             await self.wait_for(self._is_settled)
             await self.pilot.pause()
 
@@ -104,6 +108,17 @@ class Replay:
             return False
         scenes = (screen.shown.scene, screen.shown.beside)
         return not any(scene and scene.chart and scene.chart.pending for scene in scenes)
+
+
+def is_painted(app: App[Any]) -> bool:
+    """Has every widget had its messages, its place and its picture? On a busy machine the program looks idle before."""
+    if app._exit:
+        return True
+    screen = app.screen
+    nodes = [app, *screen.walk_children(Widget, with_self=True)]
+    if screen._dirty_widgets or any(node._message_queue.qsize() or node._next_callbacks for node in nodes):
+        return False
+    return not any(getattr(node, due) for node in nodes[1:] for due in _DUE)
 
 
 @asynccontextmanager
