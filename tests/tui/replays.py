@@ -92,10 +92,10 @@ class Replay:
 
     async def settle(self) -> None:
         """Until the worker has answered everything, and all of it stands on the screen."""
-        await self.pilot.pause()
-        while not (self._is_settled() and is_painted(self.app)):
+        await painted(self.pilot)
+        while not self._is_settled():
             await self.wait_for(self._is_settled)
-            await self.pilot.pause()
+            await painted(self.pilot)
 
     async def complete(self) -> None:
         """Until the whole run is computed: the picture does not change any more."""
@@ -110,15 +110,20 @@ class Replay:
         return not any(scene and scene.chart and scene.chart.pending for scene in scenes)
 
 
-def is_painted(app: App[Any]) -> bool:
-    """Has every widget had its messages, its place and its picture? On a busy machine the program looks idle before."""
+async def painted(pilot: Pilot[Any]) -> None:
+    """Until every widget has had its messages, its place and its picture: on a busy machine a pause may end before."""
+    await pilot.pause()
+    while _is_painting(pilot.app):
+        await pilot.pause()
+
+
+def _is_painting(app: App[Any]) -> bool:
     if app._exit:
-        return True
-    screen = app.screen
-    nodes = [app, *screen.walk_children(Widget, with_self=True)]
-    if screen._dirty_widgets or any(node._message_queue.qsize() or node._next_callbacks for node in nodes):
         return False
-    return not any(getattr(node, due) for node in nodes[1:] for due in _DUE)
+    nodes = [app, *app.screen.walk_children(Widget, with_self=True)]
+    if app.screen._dirty_widgets or any(node._message_queue.qsize() or node._next_callbacks for node in nodes):
+        return True
+    return any(getattr(node, due) for node in nodes[1:] for due in _DUE)
 
 
 @asynccontextmanager

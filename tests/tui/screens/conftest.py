@@ -12,6 +12,7 @@ from textual.events import Paste
 from textual.pilot import Pilot
 from textual.screen import ModalScreen
 
+from tests.tui.replays import painted
 from tui.look.palette import DARK
 from tui.look.themes import theme_name, themes
 
@@ -44,23 +45,23 @@ class Person:
 
     async def press(self, *keys: str) -> None:
         await self.pilot.press(*keys)
-        await self.pilot.pause()
+        await painted(self.pilot)
 
     async def type(self, text: str) -> None:
         await self.press(*(" " if key == " " else key for key in text))
 
     async def paste(self, text: str) -> None:
         self.app.screen.post_message(Paste(text))
-        await self.pilot.pause()
+        await painted(self.pilot)
 
     async def click(self, selector: str, offset: tuple[int, int] = (0, 0)) -> None:
         await self.pilot.click(selector, offset=offset)
-        await self.pilot.pause()
+        await painted(self.pilot)
 
     async def wait(self) -> str:
         """Until what goes on in the background is done; then what stands on the screen."""
         await self.app.workers.wait_for_complete()
-        await self.pilot.pause()
+        await painted(self.pilot)
         return self.app.text
 
     @property
@@ -81,7 +82,7 @@ def ask() -> Ask:
     async def asking(dialog: ModalScreen[Any], size: tuple[int, int] = (120, 36)) -> AsyncIterator[Person]:
         app = Asker(dialog)
         async with app.run_test(size=size) as pilot:
-            await pilot.pause()
+            await painted(pilot)
             yield Person(pilot, app)
 
     return asking

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textual.events import Paste
-from textual.geometry import Offset
+from textual.geometry import NULL_OFFSET, Offset
 
 from tests.tui.replays import Replay
 from tui.chart.cells.edges import margin
@@ -42,6 +42,12 @@ async def enter(run: Replay, text: str) -> None:
 async def click(run: Replay, selector: str, text: str) -> None:
     """Click on a text."""
     await run.pilot.click(selector, offset=find(run, selector, text))
+    await run.settle()
+
+
+async def hover(run: Replay, selector: str, spot: Offset = NULL_OFFSET) -> None:
+    """Bring the pointer over a cell of a widget."""
+    await run.pilot.hover(selector, offset=spot)
     await run.settle()
 
 

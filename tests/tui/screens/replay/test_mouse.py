@@ -6,7 +6,7 @@ from textual.events import MouseScrollUp
 from textual.geometry import Offset
 
 from tests.tui.replays import Replay, replay
-from tests.tui.screens.seeing import cell, click, find, seen
+from tests.tui.screens.seeing import cell, click, find, hover, seen
 from tui.chart.scale import ChartView
 from tui.screens.dialogs.policy_picker import PolicyPicker
 from tui.screens.dialogs.prompt import Prompt
@@ -87,7 +87,7 @@ async def test_a_drag_moves_the_chart_and_selects_nothing() -> None:
     async with replay(at="#8") as run:
         before, spot = view(run), cell(run, 300, 0)
         await run.pilot.mouse_down("#chart", offset=spot)
-        await run.pilot.hover("#chart", offset=spot + Offset(10, 0))
+        await hover(run, "#chart", spot + Offset(10, 0))
         await run.pilot.mouse_up("#chart", offset=spot + Offset(10, 0))
         await run.settle()
         assert view(run).first == before.first - 10
@@ -101,13 +101,11 @@ async def test_a_click_on_the_strip_goes_to_that_moment_and_a_drag_on() -> None:
         await run.settle()
         early = run.scene.clock
         assert 0 < early < 600
-        await run.pilot.hover("#strip", offset=curve + Offset(25, 0))
-        await run.settle()
+        await hover(run, "#strip", curve + Offset(25, 0))
         late = run.scene.clock
         assert 1000 < late < 1800
         await run.pilot.mouse_up("#strip", offset=curve + Offset(25, 0))
-        await run.pilot.hover("#strip", offset=curve)
-        await run.settle()
+        await hover(run, "#strip", curve)
         assert run.scene.clock == late
 
 
@@ -151,32 +149,32 @@ async def test_a_click_on_a_title_shows_the_panel_alone_and_back() -> None:
 
 async def test_the_pointer_tells_about_the_job_below_it() -> None:
     async with replay(at="#8") as run:
-        await run.pilot.hover("#chart", offset=cell(run, 300, 0))
+        await hover(run, "#chart", cell(run, 300, 0))
         assert str(run.screen.chart.tooltip).startswith("J1 · 6 processors")
-        await run.pilot.hover("#chart", offset=cell(run, 1150, 2))
+        await hover(run, "#chart", cell(run, 1150, 2))
         assert str(run.screen.chart.tooltip) == "at 00:19:07 processor 3 was free"
 
 
 async def test_the_pointer_tells_in_every_panel_what_is_below_it() -> None:
     async with replay("ls-figure1", "multiqueue", at="#8") as run:
         await run.complete()
-        await run.pilot.hover("#queue", offset=find(run, "#queue", "from about"))
+        await hover(run, "#queue", find(run, "#queue", "from about"))
         assert tooltip(run, "#queue").startswith("J7 · 14 processors")
-        await run.pilot.hover("#partitions", offset=find(run, "#partitions", "····"))
+        await hover(run, "#partitions", find(run, "#partitions", "····"))
         assert tooltip(run, "#partitions") == "processor 0: in use, of >= 10000 s, at first of < 1000 s"
-        await run.pilot.hover("#queue", offset=find(run, "#queue", "waited"))
+        await hover(run, "#queue", find(run, "#queue", "waited"))
         assert tooltip(run, "#queue") == "How long it has waited since it was submitted."
-        await run.pilot.hover("#queue", offset=(2, 0))
+        await hover(run, "#queue", Offset(2, 0))
         assert tooltip(run, "#queue").startswith("Who waits, in the order")
-        await run.pilot.hover("#metrics", offset=find(run, "#metrics", "mean wait"))
+        await hover(run, "#metrics", find(run, "#metrics", "mean wait"))
         assert tooltip(run, "#metrics").endswith("mean over the jobs.")
-        await run.pilot.hover("#top", offset=find(run, "#top", "multiqueue"))
+        await hover(run, "#top", find(run, "#top", "multiqueue"))
         assert tooltip(run, "#top").startswith("p: Another policy")
-        await run.pilot.hover("#strip", offset=(20, 1))
+        await hover(run, "#strip", Offset(20, 1))
         assert "in use, " in tooltip(run, "#strip")
         assert "a click goes there" in tooltip(run, "#strip")
     async with replay("z-figure7", "gang-backfill", at="#9") as run:
-        await run.pilot.hover("#matrix", offset=find(run, "#matrix", "J6"))
+        await hover(run, "#matrix", find(run, "#matrix", "J6"))
         assert tooltip(run, "#matrix").startswith("J6 · 4 processors")
 
 
@@ -188,7 +186,7 @@ async def test_a_drag_with_shift_measures_time_and_processors() -> None:
     async with replay(at="#8") as run:
         before = view(run)
         await run.pilot.mouse_down("#chart", offset=cell(run, 600, 0), shift=True)
-        await run.pilot.hover("#chart", offset=cell(run, 1200, 5))
+        await hover(run, "#chart", cell(run, 1200, 5))
         assert "├" in seen(run, "#chart")
         await run.pilot.mouse_up("#chart", offset=cell(run, 1200, 5), shift=True)
         await run.settle()
@@ -200,8 +198,7 @@ async def test_a_drag_with_shift_measures_time_and_processors() -> None:
 
 async def test_the_job_of_the_line_under_the_pointer_is_lit_in_other_panels() -> None:
     async with replay(at="#5") as run:
-        await run.pilot.hover("#queue", offset=find(run, "#queue", "4 > 0 free"))
-        await run.settle()
+        await hover(run, "#queue", find(run, "#queue", "4 > 0 free"))
         assert run.screen.state.hovered == 3
-        await run.pilot.hover("#chart")
+        await hover(run, "#chart")
         assert run.screen.state.hovered is None

@@ -5,9 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from textual.geometry import Offset
 
 from sim.lessons.course import found_lesson
 from tests.tui.replays import Replay, replay
+from tests.tui.screens.seeing import hover
 from tui.app import Schedscope
 from tui.look.palette import LOOKS, Look, brightness
 from tui.replay.opening import lesson_opening
@@ -30,15 +32,13 @@ async def test_f5_shows_the_chart_a_caption_and_a_counter_and_nothing_else() -> 
 
 async def test_the_pointer_follows_the_mouse() -> None:
     async with replay(size=SMALL, at="#6") as run:
-        await run.pilot.hover("#chart", (30, 5))
+        await hover(run, "#chart", Offset(30, 5))
         assert "●" not in run.text
         await run.press("f5")
-        await run.pilot.hover("#chart", (31, 6))
-        await run.settle()
+        await hover(run, "#chart", Offset(31, 6))
         assert run.text.split("\n")[7][31] == "●"
         assert run.screen.chart.tooltip is None
-        await run.pilot.hover("#top")
-        await run.settle()
+        await hover(run, "#top")
         assert run.text.split("\n")[7][31] != "●"
 
 

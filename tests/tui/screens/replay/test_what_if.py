@@ -11,7 +11,7 @@ import pytest
 
 from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
-from tests.tui.screens.seeing import cell, enter, noted, seen
+from tests.tui.screens.seeing import cell, enter, hover, noted, seen
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.policy_picker import PolicyPicker
 from tui.screens.replay.screen import ReplayScreen
@@ -211,7 +211,7 @@ async def test_capital_e_goes_back_to_when_the_processor_under_the_pointer_chang
     async with replay(at="#7") as run:
         await run.press("E")
         assert "point at a processor" in noted(run)
-        await run.pilot.hover("#chart", offset=cell(run, 1000, 0))
+        await hover(run, "#chart", cell(run, 1000, 0))
         await run.press("E")
         assert run.step == 6
 
