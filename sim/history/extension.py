@@ -10,6 +10,9 @@ from sim.history.decided import WIDTH
 from sim.history.history import History
 from sim.history.times import NEVER
 
+_BLOCK = 1 << 12
+"""So many values at once: a block that stays near, for memory that is touched the first time is slow"""
+
 
 class Room(NamedTuple):
     """How many steps, stretches, decisions and numbers in ranges are written, and how many there is room for."""
@@ -55,10 +58,10 @@ class Extension:
     def grow(self, more: int) -> Room:
         """Make room for so many more steps and decisions than are written, and half as many stretches."""
         steps, begun, decided, ranged = self.written
-        room = steps + more, begun + more // 2 + 1, decided + more, ranged + 2 * more
+        room = steps + more, begun + more // 2 + 1, decided + more, ranged + 3 * more
         for count, part in zip(room, self._parts, strict=True):
             for column in part:
-                _fill(column, count, self._nothing.get(id(column)))
+                _fill(column, count, self._nothing.get(id(column), 0))
         _fill(self._history._decisions.numbers, WIDTH * room[2])
         return Room(*(number for both in zip(self.written, room, strict=True) for number in both))
 
@@ -98,14 +101,12 @@ class Extension:
         history.mark()
 
 
-def _fill(column: Any, count: int, nothing: float | None = None) -> None:
+def _fill(column: Any, count: int, nothing: float = 0) -> None:
     """As many values as that at least; 0 if not others."""
     more = count - len(column)
-    if more <= 0:
-        return
-    if nothing is not None:
-        column.extend(array(column.typecode, [nothing]) * more)
-    elif isinstance(column, bytearray):
-        column.extend(bytes(more))
+    if isinstance(column, bytearray):
+        column.extend(bytes(max(more, 0)))
     else:
-        column.frombytes(bytes(column.itemsize * more))
+        block = array(column.typecode, [nothing]) * min(max(more, 0), _BLOCK)
+        for first in range(0, more, _BLOCK):
+            column.extend(block[: more - first] if more - first < _BLOCK else block)

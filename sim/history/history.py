@@ -106,14 +106,15 @@ class History(Past):
 
     def mark(self) -> None:
         """Which are open, or followed by a pause, when a stretch begins: of those at the last mark, and those since."""
-        marks = self._marks
+        marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
+        ended_by, end_step, then = map(np.asarray, columns)
         for stretch in range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY):
-            before = np.array([*marks[-1], *range(stretch - MARK_EVERY, stretch)] if stretch else [], dtype=np.int64)
-            columns = self._ended_by, self._end_step, self._next
-            ended_by, end_step, then = (np.asarray(column)[before] for column in columns)
-            pauses = (ended_by == SUSPENDED) & ~((then >= 0) & (then < stretch))
-            is_open = pauses | (end_step >= bisect_right(self._begun, stretch))
-            marks.append(tuple(before[is_open].tolist()))
+            last = marks[-1] if stretch else np.arange(0)
+            before = np.append(last, np.arange(max(stretch - MARK_EVERY, 0), stretch))
+            is_open = end_step[before] >= bisect_right(self._begun, stretch)
+            if (pauses := ended_by[before] == SUSPENDED).any():
+                is_open |= pauses & ~((then[before] >= 0) & (then[before] < stretch))
+            marks.append(before[is_open])
 
     def _write_begins(self, begins: list[Any]) -> None:
         *columns, sets = (begins[place::5] for place in range(5))

@@ -88,7 +88,7 @@ class Past:
     _processors: ProcessorSets
     _next: array[int]
     """The next stretch of the same job; -1: none"""
-    _marks: list[tuple[int, ...]]
+    _marks: list[Ints]
     """The stretches that are open, or after which their job is suspended"""
     _lost: dict[int, tuple[int, float]]
     """stretch -> the step in which, and when, processors went that the job was to resume on: it waits again"""
@@ -297,7 +297,7 @@ class Past:
         mark = (
             max(bisect_right(self._start, start, 0, len(self)) - 1, 0) // MARK_EVERY
         )  # the last that was made by then
-        return [*self._marks[mark], *range(mark * MARK_EVERY, before)]
+        return [*self._marks[mark].tolist(), *range(mark * MARK_EVERY, before)]
 
     def step_at(self, time: float) -> int | None:
         """The last step at or before `time`, counted from 0; None before the first."""

@@ -71,15 +71,14 @@ class Express:
         """
         if not self._is_ready():
             return 0
-        loop, goal, reason = self._loop, self._loop.step + steps, FULL
+        loop, goal, reason, least = self._loop, self._loop.step + steps, FULL, _LEAST_ROOM
         loop.credit = credit
-        left = int(self._workload.submit.searchsorted(until, "right")) - loop.finished
-        more = max(min(steps, credit // a_step, 2 * left), _LEAST_ROOM)
+        come = int(self._workload.submit.searchsorted(until, "right"))
         extension = Extension(self._history, len(self._workload))
         while reason == FULL:
-            made = loop.step
+            made, more = loop.step, max(min(goal - loop.step, loop.credit // a_step, 2 * (come - loop.finished)), least)
             reason = self._make_steps(extension, until, goal, a_step, more)
-            more *= 2 if loop.step == made else 1
+            least = 2 * more if loop.step == made else _LEAST_ROOM
             if self._history.is_too_large:
                 break
         extension.cut()
