@@ -22,7 +22,7 @@ from typing import Any, NoReturn, TypeAlias
 from sim.words import printable_lines
 
 MOST_LINES, LONGEST = 1000, 500
-"""So many lines of a step are kept, and letters of a line."""
+"""So many lines of a step are kept and told, and letters of a line are kept."""
 
 
 Listener: TypeAlias = Callable[[int, float, str], None]
@@ -124,7 +124,7 @@ def hear(lines: list[str] | None, step: int = 0, time: float = 0.0) -> None:
 
 @contextmanager
 def listening(listener: Listener) -> Iterator[None]:
-    """Meanwhile every line that own code prints in this thread is told as well."""
+    """Meanwhile every line of own code that is kept in this thread is told as well, whole."""
     was, _HEARING.listener = _HEARING.listener, listener
     try:
         yield
@@ -150,20 +150,19 @@ def own_print(
         builtins.print(*values, sep=sep, end=end, file=file, flush=flush)
         return
     lines, text = _HEARING.lines, io.StringIO()
-    if lines is not None and len(lines) > MOST_LINES and _HEARING.listener is None:
+    if lines is not None and len(lines) > MOST_LINES:
         return
     builtins.print(*values, sep=sep, end="", file=text)
     if lines is None:
         file = sys.stderr
         builtins.print(printable_lines(text.getvalue()), end=end, file=file, flush=flush)
-    else:
-        for line in text.getvalue().split("\n"):
-            if _HEARING.listener is not None:
-                _HEARING.listener(_HEARING.step, _HEARING.time, line)
-            if len(lines) < MOST_LINES:
-                lines.append(line[:LONGEST])
-            elif len(lines) == MOST_LINES:
-                lines.append("... and more than is kept")
+        return
+    for line in text.getvalue().split("\n")[: MOST_LINES + 1 - len(lines)]:
+        if len(lines) == MOST_LINES:
+            line = "... and more than is kept"
+        lines.append(line[:LONGEST])
+        if _HEARING.listener is not None:
+            _HEARING.listener(_HEARING.step, _HEARING.time, line)
 
 
 def own_breakpoint(*given: Any, **named: Any) -> None:

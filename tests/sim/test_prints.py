@@ -12,7 +12,7 @@ import pytest
 from sim.engine.engine import Engine
 from sim.errors import PolicyError
 from sim.policies import parse_policy
-from sim.prints import LONGEST, MOST_LINES, own_print
+from sim.prints import LONGEST, MOST_LINES, listening, own_print
 from sim.timeline.timeline import Timeline
 from sim.workload.source import read
 from tests.sim.policies.test_loading import FAIR
@@ -45,8 +45,11 @@ def test_no_more_is_kept_than_anybody_reads(tmp_path: Path) -> None:
     path = tmp_path / "talks.py"
     path.write_text(TALKS.replace("breakpoint()", "[print('x' * 9999) for _ in range(9999)]"))
     engine = Engine(read("z-figure4"), parse_policy(str(path)))
-    engine.step()
+    told: list[str] = []
+    with listening(lambda step, time, line: told.append(line)):
+        engine.step()
     printed = engine.snapshot().printed
+    assert (len(told), len(told[5]), told[-1]) == (MOST_LINES + 1, 9999, printed[-1])
     assert (len(printed), len(printed[5]), printed[-1]) == (MOST_LINES + 1, LONGEST, "... and more than is kept")
 
 
