@@ -70,10 +70,13 @@ cdef class Plan:
 
 
 cdef class RowPlan(Plan):
+    cdef void note(self, double at, int by) noexcept
+    @cython.locals(at=double[::1], numbers=int[::1], count=Py_ssize_t, last=Py_ssize_t, index=Py_ssize_t)
+    cdef void add_up(self, double now, int free) noexcept
+    cdef void _cut_off(self, Py_ssize_t count, Py_ssize_t kept) noexcept
     @cython.locals(at=double[::1], free=int[::1], kept=Py_ssize_t, index=Py_ssize_t)
     cdef void simplify(self) noexcept
-    @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, index=Py_ssize_t, last=Py_ssize_t,
-                   candidate=double, end=double)
+    @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, index=Py_ssize_t, candidate=double, end=double)
     cdef double hole_before(self, double before, int procs, double duration, double after) noexcept
 
 
@@ -96,6 +99,12 @@ cdef class Sets:
     cdef bint meets(self, Py_ssize_t number, Py_ssize_t other) noexcept
     @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int)
     cdef Py_ssize_t keep_apart(self, int[::1] numbers, Py_ssize_t count, Py_ssize_t other) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef void share(
+        self, Py_ssize_t number, Py_ssize_t first, int[::1] which, Py_ssize_t low, Py_ssize_t high
+    ) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef Py_ssize_t first_apart(self, Py_ssize_t number, Py_ssize_t first, int[::1] which, Py_ssize_t count) noexcept
     @cython.locals(word=int)
     cdef bint exceeds(self, Py_ssize_t number, Py_ssize_t other) noexcept
     @cython.locals(rest=cython.ulonglong)
@@ -456,45 +465,47 @@ cdef class Sharing(Loop):
     cdef public double since
     cdef public long looked_in, told
     cdef public int[::1] placed, home, stands, band_of, new, scratch, order, id_of, room, is_row
+    cdef public int[::1] replica_of, replica_in
     cdef public double[::1] ran, stall, need, least, gain
-    cdef public Py_ssize_t standing, news, rows, spare, row_set, every_set, open_set
+    cdef public Py_ssize_t standing, news, replicas, rows, spare, row_set, every_set, open_set
     cdef public list rows_of, written, bands, alone, whole_sets
     cdef public tuple ids
     cdef public set gone
     cdef public dict rows_at
     cdef public object turns, tick
     cdef public object kinds
-    cdef public bint is_sorted
+    cdef public bint is_sorted, migrates
     cdef public Sets sets
 
     cdef void _rebuild(self) except *
     @cython.locals(arrives=double, time=double, begins=double, index=Py_ssize_t)
     cdef double _next_time(self) except? -1
-    @cython.locals(first=double, its=Py_ssize_t, since=double, need=double[::1], band_of=int[::1], index=Py_ssize_t,
-                   rank=int, needs=double, end=double, soon=double, least=double[::1], bands=Py_ssize_t,
-                   band=Py_ssize_t, ends=double)
+    @cython.locals(first=double, its=Py_ssize_t, since=double, need=double[::1], band_of=int[::1], rank=int,
+                   needs=double, end=double, soon=double, least=double[::1], bands=Py_ssize_t, band=Py_ssize_t,
+                   ends=double)
     cdef double _next_end(self, double before) except? -1
     @cython.locals(crowd=Py_ssize_t, arriving=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
     cdef bint _happen(self, double now) except -1
     @cython.locals(is_event=bint)
     cdef bint _decide(self) except -1
-    @cython.locals(gain=double[::1], kept=Py_ssize_t, count=Py_ssize_t, placed=int[::1], band_of=int[::1],
-                   stall=double[::1], all_ran=double[::1], runtime=double[::1], index=Py_ssize_t, rank=int,
-                   gained=double, stalled=double, lost=double, ran=double)
+    @cython.locals(gain=double[::1], count=Py_ssize_t, placed=int[::1], band_of=int[::1], stall=double[::1],
+                   all_ran=double[::1], runtime=double[::1], need=double[::1], index=Py_ssize_t, rank=int,
+                   gained=double, stalled=double, lost=double, ran=double, needs=double)
     cdef void _elapse(self, double to) except *
-    cdef double _empty_until(self, double to) except? -1
+    cdef double _empty_until(self, double to, by_row) except? -1
     cdef list _occupied(self)
-    @cython.locals(slot=int, index=Py_ssize_t, stretch=Py_ssize_t)
+    @cython.locals(slot=int, index=Py_ssize_t, place=Py_ssize_t, stretch=Py_ssize_t)
     cdef void _leave(self, int rank, double now, int because) noexcept
     @cython.locals(slot=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef void _rows_go_on(self, double now) except *
     cdef void _is_on_turn(self, int rank, double now) noexcept
-    @cython.locals(index=Py_ssize_t, rank=int, rows=tuple, before=int, begun=Py_ssize_t)
+    @cython.locals(rank=int, rows=tuple, before=int, begun=Py_ssize_t)
     cdef void _write_places(self, double now) except *
     cdef bint _has_migrated(self, int rank) except -1
-    @cython.locals(index=Py_ssize_t, rank=int, rows=tuple, band=int, known=dict)
+    @cython.locals(rank=int, known=dict, rows_of=list, band_of=int[::1])
     cdef void _sort_by_rows(self) except *
+    cdef void _find_need(self, int rank) noexcept
     @cython.locals(index=Py_ssize_t, slot=int)
     cdef int _slot_of(self, int row) noexcept
     cdef void _name(self, Py_ssize_t slot, int row) except *
@@ -512,33 +523,35 @@ cdef class Sharing(Loop):
 
 cdef class GangLoop(Sharing):
     cdef public double slice
-    cdef public bint backfills, is_planned
+    cdef public bint backfills
     cdef public object teller
     cdef public int rebuilds
-    cdef public int[::1] planned_row, before_in, moved_at, change_by, ranked
-    cdef public double[::1] row_planned, before_at, change_at
+    cdef public int[::1] planned_row, before_in, moved_at, ranked
+    cdef public double[::1] row_planned, before_at
     cdef public Py_ssize_t found, tried
     cdef public list plans
 
     cdef void _rebuild(self) except *
     cdef void _count_rows(self) except *
-    @cython.locals(has_replicas=bint, index=Py_ssize_t, rank=int, home=int, others=int, slot=int)
+    @cython.locals(has_replicas=bint, index=Py_ssize_t, rank=int, slot=int, home=int)
     cdef void _clean(self) except *
     @cython.locals(index=Py_ssize_t, slot=int, place=Py_ssize_t)
     cdef void _rank_rows(self) noexcept
     @cython.locals(sets=Sets, rows=Py_ssize_t, index=Py_ssize_t, row=int, turn=Py_ssize_t, hopeful=Py_ssize_t,
-                   place=Py_ssize_t, rank=int, placed=int[::1], home=int[::1], scratch=int[::1])
+                   many=Py_ssize_t, place=Py_ssize_t, home=int[::1], scratch=int[::1], ranked=int[::1])
     cdef void _compact(self) except *
+    cdef Py_ssize_t _apart_from_all(self) noexcept
     @cython.locals(index=Py_ssize_t, rank=int)
     cdef void _compact_into(self, int target, int row, Py_ssize_t hopeful) except *
     @cython.locals(procs=int, span=double, plan=RowPlan)
     cdef bint _may_move(self, int rank, int target) except -1
     @cython.locals(slot=int)
     cdef void _schedule(self) except *
-    @cython.locals(index=Py_ssize_t, passes=bint, now=double, rank=int, procs=int, span=double, at=double, slot=int)
+    @cython.locals(index=Py_ssize_t, passes=bint, now=double, rank=int, procs=int, span=double, at=double, slot=int,
+                   plan=RowPlan)
     cdef void _schedule_all(self) except *
     cdef bint _has_row_for(self, int procs) except -1
-    @cython.locals(best=int, index=Py_ssize_t, slot=int)
+    @cython.locals(best=int, index=Py_ssize_t, slot=int, plan=RowPlan)
     cdef int _fullest(self, int procs, double span) except? -1
     @cython.locals(rows=int, rank=int)
     cdef void _place_in_new_row(self, Py_ssize_t index, double span, bint passes) except *
@@ -546,16 +559,19 @@ cdef class GangLoop(Sharing):
     cdef void _place(self, Py_ssize_t index, int slot, double span, bint passes) except *
     @cython.locals(rank=int, sets=Sets, procs=int)
     cdef void _come_in(self, Py_ssize_t index, int slot, bint passes) except *
-    @cython.locals(sets=Sets, hopeful=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)
+    @cython.locals(sets=Sets, scratch=int[::1], hopeful=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int,
+                   row=Py_ssize_t)
     cdef void _fill(self) except *
-    @cython.locals(sets=Sets, order=int[::1], row_set=Py_ssize_t, index=Py_ssize_t)
-    cdef bint _finds_row(self, int rank) except -1
     @cython.locals(slot=int, plan=RowPlan)
     cdef void _forget_plans(self) except *
-    @cython.locals(plan=RowPlan, now=double, mpl=int, free=int, count=Py_ssize_t, many=Py_ssize_t, index=Py_ssize_t,
-                   rank=int, start=double, home=int[::1], placed=int[::1], procs=int[::1])
-    cdef RowPlan _plan_of(self, int slot, bint reserved)
-    cdef void _change(self, Py_ssize_t count, double at, int by) noexcept
+    @cython.locals(plan=RowPlan, now=double, mpl=int, rank=int, many=Py_ssize_t, index=Py_ssize_t, start=double,
+                   is_simple=bint)
+    cdef RowPlan _plan_reserved(self, int slot)
+    @cython.locals(now=double, mpl=int, home=int[::1], procs=int[::1], estimate=double[::1], ran=double[::1],
+                   rank=int, plan=RowPlan, index=Py_ssize_t, slot=int)
+    cdef void _plan_rows(self) except *
+    @cython.locals(plan=RowPlan)
+    cdef void _plan_spare(self) except *
     @cython.locals(now=double, best=double, after=double, turn=Py_ssize_t, index=Py_ssize_t, slot=int, plan=RowPlan,
                    at=double, fullest=int)
     cdef double _soonest(self, int procs, double span) except? -1
@@ -566,7 +582,6 @@ cdef class GangLoop(Sharing):
 
 
 cdef class MigratingLoop(GangLoop):
-    cdef public bint migrates
     cdef public double cost
     cdef public int most_tasks, tasks, tasks_aside
     cdef public int[::1] migrated_in, aside

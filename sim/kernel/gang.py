@@ -7,15 +7,11 @@ from typing import Any
 from sim.kernel import cython
 from sim.kernel.columns import (
     INFINITE,
-    growing_numbers,
-    growing_times,
+    copy_numbers,
     insert_number,
-    insert_step,
     numbers,
     remove_number,
     remove_numbers,
-    remove_times,
-    time_up_to,
     times,
 )
 from sim.kernel.plan import RowPlan
@@ -39,8 +35,7 @@ class GangLoop(Sharing):
         self.planned_row, self.before_in, self.moved_at = numbers(jobs), numbers(jobs), numbers(jobs)
         self.row_planned, self.before_at = times(jobs), times(jobs)
         """As it was written last, infinite if it was not; at the rebuild before"""
-        self.change_at, self.change_by = growing_times(2 * jobs), growing_numbers(2 * jobs)
-        self.found, self.is_planned, self.tried = -1, False, 0
+        self.found, self.tried = -1, 0
 
     # From a state of the engine, and back
 
@@ -81,17 +76,17 @@ class GangLoop(Sharing):
 
     def _clean(self) -> None:
         has_replicas = False
-        for index in range(self.standing):
-            rank = self.placed[index]
+        for index in range(self.replicas):
+            rank, slot = self.replica_of[index], self.replica_in[index]
             home = self.home[rank]
-            others = self.stands[rank] ^ (1 << home)
-            if others:
+            if slot != home and self.stands[rank] >> slot & 1:
                 has_replicas = True
-                for slot in range(self.mpl + 1):
-                    if others >> slot & 1:
-                        self._leave_row(rank, slot)
-                self.stands[rank] = 1 << home
+                self._leave_row(rank, slot)
+                self.stands[rank] ^= 1 << slot
                 self.rows_of[rank] = self.alone[home]
+        remove_numbers(self.replica_of, self.replicas, 0, self.replicas)
+        remove_numbers(self.replica_in, self.replicas, 0, self.replicas)
+        self.replicas = 0
         if has_replicas:
             self.gone.clear()
 
@@ -106,30 +101,36 @@ class GangLoop(Sharing):
 
     def _compact(self) -> None:
         """The jobs of the less populated rows move to more populated ones, the most populated first."""
-        self._rank_rows()
-        self._forget_plans()
-        sets, rows, placed, home, scratch = self.sets, self.rows, self.placed, self.home, self.scratch
-        for index in range(rows - 1):
-            row = self.ranked[index]
-            sets.become(self.open_set, self.row_set + self.ranked[rows - 1])
-            for turn in range(index + 1, rows - 1):
-                sets.keep(self.open_set, self.row_set + self.ranked[turn])
-            hopeful = 0
-            for place in range(self.standing):
-                rank = placed[place]
-                if home[rank] == row:
-                    scratch[hopeful] = rank
-                    hopeful += 1
-            hopeful = sets.keep_apart(scratch, hopeful, self.open_set)
-            if hopeful:
+        sets, rows, home, scratch, ranked, hopeful = self.sets, self.rows, self.home, self.scratch, self.ranked, 0
+        if rows > 1:
+            hopeful = self._apart_from_all()
+        if hopeful:
+            self._rank_rows()
+            self._forget_plans()
+        for index in range(rows - 1 if hopeful else 0):
+            row, many = ranked[index], 0
+            for place in range(hopeful):
+                if home[scratch[place]] == row:
+                    self.turn[many] = scratch[place]
+                    many += 1
+            if many:
+                sets.share(self.open_set, self.row_set, ranked, index + 1, rows)
+                many = sets.keep_apart(self.turn, many, self.open_set)
+            if many:
                 for turn in range(rows - 1, index, -1):
-                    self._compact_into(self.ranked[turn], row, hopeful)
+                    self._compact_into(ranked[turn], row, many)
         self._drop_empty_rows()
 
+    def _apart_from_all(self) -> int:
+        """How many have none of the columns that are taken in all rows; they are in `scratch`, in order."""
+        copy_numbers(self.placed, self.scratch, self.standing)
+        self.sets.share(self.open_set, self.row_set, self.order, 0, self.rows)
+        return self.sets.keep_apart(self.scratch, self.standing, self.open_set)
+
     def _compact_into(self, target: int, row: int, hopeful: int) -> None:
-        """Those that are hopeful, and are still there, move to the target row if they may."""
+        """Those whose turn it is, and who are still there, move to the target row if they may."""
         for index in range(hopeful):
-            rank = self.scratch[index]
+            rank = self.turn[index]
             if (
                 self.home[rank] == row
                 and not self.sets.meets(rank, self.row_set + target)
@@ -143,7 +144,7 @@ class GangLoop(Sharing):
         if not self.backfills:
             return True
         procs, span = self.procs[rank], (self.estimate[rank] - self.ran[rank]) * self.mpl
-        plan = self._plan_of(target, True)
+        plan = self._plan_reserved(target)
         if not plan.fits(procs, self.now, span):
             return False
         plan.take(self.now, self.now + span, procs)
@@ -167,19 +168,22 @@ class GangLoop(Sharing):
     def _schedule_all(self) -> None:
         """Each where there is room for its span, or it gets a reservation."""
         index, passes, now = 0, False, self.now
-        self._forget_plans()
+        if self.waiting:
+            self._plan_rows()
         while index < self.waiting:
             rank = self.queue[index]
             procs, span = self.procs[rank], self.estimate[rank] * self.mpl
             at = self._soonest(procs, span)
             slot = self.found
-            self._plan_of(slot, False).take(at, at + span, procs)
+            plan: RowPlan = self.plans[slot]
+            plan.take(at, at + span, procs)
             if at > now:
                 self._reserve_row(rank, self.id_of[slot], at, span)
                 passes = True
                 index += 1
             elif slot == self.spare:
                 self._place_in_new_row(index, span if self._has_row_for(procs) else -1.0, passes)
+                self._plan_spare()
             else:
                 self._place(index, slot, span, passes)
 
@@ -193,14 +197,16 @@ class GangLoop(Sharing):
             slot = self.order[index]
             if self.room[slot] < procs or (best >= 0 and self.room[slot] >= self.room[best]):
                 continue
-            if span < 0 or self._plan_of(slot, False).fits(procs, self.now, span):
-                best = slot
+            if span >= 0:
+                plan: RowPlan = self.plans[slot]
+                if not plan.fits(procs, self.now, span):
+                    continue
+            best = slot
         return best
 
     def _place_in_new_row(self, index: int, span: float, passes: bool) -> None:
         rows, rank = self.rows, self.queue[index]
         self._open_row()
-        self.is_planned = False
         self._come_in(index, self.spare, passes)
         self.teller.opened(rank, self.id_of[self.spare], self.sets.told(rank), rows, span, passes)
 
@@ -221,6 +227,7 @@ class GangLoop(Sharing):
         sets.take(rank, self.open_set, procs)
         self._stand(rank, slot)
         self.ran[rank] = self.l_ran[rank]
+        self._find_need(rank)
         insert_number(self.new, self.news, self.news, rank)
         self.news += 1
         self.planned_in[rank] = 0
@@ -231,81 +238,76 @@ class GangLoop(Sharing):
 
     def _fill(self) -> None:
         """Jobs are replicated where their columns are free, one row a job a round."""
-        sets, hopeful, kept = self.sets, 0, 0
+        sets, scratch, hopeful, kept = self.sets, self.scratch, 0, 0
         if self.rows > 1:
-            for index in range(self.standing):
-                self.scratch[index] = self.placed[index]
-            hopeful = self.standing
+            hopeful = self._apart_from_all()
         while hopeful:
-            sets.become(self.open_set, self.row_set + self.order[0])
-            for index in range(1, self.rows):
-                sets.keep(self.open_set, self.row_set + self.order[index])
-            hopeful, kept = sets.keep_apart(self.scratch, hopeful, self.open_set), 0
+            kept = 0
             for index in range(hopeful):
-                rank = self.scratch[index]
-                if self._finds_row(rank):
-                    self.scratch[kept] = rank
+                rank = scratch[index]
+                row = sets.first_apart(rank, self.row_set, self.order, self.rows)
+                if row >= 0:
+                    self._replicate(rank, self.order[row])
+                    scratch[kept] = rank
                     kept += 1
-            hopeful = kept
-
-    def _finds_row(self, rank: int) -> bool:
-        """The job is replicated into the first row in which its columns are free, if there is one."""
-        sets, order, row_set = self.sets, self.order, self.row_set
-        for index in range(self.rows):
-            if not sets.meets(rank, row_set + order[index]):
-                self._replicate(rank, order[index])
-                return True
-        return False
+            sets.share(self.open_set, self.row_set, self.order, 0, self.rows)
+            hopeful = sets.keep_apart(scratch, kept, self.open_set)
 
     # Plans of rows
 
     def _forget_plans(self) -> None:
-        self.is_planned = False
-        if self.backfills:
-            for slot in range(self.mpl + 1):
-                plan = self.plans[slot]
-                if plan.count:
-                    plan.clear()
+        for slot in range(len(self.plans)):
+            plan = self.plans[slot]
+            if plan.count:
+                plan.clear()
 
-    def _plan_of(self, slot: int, reserved: bool) -> RowPlan:
-        """The row's home jobs, and what is taken in it since; from the beginning what is reserved, if wanted."""
+    def _plan_reserved(self, slot: int) -> RowPlan:
+        """What the row's home jobs leave free, and what is reserved in it."""
         plan: RowPlan = self.plans[slot]
         if plan.count:
             return plan
-        now, mpl, free, count, many = self.now, self.mpl, self.size, 0, 0
-        home, placed, procs = self.home, self.placed, self.procs
-        for index in range(self.standing if self.is_row[slot] else 0):
-            rank = placed[index]
-            if home[rank] == slot:
-                free -= procs[rank]
-                self._change(count, now + (self.estimate[rank] - self.ran[rank]) * mpl, procs[rank])
-                count += 1
-        many = count
-        for index in range(self.waiting if reserved else 0):
+        now, mpl = self.now, self.mpl
+        for rank in self.placed[: self.standing]:
+            if self.home[rank] == slot:
+                plan.note(now + (self.estimate[rank] - self.ran[rank]) * mpl, self.procs[rank])
+        many = plan.count
+        for index in range(self.waiting):
             rank = self.queue[index]
             if self.planned_in[rank] == self.rebuilds and self.planned_row[rank] == self.id_of[slot]:
                 start = self.planned[rank]
                 if start < now:
                     start = now
-                self._change(count, start, -procs[rank])
-                self._change(count + 1, start + self.estimate[rank] * mpl, procs[rank])
-                count += 2
-        plan.make(now, free, self.change_at, self.change_by, count)
-        if count > many:
+                plan.note(start, -self.procs[rank])
+                plan.note(start + self.estimate[rank] * mpl, self.procs[rank])
+        is_simple = plan.count == many
+        plan.add_up(now, self.room[slot])
+        if not is_simple:
             plan.simplify()
-        remove_numbers(self.change_by, count, 0, count)
-        remove_times(self.change_at, count, 0, count)
         return plan
 
-    def _change(self, count: int, at: float, by: int) -> None:
-        """So many processors more from then on."""
-        insert_step(self.change_at, self.change_by, count, time_up_to(self.change_at, at, 0, count), at, by)
+    def _plan_rows(self) -> None:
+        """What the home jobs of each row leave free, and the row that would be opened now."""
+        now, mpl, home, procs, estimate, ran = self.now, self.mpl, self.home, self.procs, self.estimate, self.ran
+        self._forget_plans()
+        for rank in self.placed[: self.standing]:
+            plan: RowPlan = self.plans[home[rank]]
+            plan.note(now + (estimate[rank] - ran[rank]) * mpl, procs[rank])
+        for index in range(self.rows):
+            slot = self.order[index]
+            plan = self.plans[slot]
+            plan.add_up(now, self.room[slot])
+        self._plan_spare()
+
+    def _plan_spare(self) -> None:
+        """The row that would be opened now is empty; who was tried before knows nothing of it."""
+        self.tried = 0
+        self._find_spare()
+        if self.spare >= 0:
+            plan: RowPlan = self.plans[self.spare]
+            plan.add_up(self.now, self.size)
 
     def _soonest(self, procs: int, span: float) -> float:
         """When so many processors are first free for the span, and in `found` in which row; of equals the earlier."""
-        if not self.is_planned:
-            self._find_spare()
-            self.is_planned, self.tried = True, 0
         now, best, after, turn = self.now, INFINITE, -INFINITE, self.tried
         while turn:
             turn -= 1
@@ -313,9 +315,7 @@ class GangLoop(Sharing):
                 after, turn = self.tried_to[turn], 0
         for index in range(self.rows + (self.spare >= 0)):
             slot = self.order[index] if index < self.rows else self.spare
-            plan = self.plans[slot]
-            if not plan.count:
-                plan = self._plan_of(slot, False)
+            plan: RowPlan = self.plans[slot]
             at = plan.hole_before(best, procs, span, after)
             if at < best:
                 best = at

@@ -140,6 +140,30 @@ class Plan:
 class RowPlan(Plan):
     """The plan of a row of the matrix."""
 
+    def note(self, at: float, by: int) -> None:
+        """So many more are free from then on: `add_up` makes a plan of that."""
+        insert_step(self.at, self.free, self.count, time_up_to(self.at, at, 0, self.count), at, by)
+        self.count += 1
+
+    def add_up(self, now: float, free: int) -> None:
+        """So many are free now, and so many more at each moment that was noted."""
+        at, numbers, count, last = self.at, self.free, self.count + 1, 0
+        insert_step(at, numbers, count - 1, 0, now, free)
+        for index in range(1, count):
+            free += numbers[index]
+            if at[index] - at[last] > A_MOMENT:
+                last += 1
+                at[last] = at[index]
+            numbers[last] = free
+        self._cut_off(count, last + 1)
+
+    def _cut_off(self, count: int, kept: int) -> None:
+        """Of so many steps so many are left."""
+        if kept < count:
+            remove_times(self.at, count, kept, count - kept)
+            remove_numbers(self.free, count, kept, count - kept)
+        self.count = kept
+
     def simplify(self) -> None:
         """Steps at which nothing changes are forgotten."""
         at, free, kept = self.at, self.free, 1
@@ -148,9 +172,7 @@ class RowPlan(Plan):
                 at[kept] = at[index]
                 free[kept] = free[index]
                 kept += 1
-        remove_times(at, self.count, kept, self.count - kept)
-        remove_numbers(free, self.count, kept, self.count - kept)
-        self.count = kept
+        self._cut_off(self.count, kept)
 
     def hole_before(self, before: float, procs: int, duration: float, after: float) -> float:
         """The first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
@@ -159,8 +181,7 @@ class RowPlan(Plan):
         """
         at, free, count = self.at, self.free, self.count
         index = time_before(at, after, 0, count)
-        last = time_before(at, before, index, count)
-        while index < last:
+        while index < count and at[index] < before:
             if free[index] >= procs:
                 candidate: float = at[index]
                 end = candidate + duration

@@ -110,6 +110,33 @@ class Sets:
                 kept += 1
         return kept
 
+    def share(self, number: int, first: int, which: Any, low: int, high: int) -> None:
+        """Only what is in all sets that come so many after the first; which, is in these places of a column."""
+        if cython.compiled:
+            self.become(number, first + which[low])
+            for index in range(low + 1, high):
+                self.keep(number, first + which[index])
+        else:
+            of = self.of
+            common = of[first + which[low]]
+            for index in range(low + 1, high):
+                common &= of[first + which[index]]
+            of[number] = common
+
+    def first_apart(self, number: int, first: int, which: Any, count: int) -> int:
+        """The place in the column of the first such set that has nothing in common with this one; -1: none."""
+        if cython.compiled:
+            for index in range(count):
+                if not self.meets(number, first + which[index]):
+                    return index
+            return -1
+        of = self.of
+        its = of[number]
+        for index in range(count):
+            if not its & of[first + which[index]]:
+                return index
+        return -1
+
     def exceeds(self, number: int, other: int) -> bool:
         """Is the highest processor that only one of them has in this one?"""
         if cython.compiled:

@@ -36,7 +36,7 @@ class Sharing(Loop):
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Loop.__init__(self, jobs, procs, most_running)
         self.size, self.since = procs, 0.0
-        self.mpl, self.looked_in = 1, -1
+        self.mpl, self.looked_in, self.migrates = 1, -1, False
         self.done = numbers(jobs)
         # Who stands where, in order of placement
         self.placed, self.standing = growing_numbers(jobs), 0
@@ -49,10 +49,12 @@ class Sharing(Loop):
         self.bands: list[tuple[int, ...]] = []
         self.band_of, self.is_sorted = numbers(jobs), False
         """Those that stand in the same rows are a band"""
-        self.ran, self.stall = times(jobs), times(jobs)
+        self.replicas = 0
+        self.ran, self.stall, self.need = times(jobs), times(jobs), times(jobs)
+        """How long each ran, what it loses before it goes on, and what it needs in all until it is done"""
         self.new, self.news = growing_numbers(jobs), 0
         """Those that have not been on turn yet"""
-        self.scratch, self.need, self.least, self.gain = numbers(jobs), times(jobs), times(jobs + 1), times(jobs + 1)
+        self.scratch, self.least, self.gain = numbers(jobs), times(jobs + 1), times(jobs + 1)
         # The rows
         self.ids: tuple[int, ...] = ()
         self.gone: set[int] = set()
@@ -81,6 +83,8 @@ class Sharing(Loop):
         self.order = growing_numbers(slots)
         self.id_of, self.room, self.is_row = numbers(slots), numbers(slots), numbers(slots)
         self.alone: Any = [()] * slots
+        self.replica_of, self.replica_in = growing_numbers(slots * self.size), growing_numbers(slots * self.size)
+        """Who stands in which slot beside its home, or did"""
         self.sets = Sets(jobs + slots + 2, self.size)
         self.row_set, self.every_set, self.open_set = jobs, jobs + slots, jobs + slots + 1
         self.sets.put(self.every_set, every)
@@ -97,6 +101,7 @@ class Sharing(Loop):
             self._replicate(rank, self.ids.index(row))
         self.written[rank] = self.rows_of[rank]
         self.ran[rank], self.stall[rank] = ran, stall
+        self._find_need(rank)
         if is_new:
             insert_number(self.new, self.news, self.news, rank)
             self.news += 1
@@ -139,28 +144,22 @@ class Sharing(Loop):
         """When the next job is done; anything from `before` on is not looked into and is infinite."""
         if not self.standing:
             return INFINITE
-        first, its, band_of, need = INFINITE, 0, self.band_of, self.need
+        first, its, band_of, need, least, bands = INFINITE, 0, self.band_of, self.need, self.least, len(self.bands)
         since: float = self.since
-        for index in range(self.standing):
-            rank = self.placed[index]
-            needs = self.runtime[rank] - self.ran[rank] + self.stall[rank]
-            need[index] = needs
-            if needs < first:
-                first, its = needs, band_of[rank]
+        for band in range(bands):
+            least[band] = INFINITE
+        for rank in self.placed[: self.standing]:
+            needs, band = need[rank], band_of[rank]
+            if needs < least[band]:
+                least[band] = needs
+                if needs < first:
+                    first, its = needs, band
         if since + first > before:
             return INFINITE
         end: float = self.turns.finish(self.bands[its], first, since)
-        soon, least, bands = min(before, end + A_MOMENT) - since, self.least, len(self.bands)
+        soon = min(before, end + A_MOMENT) - since
         for band in range(bands):
-            least[band] = INFINITE
-        for index in range(self.standing):
-            needs = need[index]
-            if needs <= soon:
-                band = band_of[self.placed[index]]
-                if band != its and needs < least[band]:
-                    least[band] = needs
-        for band in range(bands):
-            if least[band] < INFINITE:
+            if least[band] <= soon and band != its:
                 ends = self.turns.finish(self.bands[band], least[band], since)
                 if ends < end:
                     end = ends
@@ -193,16 +192,15 @@ class Sharing(Loop):
 
     def _elapse(self, to: float) -> None:
         """Time goes on; who is done leaves the matrix."""
-        if self.step and to > self.since:
-            self.h_free[self.steps - 1] = self._empty_until(to) / (to - self.since)
         by_row = self.turns.gains(self.since, to)
+        if self.step and to > self.since:
+            self.h_free[self.steps - 1] = self._empty_until(to, by_row) / (to - self.since)
         self.since = to
-        gain, kept, count, placed, band_of = self.gain, 0, 0, self.placed, self.band_of
+        gain, count, placed, band_of, need = self.gain, 0, self.placed, self.band_of, self.need
         stall, all_ran, runtime = self.stall, self.ran, self.runtime
         for index in range(len(self.bands)):
             gain[index] = sum(map(by_row.__getitem__, self.bands[index]))
-        for index in range(self.standing):
-            rank = placed[index]
+        for rank in placed[: self.standing]:
             gained, stalled = gain[band_of[rank]], stall[rank]
             if stalled:
                 lost = min(stalled, gained)
@@ -211,25 +209,23 @@ class Sharing(Loop):
                 gained -= lost
             ran = all_ran[rank] + gained
             all_ran[rank] = ran
-            if runtime[rank] - ran + stalled <= A_MOMENT:
+            needs = runtime[rank] - ran + stalled
+            need[rank] = needs
+            if needs <= A_MOMENT:
                 insert_number(self.done, count, number_before(self.done, rank, 0, count), rank)
                 count += 1
-            else:
-                placed[kept] = rank
-                kept += 1
-        remove_numbers(placed, self.standing, kept, count)
-        self.standing, self.completed = kept, count
+        self.completed = count
         for index in range(count):
             self.expected[self.done[index]] = to
             self._complete(self.done[index], to)
         self.turns.advance(to, self._occupied())
 
-    def _empty_until(self, to: float) -> float:
-        """Processor-seconds that stay empty until then."""
+    def _empty_until(self, to: float, by_row: Any) -> float:
+        """Processor-seconds that stay empty until then, where each row makes so much progress."""
         if self.turns.row is None:
             return self.size * (to - self.since)
-        seconds = self.turns.on_turn(self.since, to).items()
-        empty: float = sum([self.room[self._slot_of(row)] * its for row, its in seconds])
+        seconds = (self.turns.on_turn(self.since, to) if self.turns.overhead else by_row).values()
+        empty: float = sum([self.room[self.order[index]] * its for index, its in enumerate(seconds)])
         return empty
 
     def _occupied(self) -> list[int]:
@@ -238,10 +234,15 @@ class Sharing(Loop):
         return [self.id_of[slot] for slot in slots if self.room[slot] < self.size]
 
     def _leave(self, rank: int, now: float, because: int) -> None:
-        index, stretch = 0, self.h_last[rank]
+        index, place, stretch = 0, 0, self.h_last[rank]
         for slot in range(self.mpl + 1):
             if self.stands[rank] >> slot & 1:
                 self._leave_row(rank, slot)
+        self.stands[rank] = 1 << self.home[rank]
+        while self.placed[place] != rank:
+            place += 1
+        remove_number(self.placed, self.standing, place)
+        self.standing -= 1
         while index < self.news:
             if self.new[index] == rank:
                 remove_number(self.new, self.news, index)
@@ -280,10 +281,9 @@ class Sharing(Loop):
 
     def _write_places(self, now: float) -> None:
         """Those that stand elsewhere than they did begin a stretch there."""
-        for index in range(self.standing):
-            rank = self.placed[index]
+        for rank in self.placed[: self.standing]:
             rows = self.rows_of[rank]
-            if self.written[rank] != rows or self._has_migrated(rank):
+            if self.written[rank] != rows or (self.migrates and self._has_migrated(rank)):
                 before, begun = self.h_last[rank], self.begun
                 if self.written[rank]:
                     self.h_end[before] = now
@@ -310,16 +310,13 @@ class Sharing(Loop):
 
     def _sort_by_rows(self) -> None:
         known: dict[tuple[int, ...], int] = {}
-        self.bands, self.is_sorted = [], True
-        for index in range(self.standing):
-            rank = self.placed[index]
-            rows = self.rows_of[rank]
-            band = known.get(rows, -1)
-            if band < 0:
-                band = len(self.bands)
-                known[rows] = band
-                self.bands.append(rows)
-            self.band_of[rank] = band
+        rows_of, band_of = self.rows_of, self.band_of
+        for rank in self.placed[: self.standing]:
+            band_of[rank] = known.setdefault(rows_of[rank], len(known))
+        self.bands, self.is_sorted = list(known), True
+
+    def _find_need(self, rank: int) -> None:
+        self.need[rank] = self.runtime[rank] - self.ran[rank] + self.stall[rank]
 
     # The matrix
 
@@ -356,6 +353,9 @@ class Sharing(Loop):
         self.room[slot] += self.procs[rank]
 
     def _replicate(self, rank: int, slot: int) -> None:
+        insert_number(self.replica_of, self.replicas, self.replicas, rank)
+        insert_number(self.replica_in, self.replicas, self.replicas, slot)
+        self.replicas += 1
         self.stands[rank] |= 1 << slot
         self.rows_of[rank] = (*self.rows_of[rank], self.id_of[slot])
         self.sets.add(self.row_set + slot, rank)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from math import ceil
+from operator import sub
 from typing import NamedTuple
 
 from sim.errors import DecisionError
@@ -142,8 +143,7 @@ class Turns:
     def _shares(self, since: float, until: float, overhead: float) -> dict[int, float]:
         if not self.alternate:
             return {row: until - since if row == self.row else 0 for row in self.rows}
-        works = zip(self._works(until, overhead), self._works(since, overhead), strict=True)
-        return {row: later - sooner for row, (later, sooner) in zip(self.rows, works, strict=True)}
+        return dict(zip(self.rows, map(sub, self._works(until, overhead), self._works(since, overhead)), strict=True))
 
     def finish(self, rows: Sequence[int], work: float, now: float) -> float:
         """When a job in these rows will have made so much progress, if nothing changes.
