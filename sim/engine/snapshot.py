@@ -40,6 +40,8 @@ class Running:
     """Its home row, if it is in a matrix and has not been on turn yet."""
     predicted_end: float | None = None
     """When the policy expects it to end, where it predicts that."""
+    owes: float = 0.0
+    """Seconds of its turns that a migration still costs it, before it makes progress."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +320,8 @@ def _sharing(state: State, sharing: Sharing) -> tuple[Running, ...]:
         since, columns = state.start_of(rank), sharing.matrix.columns(rank)
         since = state.now if since is None else since
         job, row = state.jobs[rank], sharing.matrix.home(rank) if rank in sharing.new else None
-        running.append(Running(job, since, end, columns, KINDS[GANG], state.ran(rank), _xfactor(state, job), row))
+        ran, xfactor, owes = state.ran(rank), _xfactor(state, job), sharing.stall[rank]
+        running.append(Running(job, since, end, columns, KINDS[GANG], ran, xfactor, row, owes=owes))
     return tuple(sorted(running, key=lambda r: (r.expected_end, r.job.rank)))
 
 

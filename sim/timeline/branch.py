@@ -147,6 +147,13 @@ class Branch:
             return self._parent.planned_after(step)
         return [*(switch for made, switch in self._planned.items() if made > step), *self._pending]
 
+    def next_time(self, engine: Engine) -> float | None:
+        """When the step after those of that engine is: a switch that was planned may come before what it knows of."""
+        first = next(iter(self.planned_after(engine.step_count)), None)
+        if first is not None and is_due(first.time, engine, first.is_after):
+            return max(first.time, engine.now)
+        return engine.next_time()
+
     @property
     def chosen(self) -> tuple[Switch, ...]:
         """The switches since the fork that nobody had planned."""

@@ -257,7 +257,8 @@ class Timeline:
 
     def snapshot(self) -> Snapshot:
         """The present at the cursor, as if every step up to there had been watched."""
-        return self._cursor.snapshot()
+        shown = self._cursor.snapshot()
+        return replace(shown, next_time=self.branch.next_time(self._cursor))
 
     def snapshot_within(self, decisions: int) -> Snapshot | None:
         """The moment within the cursor's step at which so many of its decisions have been made; None: there is none."""

@@ -356,6 +356,7 @@ def do(world: World, decision: Any) -> None:
                 world.planned = {rank: plan for rank, plan in world.planned.items() if rank in world.granted}
         case d.Divide():
             world.owners = divided(world)
+            world.division = [*world.owners]
         case d.Borrow(job, to, lender, processors):
             many = processors.bit_count()
             lent = lowest(world.owners[lender] & world.free_set() & ~world.kept(), many)

@@ -19,10 +19,12 @@ from sim.timeline.timeline import Timeline
 from sim.why.evidence import evidence_of
 from tests.truth import numbers, shares
 from tests.truth.decided import after_pass, do, instant, read_decision
+from tests.truth.frames import Frame
 from tests.truth.helping import Reality
 from tests.truth.lives import Chronicle
 from tests.truth.panels import Sight, read_panels
 from tests.truth.runs import Run, Step, start_alone
+from tests.truth.spoken import read_frame
 from tests.truth.stories import read_life
 from tests.truth.summaries import Fair
 from tests.truth.told import After, Pass, read_evidence
@@ -98,7 +100,10 @@ class Reader:
             if self._numbers is not None:
                 self._numbers.read(number, inf)
             told = world.jobs[rank], self.chronicle.records[rank], self._numbers, self._usage
-            yield from read_panels(Sight(self._run, step, number, after, *told))
+            sight = Sight(self._run, step, number, after, *told)
+            yield from read_panels(sight)
+            until = step.shown.next_time or step.now
+            yield from read_frame(Frame(sight, step.now + (until - step.now) * self._looked.choice([0, 0.3, 0.8])))
         self._planned = {rank: plan.at for rank, plan in after.planned.items()}
 
     @cached_property

@@ -104,6 +104,8 @@ class World:
         self.first_start: dict[int, float] = {}
         self.awaited: int | None = None
         self.owners: list[int] = []
+        self.division: list[int] = []
+        """Who owned what when the machine was divided"""
         self.was_switched, self.taken_over = False, -inf
         self.finished: set[int] = set()
         self.claims: dict[int, dict[int, float]] = {}

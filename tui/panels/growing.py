@@ -43,9 +43,13 @@ def _running_by_clock(running: Running, scene: Scene) -> Running:
 
 
 def _gained(running: Running, scene: Scene) -> float:
-    """Seconds of progress since the step; where rows take turns, those in which one of its rows was on turn."""
+    """Seconds of progress since the step; where rows take turns, those in which one of its rows was on turn.
+
+    What a migration costs is taken off first.
+    """
     if running.kind == "gang":
-        return _gained_by_turns(scene.snapshot, _rows_of(running, scene.snapshot), scene.clock)
+        gained = _gained_by_turns(scene.snapshot, _rows_of(running, scene.snapshot), scene.clock)
+        return max(gained - running.owes, 0.0)
     return since_step(scene) if running.kind in ("run", "speculative") else 0.0
 
 
@@ -55,7 +59,7 @@ def _rows_of(running: Running, shown: Snapshot) -> list[int]:
 
 
 def _gained_by_turns(shown: Snapshot, rows: Sequence[int], clock: float) -> float:
-    """What these rows gain from the step until the clock; what a migration costs is taken off at the next step."""
+    """What these rows gain from the step until the clock."""
     turns = shown.rules.turns()
     if turns is None or shown.matrix is None or shown.time is None or shown.matrix.on_turn is None:
         return 0.0

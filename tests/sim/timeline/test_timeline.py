@@ -206,6 +206,16 @@ def test_switches_that_are_known_beforehand_are_made_in_time(small: Workload) ->
     assert [switch.policy.name for switch in switched.switches] == ["shadow"]
 
 
+def test_the_next_step_may_be_a_switch_that_the_engine_does_not_know_of(small: Workload) -> None:
+    known, new = (Timeline(small, "fcfs", switches=[(2.5, "easy"), (10, "conservative")]) for _ in range(2))
+    known.compute_all()
+    steps = range(1, known.computed + 1)
+    true = [*(known.history.time_of(step) for step in steps[:-1]), None]
+    assert {2.5, 10} <= {*true}
+    for timeline in (known, new):
+        assert [timeline.snapshot().next_time for step in steps if timeline.seek(step)] == true
+
+
 def in_place_of(was: str, now: str) -> Callable[[Policy], Policy]:
     return lambda policy: parse_policy(now) if policy == parse_policy(was) else policy
 

@@ -36,3 +36,11 @@ def test_where_rows_take_turns_a_job_gains_while_its_row_is_on_turn(lab: Lab) ->
     told = [by_clock(running, scene).ran for running in scene.snapshot.running]  # type: ignore[union-attr]
     then = lab.run("gang:mpl=3,slice=10,cs=0.1", 4, *jobs, until=37).snapshot()
     assert told == [running.ran for running in then.running if running.job.id != "3"]
+
+
+def test_what_a_migration_costs_is_no_progress(lab: Lab) -> None:
+    jobs = ("1 0 4 100 100", "2 0 4 100 100")
+    scene = after(lab.run("gang:mpl=3,slice=10,cs=0.1", 4, *jobs, until=0), 10)
+    on_turn = scene.snapshot.running[0]
+    told = [by_clock(replace(on_turn, owes=owes), scene) for owes in (0, 3, 20)]
+    assert [(entry.ran, round(entry.xfactor, 2)) for entry in told] == [(9, 1.01), (6, 1.04), (0, 1.1)]  # type: ignore[union-attr]

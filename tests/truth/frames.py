@@ -1,0 +1,272 @@
+"""A moment of the replay screen, also between two steps, and the panel of the queue then, cell by cell."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from functools import cached_property
+from itertools import pairwise
+from math import inf
+
+from sim.decisions import decisions as d
+from sim.decisions.reasons_to_wait import TooFewFree
+from sim.decisions.sentences import why
+from sim.words import clock_near
+from tests.truth.panels import Sight
+from tests.truth.rows import Rows
+from tests.truth.told import kept_of
+from tests.truth.words import Tenths, demand, demand_equal, lasts, reads
+from tests.truth.world import Work
+from tui.look.sheets import Line
+from tui.panels import queue
+from tui.panels.parts import Context
+
+SIZE = 500, 300
+NUMBER = r"J?\d(?:[\d:.,]*\d)?"
+
+
+class Frame:
+    """A moment between a step and the next."""
+
+    def __init__(self, sight: Sight, clock: float) -> None:
+        self.sight, self.after, self.clock = sight, sight.after, clock
+        self.world, self.number = sight.after.world, sight.number
+        self.at = clock_near(clock)
+
+    @cached_property
+    def context(self) -> Context:
+        """Nobody is selected."""
+        context = self.sight.context
+        return replace(context, scene=replace(context.scene, clock=self.clock, job=None), selected=None)
+
+    @cached_property
+    def rows(self) -> Rows:
+        """As they will be by then."""
+        rows: Rows = deepcopy(self.world.memo_rows)
+        rows.elapse(self.clock, [inf] * len(self.world.jobs))
+        return rows
+
+    @property
+    def is_last(self) -> bool:
+        return self.number == len(self.sight.run.steps)
+
+    @property
+    def waiting(self) -> list[Work]:
+        return sorted((self.world.jobs[rank] for rank in self.world.waiting), key=self.world.place)
+
+    def is_promised(self, rank: int) -> bool:
+        world = self.world
+        if rank in world.granted:
+            return True
+        return rank in world.planned if world.rules.name == "multiqueue" else world.memo_rows is None
+
+
+class Noted:
+    """The note of a panel, or a heading in it."""
+
+
+class Waiting:
+    """A line of the queue's table."""
+
+
+def of_queue(frame: Frame) -> Iterator[tuple[type, str]]:
+    sheet = queue.draw(frame.context, SIZE, 0)
+    yield Noted, f"queue: {sheet.note}"
+    if not sheet.head:
+        yield Noted, " ".join(line.text for line in sheet.body if line.text)
+        return
+    titles = [*re.finditer(r"\S+(?: \S+)*", sheet.head[0].text)]
+    for line in sheet.body:
+        if line.rank is not None:
+            yield Waiting, " | ".join(_cells(line, titles))
+        elif line.text:
+            yield Noted, line.text
+
+
+def _cells(line: Line, titles: Sequence[re.Match[str]]) -> Iterator[str]:
+    """Each ends where its title ends; the last has the rest."""
+    ends = [3, *(title.end() for title in titles[:-1]), None]
+    for title, (begin, end) in zip(titles, pairwise(ends), strict=True):
+        yield f"{title[0]}: {line.text[begin:end].strip()}"
+
+
+def in_order(frame: Frame) -> list[str]:
+    """Who was suspended, then who waits, queue by queue."""
+    world, waiting = frame.world, frame.waiting
+    if world.rules.name == "multiqueue":
+        waiting = sorted(waiting, key=world.rules.class_of)
+    return [job.name[1:] for job in [*(world.jobs[rank] for rank in sorted(world.aside)), *waiting]]
+
+
+@reads(Noted, "queue: {any}")
+def _(frame: Frame, told: str) -> None:
+    waiting, aside = frame.waiting, len(frame.world.aside)
+    parts = [f"{len(waiting)} waiting", *([f"{aside} suspended"] if aside else [])]
+    parts += [f"{sum(job.procs for job in waiting)} procs wanted"] if waiting else []
+    demand_equal(told, " · ".join(parts))
+
+
+@reads(Noted, "Nobody waits: the run is over.")
+def _(frame: Frame) -> None:
+    demand(frame.is_last and nobody_waits(frame))
+
+
+@reads(Noted, "Nobody waits. A job that comes now gets a place in a row of the matrix.")
+def _(frame: Frame) -> None:
+    demand(frame.world.memo_rows is not None and nobody_waits(frame) and not frame.is_last)
+
+
+@reads(Noted, "Nobody waits. A job that comes now starts at once if it fits: {n} of {n} processor(s) {any} free.")
+def _(frame: Frame, free: int, of: int, verb: str) -> None:
+    demand_equal((free, of), (frame.world.free_set().bit_count(), frame.world.size()))
+    demand(frame.world.memo_rows is None and nobody_waits(frame) and not frame.is_last)
+
+
+def nobody_waits(frame: Frame) -> bool:
+    return not frame.world.waiting and not frame.world.aside
+
+
+@reads(Noted, "Suspended  {n}: for how long, who is there now")
+def _(frame: Frame, many: int) -> None:
+    demand_equal(many, len(frame.world.aside))
+
+
+@reads(Noted, "Waiting  {n}")
+def _(frame: Frame, many: int) -> None:
+    demand_equal(many, len(frame.waiting))
+
+
+@reads(Noted, "{any}  {n} waiting")
+def _(frame: Frame, name: str, many: int) -> None:
+    number = names_of(frame).index(name)
+    demand_equal(many, sum(frame.world.rules.class_of(job) == number for job in frame.waiting))
+
+
+@reads(Noted, "owns {n} processor(s){any}")
+def _(frame: Frame, size: int, loans: str) -> None:
+    shares = enumerate(frame.world.owners)
+    true = [(own.bit_count(), "".join(f", {loan}" for loan in loans_of(frame, number))) for number, own in shares]
+    demand((size, loans) in true, true)
+
+
+def names_of(frame: Frame) -> list[str]:
+    """The classes of estimates."""
+    limits = [f"{limit:g}" for limit in frame.world.rules.classes]
+    if not limits:
+        return ["partition 0"]
+    return [f"< {limits[0]} s", *(f"{a} to {b} s" for a, b in pairwise(limits)), f">= {limits[-1]} s"]
+
+
+def loans_of(frame: Frame, number: int) -> list[str]:
+    """What a partition has of others, and what they have of it."""
+    ways = {"foreign": "from", "away": "with"}
+    told = ((kind, [f"{n} {ways[kind]} {name}" for name, n in there.items()]) for kind, there in lent_of(frame, number))
+    return [f"{kind}: {' and '.join(each)}" for kind, each in told]
+
+
+def lent_of(frame: Frame, number: int) -> Iterator[tuple[str, dict[str, int]]]:
+    """foreign, away -> how many of which other, where there are any."""
+    owners, first = frame.world.owners, frame.world.division
+    pairs = {"foreign": (owners[number], first), "away": (first[number], owners)}
+    for kind, (own, theirs) in pairs.items():
+        there = {
+            name: (own & theirs[other]).bit_count() for other, name in enumerate(names_of(frame)) if other != number
+        }
+        if lent := {name: many for name, many in there.items() if many}:
+            yield kind, lent
+
+
+@reads(Waiting, "{any}")
+def _(frame: Frame, told: str) -> None:
+    world = frame.world
+    cells = {title: told for title, _, told in (cell.partition(": ") for cell in told.split(" | "))}
+    job = world.by_name[f"J{cells['job']}"]
+    held = world.aside.get(job.rank)
+    demand_equal(int(cells["procs"]), job.procs, "procs")
+    demand(lasts(cells["estimate"]).is_about(job.estimate), "estimate")
+    since = max(job.submit, job.reserve or 0) if held is None else held.since
+    demand(lasts(cells["waited"]).is_about(max(0, frame.clock - since)), "waited")
+    xfactor = (frame.clock - job.submit - world.progress(job.rank) + job.estimate) / job.estimate
+    told, is_cut, _ = cells.get("xfactor", f"{xfactor:.2f}").partition("…")
+    demand(Tenths(told).is_about(xfactor) or (is_cut and f"{xfactor:,.2f}".startswith(told)), f"xfactor {xfactor}")
+    for title in cells.keys() & {"starts", "may start", "~may start"}:
+        _starts(frame, job, title, cells[title])
+        _moved(frame, job, cells["moved"])
+    if "moved" not in cells and job.rank in frame.after.planned and held is None:
+        about = "" if frame.is_promised(job.rank) else "about "
+        demand_equal(cells["why"], f"from {about}{_written(frame, frame.after.planned[job.rank].at)}")
+    else:
+        (_why if held is None else _sits)(frame, job, cells["why"])
+
+
+def _starts(frame: Frame, job: Work, title: str, told: str) -> None:
+    plans = frame.after.planned
+    promised = {frame.is_promised(rank) for rank in plans}
+    demand_equal(title, "may start" if promised == {False} else "~may start" if False in promised else "starts")
+    true = "–"
+    if job.rank in plans and job.rank in frame.world.waiting:
+        unsure = title == "~may start" and not frame.is_promised(job.rank)
+        true = "~" * unsure + _written(frame, plans[job.rank].at)
+    demand_equal(told, true)
+
+
+def _written(frame: Frame, at: float) -> str:
+    """A moment, without seconds if it is of another day."""
+    told = frame.at(at)
+    return told[:-3] if told.startswith("d") and told.count(":") == 2 else told
+
+
+def _moved(frame: Frame, job: Work, told: str) -> None:
+    """Since the step before; not where another policy or a failure made all plans fall."""
+    was, now = frame.after.was.get(job.rank), frame.after.planned.get(job.rank)
+    if not told:
+        demand(not is_moved(frame, job), f"from {was}")
+    else:
+        moved = now.at - was if now and was else 0.0
+        demand_equal(told[0], "▲" if moved < 0 else "▼")
+        demand(lasts(told[2:]).is_about(abs(moved)), moved)
+
+
+def is_moved(frame: Frame, job: Work) -> bool:
+    was, now, world = frame.after.was.get(job.rank), frame.after.planned.get(job.rank), frame.world
+    is_new = world.switched_now or any(isinstance(e, d.Gone | d.Returned) for e in frame.sight.step.decisions)
+    if was is None or now is None or is_new or job.rank in world.arrived:
+        return False
+    turn = world.rules["slice"] if world.memo_rows is not None else 1e-6
+    return frame.is_promised(job.rank) and abs(now.at - was) >= turn
+
+
+def _sits(frame: Frame, job: Work, told: str) -> None:
+    world, mask = frame.world, frame.world.aside[job.rank].mask
+    if world.memo_rows is None:
+        there = [rank for rank, held in world.running.items() if held.mask & mask]
+    else:
+        there = [rank for rank, columns in world.memo_rows.columns.items() if columns & mask]
+    names = {world.jobs[rank].name for rank in there}
+    said = re.findall(r"J\d+", told)
+    more = re.search(r"(\d+) more", told)
+    demand({*said} <= names and len(said) + int(more[1] if more else 0) == len(names), names)
+    demand_equal(told == "its place is free", not names)
+
+
+def _why(frame: Frame, job: Work, told: str) -> None:
+    """In a few words what was said of it, every number of which must stand there."""
+    free, because = frame.world.free_set().bit_count(), kept_of(frame.after, job)
+    if because is not None and not (job.procs > free and isinstance(because, TooFewFree)):
+        whole = why(because, frame.sight.run.workload.jobs[job.rank], frame.at)
+        known = re.findall(NUMBER, f"1 {whole}" if whole.startswith("its own processor ") else whole)
+        said = re.findall(NUMBER, re.sub(r"and \d+ more", "", told))
+        demand(all(number in known for number in said), whole)
+    elif _is_in_row(frame, job):
+        demand_equal(told, f"then in row {frame.world.memo_rows.planned[job.rank][0]}")
+    elif because is None and job.rank not in frame.after.planned:
+        demand_equal(told, "not considered")
+    else:
+        demand_equal(told, f"{job.procs} > {free} free" if job.procs > free else "no hole before")
+
+
+def _is_in_row(frame: Frame, job: Work) -> bool:
+    turning = frame.world.memo_rows
+    return turning is not None and job.rank in turning.planned
