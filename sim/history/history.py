@@ -23,7 +23,7 @@ from sim.workload.model import Job
 
 _A_STEP, _A_STRETCH = 36, 72
 """About how many bytes each takes"""
-_MOST, _A_JOB = 1 << 30, 500
+_MOST, _A_JOB = 1 << 29, 1000
 """Bytes that a history may take, and as many more for every job"""
 _FREE = -5
 """Where in what is still to be written of the last step its free processors are"""
