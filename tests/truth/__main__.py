@@ -43,7 +43,8 @@ def found_in(run: Run, seed: int) -> Iterator[Untruth]:
             rank = seed % len(run.workload)
             beside = *read_help((first, other), rank), *(() if first.switches else read_longest(first))
             if not run.switches and Rules(run.first).name in FAMILIES[:9]:
-                beside += (*read_page(Page(run, taken_over(run, seed))),)
+                taken = Page(run, taken_over(run, seed))
+                beside += *read_page(taken), *read_fields(taken)
             for false in (*read_parting(first, other), *read_page(page), *read_fields(page), *beside):
                 yield Untruth(first.spec, 0, 0, str(false))
     except Exception as error:  # whoever cannot read it has found something, too

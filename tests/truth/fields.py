@@ -13,10 +13,12 @@ from sim.comparison.telling import tell
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.sentences import say
+from sim.policies import parse_policy
+from sim.policies.policy import full_policy
 from tests.truth.outcomes import Told
 from tests.truth.pages import Page
 from tests.truth.partings import happened
-from tests.truth.rules import Rules
+from tests.truth.rules import DEFAULTS, Rules
 from tests.truth.told import Pass, in_the_way
 from tests.truth.words import COUNTS, UntrueError
 from tests.truth.world import Work
@@ -61,7 +63,8 @@ def expected(page: Page) -> dict[str, Any]:
     return {
         "procs": first.procs,
         "policies": [*page.pair.specs],
-        "at": None,
+        "parameters": [whole(spec) for spec in page.pair.specs],
+        "at": page.pair.since,
         "parted": parted(page),
         "jobs": len(page.ends),
         "metrics": {name: versus(name, *map(value, page.runs)) for name, value in METRICS.items()},
@@ -78,6 +81,24 @@ def expected(page: Page) -> dict[str, Any]:
             for rank, (one, other) in page.different.items()
         ],
     }
+
+
+def whole(spec: str) -> str:
+    """The spec with all its parameters, if all that is given is there, and as they are by default the others."""
+    told, (name, _, given) = full_policy(parse_policy(spec)), spec.partition(":")
+    said, true = (
+        dict(pair.split("=", 1) for pair in text.split(",") if pair) for text in (told.partition(":")[2], given)
+    )
+    every = {key: str(value) for key, value in DEFAULTS.get(name, {}).items()} | true
+    are_there = all(_number(said.get(key)) == _number(value) for key, value in every.items())
+    return told if are_there and told.partition(":")[0] == name else f"{name} with {every}"
+
+
+def _number(text: str | None) -> float | str | None:
+    try:
+        return text and float(text)
+    except ValueError:
+        return text
 
 
 def decided(what: Any) -> dict[str, Any] | None:
@@ -186,12 +207,12 @@ def borrowed(told: Told) -> int:
 
 def guarantee(told: Told) -> float | None:
     """The first promised wait over the real one, of who waited."""
-    if not Rules(told.run.first).promises:
-        return None
-    promised: dict[int, float] = {}
+    promises, promised = Rules(told.run.first).promises, dict[int, float]()
     for step in told.run.steps:
         for decision in step.decisions:
-            if isinstance(decision, d.Reserve):
+            if isinstance(decision, d.Switched):
+                promises = Rules(decision.now).promises
+            elif isinstance(decision, d.Reserve) and promises:
                 promised.setdefault(decision.job.rank, decision.at)
     due = {rank: max(told.jobs[rank].submit, told.jobs[rank].reserve or 0) for rank in promised}
     found = [
