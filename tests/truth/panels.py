@@ -335,18 +335,18 @@ def _(sight: Sight, first: str, last: str, moved: str) -> None:
 
 
 def by_turns(sight: Sight) -> list[float]:
-    """Of its plans those that were a turn or more from the last of them."""
+    """Of its plans those that were a turn or more from the last of them, where rows take turns; else all."""
     found: list[float] = []
-    for time, decision in sight.record.decided:
-        if isinstance(decision, PLANS):
-            specs = [step.shown.policy for step in sight.run.steps if step.now == time]
-            spec = next((spec for spec in specs if spec.startswith("gang")), "gang")
-            if (
-                not isinstance(decision, m.ReserveRow)
-                or not found
-                or abs(decision.at - found[-1]) >= Rules(spec)["slice"]
-            ):
-                found.append(decision.at)
+    decided = sight.record.decided
+    plans: list[tuple[float, float, d.Decision | None]] = [(t, e.at, e) for t, e in decided if isinstance(e, PLANS)]
+    shown = {(step.now, step.shown.policy.startswith("multiqueue")) for step in sight.run.steps[: sight.number]}
+    there = {(time, at) for time, at, _ in plans}
+    plans += [(*plan, None) for plan in became(sight.record) if (plan[0], True) in shown and plan not in there]
+    for time, at, decision in sorted(plans, key=lambda plan: plan[0]):
+        specs = [step.shown.policy for step in sight.run.steps if step.now == time]
+        spec = next((spec for spec in specs if spec.startswith("gang")), "gang")
+        if not isinstance(decision, m.ReserveRow) or not found or abs(at - found[-1]) >= Rules(spec)["slice"]:
+            found.append(at)
     return found
 
 

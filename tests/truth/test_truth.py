@@ -124,6 +124,11 @@ def test_what_was_false_once_in_panels_is_so_now(seed: int) -> None:
     assert list(falsehoods(run_of(seed), asked=1)) == []
 
 
+@pytest.mark.parametrize("seed", [10400093, 10400129, 10400489])
+def test_what_was_false_once_of_plans_by_rows_and_then_by_queues_is_so_now(seed: int) -> None:
+    assert list(falsehoods(run_of(seed), asked=4)) == []
+
+
 @pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))
 def test_what_is_said_where_two_runs_part_is_so_and_who_changes_it_is_found_out(seed: int) -> None:
     first = random_run(seed)
