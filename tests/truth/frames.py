@@ -219,7 +219,7 @@ def _written(frame: Frame, at: float) -> str:
 
 
 def _moved(frame: Frame, job: Work, told: str) -> None:
-    """Since the step before; not where another policy or a failure made all plans fall."""
+    """Since the step before; not where another policy, a failure or one who is awaited made all plans fall."""
     was, now = frame.after.was.get(job.rank), frame.after.planned.get(job.rank)
     if not told:
         demand(not is_moved(frame, job), f"from {was}")
@@ -231,7 +231,7 @@ def _moved(frame: Frame, job: Work, told: str) -> None:
 
 def is_moved(frame: Frame, job: Work) -> bool:
     was, now, world = frame.after.was.get(job.rank), frame.after.planned.get(job.rank), frame.world
-    is_new = world.switched_now or any(isinstance(e, d.Gone | d.Returned) for e in frame.sight.step.decisions)
+    is_new = world.switched_now or any(isinstance(e, d.Gone | d.Returned | d.Await) for e in frame.sight.step.decisions)
     if was is None or now is None or is_new or job.rank in world.arrived:
         return False
     turn = world.rules["slice"] if world.memo_rows is not None else 1e-6

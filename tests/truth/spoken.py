@@ -12,10 +12,12 @@ from statistics import mean
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.sentences import say
-from tests.truth.frames import Frame, Waiting, in_order, nobody_waits, of_queue
+from tests.truth.frames import SIZE, Frame, Waiting, in_order, nobody_waits, of_queue
 from tests.truth.pictures import of_matrix, of_partitions
-from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, read_aloud, reads
+from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads
+from tests.truth.world import World
 from tui.panels.evidence import evidence
+from tui.panels.numbers_so_far import draw_metrics, figures
 from tui.panels.sentence import sentence
 from tui.panels.top import Going, top_line
 
@@ -25,7 +27,7 @@ def read_frame(frame: Frame) -> Iterator[UntrueError]:
     about, scene = frame.context.about, frame.context.scene
     told.append((Top, " ".join(top_line(about, scene, Going(speed="x1"), 800).text.split())))
     told += [*of_partitions(frame), *of_matrix(frame)] if frame.world.owners or frame.world.memo_rows else []
-    told += _grown(frame)
+    told += [*_grown(frame), *_numbers(frame)]
     for kind, each in told:
         try:
             read_aloud(kind, each, frame)
@@ -33,6 +35,19 @@ def read_frame(frame: Frame) -> Iterator[UntrueError]:
             yield false
     if (ids := [each.split()[1] for kind, each in told if kind is Waiting]) != (true := in_order(frame)):
         yield UntrueError(f"Waiting: {ids}, true {true}")
+
+
+def _numbers(frame: Frame) -> Iterator[tuple[type, str]]:
+    yield Figure, f"note: {draw_metrics(frame.context, SIZE).note}"
+    for figure in figures(frame.context):
+        if figure.name in NUMBERS:
+            yield Figure, f"{figure.name}: {figure.value}"
+
+
+NUMBERS = (
+    "utilization", "mean wait", "bounded slowdown", "worst wait", "interruptions", "killed", "worst slowdown",
+)  # fmt: skip
+"""The others are counts of decisions."""
 
 
 # The sentence under the chart, and the line above
@@ -62,10 +77,7 @@ def _(frame: Frame, many: int, wait: Lasts, worst: Lasts, more: str, share: Tent
     waits = [max(0.0, world.first_start[job.rank] - max(job.submit, job.reserve or 0)) for job in jobs] or [0]
     demand(wait.is_about(mean(waits)) and worst.is_about(max(waits)), f"{mean(waits)}, {max(waits)}")
     demand_equal(more, ": W goes there" * (max(waits) > 0))
-    times = [world.jobs[0].submit, world.now]
-    times = sorted({*times, *(t for t in world.changes() if times[0] < t < times[1])})
-    there = sum((world.procs - world.absent(a).bit_count()) * (b - a) for a, b in pairwise(times))
-    demand(share.is_about(100 * sum(job.procs * job.run for job in jobs) / there), there)
+    demand(share.is_about(100 * sum(job.procs * job.run for job in jobs) / capacity(world)))
 
 
 @reads(Sentence, "Nothing happens any more, and {n} job{any} for ever: {any} forgets {any}.")
@@ -168,39 +180,81 @@ class Grown:
 
 
 def _grown(frame: Frame) -> Iterator[tuple[type, str]]:
-    """But for how long it waits, or has run, the same as after the step."""
-    world, now = frame.world, replace(frame.context.scene, clock=frame.sight.step.now)
+    world = frame.world
     there = sorted({*world.waiting, *world.aside, *world.running, *(world.memo_rows.ran if world.memo_rows else ())})
-    if not there or frame.clock // 86400 != world.now // 86400:
-        return
-    rank = there[frame.number % len(there)]
-    then, grown = (evidence(context, rank) for context in (replace(frame.context, scene=now), frame.context))
-    for was, told in zip(then.clauses if then else (), grown.clauses if grown else (), strict=True):
-        if was != told:
-            yield Grown, f"{world.jobs[rank].name}: {_with_lengths(was, told)}"
+    if there and frame.clock // 86400 == world.now // 86400:
+        rank = there[frame.number % len(there)]
+        found = evidence(frame.context, rank)
+        for told in found.clauses if found else ():
+            if re.search(LONG, told):
+                yield Grown, f"{world.jobs[rank].name}: {told}"
 
 
-def _with_lengths(was: str, told: str) -> str:
-    """Only lengths of time may be others: what they were stands before them."""
-    lengths = r"( has waited| suspended for| has run for) [^ :,.]+(?:\.\d+s)?"
-    demand_equal(re.sub(lengths, r"\1", told), re.sub(lengths, r"\1", was))
-    return told
+LONG = r"(has waited|has been suspended for|has run for) ([^ :,.]+(?:\.\d+s)?)"
+"""What grows, and how long it is."""
 
 
-@reads(Grown, "{j}: {any} has waited {s}: {any}", "{j}: {any} has been suspended for {s}, {any}")
-def _(frame: Frame, name: str, it: str, long: Lasts, rest: str) -> None:
-    job = frame.world.by_name[name]
-    aside = frame.world.aside.get(job.rank)
-    since = max(job.submit, job.reserve or 0) if aside is None else aside.since
-    demand(long.is_about(max(0, frame.clock - since)), frame.clock - since)
-
-
-@reads(Grown, "{j}: It has run for {s} of at most {s}.")
-def _(frame: Frame, name: str, ran: Lasts, most: Lasts) -> None:
-    rank = frame.world.by_name[name].rank
-    held = frame.world.running.get(rank)
-    if held is None:
-        true = frame.rows.ran[rank]
+@reads(Grown, "{j}: {any}")
+def _(frame: Frame, name: str, told: str) -> None:
+    """How long is as of now, and all else as it was after the step."""
+    job, world = frame.world.by_name[name], frame.world
+    context = replace(frame.context, scene=replace(frame.context.scene, clock=world.now))
+    was = evidence(context, job.rank)
+    demand(re.sub(LONG, r"\1", told) in [re.sub(LONG, r"\1", clause) for clause in (was.clauses if was else ())])
+    grows = re.search(LONG, told)
+    assert grows is not None
+    held = world.running.get(job.rank)
+    if grows[1] == "has waited":
+        true = max(0.0, frame.clock - max(job.submit, job.reserve or 0))
+    elif grows[1] == "has been suspended for":
+        true = frame.clock - world.aside[job.rank].since
+    elif held is None:
+        true = frame.rows.ran[job.rank]
     else:
-        true = frame.world.progress(rank) + (frame.clock - frame.world.now) * (held.kind in ("run", "speculative"))
-    demand(ran.is_about(true), true)
+        true = world.progress(job.rank) + (frame.clock - world.now) * (held.kind in ("run", "speculative"))
+    demand(lasts(grows[2]).is_about(true), true)
+
+
+class Figure:
+    """One of the numbers so far."""
+
+
+@reads(Figure, "{any}: {any}")
+def _(frame: Frame, name: str, told: str) -> None:
+    world = frame.world
+    jobs = [world.jobs[rank] for rank in world.finished]
+    waits = [max(0.0, world.first_start[job.rank] - max(job.submit, job.reserve or 0)) for job in jobs]
+    idle = [(world.end_of[job.rank] - job.submit - job.run, job.run) for job in jobs]
+    slowdowns = [1 + idle / max(run, 10) for idle, run in idle]
+    if name == "note":
+        demand_equal(told, f"{len(jobs)} of {len(world.jobs)} job{'s' * (len(world.jobs) != 1)} ended")
+    elif name == "killed":
+        demand_equal(int(told), sum(world.killed[job.rank] for job in jobs))
+    elif name == "interruptions":
+        steps = frame.sight.run.steps[: frame.number]
+        demand_equal(int(told), sum(isinstance(each, d.Interrupt) for step in steps for each in step.decisions))
+    elif name == "utilization":
+        _is_used(frame, told)
+    elif not jobs:
+        demand_equal(told, "–")
+    elif name.endswith("wait"):
+        true = mean(waits) if name.startswith("mean") else max(waits)
+        demand(lasts(told).is_about(true), true)
+    else:
+        true = mean(slowdowns) if name.startswith("bounded") else max(slowdowns)
+        demand(Tenths(told).is_about(true) or abs(float(told) - true) <= true / 100, true)
+
+
+def _is_used(frame: Frame, told: str) -> None:
+    """What has been done so far of all that could have been, since the first came."""
+    world, ran = frame.world, (frame.world.memo_rows.ran if frame.world.memo_rows else {})
+    there = capacity(world)
+    done = sum(job.procs * ran.get(job.rank, world.progress(job.rank)) for job in world.jobs)
+    demand(Tenths(told.removesuffix(" %")).is_about(100 * done / there if there else 0), done)
+
+
+def capacity(world: World) -> float:
+    """Processors that were there, second by second, since the first job came."""
+    times = [world.jobs[0].submit, world.now]
+    times = sorted({*times, *(t for t in world.changes() if times[0] < t < times[1])})
+    return sum((world.procs - world.absent(a).bit_count()) * (b - a) for a, b in pairwise(times))
