@@ -47,7 +47,6 @@ class Extension:
         )  # fmt: skip
         by_job = (
             history._first, history._last, history._started.at, history._started.step,
-            history._done.at, history._done.step,
         )  # fmt: skip
         rows: tuple[Any, ...] = (decided.forms, decided.ranks, decided.heads)
         self.columns = (*by_step, *by_stretch, *by_job, *rows, decided.numbers, sets.ranges)

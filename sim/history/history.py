@@ -16,7 +16,7 @@ from sim.history.decided import A_ROW, MANY, Decided
 from sim.history.past import MARK_EVERY, Past, Switch
 from sim.history.processor_sets import ProcessorSets
 from sim.history.stretch import DONE, GANG, KILLED, MOVED, SUSPENDED
-from sim.history.times import NEVER, Ints, Times
+from sim.history.times import NEVER, Floats, Ints, Times
 from sim.machine.turns import Turns
 from sim.words import clock
 from sim.workload.model import Job
@@ -94,7 +94,7 @@ class History(Past):
         if begins:
             self._write_begins(begins)
         if ends:
-            self._write_ends(ends)
+            self._end_all(*(np.array(ends[place::4]) for place in range(4)))
         columns: list[Any] = [self._time, self._free, self._waiting, self._wanted, self._decision_end, self._begun]
         for place, column in enumerate(columns):
             column.fromlist(closes[place :: len(columns)])
@@ -145,8 +145,13 @@ class History(Past):
         first[ranks[~follows]] = stretches[~follows]
         last[ranks] = stretches
 
-    def _write_ends(self, ends: list[Any]) -> None:
-        which, at, because, steps = (np.array(ends[place::4]) for place in range(4))
+    def finish_all(self, ranks: Ints, because: Ints, steps: Ints) -> Floats:
+        """The last stretches of these jobs are over since these steps, which are written; when each was."""
+        at: Floats = np.asarray(self._time)[steps]
+        self._end_all(np.asarray(self._last)[ranks], at, because, steps)
+        return at
+
+    def _end_all(self, which: Ints, at: Floats, because: Ints, steps: Ints) -> None:
         for column, values in zip((self._end, self._ended_by, self._end_step), (at, because, steps), strict=True):
             np.asarray(column)[which] = values
         done = because <= KILLED

@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sim.history.times import Floats, Ints
+
 
 class Ledger:
     """What has become of each job so far, by rank; nan where it has not happened."""
@@ -25,6 +27,10 @@ class Ledger:
         self.preemptions = array("i", [0]) * jobs
         self.migrations = array("i", [0]) * jobs
         self.interruptions = array("i", [0]) * jobs
+
+    def finish_all(self, ranks: Ints, at: Floats, ran: Floats) -> None:
+        """These jobs are done since then, and have run so long."""
+        np.asarray(self.end)[ranks], np.asarray(self.ran)[ranks] = at, ran
 
     def entry(self, rank: int) -> Entry:
         """What has become of one job."""

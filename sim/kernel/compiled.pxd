@@ -5,7 +5,7 @@ cimport cython
 cdef double A_MOMENT, INFINITE, TAU, EARLY
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
-cdef int ENOUGH, LATER, OVER, FULL, STUCK, DONE, KILLED, NEVER, MANY, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
+cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, MANY, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
 cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST
 
 @cython.locals(middle=Py_ssize_t)
@@ -127,9 +127,8 @@ cdef class Waiters:
 
 cdef class Present:
     # The jobs
-    cdef public double[::1] submit, due, estimate, runtime, recorded, length
+    cdef public double[::1] submit, estimate, runtime, recorded, length
     cdef public int[::1] procs, place_of, rank_at, width
-    cdef public unsigned char[::1] killed
     cdef public bint in_order_of_arrival, all_recorded
     # The policy
     cdef public int depth, kind, compress, starts_as, passes_as, spares_as, plans_as, moves_as
@@ -148,23 +147,25 @@ cdef class Present:
     cdef public Plan plan, draft
     cdef public bint is_due, is_reserved, is_fresh, is_sharp, ended_early
     cdef public double shadow
-    cdef public long started, finished, backfilled, kills
-    cdef public double wait, worst_wait, slowdown, worst, area
+    cdef public long started, backfilled
+    cdef public int[::1] over, over_in
+    cdef public Py_ssize_t overs
     # The history and the ledger
-    cdef double[::1] h_time, h_free, h_start, h_end, h_started, h_done, h_numbers
+    cdef double[::1] h_time, h_free, h_start, h_end, h_started, h_numbers
     cdef int[::1] h_waiting, h_decided, h_begun, h_rank, h_end_step
     cdef long[::1] h_wanted
     cdef long long[::1] h_place
     cdef unsigned char[::1] h_ended_by, h_form
-    cdef int[::1] h_next, h_first, h_last, h_started_in, h_done_in, h_about, h_head, h_ranges
-    cdef double[::1] l_start, l_end, l_promised, l_ran
+    cdef int[::1] h_next, h_first, h_last, h_started_in, h_about, h_head, h_ranges
+    cdef double[::1] l_start, l_promised, l_ran
     cdef unsigned char[::1] l_backfilled
     cdef public Py_ssize_t steps, most_steps, begun, most_begun, decided, most_decided, ranged, most_ranged, leeway
 
-    @cython.locals(procs=int, ran=double, killed=bint, wait=double, slowdown=double)
     cdef void _complete(self, int rank, double now) noexcept
-    @cython.locals(expected=double, running=Py_ssize_t, procs=int, stretch=Py_ssize_t)
-    cdef void _leave(self, int rank, double now, int because) noexcept
+    @cython.locals(stretch=Py_ssize_t)
+    cdef void _end_stretch(self, int rank, double now, int because) noexcept
+    @cython.locals(expected=double, running=Py_ssize_t, procs=int)
+    cdef void _leave(self, int rank, double now) noexcept
     @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], holes=Py_ssize_t, many=Py_ssize_t,
                    index=Py_ssize_t, first=int, last=int, place=Py_ssize_t, joins=bint)
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
@@ -495,8 +496,8 @@ cdef class Sharing(Loop):
     cdef void _elapse(self, double to) except *
     cdef double _empty_until(self, double to, by_row) except? -1
     cdef list _occupied(self)
-    @cython.locals(slot=int, index=Py_ssize_t, place=Py_ssize_t, stretch=Py_ssize_t)
-    cdef void _leave(self, int rank, double now, int because) noexcept
+    @cython.locals(slot=int, index=Py_ssize_t, place=Py_ssize_t)
+    cdef void _leave(self, int rank, double now) noexcept
     @cython.locals(slot=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef void _rows_go_on(self, double now) except *
     cdef void _is_on_turn(self, int rank, double now) noexcept

@@ -208,7 +208,8 @@ class MultiQueueLoop(Partitions):
         insert_number(self.cut, self.cuts, self.cuts, rank)
         self.cuts += 1
         self.all_cuts += 1
-        self._leave(rank, now, CUT)
+        self._leave(rank, now)
+        self._end_stretch(rank, now, CUT)
         insert_number(self.queue, self.waiting, number_before(self.queue, place, 0, self.waiting), place)
         self.waiting += 1
         self.wanted += self.procs[rank]

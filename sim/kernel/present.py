@@ -50,9 +50,6 @@ BY_QUEUE = 2
 """Whose reservation moves forward first"""
 TAU = 10.0
 """As in `sim.workload.categories`"""
-DONE = 0
-KILLED = 1
-"""As in `sim.history.stretch`"""
 NEVER = 2147483647
 """As in `sim.history.times`"""
 MANY = 100
@@ -68,12 +65,10 @@ class Present:
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         # The jobs, by rank; width and length also by place
         self.submit: Any = None
-        self.due: Any = None
         self.procs: Any = None
         self.estimate: Any = None
         self.runtime: Any = None
         self.recorded: Any = None
-        self.killed: Any = None
         self.place_of: Any = None
         self.rank_at: Any = None
         self.width: Any = None
@@ -139,10 +134,11 @@ class Present:
         self.arrived = self.completed = self.moves = 0
         self.ended_early = False
         self.done = numbers(most_running)
+        self.over, self.over_in, self.overs = numbers(jobs), numbers(jobs), 0
+        """Who is done, and in which step: what becomes of them is written when the stretch of steps is over"""
         self.moved_rank, self.moved_by = numbers(jobs), times(jobs)
-        # What the finished jobs add up to
-        self.started = self.finished = self.backfilled = self.kills = 0
-        self.wait = self.worst_wait = self.slowdown = self.worst = self.area = 0.0
+        self.started = self.backfilled = 0
+        """How many ever"""
         self.close()
 
     def column(self, kind: str, values: Any) -> Any:
@@ -154,10 +150,10 @@ class Present:
         (
             self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
             self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_next, self.h_place,
-            self.h_first, self.h_last, self.h_started, self.h_started_in, self.h_done, self.h_done_in,
-            self.h_form, self.h_about, self.h_head, self.h_numbers, self.h_ranges,
+            self.h_first, self.h_last, self.h_started, self.h_started_in, self.h_form, self.h_about, self.h_head,
+            self.h_numbers, self.h_ranges,
         ) = history  # fmt: skip
-        self.l_start, self.l_end, self.l_promised, self.l_ran, self.l_backfilled = ledger
+        self.l_start, self.l_promised, self.l_ran, self.l_backfilled = ledger
         (
             self.steps, self.most_steps, self.begun, self.most_begun, self.decided, self.most_decided,
             self.ranged, self.most_ranged,
@@ -167,46 +163,35 @@ class Present:
 
     def close(self) -> None:
         """Let go of the columns of the history."""
-        self.open((None,) * 24, (None,) * 5, (0,) * 8)
+        self.open((None,) * 22, (None,) * 4, (0,) * 8)
+        self.overs = 0
 
     # Ending and starting
 
     def _complete(self, rank: int, now: float) -> None:
         if self.expected[rank] > now + A_MOMENT:
             self.ended_early = True
-        procs, ran, killed = self.procs[rank], self.runtime[rank], self.killed[rank]
-        self._leave(rank, now, KILLED if killed else DONE)
-        self.h_done[rank] = now
-        self.h_done_in[rank] = self.steps
-        self.l_end[rank] = now
-        self.l_ran[rank] = ran
-        wait = self.l_start[rank] - self.due[rank]
-        if wait < 0:
-            wait = 0
-        slowdown = 1 + (now - self.submit[rank] - ran) / (ran if ran > TAU else TAU)
-        self.finished += 1
-        self.wait += wait
-        self.slowdown += slowdown
-        self.area += ran * procs
-        if wait > self.worst_wait:
-            self.worst_wait = wait
-        if slowdown > self.worst:
-            self.worst = slowdown
-        if killed:
-            self.kills += 1
+        self._leave(rank, now)
+        self.over[self.overs] = rank
+        self.over_in[self.overs] = self.steps
+        self.overs += 1
 
-    def _leave(self, rank: int, now: float, because: int) -> None:
+    def _end_stretch(self, rank: int, now: float, because: int) -> None:
+        """The job's last stretch is over, but the job is not done."""
+        stretch = self.h_last[rank]
+        self.h_end[stretch] = now
+        self.h_end_step[stretch] = self.steps
+        self.h_ended_by[stretch] = because
+
+    def _leave(self, rank: int, now: float) -> None:
         """The job gives its processors back."""
-        expected, running, procs, stretch = self.expected[rank], self.running, self.procs[rank], self.h_last[rank]
+        expected, running, procs = self.expected[rank], self.running, self.procs[rank]
         remove_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank)
         self.running = running - 1
         if self.plan.count and expected > now:
             self.plan.advance(now)
             self._make_room(now, expected, procs)
         self._give_back(self.held_at[rank], procs)
-        self.h_end[stretch] = now
-        self.h_end_step[stretch] = self.steps
-        self.h_ended_by[stretch] = because
 
     def _give_back(self, at: int, procs: int) -> None:
         """The processors at that place of the history's ranges are free again."""

@@ -233,8 +233,8 @@ class Sharing(Loop):
         slots = [self.order[index] for index in range(self.rows)]
         return [self.id_of[slot] for slot in slots if self.room[slot] < self.size]
 
-    def _leave(self, rank: int, now: float, because: int) -> None:
-        index, place, stretch = 0, 0, self.h_last[rank]
+    def _leave(self, rank: int, now: float) -> None:
+        index, place = 0, 0
         for slot in range(self.mpl + 1):
             if self.stands[rank] >> slot & 1:
                 self._leave_row(rank, slot)
@@ -248,9 +248,6 @@ class Sharing(Loop):
                 remove_number(self.new, self.news, index)
                 self.news -= 1
             index += 1
-        self.h_end[stretch] = now
-        self.h_end_step[stretch] = self.steps
-        self.h_ended_by[stretch] = because
 
     def _rows_go_on(self, now: float) -> None:
         """The matrix is as it will be until the next step."""
@@ -286,9 +283,7 @@ class Sharing(Loop):
             if self.written[rank] != rows or (self.migrates and self._has_migrated(rank)):
                 before, begun = self.h_last[rank], self.begun
                 if self.written[rank]:
-                    self.h_end[before] = now
-                    self.h_end_step[before] = self.steps
-                    self.h_ended_by[before] = MOVED
+                    self._end_stretch(rank, now, MOVED)
                 if before < 0:
                     self.h_first[rank] = begun
                 else:

@@ -284,7 +284,8 @@ class Suspension(Loop):
         remove_pair(self.leave_at, self.leave_rank, running, leaves, rank)
         ran = ran + now - begins
         self.l_ran[rank] = ran
-        self._leave(rank, now, SUSPENDED)
+        self._leave(rank, now)
+        self._end_stretch(rank, now, SUSPENDED)
         self.preempted[rank] += 1
         self.preemptions += 1
         self._note(self.suspends_as, rank, by, one, two, three)

@@ -18,7 +18,7 @@ from sim.engine.state import Future, State
 from sim.errors import DecisionError
 from sim.history.extension import Extension
 from sim.history.history import History
-from sim.history.stretch import KINDS, RUN, SPECULATIVE
+from sim.history.stretch import DONE, KILLED, KINDS, RUN, SPECULATIVE
 from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
@@ -76,7 +76,8 @@ class Express:
         come = int(self._workload.submit.searchsorted(until, "right"))
         extension = Extension(self._history, len(self._workload))
         while reason == FULL:
-            made, more = loop.step, max(min(goal - loop.step, loop.credit // a_step, 2 * (come - loop.finished)), least)
+            made, left = loop.step, come - self._state.tally.finished
+            more = max(min(goal - made, loop.credit // a_step, 2 * left), least)
             reason = self._make_steps(extension, until, goal, a_step, more)
             least = 2 * more if loop.step == made else _LEAST_ROOM
             if self._history.is_too_large:
@@ -97,7 +98,7 @@ class Express:
     def _make_steps(self, extension: Extension, until: float, goal: int, a_step: int, more: int) -> int:
         """In room for about so many steps; why it stopped."""
         loop, ledger, reason = self._loop, self._state.ledger, ENOUGH
-        columns = (ledger.start, ledger.end, ledger.promised, ledger.ran, ledger.backfilled)
+        columns = (ledger.start, ledger.promised, ledger.ran, ledger.backfilled)
         room = extension.grow(more)
         loop.open(extension.columns, columns, room)
         if loop.kind in _LOOPS:
@@ -110,8 +111,21 @@ class Express:
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
         extension.written = loop.steps, loop.begun, loop.decided, loop.ranged
+        if loop.overs:
+            self._write_endings(loop)
         loop.close()
         return int(reason)
+
+    def _write_endings(self, loop: Any) -> None:
+        """What has become of the jobs that are done."""
+        workload, ledger = self._workload, self._state.ledger
+        ranks, steps = np.asarray(loop.over[: loop.overs]), np.asarray(loop.over_in[: loop.overs])
+        run, killed = workload.runtime[ranks], workload.killed[ranks]
+        at = self._history.finish_all(ranks, np.where(killed, KILLED, DONE), steps)
+        ledger.finish_all(ranks, at, run)
+        wait = np.maximum(np.asarray(ledger.start)[ranks] - workload.due[ranks], 0.0)
+        self._state.tally.finish_all(at - workload.submit[ranks], wait, run, workload.width[ranks])
+        self._state.tally.killed += int(killed.sum())
 
     # From the state to the loop
 
@@ -163,7 +177,6 @@ class Express:
         self._tell_plans(loop, policy.kind)
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
-        loop.kills = state.tally.killed
         if policy.kind in _LOOPS:
             _BESIDE[policy.kind].enter(loop, state, workload)
         self._at = state.step_count
@@ -226,7 +239,6 @@ class Express:
         state.moved.update(zip(_values(loop.moved_rank, loop.moves), by, strict=True))
         for name in _TALLY:
             setattr(state.tally, name, getattr(loop, name))
-        state.tally.killed = loop.kills
         self._settle_waiting()
         self._settle_running()
         self._settle_plans()
@@ -301,7 +313,7 @@ _LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQ
 """The loops that choose processors themselves"""
 _BESIDE: dict[int, Any] = {SELECTIVE: preempting, IMMEDIATE: preempting, MULTIQUEUE: dividing, GANG: gangs}
 """Who tells them what they have beside what every loop has"""
-_TALLY = ("started", "finished", "backfilled", "wait", "worst_wait", "slowdown", "worst", "area")
+_TALLY = ("started", "backfilled")
 
 
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
@@ -310,10 +322,9 @@ def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
     runs_as_it_is = isinstance(loop.queue, list)  # then a number in a list takes four times its room
     submit = np.append(workload.submit, inf)
     loop.submit = submit.data if runs_as_it_is else of("d", submit)
-    loop.due = loop.submit if np.isnan(workload.reserve).all() else of("d", workload.due)
     loop.procs = loop.width = of("i", workload.width)
     loop.estimate = loop.length = of("d", workload.estimate)
-    loop.runtime, loop.killed = of("d", workload.runtime), bytearray(workload.killed.tobytes())
+    loop.runtime = of("d", workload.runtime)
     loop.in_order_of_arrival = rank_at is None
     loop.place_of = loop.rank_at = range(len(workload)) if runs_as_it_is else of("i", np.arange(len(workload)))
     if rank_at is not None:
