@@ -135,7 +135,7 @@ cdef class Present:
     cdef public double omega
     cdef public bint by_runtime, promises
     # The present
-    cdef public double now
+    cdef public double now, arrives
     cdef public long step, credit, wanted
     cdef public int free, head, extra
     cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, completed, moves
@@ -202,12 +202,12 @@ cdef class Loop(Present):
     cdef double _wakes(self, double after, double until) noexcept
     @cython.locals(submit=double[::1], needs=Py_ssize_t, index=Py_ssize_t, leeway=Py_ssize_t)
     cdef bint _has_room(self, double now) noexcept
-    @cython.locals(arrived=Py_ssize_t, index=Py_ssize_t)
+    @cython.locals(index=Py_ssize_t)
     cdef bint _happen(self, double now) except -1
     @cython.locals(leave_at=double[::1], done=int[::1], first=Py_ssize_t, count=Py_ssize_t, rank=int,
                    place=Py_ssize_t, index=Py_ssize_t)
     cdef void _complete_jobs(self, double now) noexcept
-    @cython.locals(submit=double[::1], queue=int[::1], rank=Py_ssize_t)
+    @cython.locals(submit=double[::1], queue=int[::1], rank=Py_ssize_t, first=Py_ssize_t)
     cdef void _admit_arrivals(self, double now) noexcept
     @cython.locals(kind=int)
     cdef bint _decide(self) except -1

@@ -73,7 +73,7 @@ class Loop(Present):
             time = -leave_at[running - 1]
             if running > 1:
                 follows = -leave_at[running - 2]
-        arrives = self.submit[self.arriving]
+        arrives = self.arrives = self.submit[self.arriving]
         if arrives < time:
             time, follows = arrives, time
         elif arrives < follows:
@@ -123,11 +123,12 @@ class Loop(Present):
 
     def _has_room(self, now: float) -> bool:
         """Have the columns of the history room for all that can happen in a step?"""
-        submit, needs = self.submit, self.waiting + self.holes + self.pieces + 1
-        index = self.arriving
-        while submit[index] <= now:
-            index += 1
-            needs += 1
+        needs = self.waiting + self.holes + self.pieces + 1
+        if self.arrives <= now:
+            submit, index = self.submit, self.arriving
+            while submit[index] <= now:
+                index += 1
+                needs += 1
         if needs > self.leeway:
             leeway = min(self.most_steps - self.steps, self.most_begun - self.begun)
             leeway = min(leeway, (self.most_decided - self.decided) // 2)
@@ -144,10 +145,9 @@ class Loop(Present):
             self._complete_jobs(now)
         if self.reservations and self.reserved_at[0] <= now:
             self.is_due = True
-        arrived = self.arriving
-        if self.submit[arrived] <= now:
+        self.arrived = 0
+        if self.arrives <= now:
             self._admit_arrivals(now)
-        self.arrived = self.arriving - arrived
         if not self._decide():
             return False
         index = self.steps
@@ -179,12 +179,13 @@ class Loop(Present):
 
     def _admit_arrivals(self, now: float) -> None:
         submit, queue, rank = self.submit, self.queue, self.arriving
+        first = rank
         while submit[rank] <= now:
             insert_in_order(queue, self.waiting, self.place_of[rank])
             self.waiting += 1
             self.wanted += self.procs[rank]
             rank += 1
-        self.arriving = rank
+        self.arriving, self.arrived = rank, rank - first
 
     # What is decided
 

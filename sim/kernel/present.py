@@ -86,7 +86,8 @@ class Present:
         self.now = 0.0
         self.step = 0
         self.free = procs
-        self.arriving = 0
+        self.arriving, self.arrives = 0, 0.0
+        """Who comes next, and when"""
         self.wanted = 0
         self.credit = 0
         self.queue, self.waiting = growing_numbers(jobs), 0
@@ -239,18 +240,21 @@ class Present:
         before = self.h_last[rank]
         if before < 0:
             self.h_first[rank] = begun
-        else:
-            self.h_next[before] = begun
-        if self.h_started_in[rank] == NEVER:
-            self.h_started[rank] = now
+            self.h_started[rank] = self.l_start[rank] = now
             self.h_started_in[rank] = self.steps
+            self.started += 1
+        else:  # it began before; where rows took turns, perhaps without running
+            self.h_next[before] = begun
+            if self.h_started_in[rank] == NEVER:
+                self.h_started[rank] = now
+                self.h_started_in[rank] = self.steps
+            if self.l_start[rank] != self.l_start[rank]:
+                self.l_start[rank] = now
+                self.started += 1
         self.h_last[rank] = begun
         self.h_rank[begun] = rank
         self.h_start[begun] = now
         self.begun = begun + 1
-        if self.l_start[rank] != self.l_start[rank]:
-            self.l_start[rank] = now
-            self.started += 1
         if passes:
             self.l_backfilled[rank] = 1
             self.backfilled += 1
@@ -284,14 +288,16 @@ class Present:
     def _note(self, form: int, rank: int, head: int, one: float, two: float, three: float) -> None:
         """A decision."""
         row = self.decided
+        self.decided = row + 1
         self.h_form[row] = form
         self.h_about[row] = rank
         self.h_head[row] = head
         row *= WIDTH
         self.h_numbers[row] = one
-        self.h_numbers[row + 1] = two
-        self.h_numbers[row + 2] = three
-        self.decided += 1
+        if two:  # what is not written is 0
+            self.h_numbers[row + 1] = two
+        if three:
+            self.h_numbers[row + 2] = three
 
     def _moves(self, rank: int, at: float, was: float) -> None:
         """The planned start of a job has moved; who has just come did not see it."""

@@ -129,6 +129,7 @@ class Sharing(Loop):
         if not self.is_sorted:
             self._sort_by_rows()
         arrives: float = self.submit[self.arriving]
+        self.arrives = arrives
         time = self._next_end(arrives)
         if arrives < time:
             time = arrives
