@@ -174,12 +174,10 @@ class Loop(Present):
         forget_pairs(leave_at, self.leave_rank, first)
         for index in range(count):
             self._complete(done[index], now)
-        self.completed = count
-        self.is_fresh = False
+        self.completed, self.is_fresh = count, False
 
     def _admit_arrivals(self, now: float) -> None:
-        submit, queue, rank = self.submit, self.queue, self.arriving
-        first = rank
+        submit, queue, rank, first = self.submit, self.queue, self.arriving, self.arriving
         while submit[rank] <= now:
             insert_in_order(queue, self.waiting, self.place_of[rank])
             self.waiting += 1
@@ -446,7 +444,7 @@ class Loop(Present):
                     last -= 1
             else:
                 last = time_before(at, before, 0, plan.count) - 1
-            if last < 0 or (free[last] < procs and now + length >= start):
+            if last < 0 or (free[last] < procs and now + length > at[last] + A_MOMENT):
                 continue
             earlier, moved = start, moves
             if seen[rank] < grown_for[procs] or seen[rank] < self.grown_for_all:
@@ -458,7 +456,10 @@ class Loop(Present):
                             hope = left[moved] - length
                         break
                     index -= 1
-                earlier, moved = plan.gap_before(last, start, procs, length, hope if hope > now else now), moves
+                hope = hope if hope > now else now
+                if hope < before and (free[last] >= procs or hope + length <= at[last] + A_MOMENT):
+                    earlier = plan.gap_before(last, start, procs, length, hope)
+                moved = moves
                 seen[rank] = self.grown
             if earlier < before:
                 self._reserve(rank, earlier, self.moves_as, start, 0.0)
