@@ -530,7 +530,7 @@ cdef class GangLoop(Sharing):
     cdef public int[::1] planned_row, before_in, moved_at, ranked
     cdef public double[::1] row_planned, before_at
     cdef public Py_ssize_t found, tried
-    cdef public list plans
+    cdef public list plans, lined_up
 
     cdef void _rebuild(self) except *
     cdef void _count_rows(self) except *
@@ -573,8 +573,8 @@ cdef class GangLoop(Sharing):
     cdef void _plan_rows(self) except *
     @cython.locals(plan=RowPlan)
     cdef void _plan_spare(self) except *
-    @cython.locals(now=double, best=double, after=double, turn=Py_ssize_t, index=Py_ssize_t, slot=int, plan=RowPlan,
-                   at=double, fullest=int)
+    @cython.locals(now=double, best=double, after=double, turn=Py_ssize_t, index=Py_ssize_t, plan=RowPlan, at=double,
+                   fullest=int)
     cdef double _soonest(self, int procs, double span) except? -1
     @cython.locals(last=Py_ssize_t)
     cdef void _note_tried(self, int procs, double span, double at) noexcept

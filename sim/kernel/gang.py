@@ -36,6 +36,8 @@ class GangLoop(Sharing):
         self.row_planned, self.before_at = times(jobs), times(jobs)
         """As it was written last, infinite if it was not; at the rebuild before"""
         self.found, self.tried = -1, 0
+        self.lined_up: list[RowPlan] = []
+        """The plans of the rows in order, and of the one that would be opened now"""
 
     # From a state of the engine, and back
 
@@ -302,24 +304,24 @@ class GangLoop(Sharing):
         """The row that would be opened now is empty; who was tried before knows nothing of it."""
         self.tried = 0
         self._find_spare()
+        self.lined_up = [self.plans[self.order[index]] for index in range(self.rows)]
         if self.spare >= 0:
             plan: RowPlan = self.plans[self.spare]
             plan.add_up(self.now, self.size)
+            self.lined_up.append(plan)
 
     def _soonest(self, procs: int, span: float) -> float:
         """When so many processors are first free for the span, and in `found` in which row; of equals the earlier."""
-        now, best, after, turn = self.now, INFINITE, -INFINITE, self.tried
-        while turn:
+        now, best, after, turn = self.now, INFINITE, -INFINITE, self.tried - 1
+        while turn >= 0 and (self.tried_procs[turn] > procs or self.tried_for[turn] > span):
             turn -= 1
-            if self.tried_procs[turn] <= procs and self.tried_for[turn] <= span:
-                after, turn = self.tried_to[turn], 0
-        for index in range(self.rows + (self.spare >= 0)):
-            slot = self.order[index] if index < self.rows else self.spare
-            plan: RowPlan = self.plans[slot]
+        if turn >= 0:
+            after = self.tried_to[turn]
+        for index, plan in enumerate(self.lined_up):
             at = plan.hole_before(best, procs, span, after)
             if at < best:
                 best = at
-                self.found = slot
+                self.found = self.order[index] if index < self.rows else self.spare
                 if at <= now:
                     fullest = self._fullest(procs, span)
                     if fullest >= 0:

@@ -154,9 +154,8 @@ class Turns:
         """
         if not self.alternate:
             return now + work
-        places = self._places(rows)
-        works = self._works(now, self.overhead)
-        work += sum([works[self.rows.index(row)] for row in rows])
+        places, works, index = self._places(rows), self._works(now, self.overhead), self.rows.index
+        work += works[index(rows[0])] if len(rows) == 1 else sum([works[index(row)] for row in rows])
         a_turn = self.slice - self.overhead
         whole = max(_ceil(work, a_turn) - 1, 0)
         cycles, place = divmod(whole, len(places))
