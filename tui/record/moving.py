@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from io import BytesIO
 from itertools import pairwise
 from typing import Any
 
+from sim.errors import SchedscopeError
 from sim.extras import extra
 from tui.chart.svg.drawing import as_png
 from tui.look.palette import Look
 from tui.record.film import Picture, Rows
 from tui.widgets.still import Type, draw_still
 
+MOST_PIXELS = 1_500_000_000
+"""So many the pictures of a GIF may have in all: they are kept until it is written, a byte each."""
+
 
 class Reel:
-    """Pictures of one size; rows that were drawn before are not drawn again."""
+    """Pictures of one size, drawn one by one; rows of the one before are not drawn again."""
 
     def __init__(self, columns: int, look: Look, size: float) -> None:
         self._columns, self._look, self._type = columns, look, Type.of(size)
@@ -32,34 +37,59 @@ class Reel:
         """One picture in pixels."""
         width, height = self._columns * self._type.width, self._type.height
         whole = self._image.new("RGB", (width, height * len(rows)))
+        self._drawn = {row: self._drawn.get(row) or self._row(row) for row in dict.fromkeys(rows)}
         for y, row in enumerate(rows):
-            if row not in self._drawn:
-                png = as_png(draw_still([row], self._columns, self._look, self._type))
-                self._drawn[row] = self._image.open(BytesIO(png)).convert("RGB")
             whole.paste(self._drawn[row], (0, y * height))
         return whole
+
+    def film(self, images: Sequence[Callable[[], Any]]) -> Any:
+        """One image in which these can be looked for, of which each is made when it is its turn."""
+
+        class Film(self._image.Image):  # type: ignore[misc, name-defined]
+            n_frames = len(images)
+
+            def seek(self, frame: int) -> None:
+                if frame >= len(images):
+                    raise EOFError
+                self.__dict__.update(vars(images[frame]()))
+
+        film = Film()
+        film.seek(0)
+        return film
+
+    def _row(self, row: Any) -> Any:
+        png = as_png(draw_still([row], self._columns, self._look, self._type))
+        return self._image.open(BytesIO(png)).convert("RGB")
 
 
 def animated(pictures: Sequence[Picture], columns: int, look: Look, size: float, form: str) -> bytes:
     """All of them, each for as long as it is seen."""
-    reel = Reel(columns, look, size)
+    reel, cell = Reel(columns, look, size), Type.of(size)
+    points = columns * cell.width * len(pictures[0].rows) * cell.height
+    if form == ".gif" and points * len(pictures) > MOST_PIXELS:
+        less = "fewer --seconds or --fps, a smaller --size or --large, or .webp"
+        raise SchedscopeError(f"a GIF of {len(pictures):,} pictures of {points:,} points is too large: {less}")
     lasts = [max(round((b.at - a.at) * 1000), 20) for a, b in pairwise(pictures)]
-    images = [reel.image(picture.rows) for picture in pictures[:-1] or pictures]
+    images = [partial(reel.image, picture.rows) for picture in pictures[:-1] or pictures]
     lasts = lasts or [1000]
     data = BytesIO()
     if form == ".gif":
         few = _palette(images)
-        images = [image.quantize(palette=few, dither=0) for image in images]
+        images = [partial(_with_palette, image, few) for image in images]
         options: dict[str, Any] = {"optimize": False, "disposal": 1}
     else:
         options = {"lossless": True, "method": 4}
-    images[0].save(data, format=form[1:], save_all=True, append_images=images[1:], duration=lasts, loop=0, **options)
+    reel.film(images).save(data, format=form[1:], save_all=True, duration=lasts, loop=0, **options)
     return data.getvalue()
 
 
-def _palette(images: Sequence[Any]) -> Any:
+def _with_palette(image: Callable[[], Any], few: Any) -> Any:
+    return image().quantize(palette=few, dither=0)
+
+
+def _palette(images: Sequence[Callable[[], Any]]) -> Any:
     """256 colours for all of them: of the first, the last and some between."""
-    some = [images[len(images) * n // 6] for n in range(6)] + [images[-1]]
+    some = [images[len(images) * n // 6]() for n in range(6)] + [images[-1]()]
     height = sum(image.height for image in some)
     together = some[0].copy().resize((some[0].width, height))
     top = 0

@@ -12,6 +12,7 @@ import pytest
 from rich.segment import Segment
 from rich.style import Style
 
+from sim.errors import SchedscopeError
 from tests.tui.record.films import SIZE, film_of, text_of, watched
 from tui.look.palette import LOOKS
 from tui.record.cast import Cast, Version
@@ -70,3 +71,15 @@ def test_a_film_of_pictures_shows_each_as_long(form: str) -> None:
     made.load()
     assert made.info["duration"] == 500
     assert made.convert("RGB").getpixel((2, 10)) == (0x1A, 0x1B, 0x1E)
+
+
+def test_a_gif_that_would_take_all_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("PIL.Image")
+    pytest.importorskip("resvg_py")
+    from tui.record import moving
+
+    monkeypatch.setattr(moving, "MOST_PIXELS", 2400)
+    film = a_film("████", "██  ", "    ", "    ")
+    assert moving.animated(film[:3], 4, LOOKS["dark"], 16, ".gif")
+    with pytest.raises(SchedscopeError, match="a GIF of 4 pictures of 800 points is too large: fewer --seconds"):
+        moving.animated(film, 4, LOOKS["dark"], 16, ".gif")
