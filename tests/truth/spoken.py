@@ -14,8 +14,9 @@ from sim.decisions import matrix as m
 from sim.decisions.sentences import say
 from tests.truth.frames import SIZE, Frame, Waiting, in_order, nobody_waits, of_queue
 from tests.truth.pictures import of_matrix, of_partitions
+from tests.truth.told import others
 from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads
-from tests.truth.world import World
+from tests.truth.world import World, has_room
 from tui.panels.evidence import evidence
 from tui.panels.numbers_so_far import draw_metrics, figures
 from tui.panels.sentence import sentence
@@ -192,6 +193,8 @@ def _grown(frame: Frame) -> Iterator[tuple[type, str]]:
 
 LONG = r"(has waited|has been suspended for|has run for) ([^ :,.]+(?:\.\d+s)?)"
 """What grows, and how long it is."""
+ONLY_FROM = r", but only from (\S+) on for its whole estimate of \S+\.$"
+"""What is so once there is no room any more where nobody looked again"""
 
 
 @reads(Grown, "{j}: {any}")
@@ -200,7 +203,11 @@ def _(frame: Frame, name: str, told: str) -> None:
     job, world = frame.world.by_name[name], frame.world
     context = replace(frame.context, scene=replace(frame.context.scene, clock=world.now))
     was = evidence(context, job.rank)
-    demand(re.sub(LONG, r"\1", told) in [re.sub(LONG, r"\1", clause) for clause in (was.clauses if was else ())])
+    then = [re.sub(LONG, r"\1", clause) for clause in (was.clauses if was else ())]
+    if (said := re.sub(LONG, r"\1", told)) not in then:
+        demand(re.sub(ONLY_FROM, r", and it would fit: it was planned for \1, and nobody looked again.", said) in then)
+        beside = others(frame.after, job)
+        demand(not has_room(world.procs, job.procs, frame.clock, job.estimate, beside), "there is room by now")
     grows = re.search(LONG, told)
     assert grows is not None
     held = world.running.get(job.rank)
