@@ -80,10 +80,7 @@ class Told:
 
     @property
     def interruptions(self) -> int:
-        """Who had not been on turn is not interrupted, it is only sent back."""
-        sent_back = {(s.rank, s.end) for s in self.run.engine.history.stretches() if s.ended_by == "queued"}
-        told = [(e.job.rank, step.now) for step in self.run.steps for e in step.decisions if isinstance(e, d.Interrupt)]
-        return sum(each not in sent_back for each in told)
+        return interruptions(self.run, len(self.run.steps))
 
     def backfilled(self) -> int:
         """Whose last beginning passed others."""
@@ -113,3 +110,10 @@ class Told:
                 if type(decision) in SHOWN:
                     found.setdefault(decision.job.rank, []).append((step.now, decision))  # type: ignore[union-attr]
         return found
+
+
+def interruptions(run: Run, steps: int) -> int:
+    """In so many steps; who had not been on turn is not interrupted, it is only sent back."""
+    sent_back = {(s.rank, s.end) for s in run.engine.history.stretches() if s.ended_by == "queued"}
+    told = [(e.job.rank, step.now) for step in run.steps[:steps] for e in step.decisions if isinstance(e, d.Interrupt)]
+    return sum(each not in sent_back for each in told)

@@ -13,6 +13,7 @@ from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.decisions.sentences import say
 from tests.truth.frames import SIZE, Frame, Waiting, in_order, nobody_waits, of_queue
+from tests.truth.outcomes import interruptions
 from tests.truth.pictures import of_matrix, of_partitions
 from tests.truth.told import others
 from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads
@@ -238,8 +239,7 @@ def _(frame: Frame, name: str, told: str) -> None:
     elif name == "killed":
         demand_equal(int(told), sum(world.killed[job.rank] for job in jobs))
     elif name == "interruptions":
-        steps = frame.sight.run.steps[: frame.number]
-        demand_equal(int(told), sum(isinstance(each, d.Interrupt) for step in steps for each in step.decisions))
+        demand_equal(int(told), interruptions(frame.sight.run, frame.number))
     elif name == "utilization":
         _is_used(frame, told)
     elif not jobs:
