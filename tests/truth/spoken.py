@@ -68,10 +68,10 @@ NOUNS = {
 
 @reads(
     Sentence,
-    "The run is over: {n} job, mean wait {s}. The worst waited {s}{any}. Utilization {x} %.",
-    "The run is over: {n} jobs, mean wait {s}. The worst waited {s}{any}. Utilization {x} %.",
+    "The run is over: {n} job, mean wait {s}. The worst waited {s}{any}. Utilization {any} %.",
+    "The run is over: {n} jobs, mean wait {s}. The worst waited {s}{any}. Utilization {any} %.",
 )
-def _(frame: Frame, many: int, wait: Lasts, worst: Lasts, more: str, share: Tenths) -> None:
+def _(frame: Frame, many: int, wait: Lasts, worst: Lasts, more: str, share: str) -> None:
     world = frame.world
     demand(frame.is_last)
     demand_equal(many, len(world.finished))
@@ -79,7 +79,7 @@ def _(frame: Frame, many: int, wait: Lasts, worst: Lasts, more: str, share: Tent
     waits = [max(0.0, world.first_start[job.rank] - max(job.submit, job.reserve or 0)) for job in jobs] or [0]
     demand(wait.is_about(mean(waits)) and worst.is_about(max(waits)), f"{mean(waits)}, {max(waits)}")
     demand_equal(more, ": W goes there" * (max(waits) > 0))
-    demand(share.is_about(100 * sum(job.procs * job.run for job in jobs) / capacity(world)))
+    is_share(share, 100 * sum(job.procs * job.run for job in jobs) / capacity(world))
 
 
 @reads(Sentence, "Nothing happens any more, and {n} job{any} for ever: {any} forgets {any}.")
@@ -257,7 +257,15 @@ def _is_used(frame: Frame, told: str) -> None:
     world, ran = frame.world, (frame.world.memo_rows.ran if frame.world.memo_rows else {})
     there = capacity(world)
     done = sum(job.procs * ran.get(job.rank, world.progress(job.rank)) for job in world.jobs)
-    demand(Tenths(told.removesuffix(" %")).is_about(100 * done / there if there else 0), done)
+    is_share(told.removesuffix(" %"), 100 * done / there if there else 0)
+
+
+def is_share(told: str, true: float) -> None:
+    """What is little does not look like nothing, nor what is almost all like all."""
+    if told in ("<0.1", ">99.9"):
+        demand(0 < true < 0.1 if told[0] == "<" else 99.9 < true < 100 + 1e-6, true)
+    else:
+        demand(Tenths(told).is_about(true), true)
 
 
 def capacity(world: World) -> float:
