@@ -326,7 +326,8 @@ def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
     loop.estimate = loop.length = of("d", workload.estimate)
     loop.runtime = of("d", workload.runtime)
     loop.in_order_of_arrival = rank_at is None
-    loop.place_of = loop.rank_at = range(len(workload)) if runs_as_it_is else of("i", np.arange(len(workload)))
+    every = np.arange(len(workload), dtype=np.int32)
+    loop.place_of = loop.rank_at = every.data if runs_as_it_is else of("i", every)
     if rank_at is not None:
         loop.width, loop.length = of("i", workload.width[rank_at]), of("d", workload.estimate[rank_at])
         loop.place_of, loop.rank_at = of("i", np.argsort(rank_at)), of("i", rank_at)
