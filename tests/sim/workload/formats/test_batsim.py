@@ -108,6 +108,8 @@ def test_lists_without_end_are_not_read(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(batsim, "MOST", 100)
     with pytest.raises(TraceError, match=r"x.json: holds more than 100 values; cut it into smaller files"):
         batsim.read('{"jobs": [' + "[]," * 100 + "1]}", "x", "x.json")
+    with pytest.raises(TraceError, match="holds more than 100 values"):  # an object takes as much memory as four
+        batsim.read('{"jobs": [' + '{"a":1},' * 20 + "1]}", "x", "x.json")
 
 
 def test_where_hardly_a_job_is_good_the_rest_is_not_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
