@@ -243,7 +243,8 @@ def _sits(frame: Frame, job: Work, told: str) -> None:
     if world.memo_rows is None:
         there = [rank for rank, held in world.running.items() if held.mask & mask]
     else:
-        there = [rank for rank, columns in world.memo_rows.columns.items() if columns & mask]
+        on_turn, columns = world.memo_rows.on_turn, world.memo_rows.columns
+        there = [rank for rank in (on_turn.home | on_turn.guests if on_turn else ()) if columns[rank] & mask]
     names = {world.jobs[rank].name for rank in there}
     said = re.findall(r"J\d+", told)
     more = re.search(r"(\d+) more", told)
