@@ -285,6 +285,10 @@ class AdoptedView(StateView):
         state = self._state
         return tuple(state.ends) if state.awaited is None else state.prospect(state.awaited)[1]
 
+    @property
+    def machine_ahead(self) -> Ends:
+        return self._state.outlook(self._state.awaited)[2]
+
     def fits(self, job: Job) -> bool:
         return job.procs <= self.free and self.in_time(job)
 

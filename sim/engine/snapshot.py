@@ -205,8 +205,10 @@ class Snapshot:
     """Those that are not there now, as a set."""
     outages: tuple[Outage, ...]
     """When processors are not there, as far as that is known; what is over is among it."""
-    ahead: Ends
-    """(when, -1, how many processors more) of the changes of the machine that are known to come."""
+    outlook: tuple[int, Ends]
+    """What is free, and (when, a rank or -1, how many more) of what ends and of the changes of the machine that are
+    known to come, as if the awaited job ran on its processors.
+    """
     free: int
     free_set: int
     running: tuple[Running, ...]
@@ -249,7 +251,9 @@ class Snapshot:
 
     def unplanned(self) -> Snapshot:
         """The same moment without what is planned and was decided: for whom is to find out what comes."""
-        return replace(self, queue=self.queue.unplanned(), decisions=(), rebuild=(), awaited=None)
+        return replace(
+            self, queue=self.queue.unplanned(), decisions=(), rebuild=(), awaited=None, outlook=(self.free, ())
+        )
 
     @property
     def there(self) -> int:
@@ -265,6 +269,7 @@ class Snapshot:
 def take_snapshot(state: State, workload: Workload, next_time: float | None) -> Snapshot:
     """What a run looks like between two steps."""
     machine, sharing = state.machine, state.sharing
+    free, ends, changes = state.outlook(state.awaited)
     return Snapshot(
         step=state.step_count,
         time=state.now if state.step_count else None,
@@ -273,7 +278,7 @@ def take_snapshot(state: State, workload: Workload, next_time: float | None) -> 
         procs=state.procs,
         absent=machine.absent,
         outages=state.outages,
-        ahead=tuple(state.machine_ahead()),
+        outlook=(free, (*ends, *changes)),
         free=state.free,
         free_set=machine.free_set,
         running=_running(state) if sharing is None else _sharing(state, sharing),

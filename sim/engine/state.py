@@ -241,16 +241,19 @@ class State:
         """Running jobs alone, the awaited one or another as if it were, and what is known to come of the machine."""
         if awaited is None:
             awaited = self.awaited
-        ends: Ends = self.ends
-        own, until, free = 0, inf, self.free
-        if awaited is not None:
-            own = self.suspended[awaited]
-            free, ends = self.prospect(awaited)
-            until = next(end for end, rank, _ in ends if rank == awaited)
+        free, ends, changes = self.outlook(awaited)
         if not self.ahead:
             return Profile.of_running(self.now, free, ends)
         ends = [(end if rank == awaited else min(end, self.closes), rank, procs) for end, rank, procs in ends]
-        return Profile.of_changes(self.now, free, sorted([*ends, *self.machine_ahead(own, until)]))
+        return Profile.of_changes(self.now, free, sorted([*ends, *changes]))
+
+    def outlook(self, awaited: int | None) -> tuple[int, Ends, Ends]:
+        """What is free, what ends when and how the machine changes, as if the awaited job ran on its processors."""
+        if awaited is None:
+            return self.free, self.ends, self.machine_ahead()
+        free, ends = self.prospect(awaited)
+        until = next(end for end, rank, _ in ends if rank == awaited)
+        return free, ends, self.machine_ahead(self.suspended[awaited], until)
 
     def machine_ahead(self, beside: int = 0, until: float = inf) -> Ends:
         """(when, -1, how many processors more) of the changes that are known to come, until then beside some."""

@@ -92,7 +92,7 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
         return queued.why
     job, now = queued.job, snapshot.time or 0
     free, kept, kept_for = free_now(snapshot)
-    seen, ends = _prospect(snapshot)
+    seen, ends = snapshot.outlook
     plans = ((q.job, q.planned, q.lasts) for q in snapshot.queue if q.planned is not None)
     return unsaid(
         job,
@@ -103,19 +103,6 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
         kept=FewBesideKept(free, kept, kept_for) if kept_for else None,
         fits=lambda free: has_room(job, now, free, ends, plans),
     )
-
-
-def _prospect(snapshot: Snapshot) -> tuple[int, list[tuple[float, int]]]:
-    """What is free and what ends when, as if the awaited job ran on its processors from now on, until its end."""
-    awaited = next((halted for halted in snapshot.suspended if halted.job.rank == snapshot.awaited), None)
-    ahead = [(time, more) for time, _, more in snapshot.ahead]
-    if awaited is None:
-        return snapshot.free, [*((run.expected_end, run.processors.bit_count()) for run in snapshot.running), *ahead]
-    own, begins = awaited.processors, snapshot.time or 0
-    begins = max([begins, *(run.expected_end for run in snapshot.running if run.processors & own)])
-    ends = [(run.expected_end, (run.processors & ~own).bit_count()) for run in snapshot.running]
-    ends += [(begins + awaited.job.estimate - awaited.ran, own.bit_count()), *ahead]
-    return (snapshot.free_set & ~own).bit_count(), ends
 
 
 def enough_for(snapshot: Snapshot, job: Job) -> f.Enough | None:
@@ -153,11 +140,8 @@ def _delays(snapshot: Snapshot, job: Job) -> Iterator[f.Fact]:
     ]
     if not planned or (not keeps and any(q.granted for q in looked_at)):
         return  # nobody's, or heads that are planned as if nobody had been granted anything
-    ends = [(run.expected_end, run.job.rank, run.processors.bit_count()) for run in snapshot.running]
-    if snapshot.ahead:
-        plan = Profile.of_changes(now, snapshot.free, sorted([*ends, *snapshot.ahead]))
-    else:
-        plan = Profile.of_running(now, snapshot.free, ends)
+    free, ends = snapshot.outlook
+    plan = Profile.of_changes(now, free, sorted(ends))
     if len(snapshot.queue) > _LOOKED_AT:
         if first := next(delayed_by(job, now, plan, planned), None):
             yield f.Delays(first.other, first.seconds, None)

@@ -22,6 +22,7 @@ from sim.engine.state import State
 from sim.machine.matrix import MatrixPicture
 from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile
+from sim.policies.view import Ends
 from sim.words import Clock, name, processors
 from sim.workload.model import Job
 
@@ -112,7 +113,7 @@ def why_it_waits(
     at, why = planned
     if isinstance(why, OfTheHead):
         return Heads(room(state))
-    free, ends = (state.free, state.ends) if state.awaited is None else state.prospect(state.awaited)
+    free, ends, changes = state.outlook(state.awaited)
     awaited = None if state.awaited is None else state.jobs[state.awaited]
     kept_free = None if awaited is None else FewBesideKept(state.free, state.free - free, awaited)
     plans = ((state.jobs[r], start, state.reserved_for(state.jobs[r])) for r, start in state.planned.items())
@@ -123,9 +124,7 @@ def why_it_waits(
         stopped=stops_at(decisions),
         free=room(state) if state.sharing else free,
         kept=kept_free,
-        fits=lambda free: has_room(
-            job, state.now, free, ((time, procs) for time, _, procs in (*ends, *state.machine_ahead())), plans
-        ),
+        fits=lambda free: has_room(job, state.now, free, (*ends, *changes), plans),
     )
 
 
@@ -160,11 +159,9 @@ def unsaid(
     return RoomUnseen(at, free) if fits(free) else PlannedLater(at, free)
 
 
-def has_room(
-    job: Job, now: float, free: int, ends: Iterable[tuple[float, int]], plans: Iterable[tuple[Job, float, float]]
-) -> bool:
+def has_room(job: Job, now: float, free: int, ends: Ends, plans: Iterable[tuple[Job, float, float]]) -> bool:
     """Could the job run from now on beside what runs and what is planned: (job, its start, for how long)?"""
-    until, changes = now + job.estimate, [(end, procs) for end, procs in ends]
+    until, changes = now + job.estimate, [(end, procs) for end, _, procs in ends]
     for other, start, lasts in plans:
         if other != job and start < until - MOMENT:
             changes += [(max(start, now), -other.procs), (max(start, now) + lasts, other.procs)]

@@ -19,7 +19,9 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.metrics.aggregates import aggregates
+from sim.policies import parse_policy
 from sim.testing.workloads import random_outages, random_workload
+from sim.why.evidence import evidence_of
 from sim.workload.model import Workload
 from sim.workload.outages import Outage, absent
 from tests.truth.runs import FAMILIES, random_spec
@@ -141,6 +143,23 @@ def test_a_failure_after_the_end_is_told_of_its_own_time_if_the_policy_is_still_
     engine = checked(changing(lab, *rows, outages=[fails], procs=2), "easy++", curious=True)
     assert list(engine.history.times()) == [0, 1, 10, 20, 50, 100]
     assert engine.history.decisions(4) == [Gone(0b01, inf, False)]
+
+
+@pytest.mark.parametrize("policy", ["easy", "easy++", "replan"])
+def test_what_comes_back_and_is_kept_for_a_suspended_job_is_counted_once(lab: Lab, policy: str) -> None:
+    """The first has all from 100 on, when the second has ended, which goes on at 60: the third would delay it."""
+    rows = ("1 0 4 200 200", "2 0 2 50 50", "3 40 1 100 100")
+    engine = Engine(changing(lab, *rows, outages=[Outage(30, 60, 0b0101)]), "gang:mpl=2,slice=10", watchers=[Checker])
+    engine.run(25)
+    engine.switch(parse_policy(policy), 25)
+    engine.run(40)
+    assert engine.state.awaited == 1
+    if policy == "replan":
+        told = evidence_of(engine.snapshot(), 2, "{:g}".format)
+        assert told is not None
+        assert told.clauses[0].endswith("needs 1, 1 free, but only from 300 on for its whole estimate of 1m40.")
+    engine.run()
+    assert starts(engine)[2] == 300
 
 
 # By hand
