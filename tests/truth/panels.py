@@ -470,6 +470,12 @@ def _(sight: Sight) -> None:
     demand(not sight.step.decisions and not sight.after.world.waiting and not sight.after.world.aside)
 
 
+@reads(Deciding, "Nothing was decided: nobody waits but {n} job{any} suspended.")
+def _(sight: Sight, many: int, verbs: str) -> None:
+    demand(not sight.step.decisions and not sight.after.world.waiting)
+    demand_equal((many, verbs), (len(sight.after.world.aside), " that is" if many == 1 else "s that are"))
+
+
 @reads(
     Deciding,
     "The matrix stays as it is: it is rebuilt when a job comes or ends, and its rows take turns meanwhile.",

@@ -14,7 +14,7 @@ from sim.words import count, listed, name
 from sim.workload.model import Job
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
-from tui.panels.parts import Context, taught, window, worded, written
+from tui.panels.parts import Context, nobody_waits, taught, window, worded, written
 from tui.panels.signs import rank_of, sign
 
 TITLE = "Decisions"
@@ -159,7 +159,7 @@ def _nothing_decided(shown: Snapshot) -> tuple[str, ...]:
     if shown.queue:
         many = len(shown.queue)
         return (f"Nothing was decided: {count(many, 'job')} {'waits' if many == 1 else 'wait'} as before.",)
-    return ("Nothing was decided: nobody waits.",)
+    return (f"Nothing was decided: {nobody_waits(shown)}.",)
 
 
 def _happened(

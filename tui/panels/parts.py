@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from sim.words import Clock, clock_near, printable
+from sim.engine.snapshot import Snapshot
+from sim.words import Clock, clock_near, count, printable
 from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
@@ -133,6 +134,12 @@ def run_name(context: Context, other: bool) -> Span:
     """The name of one of two runs, in its colour."""
     assert context.scene.versus is not None
     return Span(f" {written(context.scene.versus.names[other], context)} ", RUNS[other])
+
+
+def nobody_waits(shown: Snapshot) -> str:
+    """Nobody is in the queue; whoever is suspended waits for its place all the same."""
+    many = len(shown.suspended)
+    return "nobody waits" + f" but {count(many, 'job')} that {'is' if many == 1 else 'are'} suspended" * bool(many)
 
 
 def taught(title: str, context: Context, size: Size, *told: str, note: str = "") -> Sheet:

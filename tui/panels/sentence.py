@@ -13,7 +13,7 @@ from sim.words import count, listed, percent, processors, span
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.evidence import evidence, standing
-from tui.panels.parts import Context, written
+from tui.panels.parts import Context, nobody_waits, written
 from tui.panels.signs import rank_of, sign
 
 NOTABLE: dict[type, tuple[str, str]] = {
@@ -127,13 +127,10 @@ def _waiting(context: Context) -> Iterator[str]:
 
 def _idle(context: Context) -> Iterator[str]:
     shown = context.scene.snapshot
-    if shown.suspended:
-        many = len(shown.suspended)
-        yield f"Nobody waits but {count(many, 'job')} that {'is' if many == 1 else 'are'} suspended."
-    elif shown.matrix is not None and len(shown.matrix.rows) > 1:
+    if not shown.suspended and shown.matrix is not None and len(shown.matrix.rows) > 1:
         yield f"Nobody queues: {count(len(shown.matrix.rows), 'row')} take turns."
     else:
-        yield "Nobody waits."
+        yield f"{nobody_waits(shown).capitalize()}."
     busy = shown.there - shown.free
     yield f"{busy:,} of {processors(shown.there)} {'is' if busy == 1 else 'are'} busy."
     if shown.next_time is not None:

@@ -119,6 +119,13 @@ def test_a_panel_without_decisions_teaches(lab: Lab) -> None:
     assert gang.body[0].text.startswith("The matrix stays as it is")
 
 
+def test_where_nothing_is_decided_who_is_suspended_waits_too(lab: Lab) -> None:
+    context = context_of(lab.run("selective:sf=2,tick=60", 4, "1 0 4 600 600", "2 0 3 60 60", until=60))
+    scene = replace(context.scene, snapshot=replace(context.scene.snapshot, decisions=()))
+    told = decisions.draw(replace(context, scene=scene), (80, 20), 0).body[-1].text
+    assert told == "Nothing was decided: nobody waits but 1 job that is suspended."
+
+
 def test_of_many_arrivals_a_few_are_named(lab: Lab) -> None:
     engine = lab.run("fcfs", 2, *(f"{number} 0 2 10 10" for number in range(1, 2001)), until=0)
     first = decisions.draw(context_of(engine), (80, 20), 0).body[0]
