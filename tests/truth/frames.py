@@ -17,7 +17,7 @@ from sim.words import clock_near
 from tests.truth.panels import Sight
 from tests.truth.rows import Rows
 from tests.truth.told import kept_of
-from tests.truth.words import Tenths, demand, demand_equal, lasts, reads
+from tests.truth.words import Tenths, demand, demand_equal, lasts, reads, whole
 from tests.truth.world import Work
 from tui.look.sheets import Line
 from tui.panels import queue
@@ -103,8 +103,8 @@ def in_order(frame: Frame) -> list[str]:
 @reads(Noted, "queue: {any}")
 def _(frame: Frame, told: str) -> None:
     waiting, aside = frame.waiting, len(frame.world.aside)
-    parts = [f"{len(waiting)} waiting", *([f"{aside} suspended"] if aside else [])]
-    parts += [f"{sum(job.procs for job in waiting)} procs wanted"] if waiting else []
+    parts = [f"{len(waiting):,} waiting", *([f"{aside:,} suspended"] if aside else [])]
+    parts += [f"{sum(job.procs for job in waiting):,} procs wanted"] if waiting else []
     demand_equal(told, " · ".join(parts))
 
 
@@ -184,7 +184,7 @@ def _(frame: Frame, told: str) -> None:
     cells = {title: told for title, _, told in (cell.partition(": ") for cell in told.split(" | "))}
     job = world.by_name[f"J{cells['job']}"]
     held = world.aside.get(job.rank)
-    demand_equal(int(cells["procs"]), job.procs, "procs")
+    demand_equal(whole(cells["procs"]), job.procs, "procs")
     demand(lasts(cells["estimate"]).is_about(job.estimate), "estimate")
     since = max(job.submit, job.reserve or 0) if held is None else held.since
     demand(lasts(cells["waited"]).is_about(max(0, frame.clock - since)), "waited")
@@ -247,8 +247,8 @@ def _sits(frame: Frame, job: Work, told: str) -> None:
         there = [rank for rank in (on_turn.home | on_turn.guests if on_turn else ()) if columns[rank] & mask]
     names = {world.jobs[rank].name for rank in there}
     said = re.findall(r"J\d+", told)
-    more = re.search(r"(\d+) more", told)
-    demand({*said} <= names and len(said) + int(more[1] if more else 0) == len(names), names)
+    more = re.search(r"([\d,]+) more", told)
+    demand({*said} <= names and len(said) + (whole(more[1]) if more else 0) == len(names), names)
     demand_equal(told == "its place is free", not names)
 
 
@@ -256,10 +256,10 @@ def _why(frame: Frame, job: Work, told: str) -> None:
     """In a few words what was said of it, every number of which must stand there."""
     free, because = frame.world.free_set().bit_count(), kept_of(frame.after, job)
     if because is not None and not (job.procs > free and isinstance(because, TooFewFree)):
-        whole = why(because, frame.sight.run.workload.jobs[job.rank], frame.at)
-        known = re.findall(NUMBER, f"1 {whole}" if whole.startswith("its own processor ") else whole)
-        said = re.findall(NUMBER, re.sub(r"and \d+ more", "", told))
-        demand(all(number in known for number in said), whole)
+        told_of_it = why(because, frame.sight.run.workload.jobs[job.rank], frame.at)
+        known = re.findall(NUMBER, f"1 {told_of_it}" if told_of_it.startswith("its own processor ") else told_of_it)
+        said = re.findall(NUMBER, re.sub(r"and [\d,]+ more", "", told))
+        demand(all(number in known for number in said), told_of_it)
     elif _is_in_row(frame, job):
         demand_equal(told, f"then in row {frame.world.memo_rows.planned[job.rank][0]}")
     elif because is None and job.rank not in frame.after.planned:

@@ -23,7 +23,7 @@ from tests.truth.told import (
     sitters_are,
     taken_at_home,
 )
-from tests.truth.words import Lasts, Names, Tenths, demand, demand_equal, exactly, reads
+from tests.truth.words import Lasts, Names, Tenths, demand, demand_equal, exactly, reads, whole
 from tests.truth.world import Slot, Work
 
 
@@ -166,14 +166,14 @@ def _(after: After, job: Work, found: Evidence, ran: Lasts, most: Lasts) -> None
 @reads(f.Sitters, "in its place: {any}")
 def _(after: After, job: Work, found: Evidence, told: str) -> None:
     world, own = after.world, after.world.aside[job.rank].mask
-    sitters = re.findall(r"(J\d+) \((\d+), until @([^@]*)@\)", told)
-    more, row = re.search(r"(\d+) more", told), re.search(r" in row (\d+)$", told)
-    sitters_are(after, job, ([name for name, _, _ in sitters], int(more[1]) if more else 0), None)
+    sitters = re.findall(r"(J\d+) \(([\d,]+), until @([^@]*)@\)", told)
+    more, row = re.search(r"([\d,]+) more", told), re.search(r" in row (\d+)$", told)
+    sitters_are(after, job, ([name for name, _, _ in sitters], whole(more[1]) if more else 0), None)
     turning = world.memo_rows
     for name, procs, until in sitters:
         rank = world.by_name[name].rank
         mask = world.running[rank].mask if turning is None else turning.columns[rank]
-        demand_equal(int(procs), (mask & own).bit_count(), "processors")
+        demand_equal(whole(procs), (mask & own).bit_count(), "processors")
         true = world.running[rank].ends if turning is None else finish(world, rank)
         demand(abs(float(until) - true) < 1e-6, f"until {true}")
         demand_equal(row and int(row[1]), turning and turning.home_of(rank).number, "row")

@@ -20,7 +20,7 @@ from sim.workload.model import Job
 from tests.truth.outcomes import SHOWN, Decided, Told
 from tests.truth.partings import read_account
 from tests.truth.runs import Run
-from tests.truth.words import Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads
+from tests.truth.words import Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads, whole
 from tui.cli.compare import render, run_pair
 
 BATCH = 1000
@@ -268,16 +268,16 @@ def has_words(words: Sequence[str], told: str) -> None:
     demand_equal(" ".join(told.split()), " ".join(" ".join(words).split()))
 
 
-def is_cut_from(whole: str, told: str) -> None:
-    demand(told == whole or (told.endswith("…") and whole.startswith(told[:-1])), whole)
+def is_cut_from(full: str, told: str) -> None:
+    demand(told == full or (told.endswith("…") and full.startswith(told[:-1])), full)
 
 
 def parted_over(head: str, jobs: Sequence[str], told: str) -> None:
     demand(told.startswith(head), head)
     named = re.findall(r"J(\d+)", told[len(head) :])
     demand_equal(named, [*jobs[: len(named)]], "the jobs")
-    more = re.search(r"(\d+) more$", told)
-    demand_equal(len(named) + (int(more[1]) if more else 0), len(jobs), "how many jobs")
+    more = re.search(r"([\d,]+) more$", told)
+    demand_equal(len(named) + (whole(more[1]) if more else 0), len(jobs), "how many jobs")
 
 
 def tells_accounts(who: str, run: Run, accounts: Sequence[Account], at: float, told: str) -> None:

@@ -26,7 +26,7 @@ from tests.truth.runs import Run, Step
 from tests.truth.stories import NUMBERS
 from tests.truth.teller import often
 from tests.truth.told import After
-from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, read_aloud, reads
+from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, read_aloud, reads, whole
 from tests.truth.world import Work
 from tui.look.palette import DARK
 from tui.panels import decisions, details
@@ -327,11 +327,15 @@ def _(sight: Sight, first: str, last: str, moved: str) -> None:
     demand(last == sight.at(true), true)
     moves = [after - before for before, after in pairwise(plans) if abs(after - before) > 1e-6]
     later = sum(move > 0 for move in moves)
-    match = re.fullmatch(r"([^(]*?)(?: by a turn or more)?(?: \((?:(\d+) earlier)?(?:, )?(?:(\d+) later)?\))?", moved)
+    match = re.fullmatch(
+        r"([^(]*?)(?: by a turn or more)?(?: \((?:([\d,]+) earlier)?(?:, )?(?:([\d,]+) later)?\))?", moved
+    )
     demand(match is not None, f"nobody reads {moved!r}")
     assert match is not None
     many = 0 if match[1] == "0 times" else often(match[1])
-    demand_equal((many, int(match[2] or 0), int(match[3] or 0)), (len(moves), len(moves) - later, later), "moved")
+    demand_equal(
+        (many, whole(match[2] or "0"), whole(match[3] or "0")), (len(moves), len(moves) - later, later), "moved"
+    )
 
 
 def by_turns(sight: Sight) -> list[float]:
@@ -370,8 +374,8 @@ class Event:
 @reads(Event, "{any}")
 def _(sight: Sight, told: str) -> None:
     at, _, what = told.partition("  ")
-    if more := re.fullmatch(r"… (\d+) more events?", what):
-        demand_equal(int(more[1]), len(sight.events) - 60, "more events")
+    if more := re.fullmatch(r"… ([\d,]+) more events?", what):
+        demand_equal(whole(more[1]), len(sight.events) - 60, "more events")
     elif plan := re.fullmatch(r"should start at (.*) as things stand", what[2:]):
         then = [(sight.at(time), sight.at(start)) for time, start in became(sight.record)]
         demand((at, plan[1]) in then, "it was not planned so then")

@@ -8,7 +8,7 @@ from math import inf
 from sim.decisions import reasons as r
 from sim.decisions import reasons_to_wait as k
 from sim.workload.categories import category_of
-from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, reads
+from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, reads, whole
 from tests.truth.world import Slot, Work, World, has_room, taken_at
 
 NEAR = 1e-9
@@ -212,10 +212,10 @@ def _(world: World, job: Work, factor: Tenths, own: Tenths, who: str) -> None:
     demand(float(factor.text) == world.rules["sf"])
     demand(own.is_about(world.xfactor(job.rank)), world.xfactor(job.rank))
     said = [
-        re.search(rf"(\d+) (?:is|are) {why}", who)
+        re.search(rf"([\d,]+) (?:is|are) {why}", who)
         for why in ("more than twice as wide", "spared, having suffered much")
     ]
-    wide, spared = (int(each[1]) if each else 0 for each in said)
+    wide, spared = (whole(each[1]) if each else 0 for each in said)
     try:
         are_not_allowed(world, job, outranked(world, job), wide, spared)
     except UntrueError:  # who is right at the limit may be on either side of it

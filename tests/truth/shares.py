@@ -9,8 +9,7 @@ from typing import Any
 
 from tests.truth.lives import RowStep
 from tests.truth.teller import Row, Teller, often, read_length
-from tests.truth.waits import whole
-from tests.truth.words import demand, demand_equal, reads
+from tests.truth.words import demand, demand_equal, reads, whole
 
 _RANGE = r"[\d,]+(?: to [\d,]+)?"
 _COST = (

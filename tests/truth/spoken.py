@@ -16,7 +16,7 @@ from tests.truth.frames import SIZE, Frame, Waiting, in_order, nobody_waits, of_
 from tests.truth.outcomes import interruptions
 from tests.truth.pictures import of_matrix, of_partitions
 from tests.truth.told import others
-from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads
+from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads, whole
 from tests.truth.world import World, has_room
 from tui.panels.evidence import evidence
 from tui.panels.numbers_so_far import draw_metrics, figures
@@ -146,7 +146,9 @@ def _was_done(frame: Frame, told: str, done: Sequence[d.Decision]) -> None:
     first = say(next(each for each in done if type(each) is kind), frame.at)
     begin = told.lower().find(f"{first}.".lower())
     demand(begin in (0, 2), f"first {first}")
-    more = {noun: int(number) for number, noun in re.findall(r"(\d+) (?:more )?(\w+)", told[begin + len(first) :])}
+    more = {
+        noun: whole(number) for number, noun in re.findall(r"(\d[\d,]*) (?:more )?(\w+)", told[begin + len(first) :])
+    }
     true = {noun: many[each] - (each is kind) for each, noun in NOUNS.items()}
     plural = {noun: noun + "es" * (noun == "switch") + "s" * (noun != "switch") for noun in true}
     demand_equal(more, {noun if n == 1 else plural[noun]: n for noun, n in true.items() if n}, "more")
@@ -237,9 +239,9 @@ def _(frame: Frame, name: str, told: str) -> None:
     if name == "note":
         demand_equal(told, f"{len(jobs)} of {len(world.jobs)} job{'s' * (len(world.jobs) != 1)} ended")
     elif name == "killed":
-        demand_equal(int(told), sum(world.killed[job.rank] for job in jobs))
+        demand_equal(whole(told), sum(world.killed[job.rank] for job in jobs))
     elif name == "interruptions":
-        demand_equal(int(told), interruptions(frame.sight.run, frame.number))
+        demand_equal(whole(told), interruptions(frame.sight.run, frame.number))
     elif name == "utilization":
         _is_used(frame, told)
     elif not jobs:

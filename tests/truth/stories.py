@@ -27,8 +27,8 @@ from tests.truth.fields import read_job
 from tests.truth.lives import Chronicle, Stop
 from tests.truth.teller import EVERY, FEW, Row, Teller, often, read_length
 from tests.truth.told import Pass
-from tests.truth.waits import WaitStep, read_missing, read_parts, whole
-from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, demand_one, lasts, reads
+from tests.truth.waits import WaitStep, read_missing, read_parts
+from tests.truth.words import Lasts, Names, Tenths, UntrueError, demand, demand_equal, demand_one, lasts, reads, whole
 from tests.truth.world import mask_of
 from tui.cli.explain import as_dict, of_its_own
 

@@ -12,8 +12,8 @@ from sim.words import clock
 from sim.workload.outages import absent
 from tests.truth.teller import Teller, often, read_length
 from tests.truth.told import in_the_way
-from tests.truth.waits import read_summary, whole
-from tests.truth.words import Lasts, demand, demand_equal, lasts, reads
+from tests.truth.waits import read_summary
+from tests.truth.words import Lasts, demand, demand_equal, lasts, reads, whole
 
 
 @reads(Life, "policy: {any}")

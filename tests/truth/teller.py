@@ -14,8 +14,8 @@ from sim.life.life import Life
 from sim.words import clock_near
 from tests.truth.lives import Begun, Chronicle, Record
 from tests.truth.told import Pass
-from tests.truth.waits import Wait, WaitStep, whole
-from tests.truth.words import UntrueError, demand, demand_equal, lasts, read_aloud
+from tests.truth.waits import Wait, WaitStep
+from tests.truth.words import UntrueError, demand, demand_equal, lasts, read_aloud, whole
 
 EVERY = 10**6
 """Nothing is told together."""

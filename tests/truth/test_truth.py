@@ -6,6 +6,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from sim.decisions import decisions, matrix, reasons, reasons_to_wait
 from sim.decisions.sentences import Reason
 from sim.why import facts
-from tests.truth import helping
+from tests.truth import helping, panels
 from tests.truth.__main__ import run_of
 from tests.truth.decided import UNSAID
 from tests.truth.fields import differ, expected, read_fields
@@ -34,7 +35,7 @@ from tests.truth.runs import (
     scaled_runs,
     taken_over,
 )
-from tests.truth.words import MISPLACED, MUTANTS, READINGS, UntrueError, are_changed
+from tests.truth.words import MISPLACED, MUTANTS, READINGS, Template, UntrueError, are_changed, read_aloud
 from tui.cli.compare import as_dict, render
 from tui.cli.explain import longest_waits
 
@@ -125,6 +126,14 @@ def test_what_was_false_once_in_panels_is_so_now(seed: int) -> None:
     Nobody waits, but one for its place.
     """
     assert list(falsehoods(run_of(seed), asked=1)) == []
+
+
+def test_counts_of_thousands_are_read() -> None:
+    sight = SimpleNamespace(events=[("", "")] * 1398)
+    read_aloud(panels.Event, "00:12:26  … 1,338 more events", sight)
+    with pytest.raises(UntrueError):
+        read_aloud(panels.Event, "00:12:26  … 1,339 more events", sight)
+    assert Template("{js} arrive").read("J1, J2 and 1,996 more arrive") == [(["J1", "J2"], 1996)]
 
 
 @pytest.mark.parametrize("seed", [10400093, 10400129, 10400489, 10600302, 11000166, 11000899, 12000778, 12001232])

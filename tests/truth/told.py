@@ -31,6 +31,7 @@ from tests.truth.words import (
     exactly,
     read_aloud,
     reads,
+    whole,
 )
 from tests.truth.world import Plan, Slot, Work, World, has_room
 
@@ -355,7 +356,7 @@ def have_passed(after: After, job: Work, many: int, way: str) -> None:
     demand(told is not None, f"nobody reads {way!r}")
     assert told is not None
     counted = {"": 0 if told[1] else 1, "none": 0, "all": many}.get(told[2] or "")
-    said = int(told[2].replace(",", "")) if counted is None else counted
+    said = whole(told[2]) if counted is None else counted
     demand_equal(said if way else None, in_the_way(passes), "in its way")
 
 

@@ -12,7 +12,7 @@ from sim.decisions.sentences import fields_of, jobs_in
 from sim.why import waiting as w
 from tests.truth.peers import EASIES
 from tests.truth.told import After, heads, is_stopped_by, kept_of, line_of, others, taken_at_home
-from tests.truth.words import UntrueError, demand, demand_equal, lasts
+from tests.truth.words import UntrueError, demand, demand_equal, lasts, whole
 from tests.truth.world import Work, World, has_room
 
 
@@ -199,10 +199,6 @@ def read_places(wait: Wait, parts: Mapping[str, str], many: str) -> None:
     read_numbers(wait, parts)
 
 
-def whole(written: str) -> int:
-    return int(written.replace(",", ""))
-
-
 def read_blockers(wait: Wait, told: str, many: str) -> None:
     """Those that were named longest, and for how long."""
     seconds: dict[str, float] = {}
@@ -217,8 +213,8 @@ def read_blockers(wait: Wait, told: str, many: str) -> None:
     demand(match is not None, f"named were {seconds}")
     assert match is not None
     named = re.findall(r"(J\d+) for ([\w.]+)", match[1])
-    more = re.search(r"(\d+) more$", match[1])
-    demand_equal(len(named) + (int(more[1]) if more else 0), len(seconds), "how many")
+    more = re.search(r"([\d,]+) more$", match[1])
+    demand_equal(len(named) + (whole(more[1]) if more else 0), len(seconds), "how many")
     for name, length in named:
         demand(lasts(length).is_about(seconds.get(name, -1)), f"{name}: {seconds.get(name)}")
     least = min(seconds[name] for name, _ in named)
@@ -259,7 +255,7 @@ def read_parts(wait: Wait, told: str) -> None:
 
 def read_summary(wait: Wait, told: str) -> None:
     """The reasons of a whole wait, each with its share, or the only one that counts."""
-    told = re.sub(r"(?:, | and )\d+ more$", "", told)
+    told = re.sub(r"(?:, | and )[\d,]+ more$", "", told)
     merged = [step._replace(kind=k.TooFewFree) if step.kind is w.Heads else step for step in wait.steps]
     wait = wait._replace(steps=merged)
     shares = re.split(r"(?:^|; |, | and )(?=[\d.]\S* because )", told)
@@ -330,8 +326,8 @@ def read_missing(wait: Wait, told: str, moment: Callable[[str], float], name_of:
         need.append((name_of(rank), procs, end))
         come += procs
     said = re.findall(r"(J\d+) \(([\d,]+), until ([^)]*)\)", match[3])
-    more = re.search(r"(\d+) more", match[3])
-    demand_equal(len(said) + (int(more[1]) if more else 0), len(need), "how many")
+    more = re.search(r"([\d,]+) more", match[3])
+    demand_equal(len(said) + (whole(more[1]) if more else 0), len(need), "how many")
     true = need if not more else [*need[:2], need[-1]]
     demand_equal([name for name, _, _ in said], [name for name, _, _ in true], "from whom")
     for (_, procs, until), (_, held, end) in zip(said, true, strict=True):

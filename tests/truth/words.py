@@ -63,6 +63,11 @@ class Tenths(NamedTuple):
         return abs(float(self.text.replace(",", "")) - value) <= 0.5000001 * 10.0**-decimals
 
 
+def whole(written: str) -> int:
+    """A number with a comma before each three digits."""
+    return int(written.replace(",", ""))
+
+
 Names: TypeAlias = tuple[list[str], int]
 """The jobs that are named, and how many more there are."""
 
@@ -70,17 +75,17 @@ Names: TypeAlias = tuple[list[str], int]
 def names(written: str) -> Names:
     """J1, J2 and 3 more."""
     parts = re.split(r", | and ", written)
-    more = re.fullmatch(r"(\d+) more", parts[-1])
-    return (parts[:-1], int(more[1])) if more else (parts, 0)
+    more = re.fullmatch(r"([\d,]+) more", parts[-1])
+    return (parts[:-1], whole(more[1])) if more else (parts, 0)
 
 
 _PARTS: Mapping[str, tuple[str, Callable[[str], Any]]] = {
-    "n": (r"(-?[\d,]+)", lambda text: int(text.replace(",", ""))),
+    "n": (r"(-?[\d,]+)", whole),
     "t": (r"@(-?[\w.+-]+)@", float),
     "s": (r"(-?[\d.,]+(?:s|m\d\d|h\d\d|d\d+h))", lasts),
     "x": (r"(-?[\d.,]+(?:e[+-]?\d+)?|inf)", Tenths),
     "j": (r"(J\d+)", str),
-    "js": (r"((?:J\d+|\d+ more)(?:(?:, | and )(?:J\d+|\d+ more))*)", names),
+    "js": (r"((?:J\d+|[\d,]+ more)(?:(?:, | and )(?:J\d+|[\d,]+ more))*)", names),
     "any": (r"(.*)", str),
     "p": (r"([\d -]+)", str),
 }
