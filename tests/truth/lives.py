@@ -69,6 +69,10 @@ class Record:
     left: list[tuple[float, float]] = field(default_factory=list)
     """When it left each of them, and how long it had run then"""
     decided: list[tuple[float, Any]] = field(default_factory=list)
+    plans_written: list[float] = field(default_factory=list)
+    """Its planned starts; in rows, under one policy and in one wait, those a turn or more from the one before"""
+    is_anew: bool = True
+    """Is its next plan in rows the first of its wait and policy?"""
     steps: list[WaitStep] = field(default_factory=list)
     """After which it waited, in the queue or in rows; of those that are watched"""
     planned: list[tuple[float, float | None]] = field(default_factory=list)
@@ -122,14 +126,21 @@ class Chronicle:
                     self._leave_rows(other)
             for aside in self.world.aside.keys() - self._was_aside:
                 self.records[aside].stops.append(Stop(now, None, self.world.ran[aside], None))
+            for each in self.records:
+                each.is_anew = True
         if rank is None:
             return
         record = self.records[rank]
         record.decided.append((now, decision))
         if isinstance(decision, d.Reserve | m.ReserveRow):
             record.plans[now] = decision.at
+            turn = self.world.rules["slice"] if isinstance(decision, m.ReserveRow) and not record.is_anew else 0.0
+            if not record.plans_written or abs(decision.at - record.plans_written[-1]) >= turn:
+                record.plans_written.append(decision.at)
+                record.is_anew &= not isinstance(decision, m.ReserveRow)
         if isinstance(decision, d.Start | d.Backfill | d.Resume | m.Place):
             record.begun.append(Begun(now, decision, freed=tuple(self.world.expected.items())))
+            record.is_anew = True
             if record.stops and record.stops[-1].until is None:
                 record.stops[-1] = record.stops[-1]._replace(until=now)
         if isinstance(decision, d.Interrupt):
@@ -155,6 +166,8 @@ class Chronicle:
             at = getattr(after.planned.get(rank), "at", None)
             self.records[rank].planned.append((world.now, at))
             self.records[rank].plans[world.now] = at
+            if world.rules.name == "multiqueue" and at is not None and self.records[rank].plans_written[-1:] != [at]:
+                self.records[rank].plans_written.append(at)
             running = {r: held.ends for r, held in world.running.items()}
             self.records[rank].moved_by.setdefault(world.now, []).append(running)
         for rank in world.cut:

@@ -21,7 +21,6 @@ from sim.why.facts import PassedBy, fact_row
 from sim.words import clock, clock_near, span
 from sim.workload.model import Trace
 from tests.truth.lives import Record
-from tests.truth.rules import Rules
 from tests.truth.runs import Run, Step
 from tests.truth.stories import NUMBERS
 from tests.truth.teller import often
@@ -112,14 +111,6 @@ class Sight(NamedTuple):
     def expects(self) -> bool:
         """Does no step show some of its plans?"""
         return any(step.shown.policy.startswith("multiqueue") for step in self.run.steps[: self.number])
-
-    @property
-    def plans(self) -> list[float]:
-        """Its planned starts, each beside which it was another before."""
-        if not self.expects:
-            return [decision.at for _, decision in self.record.decided if isinstance(decision, PLANS)]
-        found = [(time, e.at) for time, e in self.record.decided if isinstance(e, PLANS)]
-        return [at for _, at in sorted({*found, *became(self.record)}, key=lambda plan: plan[0])]
 
     @property
     def state(self) -> str:
@@ -276,9 +267,9 @@ def has_ended(sight: Sight, name: str, at: str, waited: Lasts | None, how: str) 
 
 @reads(Standing, "{j} is given up: it needs {n}, and there will be {n} at most.")
 def _(sight: Sight, name: str, needs: int, most: int) -> None:
-    world = sight.after.world
+    """As it was then: fewer may be there at most by now."""
     demand_equal((name, needs, sight.state), (sight.job.name, sight.job.procs, "given up"))
-    demand_equal(most, world.procs - world.absent(1e15).bit_count())
+    demand_equal(most, next(decision.most for _, decision in sight.record.decided if isinstance(decision, d.Drop)))
 
 
 class Considered:
@@ -317,41 +308,26 @@ class Moved:
 
 @reads(Moved, "from {any} to {any}, moved {any}")
 def _(sight: Sight, first: str, last: str, moved: str) -> None:
-    plans = sight.plans
+    plans = sight.record.plans_written
     if any(isinstance(decision, m.ReserveRow) for _, decision in sight.record.decided):
+        world = sight.after.world
+        anew = world.taken_over >= sight.job.submit or sight.record.interrupted
+        demand_equal(", in rows by a turn or more or where planned anew" in moved, bool(anew))
         demand(" by a turn or more" in moved)
-        plans = by_turns(sight)
     now = sight.after.planned.get(sight.job.rank)
     demand_equal(first, sight.at(plans[0]))
     true = plans[-1] if now is None else now.at
     demand(last == sight.at(true), true)
     moves = [after - before for before, after in pairwise(plans) if abs(after - before) > 1e-6]
     later = sum(move > 0 for move in moves)
-    match = re.fullmatch(
-        r"([^(]*?)(?: by a turn or more)?(?: \((?:([\d,]+) earlier)?(?:, )?(?:([\d,]+) later)?\))?", moved
-    )
+    turns = r"(?:,? (?:in rows )?by a turn or more(?: or where planned anew)?)?"
+    match = re.fullmatch(rf"([^(]*?){turns}(?: \((?:([\d,]+) earlier)?(?:, )?(?:([\d,]+) later)?\))?", moved)
     demand(match is not None, f"nobody reads {moved!r}")
     assert match is not None
     many = 0 if match[1] == "0 times" else often(match[1])
     demand_equal(
         (many, whole(match[2] or "0"), whole(match[3] or "0")), (len(moves), len(moves) - later, later), "moved"
     )
-
-
-def by_turns(sight: Sight) -> list[float]:
-    """Of its plans those that were a turn or more from the last of them, where rows take turns; else all."""
-    found: list[float] = []
-    decided = sight.record.decided
-    plans: list[tuple[float, float, d.Decision | None]] = [(t, e.at, e) for t, e in decided if isinstance(e, PLANS)]
-    shown = {(step.now, step.shown.policy.startswith("multiqueue")) for step in sight.run.steps[: sight.number]}
-    there = {(time, at) for time, at, _ in plans}
-    plans += [(*plan, None) for plan in became(sight.record) if (plan[0], True) in shown and plan not in there]
-    for time, at, decision in sorted(plans, key=lambda plan: plan[0]):
-        specs = [step.shown.policy for step in sight.run.steps if step.now == time]
-        spec = next((spec for spec in specs if spec.startswith("gang")), "gang")
-        if not isinstance(decision, m.ReserveRow) or not found or abs(at - found[-1]) >= Rules(spec)["slice"]:
-            found.append(at)
-    return found
 
 
 class Noted:

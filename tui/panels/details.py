@@ -42,7 +42,7 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
         *_section("Considered", context, considered(context, found, width) if found else ()),
         *_section("The policy's own numbers", context, _own_numbers(context, width)),
         *_section("Expansion factor", context, _xfactor(context, it, job, width)),
-        *_section("Planned start", context, _plans(context, job, width)),
+        *_section("Planned start", context, _plans(context, it, job, width)),
         *_section("Life", context, _life(context, it, job, width)),
     ]
     is_killed = bool(context.about.workload.killed[job.rank])
@@ -146,18 +146,19 @@ def _xfactor_at(it: Job, job: JobSoFar, time: float) -> float:
 # How its planned start moved
 
 
-def _plans(context: Context, job: JobSoFar, width: int) -> list[Line]:
-    """A curve of the planned starts, and how often they moved which way."""
-    starts = [plan.at for plan in job.planned]
+def _plans(context: Context, it: Job, job: JobSoFar, width: int) -> list[Line]:
+    """A curve of the planned starts, and how often they moved which way; in rows less than a turn is not written."""
+    starts, shown = [plan.at for plan in job.planned], context.scene.snapshot
     if len(starts) < 2:
         return []
     moves = [after - before for before, after in pairwise(starts) if after != before]
     later = sum(move > 0 for move in moves)
-    entry = entry_of(context.scene.snapshot, job.rank)
-    last = getattr(entry, "planned", None) or starts[-1]
+    last = getattr(entry_of(shown, job.rank), "planned", None) or starts[-1]
     told = f"from {context.at(starts[0])} to {context.at(last)}, moved {times(len(moves))}"
     if any(isinstance(decision, ReserveRow) for _, decision in job.decided):
-        told += " by a turn or more"
+        anew = any(switch.time >= it.submit for switch in shown.switches)
+        anew |= any(isinstance(decision, Interrupt) for _, decision in job.decided)
+        told += ", in rows by a turn or more or where planned anew" if anew else " by a turn or more"
     ways = [f"{many:,} {way}" for many, way in ((len(moves) - later, "earlier"), (later, "later")) if many]
     curve = spark(starts, width, context.unicode)
     lines = worded(f"{told} ({', '.join(ways)})" if moves else told, context, width, "dim")

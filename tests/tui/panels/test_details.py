@@ -10,6 +10,7 @@ from math import inf
 
 from sim.engine.engine import Engine
 from sim.life.so_far import PlannedAt
+from sim.policies import parse_policy
 from sim.workload.model import Field
 from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
@@ -90,6 +91,16 @@ def test_planned_starts_that_moved_are_drawn_as_a_curve(lab: Lab) -> None:
     longer = (*context.scene.job.planned, PlannedAt(21, 200))
     context = replace(context, scene=replace(context.scene, job=replace(context.scene.job, planned=longer)))
     assert page(context)[page(context).index("Planned start") + 1] == "▄▁█"
+
+
+def test_moves_by_less_than_a_turn_may_be_told_where_a_policy_of_rows_took_over(lab: Lab) -> None:
+    engine = lab.run("replan:order=sjf", 1, "1 0 1 100 100", "2 1 1 10 10", "3 2 1 5 5", until=2)
+    engine.switch(parse_policy("gang-backfill:mpl=1,slice=20"), 3)
+    told = ", moved twice, in rows by a turn or more or where planned anew (1 earlier, 1 later)"
+    assert f"from 00:01:40 to 00:01:40{told}" in page(context_of(engine, selected=1), 200)
+    alone = lab.run("gang-backfill:mpl=1,slice=20", 1, "1 0 1 20 100", "2 1 1 10 10", "3 2 1 5 5")
+    told = "from 00:01:50 to 00:00:30, moved once by a turn or more (1 earlier)"
+    assert told in page(context_of(alone, selected=2), 200)
 
 
 def test_a_suspended_job_tells_who_runs_on_its_processors(lab: Lab) -> None:
