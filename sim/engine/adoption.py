@@ -174,8 +174,8 @@ def _give_a_row(state: State) -> Iterator[Decision]:
 def _decide_beside(state: State, shown: AdoptedView) -> Iterator[Decision]:
     """What the policy decides, as long as nobody starts who is in the way of a granted reservation, or of maintenance.
 
-    When it would start such a job, it is asked again and does not see the job. What it plans then holds, and no more
-    what it planned before.
+    When it would start such a job, it is asked again and does not see the job, nor once more who completed, so that
+    nobody is counted twice. What it plans then holds, and no more what it planned before.
     """
     said: set[Decision] = set()
     while True:
@@ -260,6 +260,10 @@ class AdoptedView(StateView):
     @property
     def arrived(self) -> Sequence[Job]:
         return [job for job in self._state.arrived if not self._hidden(job.rank)]
+
+    @property
+    def completed(self) -> Sequence[Job]:
+        return () if self.passed_over else super().completed
 
     @property
     def reserved(self) -> Mapping[int, float]:  # type: ignore[override]

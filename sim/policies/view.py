@@ -75,7 +75,7 @@ class View(Protocol):
 
     @property
     def completed(self) -> Sequence[Job]:
-        """The jobs that completed at this instant, by rank."""
+        """The jobs that completed at this instant, by rank; not told again where a pass is asked for again."""
 
     @property
     def finished(self) -> Sequence[tuple[float, int]]:

@@ -5,6 +5,7 @@ Also tests sim.engine.adoption.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -13,14 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sim.decisions.decisions import Await, Reserve, Resume, Start, Suspend, Switched
+from sim.decisions.decisions import Await, Decision, Reserve, Resume, Start, Suspend, Switched
+from sim.decisions.reasons import InOrder
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.history.past import Switch
 from sim.machine.processors import written
-from sim.policies import POLICIES, parse_policy
+from sim.policies import POLICIES, Policy, parse_policy
 from sim.policies.backfill.easy import Easy
+from sim.policies.view import View
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
@@ -276,6 +279,27 @@ def test_in_a_matrix_a_reserved_job_gets_a_row_that_comes_on_turn(lab: Lab, name
     engine.run()
     assert engine.state.start_of(1) == 50
     nothing_is_lost(engine)
+
+
+class Counting(Policy):
+    """Starts whoever there is room for, whatever comes, and counts who completes."""
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        done = view.notes.setdefault("done", {})
+        for job in view.completed:
+            done[job.rank] = done.get(job.rank, 0) + 1
+        for job in view.queue:
+            if view.fits(job):
+                yield Start(job, InOrder(view.free))
+
+
+def test_a_policy_that_is_asked_again_is_told_once_who_completed(lab: Lab) -> None:
+    """When the first completes, at 40, the third is in the way."""
+    engine = granted(lab)
+    engine.switch(Counting(), 10)
+    engine.run()
+    assert engine.schedule().start.tolist() == [0, 50, 60, 20]
+    assert engine.state.notes["done"] == {0: 1, 1: 1, 2: 1, 3: 1}
 
 
 def test_a_reservation_outlives_several_policies(lab: Lab) -> None:
