@@ -96,7 +96,7 @@ class Record:
 
 def own_numbers(world: World, job: Work) -> Iterator[tuple[str, float]]:
     """The numbers of its own that the policy of a pass has of a job that has come."""
-    if world.rules.name == "easy++" and not world.is_hidden(job.rank):
+    if world.rules.name == "easy++" and job.rank not in world.granted:
         yield "predicted", predicted(world, job)
     if world.rules.get("order", "") == "multifactor":
         yield "usage", world.usage.of[job.user]
