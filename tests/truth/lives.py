@@ -210,7 +210,8 @@ class Chronicle:
             record.came_before.setdefault(now, []).append(before)
         if record.begun and record.begun[-1].time == now and turning is not None:
             record.begun[-1] = record.begun[-1]._replace(rows=len(turning.rows))
-        if record.stops and record.stops[-1].time == now and rank in world.aside:
+        is_told = rank in self._was_aside and now in self.times[-2:-1]  # in the step before, at the same instant
+        if record.stops and record.stops[-1].time == now and rank in world.aside and not is_told:
             own = world.aside[rank].mask
             masks = {r: held.mask for r, held in world.running.items()}
             if turning is not None and turning.on_turn is not None:

@@ -116,7 +116,7 @@ def test_what_was_false_of_whom_the_machine_left_or_when_is_so_now(seed: int) ->
     assert list(falsehoods(changing_run(seed), asked=4)) == []
 
 
-@pytest.mark.parametrize("seed", [9505064, 9800249, 9800519, 9802889, 9805379, 9805649, 9820064, 13002194])
+@pytest.mark.parametrize("seed", [9505064, 9800249, 9800519, 9802889, 9805379, 9805649, 9820064, 13002194, 15004819])
 def test_what_was_false_once_under_a_peers_policy_is_so_now(seed: int) -> None:
     assert list(falsehoods(random_run(seed, PEERS), asked=4)) == []
 
