@@ -50,6 +50,7 @@ from tui.screens.replay.lesson import Teaching, heard
 from tui.screens.replay.looking import Looking, commands
 from tui.screens.replay.messages import FileSaved, FromWorker, GoToScene
 from tui.screens.replay.state import ViewState
+from tui.screens.replay.ticks import Ticks
 from tui.screens.replay.transport import Transport
 from tui.screens.replay.what_if import WhatIf
 from tui.widgets.bar import Bar
@@ -69,6 +70,8 @@ A_PIECE = 0.25
 """Seconds of playing at a time, at most."""
 A_REST = 0.7
 """From one drawing to the next, of a frame: the clock of frames is not exact."""
+AT_REST = 0.25
+"""Seconds between two looks whether something takes long, when nothing plays and nothing was asked for."""
 
 
 class ReplayScreen(Screen[None]):
@@ -103,6 +106,7 @@ class ReplayScreen(Screen[None]):
         self._now, self._is_driven = now or monotonic, now is not None
         self._drawing, self._cameras = Drawing(self, about, self._now), Cameras(self)
         self._frame = 0 if self._is_driven else 1 / fps
+        self._ticks = Ticks(self, self.tick)
         self._ticked = 0.0
         self._next = 0.0
         """Before that nothing is drawn again."""
@@ -141,7 +145,7 @@ class ReplayScreen(Screen[None]):
     def on_mount(self) -> None:
         self.call_after_refresh(self._begin)
         if not self._is_driven:
-            self.set_interval(self._frame, self.tick)
+            self._ticks.begin()
 
     def _begin(self) -> None:
         """The widgets have their sizes: now it is known what is to be seen."""
@@ -151,6 +155,7 @@ class ReplayScreen(Screen[None]):
         self.player.start()
 
     def on_unmount(self) -> None:
+        self._ticks.end()
         self.player.close()
         self.files.close()
 
@@ -203,6 +208,8 @@ class ReplayScreen(Screen[None]):
 
     def change(self, **changed: Any) -> None:
         """See this from now on."""
+        if not self.state.playing and not self._is_driven:
+            self._ticked = self._now()
         self.state = replace(self.state, **changed)
         self.player.playing = self.state.playing
         if self.is_mounted:
@@ -263,9 +270,11 @@ class ReplayScreen(Screen[None]):
         self.is_behind = True
         if self._now() >= self._next:
             self._draw_now()
+        else:
+            self._ticks.wake(self._frame)
 
     def _draw_now(self) -> None:
-        if not self.is_mounted or not self.query("#chart"):  # it comes, or goes
+        if not self.is_mounted or self.query_one_optional("#chart") is None:  # it comes, or goes
             return
         self.is_behind, began = False, self._now()
         if self._drawing.place(self.state, self.scene):
@@ -293,6 +302,7 @@ class ReplayScreen(Screen[None]):
         if walked:
             self.wish()
         self.player.ask(order)
+        self._ticks.wake(self._frame)
 
     def go(self, *orders: Order) -> None:
         """Pause, and ask for these."""
@@ -303,6 +313,7 @@ class ReplayScreen(Screen[None]):
     def wish(self) -> None:
         """Tell the worker what is to be seen."""
         self.player.wish(self._wish())
+        self._ticks.wake(self._frame)
 
     def _wish(self) -> Wish:
         state = self.state
@@ -370,22 +381,30 @@ class ReplayScreen(Screen[None]):
     def _renew(self, message: FileSaved) -> None:
         self.player.ask(message.order)
 
-    def tick(self) -> None:
-        """A piece of playing, if the last one has been shown; else how far the work is that takes long."""
-        state, now = self.state, self._now()
+    def tick(self) -> float:
+        """A piece of playing, if the last one has been shown; else how far the work is that takes long.
+
+        Tells after how many seconds there may be something to do again.
+        """
+        state, now, pace = self.state, self._now(), self._cameras.pace
         passed = now - self._ticked
         if not state.playing:
             self._ticked = now
-        elif self.player.idle and passed >= self._cameras.pace - self._frame / 2:
+        elif self.player.idle and passed >= pace - self._frame / 2:
             self.player.ask(Play(min(passed, A_PIECE), state.rate, state.direction))
             self._ticked = now
-        if self.player.progress:
+        if progress := self.player.progress:
             if self.shown is None and self.player.beginning is not None:
                 self._show(self.player.beginning)
             self.player.lose_patience()
-            self._drawing.draw_top(self.state, self.shown, self.look, self.player.progress)
+            self._drawing.draw_top(self.state, self.shown, self.look, progress)
         if self.is_behind:
             self.draw()
+        if self.is_behind or progress:
+            return self._frame
+        if state.playing:
+            return max(self._ticked + pace - now, self._frame)
+        return AT_REST if self.player.idle else self._frame
 
     # What widgets tell
 

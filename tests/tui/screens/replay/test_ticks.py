@@ -1,0 +1,102 @@
+"""The clock of a screen: when it ticks again, and what becomes of a tick that went wrong."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+import pytest
+from textual.app import App
+from textual.widget import Widget
+
+from tests.tui.replays import replay
+from tui.replay import requests as o
+from tui.screens.replay.screen import AT_REST
+from tui.screens.replay.ticks import Ticks
+
+LONG = 1000.0
+
+
+class Clock:
+    """Ticks that are counted; the next is due after as many seconds as are given."""
+
+    def __init__(self, *waits: float, widget: Widget | None = None) -> None:
+        self.many, self._waits = 0, iter(waits)
+        self.ticks = Ticks(widget or Widget(), self._tick)
+        self.on_tick: Callable[[], object] = lambda: None
+
+    def _tick(self) -> float:
+        self.many += 1
+        self.on_tick()
+        return next(self._waits, LONG)
+
+    async def passes(self) -> int:
+        """How often it has ticked when whatever is due has been done."""
+        for _ in range(20):
+            await asyncio.sleep(0.001)
+        return self.many
+
+
+async def test_it_ticks_when_it_is_due_and_not_before() -> None:
+    clock = Clock(0, 0, 0)
+    assert await clock.passes() == 0
+    clock.ticks.begin()
+    assert await clock.passes() == 4
+
+
+async def test_who_is_woken_ticks_sooner() -> None:
+    clock = Clock()
+    clock.ticks.begin()
+    assert await clock.passes() == 1
+    clock.ticks.wake(0)
+    assert await clock.passes() == 2
+
+
+async def test_who_is_woken_for_later_ticks_no_later() -> None:
+    clock = Clock(0.005)
+    clock.ticks.begin()
+    clock.ticks.wake(LONG)
+    assert await clock.passes() == 2
+
+
+async def test_a_tick_that_wakes_says_itself_when_the_next_is_due() -> None:
+    clock = Clock()
+    clock.on_tick = lambda: clock.ticks.wake(0)
+    clock.ticks.begin()
+    assert await clock.passes() == 1
+
+
+@pytest.mark.parametrize("has_begun", [True, False])
+async def test_what_has_ended_or_not_begun_is_not_woken(has_begun: bool) -> None:
+    clock = Clock(0)
+    if has_begun:
+        clock.ticks.begin()
+        clock.ticks.end()
+    clock.ticks.wake(0)
+    assert await clock.passes() == 0
+
+
+async def test_what_goes_wrong_in_a_tick_goes_wrong_in_the_program() -> None:
+    with pytest.raises(ZeroDivisionError):
+        await _ticking(lambda: 1 // 0)
+
+
+async def _ticking(on_tick: Callable[[], object]) -> None:
+    app = App[None]()
+    async with app.run_test() as pilot:
+        clock = Clock(widget=app.screen)
+        clock.on_tick = on_tick
+        clock.ticks.begin()
+        await pilot.pause(0.1)
+
+
+async def test_where_nothing_is_to_be_done_it_only_looks_and_while_it_plays_it_waits_for_the_next_picture() -> None:
+    async with replay("lublin-128") as run:
+        await run.complete()
+        assert run.screen.tick() == AT_REST
+        run.screen.change(playing=True)
+        await run.wait_for(lambda: run.screen.tick() > 2 / 30)
+        run.screen.pause()
+        run.screen.go(o.Move(1))
+        assert run.screen.tick() == 1 / 30
+        await run.settle()
