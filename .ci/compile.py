@@ -53,7 +53,7 @@ def compile_to(made: Path, flags: str = FLAGS) -> None:
         run(folder, sys.executable, "-m", "cython", "--module-name", "sim.kernel.compiled", str(room / "compiled.py"))
         linker = shlex.split(sysconfig.get_config_var("LDSHARED") or "no-compiler")
         headers = "-I" + sysconfig.get_path("include")
-        run(folder, *linker, *flags.split(), headers, str(room / "compiled.c"), "-o", str(made))
+        run(folder, *linker, *flags.split(), headers, str(room / "compiled.c"), "-o", str(made), "-lm")
 
 
 def run(folder: str, *command: str) -> None:

@@ -9,9 +9,14 @@ from typing import Any
 
 import numpy as np
 
+from sim.policies.orders import GOLDEN, MIXING, MIXING_MORE
+
 A_MOMENT = 1e-6
 """As in `sim.machine.moment`"""
 INFINITE = float("inf")
+A_RUN = 16
+"""So many are put in order by moving each to its place, more by merging"""
+A_LOT = 2.0**-53
 
 
 def column_of(kind: str, values: Any) -> Any:
@@ -181,6 +186,72 @@ def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> N
     """So many fewer, from that place on."""
     remove_numbers(first, count, place, many)
     remove_numbers(last, count, place, many)
+
+
+def comes_before(value: float, number: int, other: float, than: int) -> bool:
+    """Does the one pair stand before the other?"""
+    return value < other or (value == other and number < than)
+
+
+def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_second: Any) -> None:
+    """So many pairs come to stand in order, with the help of two more columns; little is done where they nearly do."""
+    begin, step = 0, A_RUN
+    while begin < count:
+        for index in range(begin + 1, min(begin + A_RUN, count)):
+            value, number, place = first[index], second[index], index
+            while place > begin and comes_before(value, number, first[place - 1], second[place - 1]):
+                first[place] = first[place - 1]
+                second[place] = second[place - 1]
+                place -= 1
+            first[place] = value
+            second[place] = number
+        begin += A_RUN
+    while step < count:
+        begin = 0
+        while begin + step < count:
+            merge_pairs(first, second, begin, begin + step, min(begin + 2 * step, count), other_first, other_second)
+            begin += 2 * step
+        step *= 2
+
+
+def merge_pairs(
+    first: Any, second: Any, begin: int, middle: int, end: int, other_first: Any, other_second: Any
+) -> None:
+    """Two stretches of pairs that stand in order become one."""
+    if not comes_before(first[middle], second[middle], first[middle - 1], second[middle - 1]):
+        return
+    while not comes_before(first[middle], second[middle], first[begin], second[begin]):
+        begin += 1
+    many, index = middle - begin, 0
+    while index < many:
+        other_first[index] = first[begin + index]
+        other_second[index] = second[begin + index]
+        index += 1
+    index = 0
+    while index < many:
+        if middle < end and comes_before(first[middle], second[middle], other_first[index], other_second[index]):
+            first[begin] = first[middle]
+            second[begin] = second[middle]
+            middle += 1
+        else:
+            first[begin] = other_first[index]
+            second[begin] = other_second[index]
+            index += 1
+        begin += 1
+
+
+def power(base: float, exponent: float) -> float:
+    """`base ** exponent`, infinite where it is too large, or zero to a negative power."""
+    value: float = pow(base, exponent)
+    return value
+
+
+def drawn(lots: int, rank: int) -> float:
+    """The lot of that job in such a stream."""
+    word = lots + GOLDEN * (rank + 1)
+    word = (word ^ word >> 30) * MIXING
+    word = (word ^ word >> 27) * MIXING_MORE
+    return ((word ^ word >> 31) >> 11) * A_LOT
 
 
 def forget_pairs(first: Any, second: Any, place: int) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right, insort_left
 from typing import Any
 
+from sim.policies import orders
+
 A_MOMENT = 1e-6
 """As in `sim.machine.moment`"""
 INFINITE = float("inf")
@@ -44,6 +46,7 @@ def copy_times(column: Any, other: Any, count: int) -> None:
 
 
 copy_numbers = copy_times
+power, drawn = orders.power, orders.drawn
 
 
 time_before = number_before = bisect_left
@@ -140,6 +143,13 @@ def set_numbers(column: Any, first: int, many: int, value: int) -> None:
 def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:
     """So many fewer, from that place on."""
     del first[place : place + many], last[place : place + many]
+
+
+def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_second: Any) -> None:
+    """So many pairs come to stand in order; where the numbers are equal, by the second."""
+    pairs = sorted(zip(first[:count], second[:count], strict=True))
+    first[:count] = [value for value, _ in pairs]
+    second[:count] = [number for _, number in pairs]
 
 
 def forget_pairs(first: Any, second: Any, place: int) -> None:

@@ -1,12 +1,16 @@
 # Of which type everything is in the files of `parts.SOURCES`, where they are compiled as one.
 
 cimport cython
+from libc.math cimport pow
 
 cdef double A_MOMENT, INFINITE, TAU, EARLY
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, MANY, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
 cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST
+cdef int XFACTOR, DELAY, WARD, WFP3, UNICEF, RANDOM, RANDOM_LENGTH, RANDOM_DELAY, A_RUN
+cdef double A_LOT
+cdef unsigned long long GOLDEN, MIXING, MIXING_MORE
 
 @cython.locals(middle=Py_ssize_t)
 cdef Py_ssize_t time_before(double[::1] column, double value, Py_ssize_t low, Py_ssize_t high) noexcept
@@ -30,6 +34,17 @@ cdef void remove_three(double[::1] first, int[::1] second, int[::1] third, Py_ss
 @cython.locals(place=Py_ssize_t)
 cdef void set_numbers(int[::1] column, Py_ssize_t first, Py_ssize_t many, int value) noexcept
 cdef void remove_ranges(int[::1] first, int[::1] last, Py_ssize_t count, Py_ssize_t place, Py_ssize_t many) noexcept
+cdef bint comes_before(double value, int number, double other, int than) noexcept
+@cython.locals(begin=Py_ssize_t, step=Py_ssize_t, index=Py_ssize_t, value=double, number=int, place=Py_ssize_t)
+cdef void sort_pairs(double[::1] first, int[::1] second, Py_ssize_t count, double[::1] other_first,
+                     int[::1] other_second) noexcept
+@cython.locals(many=Py_ssize_t, index=Py_ssize_t)
+cdef void merge_pairs(double[::1] first, int[::1] second, Py_ssize_t begin, Py_ssize_t middle, Py_ssize_t end,
+                      double[::1] other_first, int[::1] other_second) noexcept
+@cython.locals(value=double)
+cdef double power(double base, double exponent) noexcept
+@cython.locals(word=cython.ulonglong)
+cdef double drawn(unsigned long long lots, int rank) noexcept
 cdef void forget_pairs(double[::1] first, int[::1] second, Py_ssize_t place) noexcept
 cdef void insert_in_order(int[::1] column, Py_ssize_t count, int value) noexcept
 @cython.locals(index=Py_ssize_t)
@@ -245,6 +260,26 @@ cdef class Loop(Present):
     cdef void _compress(self) noexcept
     @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef Py_ssize_t _line_up(self) noexcept
+
+
+cdef class OrderedLoop(Loop):
+    cdef public int by
+    cdef public object order, seed
+    cdef public double weight, alpha
+    cdef public double[::1] by_length, by_width, by_queue, keys, other_keys
+    cdef public int[::1] ranks, other_ranks
+
+    cdef bint _decide(self) except -1
+    @cython.locals(queue=int[::1], rank_at=int[::1], ranks=int[::1], waiting=Py_ssize_t, width=int[::1],
+                   length=double[::1], procs=int[::1], estimate=double[::1], index=Py_ssize_t, rank=int)
+    cdef void _stand_anew(self) except *
+    @cython.locals(keys=double[::1], ranks=int[::1], now=double, submit=double[::1], estimate=double[::1], by=int,
+                   weight=double, by_length=double[::1], procs=int[::1], looked=double, alpha=double,
+                   by_width=double[::1], by_queue=double[::1], index=Py_ssize_t, rank=int, waited=double, key=double)
+    cdef void _find_keys(self) except *
+    @cython.locals(keys=double[::1], ranks=int[::1], now=double, submit=double[::1], estimate=double[::1], by=int,
+                   weight=double, lots=cython.ulonglong, index=Py_ssize_t, rank=int, number=double)
+    cdef void _draw_keys(self) except *
 
 
 cdef class Suspension(Loop):

@@ -1,4 +1,8 @@
-"""Which policies the loop can stand in for, in which orders, and under which forms their decisions go."""
+"""Which policies the loop can stand in for, in which orders, and under which forms their decisions go.
+
+Orders that look at more than the jobs and the clock (`multifactor`) and whatever is somebody's own are left to the
+engine.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +30,16 @@ from sim.decisions.reasons import (
     WhenFree,
 )
 from sim.history.decided import form_of
+from sim.kernel.ordering import (
+    DELAY,
+    RANDOM,
+    RANDOM_DELAY,
+    RANDOM_LENGTH,
+    UNICEF,
+    WARD,
+    WFP3,
+    XFACTOR,
+)
 from sim.kernel.present import (
     BY_QUEUE,
     BY_START,
@@ -54,12 +68,21 @@ from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateB
 from sim.policies.multiqueue.multiqueue import MultiQueue
 from sim.policies.orders import (
     F1,
+    Delay,
     Fcfs,
     LongestFirst,
     NarrowestFirst,
+    Order,
+    Random,
+    RandomDelay,
+    RandomLength,
     ShortestFirst,
     SmallestAreaFirst,
+    Unicef,
+    Ward,
+    Wfp3,
     WidestFirst,
+    Xfactor,
 )
 from sim.policies.policy import Policy
 from sim.policies.preempt.immediate import Immediate
@@ -67,6 +90,11 @@ from sim.policies.preempt.selective import Selective, Tunable
 from sim.workload.model import Floats, Ints, Workload
 
 _ORDERS = {Fcfs, ShortestFirst, LongestFirst, SmallestAreaFirst, NarrowestFirst, WidestFirst, F1}
+BY_CLOCK: dict[type[Order], int] = {
+    Xfactor: XFACTOR, Delay: DELAY, Ward: WARD, Wfp3: WFP3, Unicef: UNICEF, Random: RANDOM,
+    RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
+}  # fmt: skip
+"""Those by the clock; how `sim.kernel.ordering` calls them"""
 _COMPRESS = {"start": BY_START, "queue": BY_QUEUE, "none": NOBODY}
 
 
@@ -87,7 +115,7 @@ class Known(NamedTuple):
 
 def known(policy: Policy) -> Known | None:
     """None: it is to be asked itself."""
-    if type(policy.queue_order()) not in _ORDERS:
+    if type(policy.queue_order()) not in _ORDERS | BY_CLOCK.keys():
         return None
     in_order = form_of(Start, InOrder)
     match policy:
@@ -138,7 +166,10 @@ _TYPES = {
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:
-    """The ranks of all jobs in the order in which the policy goes through those who wait; None: as they came."""
+    """The ranks of all jobs in the order in which the policy goes through those who wait; None: as they came.
+
+    Where that changes with the clock it is found at each pass (`sim.kernel.ordering`).
+    """
     order, estimate, width = policy.queue_order(), workload.estimate, workload.width.astype(np.float64)
     keys: Floats
     match order:
@@ -147,7 +178,7 @@ def line(policy: Policy, workload: Workload) -> Ints | None:
             keys = np.where(np.isnan(starts), inf, starts)
         case _ if isinstance(policy, MultiQueue) and workload.high.any():
             keys = np.where(workload.high, 0.0, 1.0)
-        case Fcfs():
+        case _ if type(order) in {Fcfs, *BY_CLOCK}:
             return None
         case ShortestFirst():
             keys = estimate

@@ -207,14 +207,26 @@ class Ward(Order):
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
-        looked = now // self.every * self.every if self.every else now
         priority = (
-            power(max(looked - job.submit, 0) / 3600, self.alpha)
-            * _lasting(job.estimate / 3600, self.beta)
-            * _lasting(job.procs / 32, self.gamma)
-            * _lasting(self.r, self.delta * (job.queue if self.background else max(job.queue, 0)))
+            power(max(self.looked(now) - job.submit, 0) / 3600, self.alpha)
+            * self.by_length(job.estimate)
+            * self.by_width(job.procs)
+            * self.by_queue(job.queue)
         )
         return 0.0 if isnan(priority) else -priority  # nothing times infinity is nothing
+
+    def looked(self, now: float) -> float:
+        """The last look at the priorities."""
+        return now // self.every * self.every if self.every else now
+
+    def by_length(self, estimate: float) -> float:
+        return _lasting(estimate / 3600, self.beta)
+
+    def by_width(self, procs: int) -> float:
+        return _lasting(procs / 32, self.gamma)
+
+    def by_queue(self, queue: int) -> float:
+        return _lasting(self.r, self.delta * (queue if self.background else max(queue, 0)))
 
 
 @dataclass(frozen=True)
@@ -236,7 +248,10 @@ class Unicef(Order):
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
-        return -((now - job.submit) / (max(1, log2(job.procs)) * job.estimate))
+        return -((now - job.submit) / (self.by_width(job.procs) * job.estimate))
+
+    def by_width(self, procs: int) -> float:
+        return max(1, log2(procs))
 
 
 @dataclass(frozen=True)
@@ -283,21 +298,27 @@ _lasting = lru_cache(maxsize=65536)(power)
 
 def lot(seed: int, step: int, rank: int) -> float:
     """The number in [0, 1) that job `rank` draws at that step: the same however many jobs there are (splitmix64)."""
-    return (_mixed(_stream(seed, step) + _GOLDEN * (rank + 1)) >> 11) * 2.0**-53
+    return drawn(stream(seed, step), rank)
 
 
-_GOLDEN = 0x9E3779B97F4A7C15
+GOLDEN, MIXING, MIXING_MORE = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _WORD = (1 << 64) - 1
 
 
 @lru_cache(maxsize=64)
-def _stream(seed: int, step: int) -> int:
-    return _mixed(_mixed(seed + _GOLDEN) + _GOLDEN * (step + 1))
+def stream(seed: int, step: int) -> int:
+    """A number of 64 bits for all lots of a step."""
+    return _mixed(_mixed(seed + GOLDEN) + GOLDEN * (step + 1))
+
+
+def drawn(lots: int, rank: int) -> float:
+    """The lot of job `rank` in such a stream."""
+    return (_mixed(lots + GOLDEN * (rank + 1)) >> 11) * 2.0**-53
 
 
 def _mixed(word: int) -> int:
     """A number of 64 bits in which every bit of the word has its say (Steele, Lea & Flood 2014)."""
     word &= _WORD
-    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _WORD
-    word = (word ^ word >> 27) * 0x94D049BB133111EB & _WORD
+    word = (word ^ word >> 30) * MIXING & _WORD
+    word = (word ^ word >> 27) * MIXING_MORE & _WORD
     return word ^ word >> 31

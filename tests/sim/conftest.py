@@ -82,9 +82,9 @@ class Lab:
         """Small machines, many jobs of the same second, estimates that are right, too long or too short."""
         return _workloads(exact, whole_seconds)
 
-    def orders(self) -> st.SearchStrategy[str]:
-        """`order=...` with valid parameters."""
-        return _orders()
+    def orders(self, *names: str) -> st.SearchStrategy[str]:
+        """`order=...` with valid parameters: one of these, or any."""
+        return _orders(names or tuple(sorted(ORDERS.keys() - {""})))
 
     def specs(self, name: str) -> st.SearchStrategy[str]:
         """The policy with any valid parameters and, where it takes one, any order."""
@@ -147,8 +147,8 @@ def _chosen(draw: Draw, cls: type) -> list[str]:
 
 
 @st.composite
-def _orders(draw: Draw) -> str:
-    name = draw(st.sampled_from(sorted(ORDERS.keys() - {""})))
+def _orders(draw: Draw, names: tuple[str, ...]) -> str:
+    name = draw(st.sampled_from(names))
     return ",".join([f"order={name}", *_chosen(draw, ORDERS[name])])
 
 
@@ -156,7 +156,7 @@ def _orders(draw: Draw) -> str:
 def _specs(draw: Draw, name: str) -> str:
     parts = _chosen(draw, POLICIES[name])
     if default_order(POLICIES[name]):
-        parts.append(draw(_orders()))
+        parts.append(draw(Lab().orders()))
     return f"{name}:{','.join(parts)}"
 
 

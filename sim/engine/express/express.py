@@ -1,8 +1,8 @@
 """Whole stretches of a run at once, where nobody looks on: the loop of `sim.kernel` moves the state on.
 
 What it does not know it leaves alone, and the engine goes on step by step: policies and orders of somebody's own,
-several queues where users ask for reservations, and suspended jobs where the policy suspends nobody or rows take turns.
-After every stretch the state is as the engine would have it.
+orders by what users have had, several queues where users ask for reservations, and suspended jobs where the policy
+suspends nobody or rows take turns. After every stretch the state is as the engine would have it.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from sim.engine.allocation import Allocation
-from sim.engine.express import dividing, gangs, preempting
+from sim.engine.express import dividing, gangs, ordering, preempting
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
 from sim.history.extension import Extension
@@ -24,6 +24,7 @@ from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
 from sim.kernel.migration import MigratingLoop
 from sim.kernel.multiqueue import MultiQueueLoop
+from sim.kernel.ordering import OrderedLoop
 from sim.kernel.present import (
     CONSERVATIVE,
     DEEP,
@@ -161,13 +162,16 @@ class Express:
     def _enter(self, policy: Known) -> None:
         """The loop stands where the state stands."""
         state, workload = self._state, self._workload
-        kind = _LOOPS.get(policy.kind, Loop)
+        order = state.policy.queue_order()
+        kind = _LOOPS.get(policy.kind, OrderedLoop if order.by_clock else Loop)
         made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
         self._loop = loop = made(len(workload), state.procs, min(len(workload), state.procs))
         for name, value in policy._asdict().items():
             setattr(loop, name, value)
         loop.is_reserved = policy.kind == CONSERVATIVE
         _tell_jobs(loop, workload, line(state.policy, workload))
+        if order.by_clock:
+            ordering.enter(loop, order, workload)
         loop.promises = state.promises
         loop.now, loop.step, loop.arriving = state.now, state.step_count, state.submitted
         waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)

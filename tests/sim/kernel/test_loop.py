@@ -1,7 +1,7 @@
 """The loop over columns and the engine with its policies come to the same, whatever is looked at.
 
 Also tests sim.kernel.columns, sim.kernel.arrays, sim.kernel.plan, sim.kernel.cython, sim.kernel.present,
-sim.kernel.known, sim.engine.express.express, sim.history.extension.
+sim.kernel.known, sim.kernel.ordering, sim.engine.express.express, sim.engine.express.ordering, sim.history.extension.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.sharing import Sharing
 from sim.errors import SchedscopeError
-from sim.kernel import choice
+from sim.kernel import arrays, choice, columns
 from sim.kernel.known import known
 from sim.policies import parse_policy
 from sim.policies.backfill.easy import Easy
@@ -40,7 +40,8 @@ KNOWN = [
     "replan",
 ]  # fmt: skip
 ORDERS = ["fcfs", "sjf", "ljf", "saf", "narrow", "wide", "f1"]
-OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=xfactor"]
+BY_CLOCK = ["xfactor", "delay", "ward", "wfp3", "unicef", "random", "random-length", "random-delay"]
+OTHERS = ["slack", "selective:sf=1.5", "gang", "multiqueue:speculate=3", "easy:order=multifactor"]
 LOOPS = [name for name in ("python", "compiled") if name == "python" or choice.compiled()]
 """The loop as it is, and the compiled one where there is one"""
 ANY = st.data()
@@ -50,7 +51,7 @@ FEW = LUBLIN.take(slice(40))
 
 def specs() -> st.SearchStrategy[str]:
     """A policy that the loop knows, in an order that it knows."""
-    ordered = st.tuples(st.sampled_from(KNOWN), st.sampled_from(ORDERS))
+    ordered = st.tuples(st.sampled_from(KNOWN), st.sampled_from([*ORDERS, *BY_CLOCK]))
     return ordered.map(lambda both: f"{both[0]}{',' if ':' in both[0] else ':'}order={both[1]}") | st.just("recorded")
 
 
@@ -177,6 +178,35 @@ def test_a_longer_run_is_the_same(loop: str, spec: str) -> None:
 
 
 @pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("order", BY_CLOCK)
+def test_a_longer_run_in_an_order_by_the_clock_is_the_same(loop: str, order: str) -> None:
+    """The first hundreds come at once, so that very many wait."""
+    submit = np.maximum(LUBLIN.submit, LUBLIN.submit[400])
+    for spec in ("firstfit", "relaxed", "replan"):
+        agree(loop, replace(LUBLIN, submit=submit), f"{spec}:order={order}")
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@given(data=ANY)
+@examples(100)
+def test_orders_by_the_clock_are_the_same_whatever_their_parameters(lab: Lab, loop: str, data: st.DataObject) -> None:
+    order = data.draw(lab.orders(*BY_CLOCK))
+    kind = data.draw(st.sampled_from(["fcfs", "easy", "conservative:compress=queue"]))
+    agree(loop, data.draw(lab.workloads()), f"{kind}{',' if ':' in kind else ':'}{order}")
+
+
+@given(pairs=st.lists(st.tuples(st.sampled_from([-inf, -1.5, -0.0, 0.0, 2.0]), st.integers(0, 99)), max_size=99))
+def test_pairs_are_sorted_where_the_loop_is_compiled_as_where_it_is_not(pairs: list[tuple[float, int]]) -> None:
+    found = []
+    for module in (columns, arrays):
+        first, second = [value for value, _ in pairs] + [7.0], [number for _, number in pairs] + [7]
+        module.sort_pairs(first, second, len(pairs), [0.0] * len(pairs), [0] * len(pairs))
+        found.append((first, second))
+    assert found[0] == found[1]
+    assert found[0][1][:-1] == [number for _, number in sorted(pairs)]
+
+
+@pytest.mark.parametrize("loop", LOOPS)
 def test_a_wide_machine_is_shared_out_the_same(loop: str) -> None:
     wide = replace(LUBLIN, procs=64 * LUBLIN.procs + 1, width=64 * LUBLIN.width)
     agree(loop, wide, "easy", lambda engine: engine.advance(700))
@@ -184,7 +214,7 @@ def test_a_wide_machine_is_shared_out_the_same(loop: str) -> None:
 
 @pytest.mark.parametrize("loop", LOOPS)
 def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    for spec in (*KNOWN, "recorded"):
+    for spec in (*KNOWN, "recorded", *(f"easy:order={order}" for order in (*ORDERS, *BY_CLOCK))):
         engine = by(loop, FEW, spec)
         monkeypatch.setattr(engine, "_happen", None)
         engine.run()
@@ -196,7 +226,7 @@ def test_what_the_loop_does_not_know_is_left_to_the_engine(loop: str) -> None:
     class Own(Easy):
         """Somebody's own policy, made of one of ours."""
 
-    for policy in (Own(), parse_policy("easy:tail=sjf"), parse_policy("conservative:order=random")):
+    for policy in (Own(), parse_policy("easy:tail=sjf"), parse_policy("conservative:order=multifactor")):
         assert known(policy) is None
         engine = Engine(FEW, policy, curious=False)
         assert engine.hurry() == 0

@@ -1,0 +1,37 @@
+"""What the loop for orders by the clock has beside what every loop has."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from sim.kernel.known import BY_CLOCK
+from sim.policies.orders import Delay, Drawn, Order, RandomDelay, Unicef, Ward
+from sim.workload.model import Floats, Workload
+
+
+def enter(loop: Any, order: Order, workload: Workload) -> None:
+    """The loop knows the order, and has columns of its own for those who change places."""
+    of = loop.column
+    loop.in_order_of_arrival, loop.by, loop.order = False, BY_CLOCK[type(order)], order
+    loop.rank_at, loop.width = of("i", np.arange(len(workload), dtype=np.int32)), of("i", workload.width.copy())
+    loop.length = of("d", workload.estimate.copy())
+    if isinstance(order, Delay | RandomDelay):
+        loop.weight = order.weight
+    if isinstance(order, Drawn):
+        loop.seed = order.seed
+    elif isinstance(order, Unicef):
+        loop.by_length = of("d", _of_each(order.by_width, workload.width) * workload.estimate)
+    elif isinstance(order, Ward):
+        loop.alpha = order.alpha
+        loop.by_length = of("d", _of_each(order.by_length, workload.estimate))
+        loop.by_width = of("d", _of_each(order.by_width, workload.width))
+        loop.by_queue = of("d", _of_each(order.by_queue, workload.queue))
+
+
+def _of_each(function: Callable[[Any], float], values: Any) -> Floats:
+    """What the function says of each of these numbers, few of which differ."""
+    different, which = np.unique(values, return_inverse=True)
+    return np.array([function(value) for value in different.tolist()], dtype=np.float64)[which]

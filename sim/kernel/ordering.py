@@ -1,0 +1,107 @@
+"""Orders whose keys change with the clock: those of `sim.policies.orders` over columns, with the same operations.
+
+Who waits is put in order before each pass and gets places anew: the first has place 0. Who comes has the place of its
+rank until then, which is behind all of them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import drawn, growing_numbers, growing_times, numbers, power, sort_pairs, times
+from sim.kernel.loop import Loop
+from sim.kernel.present import FIRSTFIT
+from sim.policies.orders import stream
+
+XFACTOR = 1
+DELAY = 2
+WARD = 3
+WFP3 = 4
+UNICEF = 5
+RANDOM = 6
+RANDOM_LENGTH = 7
+RANDOM_DELAY = 8
+"""Whose key is the smallest goes first"""
+
+
+@cython.cclass
+class OrderedLoop(Loop):
+    """`Loop`, where those who wait change places as time passes."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Loop.__init__(self, jobs, procs, most_running)
+        self.by = XFACTOR
+        self.order: Any = None
+        """That of the policy"""
+        self.weight = self.alpha = 0.0
+        self.seed: Any = 0
+        self.by_length: Any = None
+        self.by_width: Any = None
+        self.by_queue: Any = None
+        """What does not change while a job waits: the factors of `ward`; `by_length` also the divisor of `unicef`"""
+        self.keys, self.ranks = times(jobs), numbers(jobs)
+        self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)
+
+    def _decide(self) -> bool:
+        if self.waiting and (self.free or self.kind > FIRSTFIT):  # else nobody can start, and nobody is looked at
+            self._stand_anew()
+        return Loop._decide(self)
+
+    def _stand_anew(self) -> None:
+        queue, rank_at, ranks, waiting = self.queue, self.rank_at, self.ranks, self.waiting
+        width, length, procs, estimate = self.width, self.length, self.procs, self.estimate
+        for index in range(waiting):
+            ranks[index] = rank_at[queue[index]]
+        if self.by < RANDOM:
+            self._find_keys()
+        else:
+            self._draw_keys()
+        sort_pairs(self.keys, ranks, waiting, self.other_keys, self.other_ranks)
+        for index in range(waiting):
+            rank = ranks[index]
+            queue[index] = index
+            rank_at[index] = rank
+            width[index] = procs[rank]
+            length[index] = estimate[rank]
+
+    def _find_keys(self) -> None:
+        keys, ranks, now, submit, estimate = self.keys, self.ranks, self.now, self.submit, self.estimate
+        by, weight, by_length = self.by, self.weight, self.by_length
+        if by == XFACTOR:
+            for index in range(self.waiting):
+                rank = ranks[index]
+                keys[index] = -(now - submit[rank] + estimate[rank]) / estimate[rank]
+        elif by == DELAY:
+            for index in range(self.waiting):
+                rank = ranks[index]
+                keys[index] = -(1 / estimate[rank] + weight * (now - submit[rank]))
+        elif by == WFP3:
+            procs = self.procs
+            for index in range(self.waiting):
+                rank = ranks[index]
+                keys[index] = -(power((now - submit[rank]) / estimate[rank], 3.0) * procs[rank])
+        elif by == UNICEF:
+            for index in range(self.waiting):
+                rank = ranks[index]
+                keys[index] = -((now - submit[rank]) / by_length[rank])
+        else:
+            looked, alpha, by_width, by_queue = self.order.looked(now), self.alpha, self.by_width, self.by_queue
+            for index in range(self.waiting):
+                rank = ranks[index]
+                waited = looked - submit[rank]
+                waited = power(waited / 3600 if waited > 0 else 0.0, alpha)
+                key = -(waited * by_length[rank] * by_width[rank] * by_queue[rank])
+                keys[index] = key if key == key else 0.0
+
+    def _draw_keys(self) -> None:
+        keys, ranks, now, submit, estimate = self.keys, self.ranks, self.now, self.submit, self.estimate
+        by, weight, lots = self.by, self.weight, stream(self.seed, self.step)
+        for index in range(self.waiting):
+            rank = ranks[index]
+            number = drawn(lots, rank)
+            if by == RANDOM_LENGTH:
+                number = -(number / estimate[rank])
+            elif by == RANDOM_DELAY:
+                number = -(number + weight * (now - submit[rank]))
+            keys[index] = number
