@@ -195,8 +195,16 @@ class ChartMaker:
         now = floor(axis.place(clock) / view.per_column)
         finished = min(max(floor(axis.settled(clock) / view.per_column), view.first), last)
 
+        begun = max(min(now + 1, last) - finished, 0)
+        under: list[Raster] = []
+
         def draw(first: int, columns: int) -> Raster:
-            return self._past(history, Frame(view.per_column, first, columns, edges, axis), clock, shares, lanes)
+            """What has begun is drawn along with what is finished just before it."""
+            more = begun if first + columns == finished else 0
+            frame = Frame(view.per_column, first, columns + more, edges, axis)
+            pixels = self._past(history, frame, clock, shares, lanes).pixels
+            under.extend([Raster(pixels[:, columns:])] if more else [])
+            return Raster(pixels[:, :columns])
 
         layout = view.per_column, edges, axis.kind
         budget = max(deadline - perf_counter(), 0.001)
@@ -205,9 +213,10 @@ class ChartMaker:
             return past, pending
         ahead = _ahead(plan, lanes)
         raster = rasterise(ahead, Frame(view.per_column, finished, last - finished, edges, axis), inf, shares)
-        if (begun := min(now + 1, last) - finished) > 0:
-            under = Raster(raster.pixels[:, :begun])
-            raster.pixels[:, :begun] = draw(finished, begun).above(under).pixels
+        if begun:
+            if not under:
+                draw(finished, 0)
+            raster.pixels[:, :begun] = under[0].above(Raster(raster.pixels[:, :begun])).pixels
         return past.before(raster), pending
 
     def _past(self, history: Past, frame: Frame, clock: float, shares: Shares, lanes: Lanes | None) -> Raster:

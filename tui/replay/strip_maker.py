@@ -39,6 +39,7 @@ class StripMaker:
         self._last: Floats = np.zeros(len(CURVES))
         """The integrals up to the last step that was read."""
         self._made: tuple[tuple[object, ...], StripScene] | None = None
+        self._series: tuple[tuple[int, int], Series] | None = None
 
     def strip(self, history: Past, known: float, columns: int, marks: Sequence[Mark] = ()) -> StripScene:
         """The whole run, of which all up to `known` has been computed.
@@ -64,9 +65,14 @@ class StripMaker:
 
     def series(self, history: Past, step: int, columns: int) -> Series:
         """The numbers so far, when `step` steps have been made."""
-        self._read(history)
         if step < 1 or columns < 1:
             return Series()
+        if self._series is None or self._series[0] != (step, columns):
+            self._series = (step, columns), self._new_series(history, step, columns)
+        return self._series[1]
+
+    def _new_series(self, history: Past, step: int, columns: int) -> Series:
+        self._read(history)
         means = self._means(history, np.linspace(self._begin, history.time_of(step - 1), columns + 1))
         return Series(_utilization(means), tuple(means[WAITING].tolist()), tuple(means[WANTED].tolist()))
 

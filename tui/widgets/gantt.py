@@ -17,7 +17,7 @@ from textual.message import Message
 from sim.words import printable_lines
 from sim.workload.model import Workload
 from tui.chart.axis import CLOCK, Axis
-from tui.chart.cells.cells import Brush, Cells
+from tui.chart.cells.cells import Brush, Cells, Runs
 from tui.chart.cells.edges import margin
 from tui.chart.cells.grid import Size
 from tui.chart.cells.paint import chart_size, paint
@@ -27,7 +27,7 @@ from tui.chart.scale import Camera
 from tui.look.palette import DARK, Hue, Look, Tone, ink
 from tui.look.themes import Printable
 from tui.replay.scene import Scene
-from tui.widgets.rows import Rows
+from tui.widgets.rows import Inked, Rows
 
 _A_PAN = 8
 """Columns, and rows of cells, that a key moves the chart by."""
@@ -104,6 +104,8 @@ class Gantt(Rows, can_focus=True):
         self._selected: int | None = None
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
+        self._changed: dict[tuple[int, int, int], Runs] = {}
+        """What was drawn last, by row, first column and the column behind the last"""
         self._by_clock: Camera | None = None
         """How the camera stood when it was last by the clock"""
         self._spot: Spot | None = None
@@ -176,6 +178,12 @@ class Gantt(Rows, can_focus=True):
             made = known.apply(made, self.background_colors[1])
         return made
 
+    def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
+        runs = self._changed.get((y, begin, end))
+        if runs is None or self._cells is None or self.get_line_filters():
+            return self.cells(y, begin, end)
+        return Inked(runs, self._brush)
+
     def get_line_filters(self) -> list[LineFilter]:
         """Without the one that every cell has passed."""
         return [known for known in super().get_line_filters() if not isinstance(known, Printable)]
@@ -191,6 +199,7 @@ class Gantt(Rows, can_focus=True):
         self._draw_measure(self._cells)
         self._draw_pointer(self._cells)
         if changed := self._cells.changed(before):
+            self._changed = dict(zip(changed, self._brush.runs(self._cells, changed), strict=True))
             self.refresh(*(Region(begin, row, end - begin, 1) for row, begin, end in changed))
 
     def _draw_pointer(self, drawn: Cells) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from rich.segment import Segment
 from rich.style import Style
@@ -11,6 +12,15 @@ from textual.filter import ANSIToTruecolor, LineFilter
 from textual.geometry import Region
 from textual.strip import Strip
 from textual.widget import Widget
+
+from tui.chart.cells.cells import Brush, Runs
+
+
+class Inked(NamedTuple):
+    """Cells that a brush draws."""
+
+    runs: Runs
+    brush: Brush
 
 
 class Rows(Widget):
@@ -21,6 +31,10 @@ class Rows(Widget):
     @abstractmethod
     def cells(self, y: int, begin: int, end: int) -> list[Segment]:
         """What is in these columns of a row."""
+
+    def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
+        """The same where something has changed."""
+        return self.cells(y, begin, end)
 
     def render_line(self, y: int) -> Strip:
         return Strip(self.cells(y, 0, self.size.width), self.size.width)
@@ -44,20 +58,21 @@ class Lines(Rows):
 
     def put(self, rows: Mapping[int, list[Segment]]) -> None:
         """Show these, and what there was in all others."""
-        width, filters, background = self.size.width, self.get_line_filters(), self.background_colors[1]
+        width = self.size.width
+        new = {y: row for y, row in rows.items() if row is not (was := self._given.get(y)) and row != was}
+        if not new:
+            return
+        filters, background = self.get_line_filters(), self.background_colors[1]
         changed = []
-        for y, row in rows.items():
+        for y, row in new.items():
             before = self._given.get(y)
-            if before == row:
-                continue
             begin, end = (0, width) if before is None else differing(row, before)
             changed.append(Region(begin, y, end - begin, 1))
             self._given[y] = row
             for known in filters:
                 row = known.apply(row, background)
             self._drawn[y] = row
-        if changed:
-            self.refresh(*changed)
+        self.refresh(*changed)
 
     def forget(self) -> None:
         """What is put next is all drawn again."""

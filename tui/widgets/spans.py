@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import chain
 from typing import NamedTuple
 
 from rich.color import ColorSystem
@@ -20,7 +21,8 @@ from textual._compositor import Compositor, CompositorUpdate
 from textual.geometry import Region
 from textual.widget import Widget
 
-from tui.widgets.rows import Rows
+from tui.chart.cells.cells import Brush
+from tui.widgets.rows import Inked, Rows
 
 
 class Piece(NamedTuple):
@@ -28,7 +30,7 @@ class Piece(NamedTuple):
 
     y: int
     x: int
-    cells: list[Segment]
+    cells: list[Segment] | Inked
 
 
 class SpanCompositor(Compositor):
@@ -60,9 +62,9 @@ class SpanCompositor(Compositor):
                 return
 
 
-def _cells(widget: Widget, y: int, begin: int, end: int) -> list[Segment]:
+def _cells(widget: Widget, y: int, begin: int, end: int) -> list[Segment] | Inked:
     if isinstance(widget, Rows):
-        return widget.cells(y, begin, end)
+        return widget.changed_cells(y, begin, end)
     return list(widget.render_lines(Region(0, y, widget.region.width, 1))[0].crop(begin, end))
 
 
@@ -76,13 +78,17 @@ class Update(CompositorUpdate):
         pen = _Pen(console._color_system or ColorSystem.TRUECOLOR)
         for y, x, cells in self._pieces:
             pen.sent.append(f"\x1b[{y + 1};{x + 1}H")
-            pen.draw(cells)
+            if isinstance(cells, Inked):
+                pen.draw_inked(cells)
+            else:
+                pen.draw(cells)
         return pen.done()
 
 
 Codes = tuple[str, str, str]
 """Attributes, foreground, background: each as SGR says it; empty: the terminal's own."""
-_PLAIN: Codes = ("", "", "")
+_PLAIN = Style.null()
+_MOST_TURNS = 20_000
 _SGR = re.compile("\x1b\\[([0-9;]*)m")
 
 
@@ -91,35 +97,67 @@ class _Pen:
 
     def __init__(self, system: ColorSystem) -> None:
         self.sent: list[str] = []
-        self._system, self._codes = system, _PLAIN
+        self._system, self._style = system, _PLAIN
 
     def draw(self, cells: Iterable[Segment]) -> None:
+        sent, system, was = self.sent, self._system, self._style
         for text, style, _ in cells:
-            if style is not None and style.link:
-                self.take(_PLAIN)
-                text = style.render(text, color_system=self._system)
-            elif text:
-                self.take(_PLAIN if style is None else codes(style, self._system))
-            self.sent.append(text)
+            if not text:
+                continue
+            drawn = style or _PLAIN
+            if drawn.link:
+                text, drawn = drawn.render(text, color_system=system), _PLAIN
+            if drawn is not was:
+                sent.append(turn(was, drawn, system))
+                was = drawn
+            sent.append(text)
+        self._style = was
 
-    def take(self, codes: Codes) -> None:
-        """Draw so from now on. Attributes, and the terminal's own colours, come back only with all that is plain."""
-        was, self._codes = self._codes, codes
-        if was == codes:
-            return
-        if was[0] not in ("", codes[0]) or (was[1] and not codes[1]) or (was[2] and not codes[2]):
-            was = _PLAIN
-            self.sent.append("\x1b[0m" if codes == _PLAIN else "\x1b[0;" + _new(was, codes))
-        else:
-            self.sent.append("\x1b[" + _new(was, codes))
+    def draw_inked(self, cells: Inked) -> None:
+        """The same for cells that are told by their inks."""
+        runs, brush = cells
+        self.sent += turn(self._style, brush.style(runs.inks[0]), self._system), runs.texts[0]
+        turns = map(_turns_of(brush, self._system).__getitem__, runs.turns)
+        self.sent += chain.from_iterable(zip(turns, runs.texts[1:], strict=True))
+        self._style = brush.style(runs.inks[-1])
 
     def done(self) -> str:
-        self.take(_PLAIN)
-        return "".join(self.sent)
+        """All that is to be sent; what comes after it is plain."""
+        return "".join([*self.sent, turn(self._style, _PLAIN, self._system)])
 
 
-def _new(was: Codes, codes: Codes) -> str:
-    return ";".join(code for before, code in zip(was, codes, strict=True) if code not in ("", before)) + "m"
+class _Turns(dict[int, str]):
+    """What turns some inks of a brush into others."""
+
+    def __init__(self, brush: Brush, system: ColorSystem) -> None:
+        super().__init__()
+        self._brush, self._system = brush, system
+
+    def __missing__(self, turn_: int) -> str:
+        if len(self) > _MOST_TURNS:
+            self.clear()
+        made = self[turn_] = turn(*self._brush.turn(turn_), self._system)
+        return made
+
+
+@lru_cache(8)
+def _turns_of(brush: Brush, system: ColorSystem) -> _Turns:
+    return _Turns(brush, system)
+
+
+@lru_cache(1 << 14)
+def turn(was: Style, style: Style, system: ColorSystem) -> str:
+    r"""From one style to another. Attributes, and the terminal's own colours, come back only with all that is plain.
+
+    >>> turn(Style.parse("bold red"), Style.parse("bold blue"), ColorSystem.STANDARD)
+    '\x1b[34m'
+    """
+    before, after = codes(was, system), codes(style, system)
+    if before == after:
+        return ""
+    back = before[0] not in ("", after[0]) or any(b and not a for b, a in zip(before[1:], after[1:], strict=True))
+    new = [code for b, code in zip(before, after, strict=True) if code and (back or code != b)]
+    return f"\x1b[{';'.join(['0', *new] if back else new)}m"
 
 
 @lru_cache(4096)

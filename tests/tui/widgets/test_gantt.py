@@ -21,6 +21,7 @@ from tui.chart.scale import Camera, ChartView
 from tui.chart.scene import ChartScene
 from tui.look.palette import DARK, LIGHT, Look
 from tui.widgets.gantt import Gantt
+from tui.widgets.rows import Inked
 
 COLUMNS, ROWS = 60, 14
 
@@ -237,6 +238,20 @@ async def test_only_rows_that_changed_are_drawn_again(pilot: Press, monkeypatch:
     app.chart.selected = 2
     assert 0 < len(drawn) < ROWS
     assert all(region.height == 1 for region in drawn)
+
+
+async def test_what_is_sent_of_what_changed_is_what_stands_there(pilot: Press, monkeypatch: pytest.MonkeyPatch) -> None:
+    app = stand(pilot)
+    drawn: list[Region] = []
+    monkeypatch.setattr(app.chart, "refresh", lambda *regions, **_: drawn.extend(regions))
+    app.chart.selected = 2
+    for region in drawn:
+        at = region.y, region.x, region.right
+        sent = app.chart.changed_cells(*at)
+        assert isinstance(sent, Inked)
+        assert sent.runs.texts == [segment.text for segment in app.chart.cells(*at)]
+    y, begin, end = at
+    assert app.chart.changed_cells(y, begin, end - 1) == app.chart.cells(y, begin, end - 1)
 
 
 async def test_another_look_is_drawn_in_its_colours(pilot: Press) -> None:

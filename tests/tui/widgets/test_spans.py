@@ -12,8 +12,14 @@ from textual.app import App, ComposeResult
 from textual.screen import Screen
 from textual.widgets import Static
 
+from tests.tui.chart.charts import chart_of
 from tests.tui.replays import replay
-from tui.widgets.rows import Lines
+from tests.tui.scenes import engine_of
+from tui.chart.cells.cells import Brush
+from tui.chart.cells.grid import Size
+from tui.chart.cells.paint import paint
+from tui.look.palette import DARK
+from tui.widgets.rows import Inked, Lines
 from tui.widgets.spans import Piece, SpanCompositor, Update
 
 CONSOLE = Console(file=StringIO(), force_terminal=True, color_system="truecolor")
@@ -43,6 +49,19 @@ def test_of_a_style_only_what_is_new_is_sent(first: str, second: str, turn: str)
     before, _, after = sent(("ab", first), ("cd", second), ("", "bold"), ("ef", second)).partition("ab")
     assert before.startswith("\x1b[3;5H\x1b[")
     assert after == f"\x1b[{turn}cdef" + ("" if second == "" else "\x1b[0m")
+
+
+@pytest.mark.parametrize("span", [(0, 0, 60), (3, 7, 20), (5, 30, 31)])
+def test_cells_that_are_told_by_their_inks_are_sent_as_those_that_are_segments(span: tuple[int, int, int]) -> None:
+    size, brush, between = Size(60, 12), Brush(DARK), [Segment("-", Style.parse("bold red"))]
+    cells = paint(chart_of(engine_of("z-figure4", "easy", steps=6), size), DARK, size)
+    inked = [Inked(runs, brush) for runs in brush.runs(cells, [span, (9, 2, 58)])]
+    segments = [brush.draw(cells, *each) for each in (span, (9, 2, 58))]
+    one, other = (
+        Update([Piece(0, 0, first), Piece(1, 0, between), Piece(2, 0, last)]).render_segments(CONSOLE)
+        for first, last in (inked, segments)
+    )
+    assert one == other
 
 
 class Layered(Screen[None]):

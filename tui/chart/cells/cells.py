@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from tui.chart.cells.grid import BLANK
 from tui.look.palette import Look
 
 _INKS = 1 << 16
+_PAIRS = _INKS**2
 _MOST_SEGMENTS = 20_000
 
 
@@ -75,6 +77,15 @@ class Cells:
         return list(zip(changed.tolist(), begins.tolist(), ends.tolist(), strict=True))
 
 
+class Runs(NamedTuple):
+    """Columns of a row, in runs of equal inks."""
+
+    texts: list[str]
+    inks: list[int]
+    turns: list[int]
+    """From the inks of each run, but for the first, those before it and its own."""
+
+
 class Brush:
     """Draws cells in one look; styles and runs are made once."""
 
@@ -85,23 +96,46 @@ class Brush:
 
     def draw(self, cells: Cells, row: int, begin: int, end: int) -> list[Segment]:
         """These columns of a row, in runs of equal inks."""
-        inks = cells.fg[row, begin:end].astype(np.uint32) * _INKS + cells.bg[row, begin:end]
-        begins = [0, *(np.flatnonzero(inks[1:] != inks[:-1]) + 1).tolist()]
-        text, inks_of = cells.chars[row, begin:end].tobytes().decode("utf-32-le"), inks[begins].tolist()
-        segments = self._segments
+        runs, segments = self.runs(cells, [(row, begin, end)])[0], self._segments
         if len(segments) > _MOST_SEGMENTS:
             segments.clear()
         made = []
-        for ink_, first, last in zip(inks_of, begins, [*begins[1:], len(text)], strict=True):
-            key = ink_, text[first:last]
-            segment = segments.get(key)
+        for run in zip(runs.inks, runs.texts, strict=True):
+            segment = segments.get(run)
             if segment is None:
-                segment = segments[key] = Segment(key[1], self._style(ink_))
+                segment = segments[run] = Segment(run[1], self.style(run[0]))
             made.append(segment)
         return made
 
-    def _style(self, inks: int) -> Style:
+    def runs(self, cells: Cells, spans: Sequence[tuple[int, int, int]]) -> list[Runs]:
+        """(row, from column, until column): all of them are looked at together."""
+        where = np.array(spans, np.intp).reshape(-1, 3)
+        rows, begins, ends = where[:, 0], where[:, 1, None], where[:, 2, None]
+        inks = cells.fg[rows].astype(np.uint64) * _INKS + cells.bg[rows]
+        along = np.arange(inks.shape[1])
+        opens = along == begins
+        opens[:, 1:] |= inks[:, 1:] != inks[:, :-1]
+        opens &= (along >= begins) & (along < ends)
+        at, counts = np.flatnonzero(opens), np.cumsum(np.count_nonzero(opens, axis=1))
+        until = np.append(at[1:], 0)
+        until[counts - 1] = np.arange(len(rows)) * len(along) + where[:, 2]
+        text = cells.chars[rows].tobytes().decode("utf-32-le")
+        texts = [text[begin:end] for begin, end in zip(at.tolist(), until.tolist(), strict=True)]
+        found = inks.reshape(-1)[at]
+        inks_of, turns = found.tolist(), (found[:-1] * _PAIRS + found[1:]).tolist()
+        lasts = counts.tolist()
+        return [
+            Runs(texts[first:last], inks_of[first:last], turns[first : last - 1])
+            for first, last in zip([0, *lasts[:-1]], lasts, strict=True)
+        ]
+
+    def style(self, inks: int) -> Style:
         style = self._styles.get(inks)
         if style is None:
             style = self._styles[inks] = self.look.cell(*divmod(inks, _INKS))
         return style
+
+    def turn(self, turn: int) -> tuple[Style, Style]:
+        """From which style to which."""
+        before, after = divmod(turn, _PAIRS)
+        return self.style(before), self.style(after)
