@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from rich.segment import Segment
 from rich.style import Style
@@ -35,6 +35,17 @@ class Rows(Widget):
     def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
         """The same where something has changed."""
         return self.cells(y, begin, end)
+
+    def refresh(
+        self, *regions: Region, repaint: bool = True, layout: bool = False, recompose: bool = False
+    ) -> Self:  # fmt: skip
+        """Cells alone are told to the screen at once: by Textual's own way that takes four messages."""
+        if not regions or layout or recompose or not self.is_attached or not self.display:
+            return super().refresh(*regions, repaint=repaint, layout=layout, recompose=recompose)
+        self._repaint_regions.update(regions)
+        self.screen._dirty_widgets.add(self)
+        self.screen.check_idle()
+        return self
 
     def render_line(self, y: int) -> Strip:
         return Strip(self.cells(y, 0, self.size.width), self.size.width)

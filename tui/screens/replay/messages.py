@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sim.lessons.walk import SceneNow, Walk
 
 
-class FromWorker(Message):
+class FromWorker(Message, bubble=False):
     """The worker tells something."""
 
     def __init__(self, told: Told) -> None:
