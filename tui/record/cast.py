@@ -62,8 +62,8 @@ class Cast:
         for y, row in enumerate(rows):
             before = self._shown[y] if y < len(self._shown) else None
             if row != before:
-                begin, end = (0, self._size[0]) if before is None else differing(row, before)
-                pieces.append(Piece(y, begin, cut(row, begin, end)))
+                begin, _, cells = (0, 0, cut(row, 0, self._size[0])) if before is None else differing(row, before)
+                pieces.append(Piece(y, begin, cells))
         return Update(pieces).render_segments(self._console) if pieces else ""
 
     def _event(self, at: float, code: str, data: str) -> str:

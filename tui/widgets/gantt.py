@@ -105,7 +105,7 @@ class Gantt(Rows, can_focus=True):
         self._brush = Brush(DARK)
         self._cells: Cells | None = None
         self._changed: dict[tuple[int, int, int], Runs] = {}
-        """What was drawn last, by row, first column and the column behind the last"""
+        """What was drawn last, by row, first column and the column behind the last; empty if there are filters"""
         self._by_clock: Camera | None = None
         """How the camera stood when it was last by the clock"""
         self._spot: Spot | None = None
@@ -126,7 +126,7 @@ class Gantt(Rows, can_focus=True):
         self._scene = scene
         if look is not self._brush.look:
             self._brush = Brush(look)
-            self._cells = None
+            self._forget()
             self._fit_size()
         if self._camera is not None and self._camera.held is not None and (looking := self._looking()):
             self._move(looking.camera)
@@ -180,9 +180,7 @@ class Gantt(Rows, can_focus=True):
 
     def changed_cells(self, y: int, begin: int, end: int) -> list[Segment] | Inked:
         runs = self._changed.get((y, begin, end))
-        if runs is None or self._cells is None or self.get_line_filters():
-            return self.cells(y, begin, end)
-        return Inked(runs, self._brush)
+        return self.cells(y, begin, end) if runs is None else Inked(runs, self._brush)
 
     def get_line_filters(self) -> list[LineFilter]:
         """Without the one that every cell has passed."""
@@ -199,7 +197,8 @@ class Gantt(Rows, can_focus=True):
         self._draw_measure(self._cells)
         self._draw_pointer(self._cells)
         if changed := self._cells.changed(before):
-            self._changed = dict(zip(changed, self._brush.runs(self._cells, changed), strict=True))
+            runs = [] if self.get_line_filters() else self._brush.runs(self._cells, changed)
+            self._changed = dict(zip(changed, runs, strict=False))
             self.refresh(*(Region(begin, row, end - begin, 1) for row, begin, end in changed))
 
     def _draw_pointer(self, drawn: Cells) -> None:
@@ -217,8 +216,13 @@ class Gantt(Rows, can_focus=True):
         """Pixel rows in a row of cells."""
         return 1 if self._brush.look.patterned else 2
 
-    def on_resize(self) -> None:
+    def _forget(self) -> None:
+        """What is drawn next is all drawn again."""
         self._cells = None
+        self._changed.clear()
+
+    def on_resize(self) -> None:
+        self._forget()
         self._fit_size()
         self._redraw()
 

@@ -66,6 +66,8 @@ class Lines(Rows):
         self._given: dict[int, list[Segment]] = {}
         self._drawn: dict[int, list[Segment]] = {}
         """Each as it has passed the filters"""
+        self._changed: dict[tuple[int, int, int], list[Segment]] = {}
+        """What was put last, by row, first column and the column behind the last"""
 
     def put(self, rows: Mapping[int, list[Segment]]) -> None:
         """Show these, and what there was in all others."""
@@ -75,11 +77,14 @@ class Lines(Rows):
             return
         filters, background = self.get_line_filters(), self.background_colors[1]
         changed = []
+        self._changed = {}
         for y, row in new.items():
             before = self._given.get(y)
-            begin, end = (0, width) if before is None else differing(row, before)
+            begin, end, cells = (0, width, row) if before is None else differing(row, before)
             changed.append(Region(begin, y, end - begin, 1))
             self._given[y] = row
+            if not filters:
+                self._changed[y, begin, end] = cells
             for known in filters:
                 row = known.apply(row, background)
             self._drawn[y] = row
@@ -89,6 +94,11 @@ class Lines(Rows):
         """What is put next is all drawn again."""
         self._given.clear()
         self._drawn.clear()
+        self._changed.clear()
+
+    def changed_cells(self, y: int, begin: int, end: int) -> list[Segment]:
+        put = self._changed.get((y, begin, end))
+        return self.cells(y, begin, end) if put is None else put
 
     def cells(self, y: int, begin: int, end: int) -> list[Segment]:
         row = self._drawn.get(y)
@@ -123,18 +133,19 @@ def cut(row: Sequence[Segment], begin: int, end: int) -> list[Segment]:
     return inside
 
 
-def differing(row: Sequence[Segment], before: Sequence[Segment]) -> tuple[int, int]:
-    """From which column until which two different rows of the same width differ.
+def differing(row: Sequence[Segment], before: Sequence[Segment]) -> tuple[int, int, list[Segment]]:
+    """From which column until which two different rows of the same width differ, and what the first has there.
 
     >>> one, other = ([Segment(text) for text in texts] for texts in (("ab", "c", "def"), ("ab", "x", "def")))
     >>> differing(one, other)
-    (2, 3)
+    (2, 3, [Segment('c')])
     """
     same = next((at for at, (a, b) in enumerate(zip(row, before, strict=False)) if a != b), min(len(row), len(before)))
-    begin = sum(segment.cell_length for segment in row[:same])
-    end = begin + sum(segment.cell_length for segment in row[same:])
+    tail = 0
     for a, b in zip(reversed(row[same:]), reversed(before[same:]), strict=False):
         if a != b:
             break
-        end -= a.cell_length
-    return begin, end
+        tail += 1
+    cells = list(row[same : len(row) - tail])
+    begin = sum(segment.cell_length for segment in row[:same])
+    return begin, begin + sum(segment.cell_length for segment in cells), cells

@@ -26,6 +26,7 @@ async def test_only_the_columns_that_changed_are_drawn_again(monkeypatch: pytest
         monkeypatch.setattr(lines, "refresh", lambda *regions: refreshed.extend(regions))
         lines.put({0: row("ab", "xy", "ef"), 1: row("abcdef"), 2: row("ghijkl")})
         assert refreshed == [Region(2, 0, 2, 1), Region(0, 2, 6, 1)]
+        assert [lines.changed_cells(0, *at) for at in ((2, 4), (1, 5))] == [row("xy"), row("b", "xy", "e")]
         assert [lines.render_line(y).text for y in range(3)] == ["abxyef", "abcdef", "ghijkl"]
         assert [strip.text for strip in lines.render_lines(Region(1, 1, 3, 2))] == ["bcd", "hij"]
         lines.forget()
@@ -43,7 +44,9 @@ async def test_only_the_columns_that_changed_are_drawn_again(monkeypatch: pytest
     ],
 )
 def test_it_is_known_where_rows_differ(now: tuple[str, ...], was: tuple[str, ...], changed: tuple[int, int]) -> None:
-    assert differing(row(*now), row(*was)) == changed
+    *columns, cells = differing(row(*now), row(*was))
+    assert tuple(columns) == changed
+    assert cells == cut(row(*now), *changed)
 
 
 @pytest.mark.parametrize(("begin", "end", "inside"), [(0, 6, "a日本b"), (1, 5, "日本"), (2, 6, " 本b"), (0, 2, "a ")])

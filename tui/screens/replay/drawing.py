@@ -151,8 +151,8 @@ class Drawing:
 
     # Everything
 
-    def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> None:
-        """Everything as it is now; while it plays, panels only as often as they can be read."""
+    def draw(self, state: ViewState, shown: Scenes, look: Look, progress: tuple[str, float | None] | None) -> bool:
+        """Everything as it is now; while it plays, panels only as often as they can be read: True if they are drawn."""
         look = look.projected if state.projected else look
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
@@ -167,7 +167,7 @@ class Drawing:
         self._bar("note").show(_note_lines(state, scene, self._screen.size.width), look)
         now = self._now()
         if state.playing and not state.rate.moment and now - self._drawn < CALM:
-            return
+            return False
         self._drawn = now
         for name in (*SIDE, "strip", "metrics"):
             panel = self._screen.query_one(f"#{name}", Panel)
@@ -181,8 +181,9 @@ class Drawing:
         tabs = tuple(self._tabs(state)) if self.layout and self.layout.small else ()
         if state.walk is not None and not state.walk.is_off:
             keys.show([walking_keys(self._screen.size.width, state.walk.now)], look)
-            return
-        keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, tabs=tabs), look)
+        else:
+            keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, tabs=tabs), look)
+        return True
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
         """The panels that can be shown beside a small chart, and which one is."""

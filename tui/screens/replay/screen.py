@@ -281,9 +281,10 @@ class ReplayScreen(Screen[None]):
             self.call_after_refresh(self._draw_now)
             self.call_after_refresh(self.wish)
         if self.shown is not None:
-            self._drawing.draw(self.state, self.shown, self.look, self.player.progress)
+            has_drawn_panels = self._drawing.draw(self.state, self.shown, self.look, self.player.progress)
             self._cameras.turn_pages()
-            self._fit_panels()
+            if has_drawn_panels:
+                self._fit_panels()
         took = self._now() - began
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
 

@@ -24,9 +24,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     drawn: list[str] = []
     draw = Drawing.draw
 
-    def counted(drawing: Drawing, *args: Any) -> None:
+    def counted(drawing: Drawing, *args: Any) -> bool:
         drawn.append("drawn")
-        draw(drawing, *args)
+        return draw(drawing, *args)
 
     monkeypatch.setattr(Drawing, "draw", counted)
     return drawn
