@@ -129,14 +129,28 @@ class History(Past):
         self._ended_by.extend(bytes(many))
         self._kind.extend(columns[2])
         self._processors.extend(sets)
-        self._link(ranks)
-        runs = kinds != GANG
-        self._started.note_all(ranks[runs], starts[runs], steps[runs])
+        self._link(ranks, starts, kinds, steps, len(self._start) - many)
 
-    def _link(self, ranks: Ints) -> None:
-        """The last stretches are those of these jobs: each follows the one that its job had before it."""
+    def link_all(self, first: int, since: int, begun: int, steps: int) -> tuple[Ints, Floats]:
+        """What follows from the stretches from that number on, which began in the steps from that one on.
+
+        So many stretches and steps are written. Returned is who came to run, and when, one for each of them.
+        """
+        many = np.diff(np.asarray(self._begun)[since:steps], prepend=first)
+        ranks, starts = np.array(self._rank)[first:begun], np.array(self._start)[first:begun]
+        kinds = np.frombuffer(self._kind, np.uint8)[first:begun]
+        return self._link(ranks, starts, kinds, np.repeat(np.arange(since, steps), many), first)
+
+    def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> tuple[Ints, Floats]:
+        """The last stretches, from that number on, follow those that their jobs had before them.
+
+        Where rows take turns the engine says itself who has come to run.
+        """
+        runs = kinds != GANG
+        ran, at = ranks[runs], starts[runs]
+        self._started.note_all(ran, at, steps[runs])
         order = np.argsort(ranks, kind="stable")
-        ranks, stretches = ranks[order], len(self._start) - len(ranks) + order
+        ranks, stretches = ranks[order], number + order
         first, last, then = map(np.asarray, (self._first, self._last, self._next))
         before, again = last[ranks], np.flatnonzero(ranks[1:] == ranks[:-1])
         before[again + 1] = stretches[again]
@@ -144,6 +158,7 @@ class History(Past):
         then[before[follows]] = stretches[follows]
         first[ranks[~follows]] = stretches[~follows]
         last[ranks] = stretches
+        return ran, at
 
     def finish_all(self, ranks: Ints, because: Ints, steps: Ints) -> Floats:
         """The last stretches of these jobs are over since these steps, which are written; when each was."""

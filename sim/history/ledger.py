@@ -28,6 +28,13 @@ class Ledger:
         self.migrations = array("i", [0]) * jobs
         self.interruptions = array("i", [0]) * jobs
 
+    def start_all(self, ranks: Ints, at: Floats) -> int:
+        """These jobs came to run then, one after another; for how many of them it was the first time."""
+        start = np.asarray(self.start)
+        new = np.flatnonzero(np.isnan(start[ranks]))[::-1]
+        start[ranks[new]] = at[new]
+        return len(np.unique(ranks[new]))
+
     def finish_all(self, ranks: Ints, at: Floats, ran: Floats) -> None:
         """These jobs are done since then, and have run so long."""
         np.asarray(self.end)[ranks], np.asarray(self.ran)[ranks] = at, ran

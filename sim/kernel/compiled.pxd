@@ -155,6 +155,7 @@ cdef class Present:
     cdef public int free, head, extra
     cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, completed, moves
     cdef public int[::1] queue, end_rank, end_procs, leave_rank, hole_first, hole_last, held_at, planned_in
+    cdef public int[::1] latest
     cdef public double[::1] end_at, leave_at, expected, planned, reserved_at
     cdef public int[::1] reserved_rank, tried_procs, tried_moves, turn, done, moved_rank, grown_for, seen
     cdef public int grown, grown_for_all
@@ -171,7 +172,7 @@ cdef class Present:
     cdef long[::1] h_wanted
     cdef long long[::1] h_place
     cdef unsigned char[::1] h_ended_by, h_form
-    cdef int[::1] h_next, h_first, h_last, h_started_in, h_about, h_head, h_ranges
+    cdef int[::1] h_started_in, h_about, h_head, h_ranges
     cdef double[::1] l_start, l_promised, l_ran
     cdef unsigned char[::1] l_backfilled
     cdef public Py_ssize_t steps, most_steps, begun, most_begun, decided, most_decided, ranged, most_ranged, leeway
@@ -184,8 +185,7 @@ cdef class Present:
     @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], holes=Py_ssize_t, many=Py_ssize_t,
                    index=Py_ssize_t, first=int, last=int, place=Py_ssize_t, joins=bint)
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
-    @cython.locals(place=int, now=double, running=Py_ssize_t, begun=Py_ssize_t, rank=int, procs=int, expected=double,
-                   before=int)
+    @cython.locals(place=int, now=double, running=Py_ssize_t, begun=Py_ssize_t, rank=int, procs=int, expected=double)
     cdef void _start(self, Py_ssize_t index, int form, int head, double one, double two, bint passes) noexcept
     @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], at=Py_ssize_t, whole=Py_ssize_t, first=int,
                    last=int, many=int)
@@ -320,7 +320,7 @@ cdef class Suspension(Loop):
     @cython.locals(index=Py_ssize_t)
     cdef void _resume(self, int rank, int form, double number) noexcept
     @cython.locals(now=double, running=Py_ssize_t, begun=Py_ssize_t, ran=double, estimate=double, expected=double,
-                   leaves=double, before=int)
+                   leaves=double)
     cdef void _begin(self, int rank) noexcept
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
     @cython.locals(now=double, running=Py_ssize_t, ran=double, begins=double, leaves=double, index=Py_ssize_t)
@@ -536,7 +536,7 @@ cdef class Sharing(Loop):
     @cython.locals(slot=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef void _rows_go_on(self, double now) except *
     cdef void _is_on_turn(self, int rank, double now) noexcept
-    @cython.locals(rank=int, rows=tuple, before=int, begun=Py_ssize_t)
+    @cython.locals(rank=int, rows=tuple, begun=Py_ssize_t)
     cdef void _write_places(self, double now) except *
     cdef bint _has_migrated(self, int rank) except -1
     @cython.locals(rank=int, known=dict, rows_of=list, band_of=int[::1])

@@ -43,7 +43,7 @@ class MigratingLoop(GangLoop):
     def _has_migrated(self, rank: int) -> bool:
         if self.migrated_in[rank] != self.rebuilds:
             return False
-        had: bool = self.sets.told(rank) != self.whole_sets[-1 - self.h_place[self.h_last[rank]]]
+        had: bool = self.sets.told(rank) != self.whole_sets[-1 - self.h_place[self.latest[rank]]]
         return had
 
     # Compaction: A leaves its row

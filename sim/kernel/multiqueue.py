@@ -195,7 +195,7 @@ class MultiQueueLoop(Partitions):
             self.stage[rank] = 0
             self.estimate[rank] = self.length[place] = self.whole_estimate[rank]
             self.runtime[rank] = self.whole_runtime[rank]
-            if self.h_start[self.h_last[rank]] + self.runtime[rank] > now + A_MOMENT:
+            if self.h_start[self.latest[rank]] + self.runtime[rank] > now + A_MOMENT:
                 self._cut(rank, place, now)
                 return
         Partitions._complete(self, rank, now)

@@ -105,6 +105,8 @@ class Present:
         """When each running job ends by its estimate"""
         self.held_at = numbers(jobs)
         """Where in the history's ranges those of each running job are"""
+        self.latest = numbers(jobs)
+        """The last stretch of each job that runs: which it follows is written when the stretch of steps is over"""
         # Plans
         self.plan, self.draft = Plan(2 * jobs + 2), Plan(2 * jobs + 2)
         self.planned = times(jobs)
@@ -150,9 +152,8 @@ class Present:
         """Write to these columns, which have room for so much more."""
         (
             self.h_time, self.h_free, self.h_waiting, self.h_wanted, self.h_decided, self.h_begun,
-            self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_next, self.h_place,
-            self.h_first, self.h_last, self.h_started, self.h_started_in, self.h_form, self.h_about, self.h_head,
-            self.h_numbers, self.h_ranges,
+            self.h_rank, self.h_start, self.h_end, self.h_end_step, self.h_ended_by, self.h_place,
+            self.h_started, self.h_started_in, self.h_form, self.h_about, self.h_head, self.h_numbers, self.h_ranges,
         ) = history  # fmt: skip
         self.l_start, self.l_promised, self.l_ran, self.l_backfilled = ledger
         (
@@ -164,7 +165,7 @@ class Present:
 
     def close(self) -> None:
         """Let go of the columns of the history."""
-        self.open((None,) * 22, (None,) * 4, (0,) * 8)
+        self.open((None,) * 19, (None,) * 4, (0,) * 8)
         self.overs = 0
 
     # Ending and starting
@@ -179,7 +180,7 @@ class Present:
 
     def _end_stretch(self, rank: int, now: float, because: int) -> None:
         """The job's last stretch is over, but the job is not done."""
-        stretch = self.h_last[rank]
+        stretch = self.latest[rank]
         self.h_end[stretch] = now
         self.h_end_step[stretch] = self.steps
         self.h_ended_by[stretch] = because
@@ -237,21 +238,7 @@ class Present:
         insert_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank, procs)
         insert_pair(self.leave_at, self.leave_rank, running, -(now + self.runtime[rank]), rank)
         self.running = running + 1
-        before = self.h_last[rank]
-        if before < 0:
-            self.h_first[rank] = begun
-            self.h_started[rank] = self.l_start[rank] = now
-            self.h_started_in[rank] = self.steps
-            self.started += 1
-        else:  # it began before; where rows took turns, perhaps without running
-            self.h_next[before] = begun
-            if self.h_started_in[rank] == NEVER:
-                self.h_started[rank] = now
-                self.h_started_in[rank] = self.steps
-            if self.l_start[rank] != self.l_start[rank]:
-                self.l_start[rank] = now
-                self.started += 1
-        self.h_last[rank] = begun
+        self.latest[rank] = begun
         self.h_rank[begun] = rank
         self.h_start[begun] = now
         self.begun = begun + 1

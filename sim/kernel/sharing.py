@@ -282,14 +282,10 @@ class Sharing(Loop):
         for rank in self.placed[: self.standing]:
             rows = self.rows_of[rank]
             if self.written[rank] != rows or (self.migrates and self._has_migrated(rank)):
-                before, begun = self.h_last[rank], self.begun
+                begun = self.begun
                 if self.written[rank]:
                     self._end_stretch(rank, now, MOVED)
-                if before < 0:
-                    self.h_first[rank] = begun
-                else:
-                    self.h_next[before] = begun
-                self.h_last[rank] = begun
+                self.latest[rank] = begun
                 self.h_rank[begun] = rank
                 self.h_start[begun] = now
                 self.kinds[begun] = IN_ROWS

@@ -23,7 +23,6 @@ from sim.kernel.columns import (
     times,
 )
 from sim.kernel.loop import Loop
-from sim.kernel.present import NEVER
 from sim.kernel.sets import Sets, Waiters
 
 SUSPENDED = 3
@@ -220,9 +219,6 @@ class Suspension(Loop):
         remove_number(self.queue, self.waiting, number_before(self.queue, rank, 0, self.waiting))
         self.waiting -= 1
         self.wanted -= self.procs[rank]
-        if self.l_start[rank] != self.l_start[rank]:
-            self.l_start[rank] = self.now
-            self.started += 1
         self._note(form, rank, -1, number, self.begun, 0.0)
         self._begin(rank)
 
@@ -254,15 +250,7 @@ class Suspension(Loop):
         insert_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank, self.procs[rank])
         insert_pair(self.leave_at, self.leave_rank, running, leaves, rank)
         self.running = running + 1
-        before = self.h_last[rank]
-        if before < 0:
-            self.h_first[rank] = begun
-        else:
-            self.h_next[before] = begun
-        if self.h_started_in[rank] == NEVER:
-            self.h_started[rank] = now
-            self.h_started_in[rank] = self.steps
-        self.h_last[rank] = begun
+        self.latest[rank] = begun
         self.h_rank[begun] = rank
         self.h_start[begun] = now
         self.h_place[begun] = -1 - len(self.whole_sets)

@@ -111,7 +111,11 @@ class Express:
             gangs.begin(loop, self._state, self._history, extension)
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
+        steps, begun, _, _ = extension.written
         extension.written = loop.steps, loop.begun, loop.decided, loop.ranged
+        if loop.begun > begun:
+            ranks, at = self._history.link_all(begun, steps, loop.begun, loop.steps)
+            loop.started += ledger.start_all(ranks, at)
         if loop.overs:
             self._write_endings(loop)
         loop.close()
@@ -177,6 +181,8 @@ class Express:
         waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)
         _fill(loop.queue, waiting)
         loop.waiting, loop.wanted = len(waiting), state.waiting.wanted
+        for rank, stretch in self._history.open_stretches().items():
+            loop.latest[rank] = stretch
         self._tell_running(loop)
         self._tell_plans(loop, policy.kind)
         for name in _TALLY:
