@@ -31,9 +31,10 @@ class Ledger:
     def start_all(self, ranks: Ints, at: Floats) -> int:
         """These jobs came to run then, one after another; for how many of them it was the first time."""
         start = np.asarray(self.start)
+        waited = np.count_nonzero(np.isnan(start))
         new = np.flatnonzero(np.isnan(start[ranks]))[::-1]
         start[ranks[new]] = at[new]
-        return len(np.unique(ranks[new]))
+        return int(waited - np.count_nonzero(np.isnan(start)))
 
     def finish_all(self, ranks: Ints, at: Floats, ran: Floats) -> None:
         """These jobs are done since then, and have run so long."""

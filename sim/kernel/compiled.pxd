@@ -6,7 +6,7 @@ from libc.math cimport pow
 cdef double A_MOMENT, INFINITE, TAU, EARLY
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
-cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, MANY, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
+cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, FEW, MANY, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
 cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST
 cdef int XFACTOR, DELAY, WARD, WFP3, UNICEF, RANDOM, RANDOM_LENGTH, RANDOM_DELAY, A_RUN
 cdef double A_LOT
@@ -153,7 +153,8 @@ cdef class Present:
     cdef public double now, arrives
     cdef public long step, credit, wanted
     cdef public int free, head, extra
-    cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, completed, moves
+    cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, coming
+    cdef public Py_ssize_t completed, moves
     cdef public int[::1] queue, end_rank, end_procs, leave_rank, hole_first, hole_last, held_at, planned_in
     cdef public int[::1] latest
     cdef public double[::1] end_at, leave_at, expected, planned, reserved_at
@@ -198,14 +199,30 @@ cdef class Present:
     cdef void _make_room(self, double start, double end, int procs) noexcept
     @cython.locals(plan=Plan, at=double[::1], free=int[::1], index=Py_ssize_t)
     cdef void _note_room(self, double start, double end, int procs) noexcept
-    @cython.locals(procs=int, length=double, plan=Plan, is_new=bint, was=double, count=Py_ssize_t)
     cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
+    cdef void _is_planned(self, int rank, double at) noexcept
     cdef void _forget(self, int rank) noexcept
     @cython.locals(at=double)
     cdef void _stands_no_more(self, int rank, double now, double expected, int procs) noexcept
 
 
-cdef class Loop(Present):
+cdef class Conservative(Present):
+    @cython.locals(now=double, rank=int, at=double, index=Py_ssize_t, passes=bint, place=int)
+    cdef bint _decide_conservative(self) noexcept
+    @cython.locals(plan=Plan, now=double, tried=Py_ssize_t, moves=Py_ssize_t, at=double[::1], free=int[::1],
+                   tried_procs=int[::1], tried_for=double[::1], tried_from=double[::1], tried_to=double[::1],
+                   tried_moves=int[::1], left=double[::1], rank=int, start=double, procs=int,
+                   length=double, before=double, last=Py_ssize_t, hope=double, index=Py_ssize_t, moved=Py_ssize_t,
+                   earlier=double, seen=int[::1], grown_for=int[::1], procs_of=int[::1],
+                   estimate=double[::1], planned=double[::1], count=Py_ssize_t, walks=bint, remembers=bint)
+    cdef void _compress(self) noexcept
+    @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
+    cdef Py_ssize_t _line_up(self) noexcept
+    @cython.locals(procs=int, until=double, end=double, plan=Plan)
+    cdef void _bring_forward(self, int rank, double was, double at) noexcept
+
+
+cdef class Loop(Conservative):
     @cython.locals(now=double)
     cpdef int run(self, double until, long steps, long credit, long a_step)
     @cython.locals(leave_at=double[::1], running=Py_ssize_t, time=double, follows=double, arrives=double,
@@ -215,15 +232,17 @@ cdef class Loop(Present):
     cdef double _latest(self, double time, double arrives) noexcept
     @cython.locals(index=Py_ssize_t, time=double)
     cdef double _wakes(self, double after, double until) noexcept
-    @cython.locals(submit=double[::1], needs=Py_ssize_t, index=Py_ssize_t, leeway=Py_ssize_t)
-    cdef bint _has_room(self, double now) noexcept
+    @cython.locals(submit=double[::1], rank=Py_ssize_t)
+    cdef void _see_who_comes(self, double now) noexcept
+    @cython.locals(leeway=Py_ssize_t)
+    cdef bint _has_room(self) noexcept
     @cython.locals(index=Py_ssize_t)
     cdef bint _happen(self, double now) except -1
     @cython.locals(leave_at=double[::1], done=int[::1], first=Py_ssize_t, count=Py_ssize_t, rank=int,
                    place=Py_ssize_t, index=Py_ssize_t)
     cdef void _complete_jobs(self, double now) noexcept
-    @cython.locals(submit=double[::1], queue=int[::1], rank=Py_ssize_t, first=Py_ssize_t)
-    cdef void _admit_arrivals(self, double now) noexcept
+    @cython.locals(rank=Py_ssize_t, last=Py_ssize_t)
+    cdef void _admit_arrivals(self) noexcept
     @cython.locals(kind=int)
     cdef bint _decide(self) except -1
     @cython.locals(index=Py_ssize_t, passes=bint, form=int)
@@ -250,16 +269,6 @@ cdef class Loop(Present):
     cdef void _plan_anew(self, int rank, double at, double one) noexcept
     @cython.locals(draft=Plan, now=double, index=Py_ssize_t, heads=int, place=int, procs=int, length=double, at=double)
     cdef void _decide_deep(self) noexcept
-    @cython.locals(now=double, rank=int, at=double, index=Py_ssize_t, passes=bint, place=int)
-    cdef bint _decide_conservative(self) noexcept
-    @cython.locals(plan=Plan, now=double, tried=Py_ssize_t, moves=Py_ssize_t, at=double[::1], free=int[::1],
-                   tried_procs=int[::1], tried_for=double[::1], tried_from=double[::1], tried_to=double[::1],
-                   tried_moves=int[::1], left=double[::1], turn=Py_ssize_t, rank=int, start=double, procs=int,
-                   length=double, before=double, last=Py_ssize_t, hope=double, index=Py_ssize_t, moved=Py_ssize_t,
-                   earlier=double, seen=int[::1], grown_for=int[::1])
-    cdef void _compress(self) noexcept
-    @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
-    cdef Py_ssize_t _line_up(self) noexcept
 
 
 cdef class OrderedLoop(Loop):
@@ -299,8 +308,8 @@ cdef class Suspension(Loop):
     cdef void _has_left(self, int rank) noexcept
     cdef void _is_set_aside(self, int rank, double ran) noexcept
     cdef void _is_taken_up(self, int rank) noexcept
-    @cython.locals(idle=Py_ssize_t, arriving=Py_ssize_t)
-    cdef bint _has_room(self, double now) noexcept
+    @cython.locals(idle=Py_ssize_t)
+    cdef bint _has_room(self) noexcept
     @cython.locals(index=Py_ssize_t, free=int, queue=int[::1], procs=int[::1])
     cdef void _go_on(self) noexcept
     @cython.locals(at=double)
@@ -448,8 +457,8 @@ cdef class MultiQueueLoop(Partitions):
     cdef public int[::1] spare, spared_in, pivot, firsts, stage, trials, cut
     cdef public double[::1] pivot_at, whole_estimate, whole_runtime
 
-    @cython.locals(waiting=Py_ssize_t, arriving=Py_ssize_t)
-    cdef bint _has_room(self, double now) noexcept
+    @cython.locals(waiting=Py_ssize_t)
+    cdef bint _has_room(self) noexcept
     @cython.locals(index=Py_ssize_t, tried=int, told=Py_ssize_t, rank=Py_ssize_t, is_calm=bint, apart=bint)
     cdef bint _decide(self) except -1
     @cython.locals(done=int[::1], kept=Py_ssize_t, index=Py_ssize_t, rank=int, at=Py_ssize_t)
@@ -520,8 +529,8 @@ cdef class Sharing(Loop):
                    needs=double, end=double, soon=double, least=double[::1], bands=Py_ssize_t, band=Py_ssize_t,
                    ends=double)
     cdef double _next_end(self, double before) except? -1
-    @cython.locals(crowd=Py_ssize_t, arriving=Py_ssize_t)
-    cdef bint _has_room(self, double now) noexcept
+    @cython.locals(crowd=Py_ssize_t)
+    cdef bint _has_room(self) noexcept
     cdef bint _happen(self, double now) except -1
     @cython.locals(is_event=bint)
     cdef bint _decide(self) except -1

@@ -10,15 +10,12 @@ from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
-    copy_numbers,
     forget_pairs,
     insert_in_order,
     number_before,
-    time_before,
 )
+from sim.kernel.conservative import Conservative
 from sim.kernel.present import (
-    BY_QUEUE,
-    BY_START,
     CONSERVATIVE,
     DEEP,
     EASY,
@@ -27,7 +24,6 @@ from sim.kernel.present import (
     RECORDED,
     RELAXED,
     REPLAN,
-    Present,
 )
 
 ENOUGH = 0
@@ -40,7 +36,7 @@ a job is to start that does not fit"""
 
 
 @cython.cclass
-class Loop(Present):
+class Loop(Conservative):
     """`run` goes on from the present."""
 
     def run(self, until: float, steps: int, credit: int, a_step: int) -> int:
@@ -55,7 +51,11 @@ class Loop(Present):
                 return OVER
             if now > until:
                 return LATER
-            if not self._has_room(now):
+            self.coming = 0
+            if self.arrives <= now:
+                self._see_who_comes(now)
+            self.leeway -= self.waiting + self.coming + self.holes + self.pieces + 1
+            if self.leeway < 0 and not self._has_room():
                 return FULL
             if not self._happen(now):
                 return STUCK
@@ -121,19 +121,18 @@ class Loop(Present):
                 return time if time <= until else INFINITE
         return INFINITE
 
-    def _has_room(self, now: float) -> bool:
-        """Have the columns of the history room for all that can happen in a step?"""
-        needs = self.waiting + self.holes + self.pieces + 1
-        if self.arrives <= now:
-            submit, index = self.submit, self.arriving
-            while submit[index] <= now:
-                index += 1
-                needs += 1
-        if needs > self.leeway:
-            leeway = min(self.most_steps - self.steps, self.most_begun - self.begun)
-            leeway = min(leeway, (self.most_decided - self.decided) // 2)
-            self.leeway = min(leeway, (self.most_ranged - self.ranged) // 3)
-        self.leeway -= needs
+    def _see_who_comes(self, now: float) -> None:
+        submit, rank = self.submit, self.arriving
+        while submit[rank] <= now:
+            rank += 1
+        self.coming = rank - self.arriving
+
+    def _has_room(self) -> bool:
+        """Have the columns of the history room for all that can happen in this step?"""
+        leeway = min(self.most_steps - self.steps, self.most_begun - self.begun)
+        leeway = min(leeway, (self.most_decided - self.decided) // 2)
+        leeway = min(leeway, (self.most_ranged - self.ranged) // 3)
+        self.leeway = leeway - (self.waiting + self.coming + self.holes + self.pieces + 1)
         return self.leeway >= 0
 
     def _happen(self, now: float) -> bool:
@@ -145,9 +144,9 @@ class Loop(Present):
             self._complete_jobs(now)
         if self.reservations and self.reserved_at[0] <= now:
             self.is_due = True
-        self.arrived = 0
-        if self.arrives <= now:
-            self._admit_arrivals(now)
+        self.arrived = self.coming
+        if self.coming:
+            self._admit_arrivals()
         if not self._decide():
             return False
         index = self.steps
@@ -176,14 +175,14 @@ class Loop(Present):
             self._complete(done[index], now)
         self.completed, self.is_fresh = count, False
 
-    def _admit_arrivals(self, now: float) -> None:
-        submit, queue, rank, first = self.submit, self.queue, self.arriving, self.arriving
-        while submit[rank] <= now:
-            insert_in_order(queue, self.waiting, self.place_of[rank])
+    def _admit_arrivals(self) -> None:
+        rank = self.arriving
+        self.arriving = last = rank + self.coming
+        while rank < last:
+            insert_in_order(self.queue, self.waiting, self.place_of[rank])
             self.waiting += 1
             self.wanted += self.procs[rank]
             rank += 1
-        self.arriving, self.arrived = rank, rank - first
 
     # What is decided
 
@@ -320,7 +319,8 @@ class Loop(Present):
     def _reserve_head(self, head: int, had: bool, was: float) -> None:
         """The head is to start when there is room; it had a reservation for another time, or none."""
         shadow = self.shadow
-        self._promise(head, shadow)
+        if self.promises:
+            self._promise(head, shadow)
         if had and shadow != was:
             self._moves(head, shadow, was)
         if not had or shadow != was:
@@ -328,7 +328,7 @@ class Loop(Present):
         self.head = head
         self.planned[head] = shadow
 
-    # Everybody has a reservation
+    # Everybody is planned
 
     def _decide_replan(self) -> None:
         """A wider and longer job finds no place before that of one that was placed."""
@@ -399,102 +399,3 @@ class Loop(Present):
                 heads += 1
                 self._plan_anew(self.rank_at[place], at, self.free)
             draft.take(at, at + length, procs)
-
-    def _decide_conservative(self) -> bool:
-        """False: a job is to start that does not fit."""
-        now = self.now
-        if self.ended_early:
-            self._compress()
-        for rank in range(self.arriving - self.arrived, self.arriving):
-            self._make_plan()
-            at = self.plan.earliest(self.procs[rank], self.estimate[rank], now)
-            self._reserve(rank, at, self.plans_as, self.free, 0.0)
-        if not self.is_due:
-            return True
-        index, passes = 0, False
-        while index < self.waiting and self.reservations and self.reserved_at[0] <= now:
-            place = self.queue[index]
-            if self.planned[self.rank_at[place]] > now:
-                passes = True
-                index += 1
-            elif self.width[place] > self.free:
-                self.head = self.rank_at[place]
-                return False
-            else:
-                self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
-        self.is_due = False
-        return True
-
-    def _compress(self) -> None:
-        """Reservations are released one by one and placed again: `sim.machine.profile.compression`."""
-        self._make_plan()
-        plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
-        tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
-        tried_to, tried_moves, left, last = self.tried_to, self.tried_moves, self.left, 0
-        seen, grown_for = self.seen, self.grown_for
-        for turn in range(self._line_up()):
-            rank = self.turn[turn]
-            start, procs, length = self.planned[rank], self.procs[rank], self.estimate[rank]
-            before = start - A_MOMENT
-            if cython.compiled and self.compress == BY_START:  # not far from where the job before it stood
-                last = min(last, plan.count - 1)
-                while last + 1 < plan.count and at[last + 1] < before:
-                    last += 1
-                while last >= 0 and at[last] >= before:
-                    last -= 1
-            else:
-                last = time_before(at, before, 0, plan.count) - 1
-            if last < 0 or (free[last] < procs and now + length > at[last] + A_MOMENT):
-                continue
-            earlier, moved = start, moves
-            if seen[rank] < grown_for[procs] or seen[rank] < self.grown_for_all:
-                hope, index = now, tried - 1
-                while index >= 0:
-                    if tried_procs[index] <= procs and tried_for[index] <= length and tried_from[index] <= start:
-                        hope, moved = tried_to[index], tried_moves[index]
-                        if moved < moves and left[moved] - length < hope:
-                            hope = left[moved] - length
-                        break
-                    index -= 1
-                hope = hope if hope > now else now
-                if hope < before and (free[last] >= procs or hope + length <= at[last] + A_MOMENT):
-                    earlier = plan.gap_before(last, start, procs, length, hope)
-                moved = moves
-                seen[rank] = self.grown
-            if earlier < before:
-                self._reserve(rank, earlier, self.moves_as, start, 0.0)
-                index = moves - 1
-                while index >= 0 and left[index] > start:
-                    left[index] = start
-                    index -= 1
-                left[moves] = start
-                moves += 1
-            else:
-                earlier = start
-            while (
-                tried
-                and tried_procs[tried - 1] >= procs
-                and tried_for[tried - 1] >= length
-                and tried_to[tried - 1] <= earlier
-            ):
-                tried -= 1
-            tried_procs[tried] = procs
-            tried_for[tried] = length
-            tried_from[tried] = start
-            tried_to[tried] = earlier
-            tried_moves[tried] = moved
-            tried += 1
-
-    def _line_up(self) -> int:
-        """Whose reservations are to move forward, in this order; how many."""
-        count = 0
-        if self.compress == BY_START:
-            copy_numbers(self.reserved_rank, self.turn, self.reservations)
-            return self.reservations
-        if self.compress == BY_QUEUE:
-            for index in range(self.waiting):
-                rank = self.rank_at[self.queue[index]]
-                if self.planned_in[rank]:
-                    self.turn[count] = rank
-                    count += 1
-        return count

@@ -103,12 +103,8 @@ class MultiQueueLoop(Partitions):
 
     # A step
 
-    def _has_room(self, now: float) -> bool:
-        waiting, arriving = self.waiting, self.arriving
-        while self.submit[arriving] <= now:
-            arriving += 1
-            waiting += 1
-        waiting += self.running  # whose trials are cut
+    def _has_room(self) -> bool:
+        waiting = self.waiting + self.coming + self.running  # whose trials are cut
         if self.steps == self.most_steps or self.begun + waiting > self.most_begun:
             return False
         return not self.decided + (waiting + 1) * (self.partitions + 1) > self.most_decided

@@ -6,8 +6,8 @@ from hashlib import sha256
 from pathlib import Path
 
 SOURCES = (
-    "arrays.py", "plan.py", "sets.py", "present.py", "loop.py", "ordering.py", "suspension.py", "selective.py",
-    "immediate.py", "partitions.py", "multiqueue.py", "sharing.py", "gang.py", "migration.py",
+    "arrays.py", "plan.py", "sets.py", "present.py", "conservative.py", "loop.py", "ordering.py", "suspension.py",
+    "selective.py", "immediate.py", "partitions.py", "multiqueue.py", "sharing.py", "gang.py", "migration.py",
 )  # fmt: skip
 TYPES = "compiled.pxd"
 

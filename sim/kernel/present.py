@@ -18,7 +18,6 @@ from sim.kernel.columns import (
     insert_number,
     insert_pair,
     insert_three,
-    move_pair,
     number_before,
     numbers,
     remove_number,
@@ -52,6 +51,8 @@ TAU = 10.0
 """As in `sim.workload.categories`"""
 NEVER = 2147483647
 """As in `sim.history.times`"""
+FEW = 32
+"""Of so few reservations it is quicker to look at each than to remember who found what, where nothing is compiled"""
 MANY = 100
 """With fewer reservations it is quicker to look at each than to note for whom there is room"""
 WIDTH = 3
@@ -134,7 +135,7 @@ class Present:
         """How often there came to be more room; when last for who needs so many; what of it each job has seen; when
         last it was not noted for whom"""
         # The last step
-        self.arrived = self.completed = self.moves = 0
+        self.arrived = self.coming = self.completed = self.moves = 0
         self.ended_early = False
         self.done = numbers(most_running)
         self.over, self.over_in, self.overs = numbers(jobs), numbers(jobs), 0
@@ -298,7 +299,7 @@ class Present:
             self.moves += 1
 
     def _promise(self, rank: int, at: float) -> None:
-        if self.promises and self.l_promised[rank] != self.l_promised[rank]:
+        if self.l_promised[rank] != self.l_promised[rank]:
             self.l_promised[rank] = at
 
     # Plans
@@ -328,28 +329,21 @@ class Present:
             index += 1
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
-        """The job's reserved start becomes `at`, which is never later than it was."""
-        procs, length, plan = self.procs[rank], self.estimate[rank], self.plan
-        is_new = not self.planned_in[rank]
-        was, count = self.planned[rank], self.reservations
-        if is_new:
-            insert_pair(self.reserved_at, self.reserved_rank, count, at, rank)
-            self.reservations += 1
-        else:
-            self._make_room(was, was + length, procs)
-            move_pair(self.reserved_at, self.reserved_rank, count, was, at, rank)
-        plan.take(at, at + length, procs)
-        self.planned[rank] = at
+        """The job, which has no reservation, is to start then."""
+        insert_pair(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
+        self.reservations += 1
+        self.plan.take(at, at + self.estimate[rank], self.procs[rank])
         self.planned_in[rank] = 1
+        self._is_planned(rank, at)
+        self._note(form, rank, -1, at, one, two)
+
+    def _is_planned(self, rank: int, at: float) -> None:
+        self.planned[rank] = at
         self.seen[rank] = self.grown
         if at <= self.now:
             self.is_due = True
-        self._promise(rank, at)
-        if is_new:
-            self._note(form, rank, -1, at, one, two)
-        elif at != was:
-            self._moves(rank, at, was)
-            self._note(form, rank, -1, at, one, two)
+        if self.promises:
+            self._promise(rank, at)
 
     def _forget(self, rank: int) -> None:
         """The job has no reservation any more."""

@@ -166,11 +166,8 @@ class Sharing(Loop):
                     end = ends
         return end
 
-    def _has_room(self, now: float) -> bool:
-        crowd, arriving = self.standing + self.waiting, self.arriving
-        while self.submit[arriving] <= now:
-            arriving += 1
-            crowd += 1
+    def _has_room(self) -> bool:
+        crowd = self.standing + self.waiting + self.coming
         has_room: bool = self.steps < self.most_steps and self.begun + crowd <= self.most_begun
         return has_room
 

@@ -109,11 +109,8 @@ class Suspension(Loop):
 
     # A step
 
-    def _has_room(self, now: float) -> bool:
-        idle, arriving = self.waiting + self.paused, self.arriving
-        while self.submit[arriving] <= now:
-            arriving += 1
-            idle += 1
+    def _has_room(self) -> bool:
+        idle = self.waiting + self.coming + self.paused
         if self.steps == self.most_steps or self.begun + idle > self.most_begun:
             return False
         return not self.decided + 2 * idle + self.running > self.most_decided

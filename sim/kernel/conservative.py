@@ -1,0 +1,144 @@
+"""Everybody has a reservation: `sim.policies.backfill.conservative` over columns."""
+
+from __future__ import annotations
+
+from sim.kernel import cython
+from sim.kernel.columns import A_MOMENT, copy_numbers, move_pair, number_before, time_before
+from sim.kernel.present import BY_QUEUE, BY_START, FEW, Present
+
+
+@cython.cclass
+class Conservative(Present):
+    """A pass under it."""
+
+    def _decide_conservative(self) -> bool:
+        """False: a job is to start that does not fit."""
+        now = self.now
+        if self.ended_early:
+            self._compress()
+        for rank in range(self.arriving - self.arrived, self.arriving):
+            self._make_plan()
+            at = self.plan.earliest(self.procs[rank], self.estimate[rank], now)
+            self._reserve(rank, at, self.plans_as, self.free, 0.0)
+        if not self.is_due:
+            return True
+        index, passes = 0, False
+        if self.reservations == 1 or self.reserved_at[1] > now:  # nobody else is due
+            index = number_before(self.queue, self.place_of[self.reserved_rank[0]], 0, self.waiting)
+            passes = index > 0
+        while index < self.waiting and self.reservations and self.reserved_at[0] <= now:
+            place = self.queue[index]
+            if self.planned[self.rank_at[place]] > now:
+                passes = True
+                index += 1
+            elif self.width[place] > self.free:
+                self.head = self.rank_at[place]
+                return False
+            else:
+                self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
+        self.is_due = False
+        return True
+
+    def _compress(self) -> None:
+        """Reservations are released one by one and placed again: `sim.machine.profile.compression`."""
+        self._make_plan()
+        plan, now, tried, moves, at, free = self.plan, self.now, 0, 0, self.plan.at, self.plan.free
+        tried_procs, tried_for, tried_from = self.tried_procs, self.tried_for, self.tried_from
+        tried_to, tried_moves, left, last = self.tried_to, self.tried_moves, self.left, 0
+        seen, grown_for, procs_of, length_of, planned = (
+            self.seen, self.grown_for, self.procs, self.estimate, self.planned,
+        )  # fmt: skip
+        count = self._line_up()
+        walks, remembers = cython.compiled and self.compress == BY_START, cython.compiled or count > FEW
+        for rank in self.turn[:count]:
+            procs = procs_of[rank]
+            if seen[rank] >= grown_for[procs]:  # nothing has come to be free that would do
+                continue
+            start, length = planned[rank], length_of[rank]
+            before = start - A_MOMENT
+            if walks:  # not far from where the job before it stood
+                last = min(last, plan.count - 1)
+                while last + 1 < plan.count and at[last + 1] < before:
+                    last += 1
+                while last >= 0 and at[last] >= before:
+                    last -= 1
+            else:
+                last = time_before(at, before, 0, plan.count) - 1
+            if last < 0 or (free[last] < procs and now + length > at[last] + A_MOMENT):
+                continue
+            seen[rank] = self.grown
+            if not remembers:
+                earlier = plan.gap_before(last, start, procs, length, now)
+                if earlier < before:
+                    self._bring_forward(rank, start, earlier)
+                continue
+            earlier, hope, index = start, now, tried - 1
+            while index >= 0:
+                if tried_procs[index] <= procs and tried_for[index] <= length and tried_from[index] <= start:
+                    hope, moved = tried_to[index], tried_moves[index]
+                    if moved < moves and left[moved] - length < hope:
+                        hope = left[moved] - length
+                    break
+                index -= 1
+            hope = hope if hope > now else now
+            if hope < before and (free[last] >= procs or hope + length <= at[last] + A_MOMENT):
+                earlier = plan.gap_before(last, start, procs, length, hope)
+            moved = moves
+            if earlier < before:
+                self._bring_forward(rank, start, earlier)
+                index = moves - 1
+                while index >= 0 and left[index] > start:
+                    left[index] = start
+                    index -= 1
+                left[moves] = start
+                moves += 1
+            else:
+                earlier = start
+            while (
+                tried
+                and tried_procs[tried - 1] >= procs
+                and tried_for[tried - 1] >= length
+                and tried_to[tried - 1] <= earlier
+            ):
+                tried -= 1
+            tried_procs[tried] = procs
+            tried_for[tried] = length
+            tried_from[tried] = start
+            tried_to[tried] = earlier
+            tried_moves[tried] = moved
+            tried += 1
+
+    def _line_up(self) -> int:
+        """Whose reservations are to move forward, in this order; how many."""
+        count = 0
+        if self.compress == BY_START:
+            copy_numbers(self.reserved_rank, self.turn, self.reservations)
+            return self.reservations
+        if self.compress == BY_QUEUE:
+            if self.in_order_of_arrival and self.reservations == self.waiting - self.arrived:  # who came is behind them
+                copy_numbers(self.queue, self.turn, self.reservations)
+                return self.reservations
+            for index in range(self.waiting):
+                rank = self.rank_at[self.queue[index]]
+                if self.planned_in[rank]:
+                    self.turn[count] = rank
+                    count += 1
+        return count
+
+    def _bring_forward(self, rank: int, was: float, at: float) -> None:
+        """The job is to start earlier than it was to."""
+        procs, until, plan = self.procs[rank], was + self.estimate[rank], self.plan
+        end = at + self.estimate[rank]
+        if end > was + A_MOMENT:  # from then on it keeps its place
+            self._make_room(end, until, procs)
+            plan.take(at, was, procs)
+        else:
+            self._make_room(was, until, procs)
+            plan.take(at, end, procs)
+        move_pair(self.reserved_at, self.reserved_rank, self.reservations, was, at, rank)
+        self.planned[rank] = at
+        self.seen[rank] = self.grown
+        if at <= self.now:
+            self.is_due = True
+        self._moves(rank, at, was)
+        self._note(self.moves_as, rank, -1, at, was, 0.0)
