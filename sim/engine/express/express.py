@@ -7,6 +7,7 @@ suspends nobody or rows take turns. After every stretch the state is as the engi
 
 from __future__ import annotations
 
+from array import array
 from math import inf
 from typing import Any
 
@@ -124,7 +125,7 @@ class Express:
     def _write_endings(self, loop: Any) -> None:
         """What has become of the jobs that are done."""
         workload, ledger = self._workload, self._state.ledger
-        ranks, steps = np.asarray(loop.over[: loop.overs]), np.asarray(loop.over_in[: loop.overs])
+        ranks, steps = (_array(column[: loop.overs]) for column in (loop.over, loop.over_in))
         run, killed = workload.runtime[ranks], workload.killed[ranks]
         at = self._history.finish_all(ranks, np.where(killed, KILLED, DONE), steps)
         ledger.finish_all(ranks, at, run)
@@ -352,6 +353,11 @@ def _fill(column: Any, values: list[Any]) -> None:
     else:
         for index, value in enumerate(values):
             column[index] = value
+
+
+def _array(values: Any) -> Ints:
+    """Whole numbers of the loop; of a list there is no quicker way to make an array."""
+    return np.asarray(array("i", values) if isinstance(values, list) else values)
 
 
 def _values(column: Any, count: int) -> list[Any]:
