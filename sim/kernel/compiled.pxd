@@ -6,7 +6,7 @@ from libc.math cimport pow
 cdef double A_MOMENT, INFINITE, TAU, EARLY
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
-cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, FEW, MANY, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
+cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, FEW, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
 cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST
 cdef int XFACTOR, DELAY, WARD, WFP3, UNICEF, RANDOM, RANDOM_LENGTH, RANDOM_DELAY, A_RUN
 cdef double A_LOT
@@ -159,7 +159,7 @@ cdef class Present:
     cdef public int[::1] latest
     cdef public double[::1] end_at, leave_at, expected, planned, reserved_at
     cdef public int[::1] reserved_rank, tried_procs, tried_moves, turn, done, moved_rank, grown_for, seen
-    cdef public int grown, grown_for_all
+    cdef public int grown
     cdef public double[::1] tried_for, tried_from, tried_to, left, moved_by
     cdef public Plan plan, draft
     cdef public bint is_due, is_reserved, is_fresh, is_sharp, ended_early
@@ -214,7 +214,7 @@ cdef class Conservative(Present):
                    tried_moves=int[::1], left=double[::1], rank=int, start=double, procs=int,
                    length=double, before=double, last=Py_ssize_t, hope=double, index=Py_ssize_t, moved=Py_ssize_t,
                    earlier=double, seen=int[::1], grown_for=int[::1], procs_of=int[::1],
-                   estimate=double[::1], planned=double[::1], count=Py_ssize_t, walks=bint, remembers=bint)
+                   length_of=double[::1], planned=double[::1], count=Py_ssize_t, walks=bint, remembers=bint)
     cdef void _compress(self) noexcept
     @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef Py_ssize_t _line_up(self) noexcept

@@ -53,8 +53,6 @@ NEVER = 2147483647
 """As in `sim.history.times`"""
 FEW = 32
 """Of so few reservations it is quicker to look at each than to remember who found what, where nothing is compiled"""
-MANY = 100
-"""With fewer reservations it is quicker to look at each than to note for whom there is room"""
 WIDTH = 3
 """As in `sim.history.decided`"""
 
@@ -130,10 +128,9 @@ class Present:
         """Of a compression, who was tried: how wide and long, where it stood, where it stands, how many had moved"""
         self.left, self.turn = times(jobs), numbers(jobs)
         """The earliest place that somebody left, from each move on; whose turn it is"""
-        self.grown, self.grown_for, self.seen = 0, numbers(procs + 1), numbers(jobs)
-        self.grown_for_all = 0
-        """How often there came to be more room; when last for who needs so many; what of it each job has seen; when
-        last it was not noted for whom"""
+        self.grown, self.grown_for, self.seen = 1, numbers(procs + 1), numbers(jobs)
+        set_numbers(self.grown_for, 0, procs + 1, 1)
+        """How often there came to be more room; when last for who needs so many; what of it each job has seen"""
         # The last step
         self.arrived = self.coming = self.completed = self.moves = 0
         self.ended_early = False
@@ -312,13 +309,10 @@ class Present:
             self.plan.make(self.now, self.free, self.end_at, self.end_procs, self.running)
 
     def _make_room(self, start: float, end: float, procs: int) -> None:
-        """So many more are free in the plan; for whom that may be enough is noted where many reservations stand."""
+        """So many more are free in the plan; where reservations stand it is noted for whom that may be enough."""
         if self.is_reserved:
             self.grown += 1
-            if self.reservations < MANY:
-                self.grown_for_all = self.grown
-            else:
-                self._note_room(start, end, procs)
+            self._note_room(start, end, procs)
         self.plan.take(start, end, -procs)
 
     def _note_room(self, start: float, end: float, procs: int) -> None:
