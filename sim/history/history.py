@@ -136,10 +136,10 @@ class History(Past):
 
         So many stretches and steps are written. Returned is who came to run, and when, one for each of them.
         """
-        many = np.diff(np.asarray(self._begun)[since:steps], prepend=first)
-        ranks, starts = np.array(self._rank)[first:begun], np.array(self._start)[first:begun]
+        before = np.bincount(np.asarray(self._begun)[since:steps] - first, minlength=begun - first + 1)
+        ranks, starts = np.asarray(self._rank)[first:begun], np.asarray(self._start)[first:begun]
         kinds = np.frombuffer(self._kind, np.uint8)[first:begun]
-        return self._link(ranks, starts, kinds, np.repeat(np.arange(since, steps), many), first)
+        return self._link(ranks, starts, kinds, since + before[: begun - first].cumsum(), first)
 
     def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> tuple[Ints, Floats]:
         """The last stretches, from that number on, follow those that their jobs had before them.

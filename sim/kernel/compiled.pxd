@@ -200,7 +200,6 @@ cdef class Present:
     @cython.locals(plan=Plan, at=double[::1], free=int[::1], index=Py_ssize_t)
     cdef void _note_room(self, double start, double end, int procs) noexcept
     cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
-    cdef void _is_planned(self, int rank, double at) noexcept
     cdef void _forget(self, int rank) noexcept
     @cython.locals(at=double)
     cdef void _stands_no_more(self, int rank, double now, double expected, int procs) noexcept

@@ -327,17 +327,14 @@ class Present:
         insert_pair(self.reserved_at, self.reserved_rank, self.reservations, at, rank)
         self.reservations += 1
         self.plan.take(at, at + self.estimate[rank], self.procs[rank])
-        self.planned_in[rank] = 1
-        self._is_planned(rank, at)
-        self._note(form, rank, -1, at, one, two)
-
-    def _is_planned(self, rank: int, at: float) -> None:
         self.planned[rank] = at
+        self.planned_in[rank] = 1
         self.seen[rank] = self.grown
         if at <= self.now:
             self.is_due = True
         if self.promises:
             self._promise(rank, at)
+        self._note(form, rank, -1, at, one, two)
 
     def _forget(self, rank: int) -> None:
         """The job has no reservation any more."""
