@@ -23,8 +23,8 @@ class Conservative(Present):
         if not self.is_due:
             return True
         index, passes = 0, False
-        if self.reservations == 1 or self.reserved_at[1] > now:  # nobody else is due
-            index = number_before(self.queue, self.place_of[self.reserved_rank[0]], 0, self.waiting)
+        if self.in_order_of_arrival and (self.reservations == 1 or self.reserved_at[1] > now):  # nobody else is due
+            index = number_before(self.queue, self.reserved_rank[0], 0, self.waiting)
             passes = index > 0
         while index < self.waiting and self.reservations and self.reserved_at[0] <= now:
             place = self.queue[index]
