@@ -138,7 +138,7 @@ class History(Past):
         """
         before = np.bincount(np.asarray(self._begun)[since:steps] - first, minlength=begun - first + 1)
         ranks, starts = np.asarray(self._rank)[first:begun], np.asarray(self._start)[first:begun]
-        kinds = np.frombuffer(self._kind, np.uint8)[first:begun]
+        kinds = np.asarray(self._kind[first:begun])
         return self._link(ranks, starts, kinds, since + before[: begun - first].cumsum(), first)
 
     def _link(self, ranks: Ints, starts: Floats, kinds: Ints, steps: Ints, number: int) -> tuple[Ints, Floats]:
