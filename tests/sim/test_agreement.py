@@ -174,14 +174,14 @@ def test_no_reservation_is_ever_missed(lab: Lab, spec: str, data: st.DataObject)
             assert start[rank] - MOMENT <= decision.at <= planned.get(rank, np.inf) + MOMENT
             planned[rank] = decision.at
     promised = engine.schedule().promised
-    assert (start[~np.isnan(promised)] <= promised[~np.isnan(promised)]).all()
+    assert (start[~np.isnan(promised)] <= promised[~np.isnan(promised)] + MOMENT).all()
 
 
 @given(data=ANY)
 @examples(30)
 def test_everybody_is_promised_a_start_by_conservative(lab: Lab, data: st.DataObject) -> None:
     schedule = run(data.draw(lab.workloads()), "conservative").schedule()
-    assert (schedule.start <= schedule.promised).all()
+    assert (schedule.start <= schedule.promised + MOMENT).all()
 
 
 @given(data=ANY)

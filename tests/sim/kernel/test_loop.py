@@ -1,7 +1,8 @@
 """The loop over columns and the engine with its policies come to the same, whatever is looked at.
 
 Also tests sim.kernel.columns, sim.kernel.arrays, sim.kernel.plan, sim.kernel.cython, sim.kernel.present,
-sim.kernel.known, sim.kernel.ordering, sim.engine.express.express, sim.engine.express.ordering, sim.history.extension.
+sim.kernel.conservative, sim.kernel.known, sim.kernel.ordering, sim.engine.express.express,
+sim.engine.express.ordering, sim.history.extension.
 """
 
 from __future__ import annotations
