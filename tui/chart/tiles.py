@@ -73,7 +73,7 @@ class Tiles:
         made = np.concatenate([tile.made[inside] for tile, inside, _ in self._pieces(layout, bands, first, last)])
         if made.all():
             return []
-        change = np.flatnonzero(np.diff(np.r_[True, made, True].astype(np.int8)))
+        change = np.flatnonzero(np.diff(made, prepend=True, append=True))
         runs = [(first + int(a), first + int(b)) for a, b in zip(change[::2], change[1::2], strict=True)]
         return runs[::-1]
 
