@@ -100,7 +100,7 @@ class Sharing:
                 done.append(rank)
         for rank in sorted(done):
             self.leave(rank)
-        self.turns.advance(to, self.matrix.occupied_rows())
+        self.turns.advance(to, self.matrix.occupied_rows)
         return sorted(done)
 
     def come_in(self, rank: int, row: int, columns: int, ran: float, is_new: bool) -> None:

@@ -538,7 +538,7 @@ cdef class Sharing(Loop):
                    gained=double, stalled=double, lost=double, ran=double, needs=double)
     cdef void _elapse(self, double to) except *
     cdef double _empty_until(self, double to, by_row) except? -1
-    cdef list _occupied(self)
+    cpdef list _occupied(self)
     @cython.locals(slot=int, index=Py_ssize_t, place=Py_ssize_t)
     cdef void _leave(self, int rank, double now) noexcept
     @cython.locals(slot=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)

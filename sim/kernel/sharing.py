@@ -216,7 +216,7 @@ class Sharing(Loop):
         for index in range(count):
             self.expected[self.done[index]] = to
             self._complete(self.done[index], to)
-        self.turns.advance(to, self._occupied())
+        self.turns.advance(to, self._occupied)
 
     def _empty_until(self, to: float, by_row: Any) -> float:
         """Processor-seconds that stay empty until then, where each row makes so much progress."""

@@ -8,9 +8,8 @@ thousands of turns between two events.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from math import ceil
-from operator import sub
 from typing import NamedTuple
 
 from sim.errors import DecisionError
@@ -74,9 +73,9 @@ class Turns:
 
     # Going on
 
-    def advance(self, to: float, occupied: Collection[int] | None = None) -> None:
+    def advance(self, to: float, occupied: Callable[[], Collection[int]] | None = None) -> None:
         """Move on to `to`. Where a turn ends just then, the next row with jobs left (`occupied`) comes on turn."""
-        if self.row is None or not self.alternate:
+        if self.row is None or len(self.rows) < 2:
             return
         ended = self._ended_by(to)
         if not ended:
@@ -89,9 +88,10 @@ class Turns:
             self.row = self.rows[(place + ended) % len(self.rows)]
             return
         place += ended - 1
+        left = occupied()
         for step in range(1, len(self.rows) + 1):
             self.row = self.rows[(place + step) % len(self.rows)]
-            if self.row in occupied:
+            if self.row in left:
                 return
 
     def settle(self, now: float, rows: Sequence[int]) -> None:
@@ -141,9 +141,10 @@ class Turns:
         return self._shares(since, until, 0)
 
     def _shares(self, since: float, until: float, overhead: float) -> dict[int, float]:
-        if not self.alternate:
+        if len(self.rows) < 2:
             return {row: until - since if row == self.row else 0 for row in self.rows}
-        return dict(zip(self.rows, map(sub, self._works(until, overhead), self._works(since, overhead)), strict=True))
+        works = zip(self.rows, self._works(until, overhead), self._works(since, overhead), strict=True)
+        return {row: after - before for row, after, before in works}
 
     def finish(self, rows: Sequence[int], work: float, now: float) -> float:
         """When a job in these rows will have made so much progress, if nothing changes.
@@ -152,14 +153,22 @@ class Turns:
         overhead, in which it would otherwise make progress.
         An end within a microsecond of the end of a turn is at the end of the turn.
         """
-        if not self.alternate:
+        count = len(self.rows)
+        if count < 2:
             return now + work
-        places, works, index = self._places(rows), self._works(now, self.overhead), self.rows.index
-        work += works[index(rows[0])] if len(rows) == 1 else sum([works[index(row)] for row in rows])
-        a_turn = self.slice - self.overhead
-        whole = max(_ceil(work, a_turn) - 1, 0)
-        cycles, place = divmod(whole, len(places))
-        begin = self.begin + (cycles * len(self.rows) + places[place]) * self.slice
+        works, index, a_turn = self._works(now, self.overhead), self.rows.index, self.slice - self.overhead
+        if len(rows) == 1:
+            place = index(rows[0])
+            work += works[place]
+            whole = max(_ceil(work, a_turn) - 1, 0)
+            turn = whole * count + (place - index(self.row)) % count
+        else:
+            places = self._places(rows)
+            work += sum([works[index(row)] for row in rows])
+            whole = max(_ceil(work, a_turn) - 1, 0)
+            cycles, place = divmod(whole, len(places))
+            turn = cycles * count + places[place]
+        begin = self.begin + turn * self.slice
         rest = work - whole * a_turn
         return max(now, begin + (self.slice if rest > a_turn - MOMENT else self.overhead + rest))
 
@@ -208,16 +217,23 @@ class Turns:
         """The progress made in each row from the beginning of the present turn until `time`."""
         known = self._known_works.get((time, overhead))
         if known is None:
-            count, now = len(self.rows), self.rows.index(self.row)
-            ended = max(int((time - self.begin) // self.slice), 0)
-            a_turn, (cycles, more) = self.slice - overhead, divmod(ended, count)
-            works = [(cycles + 1) * a_turn] * more + [cycles * a_turn] * (count - more)
-            works[more] += max(time - self.begin - ended * self.slice - overhead, 0)
-            known = works[count - now :] + works[: count - now]
             if len(self._known_works) > _FEW:
                 self._known_works.clear()
-            self._known_works[time, overhead] = known
+            known = self._known_works[time, overhead] = self._worked(time - self.begin, overhead)
         return known
+
+    def _worked(self, gone: float, overhead: float) -> list[float]:
+        """The same, where so many seconds have gone since then."""
+        count, now, a_turn = len(self.rows), self.rows.index(self.row), self.slice - overhead
+        ended = int(gone // self.slice)
+        if ended <= 0:
+            works = [0.0] * count
+            works[now] = max(gone - overhead, 0.0)
+            return works
+        cycles, more = divmod(ended, count)
+        works = [(cycles + 1) * a_turn] * more + [cycles * a_turn] * (count - more)
+        works[more] += max(gone - ended * self.slice - overhead, 0)
+        return works[count - now :] + works[: count - now]
 
 
 def _ceil(work: float, a_turn: float) -> int:

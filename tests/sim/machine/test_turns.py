@@ -110,14 +110,27 @@ def test_when_the_row_on_turn_vanishes_the_next_of_the_old_order_begins_at_once(
 
 def test_at_the_end_of_a_turn_rows_that_completions_left_empty_are_passed_over() -> None:
     turns = taking_turns(1, 2, 3)
-    turns.advance(100, occupied=[1, 3])
+    turns.advance(100, occupied=lambda: [1, 3])
     assert (turns.row, turns.begin) == (3, 100)
     turns = taking_turns(1, 2, 3)
-    turns.advance(300, occupied=[2])
+    turns.advance(300, occupied=lambda: [2])
     assert (turns.row, turns.begin) == (2, 300)
     turns = taking_turns(1, 2, 3)
-    turns.advance(250, occupied=[1])
+    turns.advance(250, occupied=lambda: [1])
     assert (turns.row, turns.begin) == (3, 200)
+
+
+def test_who_has_jobs_left_is_asked_only_at_the_end_of_a_turn() -> None:
+    asked: list[float] = []
+    turns = taking_turns(1, 2)
+
+    def occupied() -> list[int]:
+        asked.append(now)
+        return [1, 2]
+
+    for now in (50, 100, 130, 250, 300):
+        turns.advance(now, occupied)
+    assert asked == [100, 300]
 
 
 def test_a_copy_goes_its_own_way() -> None:
