@@ -89,6 +89,47 @@ def number_before(column: Any, value: int, low: int, high: int) -> int:
     return low
 
 
+def least_of(column: Any, count: int) -> int:
+    """Which of the first so many is the least; of equals the first."""
+    place = 0
+    for index in range(1, count):
+        if column[index] < column[place]:
+            place = index
+    return place
+
+
+def place_of(column: Any, count: int, value: int) -> int:
+    """Where that is among the first so many."""
+    place = 0
+    while column[place] != value:
+        place += 1
+    return place
+
+
+def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
+    """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
+    least = INFINITE
+    for index in range(count):
+        ran[index] += gain[which[index]]
+        need[index] = whole[index] - ran[index]
+        if need[index] < least:
+            least = need[index]
+    return least
+
+
+def ends_in_order(
+    now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
+) -> None:
+    """When each ends whose estimate, less what it ran, takes so many times as long; and their places in that order."""
+    for index in range(count):
+        ends[index] = now + (estimate[ranks[index]] - ran[index]) * by
+        place = index
+        while place and ends[order[place - 1]] > ends[index]:
+            order[place] = order[place - 1]
+            place -= 1
+        order[place] = index
+
+
 def insert_time(column: Any, count: int, place: int, value: float) -> None:
     """One more, at that place."""
     while count > place:

@@ -6,6 +6,7 @@ Where it is compiled, `sim.kernel.arrays` has the same functions.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort_left
+from operator import add, sub
 from typing import Any
 
 from sim.policies import orders
@@ -53,6 +54,33 @@ time_before = number_before = bisect_left
 """How many are smaller than that, if it is between those two places"""
 time_up_to = bisect_right
 """How many are at most that, if it is between those two places"""
+
+
+def least_of(column: Any, count: int) -> int:
+    """Which of the first so many is the least; of equals the first."""
+    place: int = column.index(min(column))
+    return place
+
+
+def place_of(column: Any, count: int, value: int) -> int:
+    """Where that is among the first so many."""
+    place: int = column.index(value)
+    return place
+
+
+def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
+    """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
+    ran[:] = map(add, ran, map(gain.__getitem__, which))
+    need[:] = map(sub, whole, ran)
+    return min(need, default=INFINITE)
+
+
+def ends_in_order(
+    now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
+) -> None:
+    """When each ends whose estimate, less what it ran, takes so many times as long; and their places in that order."""
+    ends[:] = [now + (estimate[rank] - its) * by for rank, its in zip(ranks[:count], ran, strict=False)]
+    order[:] = sorted(range(count), key=ends.__getitem__)
 
 
 def insert_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:

@@ -18,6 +18,19 @@ cdef Py_ssize_t time_before(double[::1] column, double value, Py_ssize_t low, Py
 cdef Py_ssize_t time_up_to(double[::1] column, double value, Py_ssize_t low, Py_ssize_t high) noexcept
 @cython.locals(middle=Py_ssize_t)
 cdef Py_ssize_t number_before(int[::1] column, int value, Py_ssize_t low, Py_ssize_t high) noexcept
+@cython.locals(place=Py_ssize_t, index=Py_ssize_t)
+cdef Py_ssize_t least_of(double[::1] column, Py_ssize_t count) noexcept
+@cython.locals(place=Py_ssize_t)
+cdef Py_ssize_t place_of(int[::1] column, Py_ssize_t count, int value) noexcept
+@cython.locals(least=double, index=Py_ssize_t)
+cdef double make_progress(
+    double[::1] ran, double[::1] need, double[::1] whole, Py_ssize_t count, double[::1] gain, int[::1] which
+) noexcept
+@cython.locals(index=Py_ssize_t, place=Py_ssize_t)
+cdef void ends_in_order(
+    double now, double by, int[::1] ranks, double[::1] estimate, double[::1] ran, Py_ssize_t count, double[::1] ends,
+    int[::1] order
+) noexcept
 @cython.locals(place=Py_ssize_t)
 cdef Py_ssize_t insert_pair(double[::1] first, int[::1] second, Py_ssize_t count, double value, int number) noexcept
 @cython.locals(place=Py_ssize_t)
@@ -85,14 +98,13 @@ cdef class Plan:
 
 
 cdef class RowPlan(Plan):
+    cdef void begin(self, double now, int free) noexcept
     cdef void note(self, double at, int by) noexcept
     @cython.locals(at=double[::1], numbers=int[::1], count=Py_ssize_t, last=Py_ssize_t, index=Py_ssize_t)
     cdef void add_up(self, double now, int free) noexcept
     cdef void _cut_off(self, Py_ssize_t count, Py_ssize_t kept) noexcept
     @cython.locals(at=double[::1], free=int[::1], kept=Py_ssize_t, index=Py_ssize_t)
     cdef void simplify(self) noexcept
-    @cython.locals(at=double[::1], free=int[::1], count=Py_ssize_t, index=Py_ssize_t, candidate=double, end=double)
-    cdef double hole_before(self, double before, int procs, double duration, double after) noexcept
 
 
 cdef class Sets:
@@ -113,13 +125,19 @@ cdef class Sets:
     @cython.locals(word=int)
     cdef bint meets(self, Py_ssize_t number, Py_ssize_t other) noexcept
     @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int)
-    cdef Py_ssize_t keep_apart(self, int[::1] numbers, Py_ssize_t count, Py_ssize_t other) noexcept
-    @cython.locals(index=Py_ssize_t)
-    cdef void share(
-        self, Py_ssize_t number, Py_ssize_t first, int[::1] which, Py_ssize_t low, Py_ssize_t high
+    cdef Py_ssize_t keep_apart(
+        self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t low, Py_ssize_t high,
+        Py_ssize_t common
     ) noexcept
-    @cython.locals(index=Py_ssize_t)
-    cdef Py_ssize_t first_apart(self, Py_ssize_t number, Py_ssize_t first, int[::1] which, Py_ssize_t count) noexcept
+    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int, place=Py_ssize_t, own=int, is_apart=bint,
+                   its=cython.ulonglong, of=cython.ulonglong[::1])
+    cdef Py_ssize_t keep_movable(
+        self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t many, int[::1] home
+    ) noexcept
+    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int, place=Py_ssize_t)
+    cdef Py_ssize_t spread(
+        self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t many, int[::1] found
+    ) noexcept
     @cython.locals(word=int)
     cdef bint exceeds(self, Py_ssize_t number, Py_ssize_t other) noexcept
     @cython.locals(rest=cython.ulonglong)
@@ -508,55 +526,65 @@ cdef class Sharing(Loop):
     cdef public int size, mpl
     cdef public double since
     cdef public long looked_in, told
-    cdef public int[::1] placed, home, stands, band_of, new, scratch, order, id_of, room, is_row
+    cdef public int[::1] placed, home, stands, band_of, members, new, scratch, order, id_of, room, is_row
     cdef public int[::1] replica_of, replica_in
-    cdef public double[::1] ran, stall, need, least, gain
+    cdef public double[::1] ran, whole, need, stall, least, gain
     cdef public Py_ssize_t standing, news, replicas, rows, spare, row_set, every_set, open_set
     cdef public list rows_of, written, bands, alone, whole_sets
     cdef public tuple ids
     cdef public set gone
-    cdef public dict rows_at
+    cdef public dict rows_at, band_at
     cdef public object turns, tick
     cdef public object kinds
-    cdef public bint is_sorted, migrates
+    cdef public bint may_stall, migrates
     cdef public Sets sets
 
     cdef void _rebuild(self) except *
     @cython.locals(arrives=double, time=double, begins=double, index=Py_ssize_t)
     cdef double _next_time(self) except? -1
-    @cython.locals(first=double, its=Py_ssize_t, since=double, need=double[::1], band_of=int[::1], rank=int,
-                   needs=double, end=double, soon=double, least=double[::1], bands=Py_ssize_t, band=Py_ssize_t,
-                   ends=double)
+    @cython.locals(first=double, its=Py_ssize_t, since=double, need=double[::1], band_of=int[::1], place=Py_ssize_t,
+                   end=double, soon=double, least=double[::1], bands=Py_ssize_t, band=Py_ssize_t, ends=double,
+                   needs=double)
     cdef double _next_end(self, double before) except? -1
     @cython.locals(crowd=Py_ssize_t)
     cdef bint _has_room(self) noexcept
     cdef bint _happen(self, double now) except -1
     @cython.locals(is_event=bint)
     cdef bint _decide(self) except -1
-    @cython.locals(gain=double[::1], count=Py_ssize_t, placed=int[::1], band_of=int[::1], stall=double[::1],
-                   all_ran=double[::1], runtime=double[::1], need=double[::1], index=Py_ssize_t, rank=int,
-                   gained=double, stalled=double, lost=double, ran=double, needs=double)
+    @cython.locals(gain=double[::1], count=Py_ssize_t, least=double, index=Py_ssize_t, rank=int, rows=tuple)
     cdef void _elapse(self, double to) except *
+    @cython.locals(least=double, index=Py_ssize_t, rank=int, gained=double, lost=double, needs=double)
+    cdef double _make_up(self) noexcept
     cdef double _empty_until(self, double to, by_row) except? -1
     cpdef list _occupied(self)
     @cython.locals(slot=int, index=Py_ssize_t, place=Py_ssize_t)
     cdef void _leave(self, int rank, double now) noexcept
-    @cython.locals(slot=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int)
+    @cython.locals(slot=int)
     cdef void _rows_go_on(self, double now) except *
+    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, rank=int)
+    cdef void _begin(self, int slot, double now) noexcept
     cdef void _is_on_turn(self, int rank, double now) noexcept
-    @cython.locals(rank=int, rows=tuple, begun=Py_ssize_t)
+    @cython.locals(place=Py_ssize_t, rank=int, written=list, rows_of=list, migrates=bint)
     cdef void _write_places(self, double now) except *
+    @cython.locals(rows=tuple, begun=Py_ssize_t)
+    cdef void _write_place(self, Py_ssize_t place, int rank, double now) except *
     cdef bint _has_migrated(self, int rank) except -1
-    @cython.locals(rank=int, known=dict, rows_of=list, band_of=int[::1])
-    cdef void _sort_by_rows(self) except *
+    @cython.locals(band=int)
+    cdef void _join_band(self, Py_ssize_t place, int rank, tuple rows) except *
+    @cython.locals(band=int)
+    cdef void _leave_band(self, Py_ssize_t place) except *
+    @cython.locals(place=Py_ssize_t)
     cdef void _find_need(self, int rank) noexcept
     @cython.locals(index=Py_ssize_t, slot=int)
     cdef int _slot_of(self, int row) noexcept
     cdef void _name(self, Py_ssize_t slot, int row) except *
-    cdef void _stand(self, int rank, int slot) except *
+    @cython.locals(place=Py_ssize_t, whole=double)
+    cdef void _stand(self, int rank, int slot, double ran) except *
     cdef void _settle_in(self, int rank, int slot) except *
     cdef void _leave_row(self, int rank, int slot) noexcept
     cdef void _replicate(self, int rank, int slot) except *
+    @cython.locals(replicas=Py_ssize_t)
+    cdef void _stand_too(self, int rank, int slot) except *
     @cython.locals(row=int)
     cdef int _next_row(self) except -1
     cdef void _find_spare(self) except *
@@ -571,13 +599,15 @@ cdef class GangLoop(Sharing):
     cdef public object teller
     cdef public int rebuilds
     cdef public int[::1] planned_row, before_in, moved_at, ranked
-    cdef public double[::1] row_planned, before_at
+    cdef public int[::1] by_end
+    cdef public double[::1] row_planned, before_at, ends
     cdef public Py_ssize_t found, tried
     cdef public list plans, lined_up
 
     cdef void _rebuild(self) except *
     cdef void _count_rows(self) except *
-    @cython.locals(has_replicas=bint, index=Py_ssize_t, rank=int, slot=int, home=int)
+    @cython.locals(has_replicas=bint, index=Py_ssize_t, rank=int, slot=int, home=int, homes=int[::1],
+                   stands=int[::1], sets=Sets)
     cdef void _clean(self) except *
     @cython.locals(index=Py_ssize_t, slot=int, place=Py_ssize_t)
     cdef void _rank_rows(self) noexcept
@@ -585,15 +615,18 @@ cdef class GangLoop(Sharing):
                    many=Py_ssize_t, place=Py_ssize_t, home=int[::1], scratch=int[::1], ranked=int[::1])
     cdef void _compact(self) except *
     cdef Py_ssize_t _apart_from_all(self) noexcept
+    cdef Py_ssize_t _keep_apart(self, Py_ssize_t count) noexcept
     @cython.locals(index=Py_ssize_t, rank=int)
     cdef void _compact_into(self, int target, int row, Py_ssize_t hopeful) except *
-    @cython.locals(procs=int, span=double, plan=RowPlan)
+    @cython.locals(ran=double, procs=int, span=double, plan=RowPlan)
     cdef bint _may_move(self, int rank, int target) except -1
     @cython.locals(slot=int)
     cdef void _schedule(self) except *
-    @cython.locals(index=Py_ssize_t, passes=bint, now=double, rank=int, procs=int, span=double, at=double, slot=int,
-                   plan=RowPlan)
+    @cython.locals(index=Py_ssize_t, passes=bint, now=double, stood=Py_ssize_t, rank=int, procs=int, span=double,
+                   at=double, slot=int, plan=RowPlan)
     cdef void _schedule_all(self) except *
+    @cython.locals(rank=int, slot=int)
+    cdef void _place_first(self) except *
     cdef bint _has_row_for(self, int procs) except -1
     @cython.locals(best=int, index=Py_ssize_t, slot=int, plan=RowPlan)
     cdef int _fullest(self, int procs, double span) except? -1
@@ -603,23 +636,24 @@ cdef class GangLoop(Sharing):
     cdef void _place(self, Py_ssize_t index, int slot, double span, bint passes) except *
     @cython.locals(rank=int, sets=Sets, procs=int)
     cdef void _come_in(self, Py_ssize_t index, int slot, bint passes) except *
-    @cython.locals(sets=Sets, scratch=int[::1], hopeful=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t, rank=int,
-                   row=Py_ssize_t)
+    @cython.locals(sets=Sets, scratch=int[::1], turn=int[::1], hopeful=Py_ssize_t, index=Py_ssize_t)
     cdef void _fill(self) except *
     @cython.locals(slot=int, plan=RowPlan)
     cdef void _forget_plans(self) except *
     @cython.locals(plan=RowPlan, now=double, mpl=int, rank=int, many=Py_ssize_t, index=Py_ssize_t, start=double,
                    is_simple=bint)
     cdef RowPlan _plan_reserved(self, int slot)
-    @cython.locals(now=double, mpl=int, home=int[::1], procs=int[::1], estimate=double[::1], ran=double[::1],
-                   rank=int, plan=RowPlan, index=Py_ssize_t, slot=int)
-    cdef void _plan_rows(self) except *
+    @cython.locals(now=double, mpl=int, home=int[::1], procs=int[::1], placed=int[::1], ends=double[::1], rank=int,
+                   end=double, last=Py_ssize_t, plan=RowPlan, index=Py_ssize_t)
+    cdef void _plan_rows(self, Py_ssize_t stood) except *
     @cython.locals(plan=RowPlan)
     cdef void _plan_spare(self) except *
-    @cython.locals(now=double, best=double, after=double, turn=Py_ssize_t, index=Py_ssize_t, plan=RowPlan, at=double,
-                   fullest=int)
+    @cython.locals(now=double, best=double, after=double, end=double, turn=Py_ssize_t, found=Py_ssize_t,
+                   tried_procs=int[::1], tried_for=double[::1],
+                   index=Py_ssize_t, plan=RowPlan, at=double[::1], free=int[::1], count=Py_ssize_t, place=Py_ssize_t,
+                   first=Py_ssize_t, fullest=int)
     cdef double _soonest(self, int procs, double span) except? -1
-    @cython.locals(last=Py_ssize_t)
+    @cython.locals(last=Py_ssize_t, tried_procs=int[::1], tried_for=double[::1], tried_to=double[::1])
     cdef void _note_tried(self, int procs, double span, double at) noexcept
     @cython.locals(was=double, has_moved=bint, place=Py_ssize_t, moved_now=bint)
     cdef void _reserve_row(self, int rank, int row, double at, double span) except *

@@ -6,12 +6,16 @@ from typing import Any
 
 from sim.kernel import cython
 from sim.kernel.columns import (
+    A_MOMENT,
     INFINITE,
     copy_numbers,
+    ends_in_order,
     insert_number,
+    insert_step,
     numbers,
+    place_of,
     remove_number,
-    remove_numbers,
+    time_before,
     times,
 )
 from sim.kernel.plan import RowPlan
@@ -36,6 +40,8 @@ class GangLoop(Sharing):
         self.row_planned, self.before_at = times(jobs), times(jobs)
         """As it was written last, infinite if it was not; at the rebuild before"""
         self.found, self.tried = -1, 0
+        self.ends, self.by_end = times(jobs), numbers(jobs)
+        """When each who stands in the matrix would end, and their places in that order"""
         self.lined_up: list[RowPlan] = []
         """The plans of the rows in order, and of the one that would be opened now"""
 
@@ -77,17 +83,18 @@ class GangLoop(Sharing):
         self.ids = tuple([self.id_of[self.order[index]] for index in range(self.rows)])
 
     def _clean(self) -> None:
-        has_replicas = False
+        if not self.replicas:
+            return
+        has_replicas, homes, stands, sets = False, self.home, self.stands, self.sets
         for index in range(self.replicas):
             rank, slot = self.replica_of[index], self.replica_in[index]
-            home = self.home[rank]
-            if slot != home and self.stands[rank] >> slot & 1:
+            home = homes[rank]
+            if slot != home and stands[rank] >> slot & 1:
                 has_replicas = True
-                self._leave_row(rank, slot)
-                self.stands[rank] ^= 1 << slot
+                sets.drop(self.row_set + slot, rank)
+                self.room[slot] += self.procs[rank]
+                stands[rank] ^= 1 << slot
                 self.rows_of[rank] = self.alone[home]
-        remove_numbers(self.replica_of, self.replicas, 0, self.replicas)
-        remove_numbers(self.replica_in, self.replicas, 0, self.replicas)
         self.replicas = 0
         if has_replicas:
             self.gone.clear()
@@ -108,6 +115,8 @@ class GangLoop(Sharing):
             hopeful = self._apart_from_all()
         if hopeful:
             self._rank_rows()
+            hopeful = sets.keep_movable(scratch, hopeful, self.row_set, ranked, rows, home)
+        if hopeful:
             self._forget_plans()
         for index in range(rows - 1 if hopeful else 0):
             row, many = ranked[index], 0
@@ -116,8 +125,7 @@ class GangLoop(Sharing):
                     self.turn[many] = scratch[place]
                     many += 1
             if many:
-                sets.share(self.open_set, self.row_set, ranked, index + 1, rows)
-                many = sets.keep_apart(self.turn, many, self.open_set)
+                many = sets.keep_apart(self.turn, many, self.row_set, ranked, index + 1, rows, self.open_set)
             if many:
                 for turn in range(rows - 1, index, -1):
                     self._compact_into(ranked[turn], row, many)
@@ -126,8 +134,11 @@ class GangLoop(Sharing):
     def _apart_from_all(self) -> int:
         """How many have none of the columns that are taken in all rows; they are in `scratch`, in order."""
         copy_numbers(self.placed, self.scratch, self.standing)
-        self.sets.share(self.open_set, self.row_set, self.order, 0, self.rows)
-        return self.sets.keep_apart(self.scratch, self.standing, self.open_set)
+        return self._keep_apart(self.standing)
+
+    def _keep_apart(self, count: int) -> int:
+        """Of the first so many in `scratch` the same."""
+        return self.sets.keep_apart(self.scratch, count, self.row_set, self.order, 0, self.rows, self.open_set)
 
     def _compact_into(self, target: int, row: int, hopeful: int) -> None:
         """Those whose turn it is, and who are still there, move to the target row if they may."""
@@ -145,7 +156,8 @@ class GangLoop(Sharing):
         """Do reservations allow that the job moves there? After a yes it does."""
         if not self.backfills:
             return True
-        procs, span = self.procs[rank], (self.estimate[rank] - self.ran[rank]) * self.mpl
+        ran = self.ran[place_of(self.placed, self.standing, rank)]
+        procs, span = self.procs[rank], (self.estimate[rank] - ran) * self.mpl
         plan = self._plan_reserved(target)
         if not plan.fits(procs, self.now, span):
             return False
@@ -169,9 +181,10 @@ class GangLoop(Sharing):
 
     def _schedule_all(self) -> None:
         """Each where there is room for its span, or it gets a reservation."""
-        index, passes, now = 0, False, self.now
+        index, passes, now, stood = 0, False, self.now, self.standing
+        self._place_first()
         if self.waiting:
-            self._plan_rows()
+            self._plan_rows(stood)
         while index < self.waiting:
             rank = self.queue[index]
             procs, span = self.procs[rank], self.estimate[rank] * self.mpl
@@ -188,6 +201,15 @@ class GangLoop(Sharing):
                 self._plan_spare()
             else:
                 self._place(index, slot, span, passes)
+
+    def _place_first(self) -> None:
+        """Nothing is reserved yet, so who finds columns has them as long as it needs them."""
+        while self.waiting:
+            rank = self.queue[0]
+            slot = self._fullest(self.procs[rank], -1.0)
+            if slot < 0:
+                return
+            self._place(0, slot, self.estimate[rank] * self.mpl, False)
 
     def _has_row_for(self, procs: int) -> bool:
         return self._fullest(procs, -1.0) >= 0
@@ -227,9 +249,7 @@ class GangLoop(Sharing):
         sets.become(self.open_set, self.every_set)
         sets.drop(self.open_set, self.row_set + slot)
         sets.take(rank, self.open_set, procs)
-        self._stand(rank, slot)
-        self.ran[rank] = self.l_ran[rank]
-        self._find_need(rank)
+        self._stand(rank, slot, self.l_ran[rank])
         insert_number(self.new, self.news, self.news, rank)
         self.news += 1
         self.planned_in[rank] = 0
@@ -240,20 +260,15 @@ class GangLoop(Sharing):
 
     def _fill(self) -> None:
         """Jobs are replicated where their columns are free, one row a job a round."""
-        sets, scratch, hopeful, kept = self.sets, self.scratch, 0, 0
+        sets, scratch, turn, hopeful = self.sets, self.scratch, self.turn, 0
         if self.rows > 1:
             hopeful = self._apart_from_all()
         while hopeful:
-            kept = 0
+            hopeful = sets.spread(scratch, hopeful, self.row_set, self.order, self.rows, turn)
             for index in range(hopeful):
-                rank = scratch[index]
-                row = sets.first_apart(rank, self.row_set, self.order, self.rows)
-                if row >= 0:
-                    self._replicate(rank, self.order[row])
-                    scratch[kept] = rank
-                    kept += 1
-            sets.share(self.open_set, self.row_set, self.order, 0, self.rows)
-            hopeful = sets.keep_apart(scratch, kept, self.open_set)
+                self._stand_too(scratch[index], turn[index])
+            if hopeful:
+                hopeful = self._keep_apart(hopeful)
 
     # Plans of rows
 
@@ -269,9 +284,10 @@ class GangLoop(Sharing):
         if plan.count:
             return plan
         now, mpl = self.now, self.mpl
-        for rank in self.placed[: self.standing]:
+        for index in range(self.standing):
+            rank = self.placed[index]
             if self.home[rank] == slot:
-                plan.note(now + (self.estimate[rank] - self.ran[rank]) * mpl, self.procs[rank])
+                plan.note(now + (self.estimate[rank] - self.ran[index]) * mpl, self.procs[rank])
         many = plan.count
         for index in range(self.waiting):
             rank = self.queue[index]
@@ -287,17 +303,29 @@ class GangLoop(Sharing):
             plan.simplify()
         return plan
 
-    def _plan_rows(self) -> None:
-        """What the home jobs of each row leave free, and the row that would be opened now."""
-        now, mpl, home, procs, estimate, ran = self.now, self.mpl, self.home, self.procs, self.estimate, self.ran
-        self._forget_plans()
-        for rank in self.placed[: self.standing]:
-            plan: RowPlan = self.plans[home[rank]]
-            plan.note(now + (estimate[rank] - ran[rank]) * mpl, procs[rank])
+    def _plan_rows(self, stood: int) -> None:
+        """What the home jobs of each row leave free, so many and then the others, and the row that would be opened."""
+        now, mpl, home, procs, placed, ends = self.now, self.mpl, self.home, self.procs, self.placed, self.ends
         for index in range(self.rows):
-            slot = self.order[index]
-            plan = self.plans[slot]
-            plan.add_up(now, self.room[slot])
+            plan: RowPlan = self.plans[self.order[index]]
+            plan.begin(now, self.room[self.order[index]])
+        for index in range(stood, self.standing):
+            plan = self.plans[home[placed[index]]]
+            plan.free[0] += procs[placed[index]]
+        ends_in_order(now, mpl, placed, self.estimate, self.ran, stood, ends, self.by_end)
+        for index in self.by_end[:stood]:
+            rank, end = placed[index], ends[index]
+            plan = self.plans[home[rank]]
+            last = plan.count - 1
+            if end - plan.at[last] > A_MOMENT:
+                insert_step(plan.at, plan.free, last + 1, last + 1, end, plan.free[last] + procs[rank])
+                plan.count = last + 2
+            else:
+                plan.free[last] += procs[rank]
+        for index in range(stood, self.standing):
+            rank = placed[index]
+            plan = self.plans[home[rank]]
+            plan.take(now, now + self.estimate[rank] * mpl, procs[rank])
         self._plan_spare()
 
     def _plan_spare(self) -> None:
@@ -307,40 +335,46 @@ class GangLoop(Sharing):
         self.lined_up = [self.plans[self.order[index]] for index in range(self.rows)]
         if self.spare >= 0:
             plan: RowPlan = self.plans[self.spare]
-            plan.add_up(self.now, self.size)
+            plan.begin(self.now, self.size)
             self.lined_up.append(plan)
 
     def _soonest(self, procs: int, span: float) -> float:
         """When so many processors are first free for the span, and in `found` in which row; of equals the earlier."""
-        now, best, after, turn = self.now, INFINITE, -INFINITE, self.tried - 1
-        while turn >= 0 and (self.tried_procs[turn] > procs or self.tried_for[turn] > span):
+        now, best, after, turn, found = self.now, INFINITE, -INFINITE, self.tried - 1, 0
+        tried_procs, tried_for = self.tried_procs, self.tried_for
+        while turn >= 0 and (tried_procs[turn] > procs or tried_for[turn] > span):
             turn -= 1
         if turn >= 0:
             after = self.tried_to[turn]
         for index, plan in enumerate(self.lined_up):
-            at = plan.hole_before(best, procs, span, after)
-            if at < best:
-                best = at
-                self.found = self.order[index] if index < self.rows else self.spare
-                if at <= now:
-                    fullest = self._fullest(procs, span)
-                    if fullest >= 0:
-                        self.found = fullest
-                    return now
+            at, free, count = plan.at, plan.free, plan.count
+            place = time_before(at, after, 0, count) if turn >= 0 else 0
+            while place < count and at[place] < best:
+                if free[place] >= procs:
+                    first, end = place, at[place] + span
+                    place += 1
+                    while place < count and free[place] >= procs and end > at[place] + A_MOMENT:
+                        place += 1
+                    if place == count or end <= at[place] + A_MOMENT:
+                        best, found = at[first], index
+                place += 1
+            if best <= now:
+                break
+        self.found = self.order[found] if found < self.rows else self.spare
+        if best <= now:
+            fullest = self._fullest(procs, span)
+            if fullest >= 0:
+                self.found = fullest
+            return now
         self._note_tried(procs, span, best)
         return best
 
     def _note_tried(self, procs: int, span: float, at: float) -> None:
         """So many found their first place there: a wider and longer one will find none before."""
-        last = self.tried
-        while (
-            last
-            and self.tried_procs[last - 1] >= procs
-            and self.tried_for[last - 1] >= span
-            and self.tried_to[last - 1] <= at
-        ):
+        last, tried_procs, tried_for, tried_to = self.tried, self.tried_procs, self.tried_for, self.tried_to
+        while last and tried_procs[last - 1] >= procs and tried_for[last - 1] >= span and tried_to[last - 1] <= at:
             last -= 1
-        self.tried_procs[last], self.tried_for[last], self.tried_to[last] = procs, span, at
+        tried_procs[last], tried_for[last], tried_to[last] = procs, span, at
         self.tried = last + 1
 
     def _reserve_row(self, rank: int, row: int, at: float, span: float) -> None:

@@ -23,7 +23,7 @@ class MigratingLoop(GangLoop):
 
     def enter_migration(self, cost: float, tasks: int) -> None:
         """So many tasks may migrate at a rebuild, each job at that cost."""
-        self.migrates, self.cost, self.most_tasks = True, cost, tasks
+        self.migrates, self.may_stall, self.cost, self.most_tasks = True, True, cost, tasks
 
     def _rebuild(self) -> None:
         if not self.migrates:

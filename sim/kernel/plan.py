@@ -140,6 +140,13 @@ class Plan:
 class RowPlan(Plan):
     """The plan of a row of the matrix."""
 
+    def begin(self, now: float, free: int) -> None:
+        """So many are free from now on."""
+        if self.count:
+            self.clear()
+        insert_step(self.at, self.free, 0, 0, now, free)
+        self.count = 1
+
     def note(self, at: float, by: int) -> None:
         """So many more are free from then on: `add_up` makes a plan of that."""
         insert_step(self.at, self.free, self.count, time_up_to(self.at, at, 0, self.count), at, by)
@@ -173,22 +180,3 @@ class RowPlan(Plan):
                 free[kept] = free[index]
                 kept += 1
         self._cut_off(self.count, kept)
-
-    def hole_before(self, before: float, procs: int, duration: float, after: float) -> float:
-        """The first moment at which `procs` stay free for `duration`, if it is before `before`; else infinity.
-
-        There must be none before `after`.
-        """
-        at, free, count = self.at, self.free, self.count
-        index = time_before(at, after, 0, count)
-        while index < count and at[index] < before:
-            if free[index] >= procs:
-                candidate: float = at[index]
-                end = candidate + duration
-                index += 1
-                while index < count and free[index] >= procs and end > at[index] + A_MOMENT:
-                    index += 1
-                if index == count or end <= at[index] + A_MOMENT:
-                    return candidate
-            index += 1
-        return INFINITE

@@ -91,51 +91,84 @@ class Sets:
             return False
         return (self.of[number] & self.of[other]) != 0
 
-    def keep_apart(self, numbers: Any, count: int, other: int) -> int:
-        """Of the sets of these numbers, those that have nothing in common with the other stay; how many."""
+    def keep_apart(self, numbers: Any, count: int, first: int, which: Any, low: int, high: int, common: int) -> int:
+        """Those stay that have nothing in common with what all of these sets have in common; how many.
+
+        The sets are those that come so many after the first; which, is in these places of a column.
+        """
         kept = 0
         if cython.compiled:
+            self.become(common, first + which[low])
+            for index in range(low + 1, high):
+                self.keep(common, first + which[index])
             for index in range(count):
                 number = numbers[index]
-                if not self.meets(number, other):
+                if not self.meets(number, common):
                     numbers[kept] = number
                     kept += 1
             return kept
         of = self.of
-        taken = of[other]
-        for index in range(count):
-            number = numbers[index]
-            if not of[number] & taken:
-                numbers[kept] = number
-                kept += 1
+        taken = of[first + which[low]]
+        for index in range(low + 1, high):
+            taken &= of[first + which[index]]
+        apart = [number for number in numbers[:count] if not of[number] & taken]
+        kept = len(apart)
+        numbers[:kept] = apart
         return kept
 
-    def share(self, number: int, first: int, which: Any, low: int, high: int) -> None:
-        """Only what is in all sets that come so many after the first; which, is in these places of a column."""
-        if cython.compiled:
-            self.become(number, first + which[low])
-            for index in range(low + 1, high):
-                self.keep(number, first + which[index])
-        else:
-            of = self.of
-            common = of[first + which[low]]
-            for index in range(low + 1, high):
-                common &= of[first + which[index]]
-            of[number] = common
+    def keep_movable(self, numbers: Any, count: int, first: int, which: Any, many: int, home: Any) -> int:
+        """Those stay that have nothing in common with a set that comes behind their own; how many.
 
-    def first_apart(self, number: int, first: int, which: Any, count: int) -> int:
-        """The place in the column of the first such set that has nothing in common with this one; -1: none."""
+        The sets are those that come so many after the first; which, is in the first so many places of a column, and
+        which is their own, in another.
+        """
+        kept = 0
+        of = self.of
+        for index in range(count):
+            number, place = numbers[index], many - 1
+            its, own = of[number], home[number]
+            while which[place] != own:
+                if cython.compiled:
+                    is_apart = not self.meets(number, first + which[place])
+                else:
+                    is_apart = not its & of[first + which[place]]
+                if is_apart:
+                    numbers[kept] = number
+                    kept += 1
+                    break
+                place -= 1
+        return kept
+
+    def spread(self, numbers: Any, count: int, first: int, which: Any, many: int, found: Any) -> int:
+        """Each becomes a part of the first set that it has nothing in common with; who finds one stays; how many.
+
+        The sets are those that come so many after the first; which, is in the first so many places of a column, and
+        which it was, comes into another.
+        """
+        kept = 0
         if cython.compiled:
             for index in range(count):
-                if not self.meets(number, first + which[index]):
-                    return index
-            return -1
+                number = numbers[index]
+                for place in range(many):
+                    if not self.meets(number, first + which[place]):
+                        self.add(first + which[place], number)
+                        numbers[kept] = number
+                        found[kept] = which[place]
+                        kept += 1
+                        break
+            return kept
         of = self.of
-        its = of[number]
-        for index in range(count):
-            if not its & of[first + which[index]]:
-                return index
-        return -1
+        taken = [of[first + other] for other in which]
+        for number in numbers[:count]:
+            its = of[number]
+            for place, held in enumerate(taken):
+                if not its & held:
+                    taken[place] = of[first + which[place]] = its | held
+                    numbers[kept] = number
+                    found[kept] = which[place]
+                    kept += 1
+                    break
+        return kept
 
     def exceeds(self, number: int, other: int) -> bool:
         """Is the highest processor that only one of them has in this one?"""

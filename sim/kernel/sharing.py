@@ -13,11 +13,17 @@ from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
     growing_numbers,
+    growing_times,
     insert_number,
+    insert_time,
+    least_of,
+    make_progress,
     number_before,
     numbers,
+    place_of,
     remove_number,
     remove_numbers,
+    remove_times,
     times,
 )
 from sim.kernel.loop import Loop
@@ -38,20 +44,24 @@ class Sharing(Loop):
         self.size, self.since = procs, 0.0
         self.mpl, self.looked_in, self.migrates = 1, -1, False
         self.done = numbers(jobs)
-        # Who stands where, in order of placement
+        # Who stands in the matrix, in order of placement
         self.placed, self.standing = growing_numbers(jobs), 0
+        self.ran, self.whole, self.need = growing_times(jobs), growing_times(jobs), growing_times(jobs)
+        """How long each ran and runs in all, and what it needs until it is done, with what it loses before"""
+        self.bands: list[tuple[int, ...]] = []
+        self.band_of, self.members = growing_numbers(jobs), numbers(jobs + 1)
+        """Those that stand in the same rows, as the history has them, are a band; so many belong to each"""
+        self.band_at: dict[tuple[int, ...], int] = {}
+        # Where, by rank
         self.home, self.stands = numbers(jobs), numbers(jobs)
         """In which slot, and in which, a bit for each"""
         self.rows_of: Any = [()] * jobs
         """The rows that each stands in, as the matrix has them"""
         self.written: Any = [()] * jobs
         """The same as the history has them"""
-        self.bands: list[tuple[int, ...]] = []
-        self.band_of, self.is_sorted = numbers(jobs), False
-        """Those that stand in the same rows are a band"""
         self.replicas = 0
-        self.ran, self.stall, self.need = times(jobs), times(jobs), times(jobs)
-        """How long each ran, what it loses before it goes on, and what it needs in all until it is done"""
+        self.stall, self.may_stall = times(jobs), False
+        """What each loses before it goes on; does anybody?"""
         self.new, self.news = growing_numbers(jobs), 0
         """Those that have not been on turn yet"""
         self.scratch, self.least, self.gain = numbers(jobs), times(jobs + 1), times(jobs + 1)
@@ -83,7 +93,7 @@ class Sharing(Loop):
         self.order = growing_numbers(slots)
         self.id_of, self.room, self.is_row = numbers(slots), numbers(slots), numbers(slots)
         self.alone: Any = [()] * slots
-        self.replica_of, self.replica_in = growing_numbers(slots * self.size), growing_numbers(slots * self.size)
+        self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
         """Who stands in which slot beside its home, or did"""
         self.sets = Sets(jobs + slots + 2, self.size)
         self.row_set, self.every_set, self.open_set = jobs, jobs + slots, jobs + slots + 1
@@ -96,12 +106,13 @@ class Sharing(Loop):
         """The job stands in these rows, its home the first."""
         self.sets.put(rank, columns)
         home = self.ids.index(rows[0])
-        self._stand(rank, home)
+        self._stand(rank, home, ran)
         for row in rows[1:]:
             self._replicate(rank, self.ids.index(row))
-        self.written[rank] = self.rows_of[rank]
-        self.ran[rank], self.stall[rank] = ran, stall
-        self._find_need(rank)
+        self._join_band(self.standing - 1, rank, self.rows_of[rank])
+        if stall:
+            self.stall[rank], self.may_stall = stall, True
+            self._find_need(rank)
         if is_new:
             insert_number(self.new, self.news, self.news, rank)
             self.news += 1
@@ -126,8 +137,6 @@ class Sharing(Loop):
     # Time
 
     def _next_time(self) -> float:
-        if not self.is_sorted:
-            self._sort_by_rows()
         arrives: float = self.submit[self.arriving]
         self.arrives = arrives
         time = self._next_end(arrives)
@@ -145,20 +154,19 @@ class Sharing(Loop):
         """When the next job is done; anything from `before` on is not looked into and is infinite."""
         if not self.standing:
             return INFINITE
-        first, its, band_of, need, least, bands = INFINITE, 0, self.band_of, self.need, self.least, len(self.bands)
+        band_of, need, least, bands = self.band_of, self.need, self.least, len(self.bands)
         since: float = self.since
-        for band in range(bands):
-            least[band] = INFINITE
-        for rank in self.placed[: self.standing]:
-            needs, band = need[rank], band_of[rank]
-            if needs < least[band]:
-                least[band] = needs
-                if needs < first:
-                    first, its = needs, band
+        place = least_of(need, self.standing)
+        first, its = need[place], band_of[place]
         if since + first > before:
             return INFINITE
         end: float = self.turns.finish(self.bands[its], first, since)
         soon = min(before, end + A_MOMENT) - since
+        for band in range(bands):
+            least[band] = INFINITE
+        for place, needs in enumerate(need[: self.standing]):
+            if needs <= soon and needs < least[band_of[place]]:
+                least[band_of[place]] = needs
         for band in range(bands):
             if least[band] <= soon and band != its:
                 ends = self.turns.finish(self.bands[band], least[band], since)
@@ -194,36 +202,48 @@ class Sharing(Loop):
         if self.step and to > self.since:
             self.h_free[self.steps - 1] = self._empty_until(to, by_row) / (to - self.since)
         self.since = to
-        gain, count, placed, band_of, need = self.gain, 0, self.placed, self.band_of, self.need
-        stall, all_ran, runtime = self.stall, self.ran, self.runtime
-        for index in range(len(self.bands)):
-            gain[index] = sum(map(by_row.__getitem__, self.bands[index]))
-        for rank in placed[: self.standing]:
-            gained, stalled = gain[band_of[rank]], stall[rank]
-            if stalled:
-                lost = min(stalled, gained)
-                stalled -= lost
-                stall[rank] = stalled
-                gained -= lost
-            ran = all_ran[rank] + gained
-            all_ran[rank] = ran
-            needs = runtime[rank] - ran + stalled
-            need[rank] = needs
-            if needs <= A_MOMENT:
-                insert_number(self.done, count, number_before(self.done, rank, 0, count), rank)
-                count += 1
+        gain, count = self.gain, 0
+        for index, rows in enumerate(self.bands):
+            gain[index] = by_row[rows[0]] if len(rows) == 1 else sum(map(by_row.__getitem__, rows))
+        if self.may_stall:
+            least = self._make_up()
+        else:
+            least = make_progress(self.ran, self.need, self.whole, self.standing, gain, self.band_of)
+        if least <= A_MOMENT:
+            for index in range(self.standing):
+                if self.need[index] <= A_MOMENT:
+                    rank = self.placed[index]
+                    insert_number(self.done, count, number_before(self.done, rank, 0, count), rank)
+                    count += 1
         self.completed = count
         for index in range(count):
             self.expected[self.done[index]] = to
             self._complete(self.done[index], to)
         self.turns.advance(to, self._occupied)
 
+    def _make_up(self) -> float:
+        """Each runs on when it has lost what it had to lose; the least of what they need."""
+        least = INFINITE
+        for index in range(self.standing):
+            rank, gained = self.placed[index], self.gain[self.band_of[index]]
+            if self.stall[rank]:
+                lost = min(self.stall[rank], gained)
+                self.stall[rank] -= lost
+                gained -= lost
+            self.ran[index] += gained
+            needs = self.whole[index] - self.ran[index] + self.stall[rank]
+            self.need[index] = needs
+            if needs < least:
+                least = needs
+        return least
+
     def _empty_until(self, to: float, by_row: Any) -> float:
         """Processor-seconds that stay empty until then, where each row makes so much progress."""
         if self.turns.row is None:
             return self.size * (to - self.since)
         seconds = (self.turns.on_turn(self.since, to) if self.turns.overhead else by_row).values()
-        empty: float = sum([self.room[self.order[index]] * its for index, its in enumerate(seconds)])
+        room = self.room
+        empty: float = sum([room[slot] * its for slot, its in zip(self.order, seconds, strict=False)])
         return empty
 
     def _occupied(self) -> list[int]:
@@ -232,14 +252,17 @@ class Sharing(Loop):
         return [self.id_of[slot] for slot in slots if self.room[slot] < self.size]
 
     def _leave(self, rank: int, now: float) -> None:
-        index, place = 0, 0
+        index, place = 0, place_of(self.placed, self.standing, rank)
+        self._leave_band(place)
         for slot in range(self.mpl + 1):
             if self.stands[rank] >> slot & 1:
                 self._leave_row(rank, slot)
         self.stands[rank] = 1 << self.home[rank]
-        while self.placed[place] != rank:
-            place += 1
         remove_number(self.placed, self.standing, place)
+        remove_number(self.band_of, self.standing, place)
+        remove_times(self.ran, self.standing, place, 1)
+        remove_times(self.whole, self.standing, place, 1)
+        remove_times(self.need, self.standing, place, 1)
         self.standing -= 1
         while index < self.news:
             if self.new[index] == rank:
@@ -250,10 +273,17 @@ class Sharing(Loop):
     def _rows_go_on(self, now: float) -> None:
         """The matrix is as it will be until the next step."""
         self.turns.settle(now, self.ids)
-        row, slot, kept = self.turns.row, -1, 0
+        row, slot = self.turns.row, -1
         if row is not None:
             slot = self._slot_of(row)
         self.free = self.size if slot < 0 else self.room[slot]
+        if self.news:
+            self._begin(slot, now)
+        self.tick(now, self.turns, self.steps)
+
+    def _begin(self, slot: int, now: float) -> None:
+        """Of those that have not been on turn yet, who stands there is."""
+        kept = 0
         for index in range(self.news):
             rank = self.new[index]
             if slot >= 0 and self.stands[rank] >> slot & 1:
@@ -263,7 +293,6 @@ class Sharing(Loop):
                 kept += 1
         remove_numbers(self.new, self.news, kept, self.news - kept)
         self.news = kept
-        self.tick(now, self.turns, self.steps)
 
     def _is_on_turn(self, rank: int, now: float) -> None:
         """For the first time."""
@@ -276,36 +305,55 @@ class Sharing(Loop):
 
     def _write_places(self, now: float) -> None:
         """Those that stand elsewhere than they did begin a stretch there."""
-        for rank in self.placed[: self.standing]:
-            rows = self.rows_of[rank]
-            if self.written[rank] != rows or (self.migrates and self._has_migrated(rank)):
-                begun = self.begun
-                if self.written[rank]:
-                    self._end_stretch(rank, now, MOVED)
-                self.latest[rank] = begun
-                self.h_rank[begun] = rank
-                self.h_start[begun] = now
-                self.kinds[begun] = IN_ROWS
-                self.h_place[begun] = -1 - len(self.whole_sets)
-                self.whole_sets.append(self.sets.told(rank))
-                self.rows_at[begun] = rows
-                self.written[rank] = rows
-                self.begun = begun + 1
-        self.is_sorted = False
+        written, rows_of, migrates = self.written, self.rows_of, self.migrates
+        for place, rank in enumerate(self.placed[: self.standing]):
+            if written[rank] != rows_of[rank] or (migrates and self._has_migrated(rank)):
+                self._write_place(place, rank, now)
+
+    def _write_place(self, place: int, rank: int, now: float) -> None:
+        begun, rows = self.begun, self.rows_of[rank]
+        if self.written[rank]:
+            self._end_stretch(rank, now, MOVED)
+            self._leave_band(place)
+        self.latest[rank] = begun
+        self.h_rank[begun] = rank
+        self.h_start[begun] = now
+        self.kinds[begun] = IN_ROWS
+        self.h_place[begun] = -1 - len(self.whole_sets)
+        self.whole_sets.append(self.sets.told(rank))
+        self.rows_at[begun] = rows
+        self.begun = begun + 1
+        self._join_band(place, rank, rows)
 
     def _has_migrated(self, rank: int) -> bool:
         """Does the job stand in other columns than the history has it?"""
         return False
 
-    def _sort_by_rows(self) -> None:
-        known: dict[tuple[int, ...], int] = {}
-        rows_of, band_of = self.rows_of, self.band_of
-        for rank in self.placed[: self.standing]:
-            band_of[rank] = known.setdefault(rows_of[rank], len(known))
-        self.bands, self.is_sorted = list(known), True
+    def _join_band(self, place: int, rank: int, rows: tuple[int, ...]) -> None:
+        """The job at that place stands in these rows in the history."""
+        band = self.band_at.get(rows, -1)
+        if band < 0:
+            if () in self.bands:
+                band = self.bands.index(())
+                self.bands[band] = rows
+            else:
+                band = len(self.bands)
+                self.bands.append(rows)
+            self.band_at[rows] = band
+        self.written[rank], self.band_of[place] = rows, band
+        self.members[band] += 1
+
+    def _leave_band(self, place: int) -> None:
+        """It does no more. A band that nobody belongs to stands in no row until its number is taken."""
+        band = self.band_of[place]
+        self.members[band] -= 1
+        if not self.members[band]:
+            del self.band_at[self.bands[band]]
+            self.bands[band] = ()
 
     def _find_need(self, rank: int) -> None:
-        self.need[rank] = self.runtime[rank] - self.ran[rank] + self.stall[rank]
+        place = place_of(self.placed, self.standing, rank)
+        self.need[place] = self.whole[place] - self.ran[place] + self.stall[rank]
 
     # The matrix
 
@@ -323,10 +371,15 @@ class Sharing(Loop):
         self.room[slot] = self.size
         self.is_row[slot] = 1
 
-    def _stand(self, rank: int, slot: int) -> None:
-        """The job comes into the matrix in its columns; the row becomes its home."""
-        insert_number(self.placed, self.standing, self.standing, rank)
-        self.standing += 1
+    def _stand(self, rank: int, slot: int, ran: float) -> None:
+        """The job, which ran so long, comes into the matrix in its columns; the row becomes its home."""
+        place, whole = self.standing, self.runtime[rank]
+        insert_number(self.placed, place, place, rank)
+        insert_number(self.band_of, place, place, 0)
+        insert_time(self.ran, place, place, ran)
+        insert_time(self.whole, place, place, whole)
+        insert_time(self.need, place, place, whole - ran)
+        self.standing = place + 1
         self._settle_in(rank, slot)
 
     def _settle_in(self, rank: int, slot: int) -> None:
@@ -342,12 +395,16 @@ class Sharing(Loop):
         self.room[slot] += self.procs[rank]
 
     def _replicate(self, rank: int, slot: int) -> None:
-        insert_number(self.replica_of, self.replicas, self.replicas, rank)
-        insert_number(self.replica_in, self.replicas, self.replicas, slot)
-        self.replicas += 1
-        self.stands[rank] |= 1 << slot
-        self.rows_of[rank] = (*self.rows_of[rank], self.id_of[slot])
         self.sets.add(self.row_set + slot, rank)
+        self._stand_too(rank, slot)
+
+    def _stand_too(self, rank: int, slot: int) -> None:
+        """The job stands in that row, too, where its columns are taken by now."""
+        replicas = self.replicas
+        self.replica_of[replicas], self.replica_in[replicas] = rank, slot
+        self.replicas = replicas + 1
+        self.stands[rank] |= 1 << slot
+        self.rows_of[rank] += self.alone[slot]
         self.room[slot] -= self.procs[rank]
 
     def _next_row(self) -> int:

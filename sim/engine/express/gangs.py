@@ -35,24 +35,29 @@ class _Teller:
 
     def __init__(self, state: State, decided: Callable[[Decision], None]) -> None:
         self._jobs, self._mpl, self._decided = state.jobs, _policy(state).mpl, decided
+        self._made = state.jobs.made
         self._planned: dict[int, tuple[Job, EarliestInRow]] = {}
         """What is said again and again of those who wait long"""
         self._tally, self._migrations = state.tally, state.ledger.migrations
 
+    def _job(self, rank: int) -> Job:
+        """One after another comes into the matrix: many are made at once."""
+        return self._made[rank] or self._jobs.next(rank)
+
     def placed(self, rank: int, row: int, columns: int, free: int, span: float, passes: bool) -> None:
         """In a row that was there."""
         why = BestFit(free, span if span >= 0 else None)
-        self._decided(Place(self._jobs[rank], row, columns, why, passes))
+        self._decided(Place(self._job(rank), row, columns, why, passes))
 
     def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> None:
         """In a new row."""
         why = NewRow(rows, self._mpl, span=span if span >= 0 else None)
-        self._decided(Place(self._jobs[rank], row, columns, why, passes))
+        self._decided(Place(self._job(rank), row, columns, why, passes))
 
     def reserved(self, rank: int, row: int, at: float, span: float) -> None:
         known = self._planned.get(rank)
         if known is None:
-            known = self._planned[rank] = self._jobs[rank], EarliestInRow(span)
+            known = self._planned[rank] = self._job(rank), EarliestInRow(span)
         self._decided(ReserveRow(known[0], row, at, known[1]))
 
     def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
@@ -124,7 +129,7 @@ def settle(loop: Any, state: State) -> None:
     ranks = [rank for rank, _, _ in places]
     sharing.matrix.become(loop.ids, places, loop.gone)
     sharing.since, sharing.new = loop.since, set(loop.new_ranks())
-    sharing.ran = {rank: loop.ran[rank] for rank in ranks}
+    sharing.ran = {rank: loop.ran[place] for place, rank in enumerate(ranks)}
     sharing.stall = {rank: loop.stall[rank] for rank in ranks}
     state.machine.hold_only(sharing.on_turn())
     state.expected = {rank: at for rank, _, at in planned}

@@ -1,6 +1,6 @@
 """The loop over columns and the engine with its policies come to the same, whatever is looked at.
 
-Also tests sim.kernel.columns, sim.kernel.arrays, sim.kernel.plan, sim.kernel.cython, sim.kernel.present,
+Also tests sim.kernel.plan, sim.kernel.cython, sim.kernel.present,
 sim.kernel.conservative, sim.kernel.known, sim.kernel.ordering, sim.engine.express.express,
 sim.engine.express.ordering, sim.history.extension.
 """
