@@ -16,7 +16,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 KERNEL = Path(__file__).resolve().parents[1] / "sim" / "kernel"
 OPTIONS = "boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True, annotation_typing=False"
-FLAGS = "-O3 -fPIC -DNDEBUG -fno-strict-aliasing -ffp-contract=off"
+FLAGS = "-O2 -fPIC -DNDEBUG -fno-strict-aliasing -ffp-contract=off"
 """The last, so that every sum is the one that Python makes"""
 OWN = re.compile(r"from (?:sim\.kernel|__future__)[\w.]* import (?:\([^)]*\)|.*)\n")
 
