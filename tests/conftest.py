@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -11,10 +12,16 @@ from hypothesis import settings
 ROOT = Path(__file__).resolve().parent.parent
 
 # Other profiles by `pytest --hypothesis-profile=long`. No example has a deadline: a busy machine is no fault.
-settings.register_profile("default", deadline=None, max_examples=40)
-settings.register_profile("ci", deadline=None, max_examples=40, derandomize=True)
-settings.register_profile("long", deadline=None, max_examples=3000)
+settings.register_profile("default", deadline=None, max_examples=25)
+settings.register_profile("ci", deadline=None, max_examples=25, derandomize=True)
+settings.register_profile("long", deadline=None, max_examples=5000)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+def pytest_collection_finish() -> None:
+    """The tests themselves stay to the end: no search for garbage need look at them."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

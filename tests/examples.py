@@ -8,5 +8,5 @@ from hypothesis import settings
 
 
 def examples(count: int, **more: Any) -> settings:
-    """Two fifths as many examples in the usual profile; thirty times as many in the long one."""
+    """A quarter as many examples in the usual profile; fifty times as many in the long one."""
     return settings(max_examples=count * settings().max_examples // 100, **more)

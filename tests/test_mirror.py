@@ -16,8 +16,10 @@ ROOT = TESTS.parent
 
 
 def says_something(path: Path) -> bool:
-    """Is there more in it than a docstring?"""
-    return any(not isinstance(node, ast.Expr) for node in ast.parse(path.read_text(encoding="utf-8")).body)
+    """Is there more in it than a docstring, which only a package's own file may be?"""
+    return path.name != "__init__.py" or any(
+        not isinstance(node, ast.Expr) for node in ast.parse(path.read_text(encoding="utf-8")).body
+    )
 
 
 def dotted(path: Path) -> str:
@@ -31,7 +33,8 @@ def mirrored(path: Path) -> str:
 
 def also_tested(path: Path) -> list[str]:
     """What a test says that it tests beside the file whose name it has."""
-    said = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or ""
+    text = path.read_text(encoding="utf-8")
+    said = ("Also tests " in text and ast.get_docstring(ast.parse(text))) or ""
     return [
         name for line in re.findall(r"^Also tests ((?:[^.]|\.\w)*)\.$", said, re.M) for name in re.split(r",\s+", line)
     ]

@@ -60,8 +60,7 @@ def name_of(path: Path) -> str:
     return path.relative_to(SIM).as_posix()
 
 
-@cache
-def tree_of(path: Path) -> ast.Module:
+def parsed(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
@@ -69,7 +68,7 @@ def tree_of(path: Path) -> ast.Module:
 def imports(path: Path) -> tuple[tuple[str, str], ...]:
     """(module, what of it) for every import, also those inside functions and for type checkers."""
     found: list[tuple[str, str]] = []
-    for node in ast.walk(tree_of(path)):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found += ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -80,7 +79,7 @@ def imports(path: Path) -> tuple[tuple[str, str], ...]:
 
 def assigned_attributes(path: Path) -> Iterator[str]:
     """`thing.attribute` wherever a file writes to or deletes an attribute of something other than `self`."""
-    for node in ast.walk(tree_of(path)):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del):
             owner = ast.unparse(node.value)
             if owner != "self":
@@ -172,7 +171,7 @@ def test_a_policy_knows_neither_the_engine_nor_the_machine_nor_the_history(path:
 def test_a_policy_asks_its_view_only_what_a_view_answers(path: Path) -> None:
     asked = {
         node.attr
-        for node in ast.walk(tree_of(path))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "view"
     }
     views = [View, *View.__subclasses__()]
@@ -199,7 +198,7 @@ def test_the_engine_imports_no_policy() -> None:
 
 def test_the_engine_names_no_policy() -> None:
     classes = {cls.__name__ for cls in POLICIES.values()}
-    for node in ast.walk(tree_of(SIM / "engine" / "engine.py")):
+    for node in ast.walk(parsed(SIM / "engine" / "engine.py")):
         if isinstance(node, ast.Constant):
             assert node.value not in POLICIES.names
         elif isinstance(node, ast.Name):

@@ -39,7 +39,7 @@ from tests.truth.words import MISPLACED, MUTANTS, READINGS, Template, UntrueErro
 from tui.cli.compare import as_dict, render
 from tui.cli.explain import longest_waits
 
-RUNS = 4
+RUNS = 3
 """So many of each family; `python -m tests.truth` reads on as long as you like."""
 
 REASONS = [
@@ -61,7 +61,7 @@ def test_what_is_said_of_a_run_is_so(family: str) -> None:
 @pytest.mark.parametrize("family", PEERS)
 def test_what_is_said_of_a_run_under_a_peers_policy_is_so(family: str) -> None:
     first = PEERS.index(family)
-    for seed in range(first, first + 3 * RUNS * len(PEERS), len(PEERS)):
+    for seed in range(first, first + 2 * RUNS * len(PEERS), len(PEERS)):
         assert list(falsehoods(random_run(seed, PEERS), asked=2)) == []
 
 

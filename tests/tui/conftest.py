@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Hashable, Iterator
 from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -40,6 +43,15 @@ def _idle_when_all_is_handled() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("textual.app.wait_for_idle", idle)
         patch.setattr("textual.pilot.wait_for_idle", idle)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _garbage_is_found() -> Iterator[None]:
+    """A program tells the collector not to look at what it has: of hundreds that came and went, each would stay."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "freeze", lambda: None)
+        patch.setattr(gc, "unfreeze", lambda: None)
         yield
 
 
@@ -83,11 +95,20 @@ def lab() -> Lab:
     return Lab()
 
 
+@pytest.fixture(scope="session")
+def _rooms(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders that nobody has used yet; pytest's own would be looked for among all that there are."""
+    room = tmp_path_factory.mktemp("rooms")
+    return (room / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def _own_folders(_rooms: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """No test reads or changes what a person has chosen or left."""
-    monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path_factory.mktemp("config")))
-    monkeypatch.setenv(STATE, str(tmp_path_factory.mktemp("state")))
+    for variable in (FOLDER_VARIABLE, STATE):
+        folder = next(_rooms)
+        folder.mkdir()
+        monkeypatch.setenv(variable, str(folder))
 
 
 @pytest.fixture

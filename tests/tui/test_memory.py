@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from pathlib import Path
 from weakref import ref
 
@@ -13,6 +14,9 @@ from tests.tui.replays import replay
 from tui.memory import give_back_at_once, give_back_what_went
 from tui.replay.opening import Opening
 from tui.sessions import keeper
+
+FROZEN = {"freeze": gc.freeze, "unfreeze": gc.unfreeze}
+"""As in a program; the other tests do without"""
 
 
 def megabytes() -> float:
@@ -33,6 +37,8 @@ def test_what_is_freed_goes_back_though_something_behind_it_stays() -> None:
 
 async def test_a_replay_that_made_way_for_another_is_given_back(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeper, "AUTOSAVE", 0.05)
+    for name, does in FROZEN.items():
+        monkeypatch.setattr(gc, name, does)
     async with replay("z-figure4") as run:
         assert run.app.opened is not None
         was = ref(run.app.opened.timeline)
