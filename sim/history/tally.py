@@ -75,10 +75,11 @@ class Tally:
         if slowdown > self.worst:
             self.worst = slowdown
 
-    def finish_all(self, turnaround: Floats, wait: Floats, run: Floats, procs: Ints) -> None:
-        """These jobs completed, one after another."""
+    def finish_all(self, turnaround: Floats, wait: Floats, run: Floats, procs: Ints, killed: int) -> None:
+        """These jobs completed, one after another, and so many of them were killed."""
         slowdown = 1 + (turnaround - run) / np.maximum(run, TAU)
         self.finished += len(run)
+        self.killed += killed
         self.wait, self.slowdown = _added(self.wait, wait), _added(self.slowdown, slowdown)
         self.area = _added(self.area, run * procs)
         self.worst_wait, self.worst = max(self.worst_wait, float(wait.max())), max(self.worst, float(slowdown.max()))

@@ -169,7 +169,7 @@ cdef class Present:
     cdef public bint by_runtime, promises
     # The present
     cdef public double now, arrives
-    cdef public long step, credit, wanted
+    cdef public long step, credit
     cdef public int free, head, extra
     cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, coming
     cdef public Py_ssize_t completed, moves
@@ -308,7 +308,14 @@ cdef class OrderedLoop(Loop):
     cdef void _draw_keys(self) except *
 
 
-cdef class Suspension(Loop):
+cdef class CountedLoop(Loop):
+    cdef public long wanted
+
+    @cython.locals(rank=Py_ssize_t, index=Py_ssize_t)
+    cdef bint _happen(self, double now) except -1
+
+
+cdef class Suspension(CountedLoop):
     cdef public bint seats_apart, is_waited_for
     cdef public int takes_as, resumes_as, returns_as, suspends_as
     cdef public Sets sets
@@ -444,7 +451,7 @@ cdef class ImmediateLoop(Suspension):
     cdef void _forget_wake(self, int rank) noexcept
 
 
-cdef class Partitions(Loop):
+cdef class Partitions(CountedLoop):
     cdef public int borrows_as, partitions
     cdef public bint has_borrowed
     cdef public long borrowed
@@ -522,7 +529,7 @@ cdef class MultiQueueLoop(Partitions):
     cdef bint _touches_no_trial(self, int procs, double ends) noexcept
 
 
-cdef class Sharing(Loop):
+cdef class Sharing(CountedLoop):
     cdef public int size, mpl
     cdef public double since
     cdef public long looked_in, told

@@ -151,9 +151,6 @@ class Loop(Conservative):
             return False
         index = self.steps
         self.h_time[index] = now
-        self.h_free[index] = self.free
-        self.h_waiting[index] = self.waiting
-        self.h_wanted[index] = self.wanted
         self.h_decided[index] = self.decided
         self.h_begun[index] = self.begun
         self.steps = index + 1
@@ -181,7 +178,6 @@ class Loop(Conservative):
         while rank < last:
             insert_in_order(self.queue, self.waiting, self.place_of[rank])
             self.waiting += 1
-            self.wanted += self.procs[rank]
             rank += 1
 
     # What is decided
@@ -399,3 +395,22 @@ class Loop(Conservative):
                 heads += 1
                 self._plan_anew(self.rank_at[place], at, self.free)
             draft.take(at, at + length, procs)
+
+
+@cython.cclass
+class CountedLoop(Loop):
+    """Where who has left the queue may come back: who waits is counted at each step, not when all are over."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        Loop.__init__(self, jobs, procs, most_running)
+        self.wanted = 0
+
+    def _happen(self, now: float) -> bool:
+        for rank in range(self.arriving, self.arriving + self.coming):
+            self.wanted += self.procs[rank]
+        Loop._happen(self, now)
+        index = self.steps - 1
+        self.h_free[index] = self.free
+        self.h_waiting[index] = self.waiting
+        self.h_wanted[index] = self.wanted
+        return True

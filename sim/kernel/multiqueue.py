@@ -332,6 +332,7 @@ class MultiQueueLoop(Partitions):
 
     def _run(self, index: int, form: int, head: int, one: float, two: float, three: int, passes: bool) -> None:
         """The job there in the queue starts on processors of its partition; a negative number is none."""
+        self.wanted -= self.width[self.queue[index]]
         self._start(index, form, head, one, two, passes)
         stretch = self.begun - 1
         self.h_numbers[WIDTH * self.decided - 1] = stretch if three < 0 else three + SHARED * stretch

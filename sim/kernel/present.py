@@ -87,7 +87,6 @@ class Present:
         self.free = procs
         self.arriving, self.arrives = 0, 0.0
         """Who comes next, and when"""
-        self.wanted = 0
         self.credit = 0
         self.queue, self.waiting = growing_numbers(jobs), 0
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
@@ -224,7 +223,6 @@ class Present:
         rank, procs, expected = self.rank_at[place], self.width[place], now + self.length[place]
         remove_number(self.queue, self.waiting, index)
         self.waiting -= 1
-        self.wanted -= procs
         self.is_fresh = False
         self._hold(rank, procs)
         if self.is_reserved:

@@ -26,7 +26,7 @@ from sim.kernel.columns import (
     remove_times,
     times,
 )
-from sim.kernel.loop import Loop
+from sim.kernel.loop import CountedLoop
 from sim.kernel.present import NEVER
 from sim.kernel.sets import Sets
 
@@ -36,11 +36,11 @@ IN_ROWS = 4
 
 
 @cython.cclass
-class Sharing(Loop):
+class Sharing(CountedLoop):
     """The matrix, and the progress of the jobs in it."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        Loop.__init__(self, jobs, procs, most_running)
+        CountedLoop.__init__(self, jobs, procs, most_running)
         self.size, self.since = procs, 0.0
         self.mpl, self.looked_in, self.migrates = 1, -1, False
         self.done = numbers(jobs)
@@ -180,7 +180,7 @@ class Sharing(Loop):
         return has_room
 
     def _happen(self, now: float) -> bool:
-        Loop._happen(self, now)
+        CountedLoop._happen(self, now)
         self.h_decided[self.steps - 1] = self.decided + self.told
         return True
 

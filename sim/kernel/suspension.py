@@ -22,7 +22,7 @@ from sim.kernel.columns import (
     remove_times,
     times,
 )
-from sim.kernel.loop import Loop
+from sim.kernel.loop import CountedLoop
 from sim.kernel.sets import Sets, Waiters
 
 SUSPENDED = 3
@@ -30,11 +30,11 @@ SUSPENDED = 3
 
 
 @cython.cclass
-class Suspension(Loop):
+class Suspension(CountedLoop):
     """What all policies that suspend have: who is suspended, where there is room, and what becomes of a job."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        Loop.__init__(self, jobs, procs, most_running)
+        CountedLoop.__init__(self, jobs, procs, most_running)
         self.seats_apart = True
         self.takes_as = self.resumes_as = self.returns_as = self.suspends_as = 0
         # Sets of processors: of each job that runs or is suspended, and others

@@ -7,19 +7,19 @@ suspends nobody or rows take turns. After every stretch the state is as the engi
 
 from __future__ import annotations
 
-from array import array
 from math import inf
 from typing import Any
 
 import numpy as np
 
 from sim.engine.allocation import Allocation
-from sim.engine.express import dividing, gangs, ordering, preempting
+from sim.engine.express import afterwards, dividing, gangs, ordering, preempting
+from sim.engine.express.afterwards import Before
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
 from sim.history.extension import Extension
 from sim.history.history import History
-from sim.history.stretch import DONE, KILLED, KINDS, RUN, SPECULATIVE
+from sim.history.stretch import KINDS, RUN, SPECULATIVE
 from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
 from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
@@ -103,6 +103,7 @@ class Express:
         columns = (ledger.start, ledger.promised, ledger.ran, ledger.backfilled)
         room = extension.grow(more)
         loop.open(extension.columns, columns, room)
+        before = Before.of(loop)
         if loop.kind in _LOOPS:
             loop.whole_sets = extension.whole_sets
         if loop.kind == MULTIQUEUE:
@@ -112,26 +113,10 @@ class Express:
             gangs.begin(loop, self._state, self._history, extension)
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
-        steps, begun, _, _ = extension.written
         extension.written = loop.steps, loop.begun, loop.decided, loop.ranged
-        if loop.begun > begun:
-            ranks, at = self._history.link_all(begun, steps, loop.begun, loop.steps)
-            loop.started += ledger.start_all(ranks, at)
-        if loop.overs:
-            self._write_endings(loop)
+        afterwards.write(loop, before, self._state, self._workload, self._history, loop.kind not in _LOOPS)
         loop.close()
         return int(reason)
-
-    def _write_endings(self, loop: Any) -> None:
-        """What has become of the jobs that are done."""
-        workload, ledger = self._workload, self._state.ledger
-        ranks, steps = (_array(column[: loop.overs]) for column in (loop.over, loop.over_in))
-        run, killed = workload.runtime[ranks], workload.killed[ranks]
-        at = self._history.finish_all(ranks, np.where(killed, KILLED, DONE), steps)
-        ledger.finish_all(ranks, at, run)
-        wait = np.maximum(np.asarray(ledger.start)[ranks] - workload.due[ranks], 0.0)
-        self._state.tally.finish_all(at - workload.submit[ranks], wait, run, workload.width[ranks])
-        self._state.tally.killed += int(killed.sum())
 
     # From the state to the loop
 
@@ -170,7 +155,8 @@ class Express:
         order = state.policy.queue_order()
         kind = _LOOPS.get(policy.kind, OrderedLoop if order.by_clock else Loop)
         made = getattr(self._loops, kind.__name__, kind)  # the compiled one where it is that which goes
-        self._loop = loop = made(len(workload), state.procs, min(len(workload), state.procs))
+        loop: Any = made(len(workload), state.procs, min(len(workload), state.procs))
+        self._loop = loop
         for name, value in policy._asdict().items():
             setattr(loop, name, value)
         loop.is_reserved = policy.kind == CONSERVATIVE
@@ -181,7 +167,7 @@ class Express:
         loop.now, loop.step, loop.arriving = state.now, state.step_count, state.submitted
         waiting = sorted(loop.place_of[rank] for rank in state.waiting.jobs)
         _fill(loop.queue, waiting)
-        loop.waiting, loop.wanted = len(waiting), state.waiting.wanted
+        loop.waiting = len(waiting)
         for rank, stretch in self._history.open_stretches().items():
             loop.latest[rank] = stretch
         self._tell_running(loop)
@@ -189,6 +175,7 @@ class Express:
         for name in _TALLY:
             setattr(loop, name, getattr(state.tally, name))
         if policy.kind in _LOOPS:
+            loop.wanted = state.waiting.wanted
             _BESIDE[policy.kind].enter(loop, state, workload)
         self._at = state.step_count
 
@@ -353,11 +340,6 @@ def _fill(column: Any, values: list[Any]) -> None:
     else:
         for index, value in enumerate(values):
             column[index] = value
-
-
-def _array(values: Any) -> Ints:
-    """Whole numbers of the loop; of a list there is no quicker way to make an array."""
-    return np.asarray(array("i", values) if isinstance(values, list) else values)
 
 
 def _values(column: Any, count: int) -> list[Any]:

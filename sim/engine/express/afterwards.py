@@ -1,0 +1,73 @@
+"""What follows from what a loop has written, found for a whole stretch of steps at once."""
+
+from __future__ import annotations
+
+from array import array
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sim.engine.state import State
+from sim.history.history import History
+from sim.history.stretch import DONE, KILLED
+from sim.workload.model import Ints, Workload
+
+
+class Before(NamedTuple):
+    """Where the loop stood when it began to write."""
+
+    steps: int
+    begun: int
+    come: int
+    waiting: int
+    wanted: int
+    free: int
+
+    @classmethod
+    def of(cls, loop: Any) -> Before:
+        wanted = sum(loop.procs[loop.rank_at[place]] for place in loop.queue[: loop.waiting])
+        return cls(loop.steps, loop.begun, loop.arriving, loop.waiting, wanted, loop.free)
+
+
+def write(loop: Any, before: Before, state: State, workload: Workload, history: History, counts: bool) -> None:
+    """Who came to run, whom each stretch follows, what became of who is done; where the loop does not, who waits."""
+    if loop.begun > before.begun:
+        ranks, at = history.link_all(before.begun, before.steps, loop.begun, loop.steps)
+        loop.started += state.ledger.start_all(ranks, at)
+    done, steps = (array_of(column[: loop.overs]) for column in (loop.over, loop.over_in))
+    if counts and loop.steps > before.steps:
+        _count(loop, before, workload, history, steps, workload.width[done])
+    if loop.overs:
+        _end(state, workload, history, done, steps)
+
+
+def _count(loop: Any, before: Before, workload: Workload, history: History, over_in: Ints, given_back: Ints) -> None:
+    """How many waited and wanted, and were free, after each step."""
+    all_steps = slice(before.steps, loop.steps)
+    begun = np.asarray(history._begun)[all_steps] - before.begun
+    come = workload.submit.searchsorted(np.asarray(history._time)[all_steps], "right")
+    taken = _sums(workload.width[np.asarray(history._rank)[before.begun : loop.begun]])[begun]
+    asked = _sums(workload.width[before.come : loop.arriving])[come - before.come]
+    given = _sums(given_back)[over_in.searchsorted(np.arange(before.steps, loop.steps), "right")]
+    np.asarray(history._waiting)[all_steps] = before.waiting + come - before.come - begun
+    np.asarray(history._wanted)[all_steps] = before.wanted + asked - taken
+    np.asarray(history._free)[all_steps] = before.free + given - taken
+
+
+def _sums(numbers: Ints) -> Ints:
+    """What the first so many come to."""
+    return np.append(0, numbers.cumsum())
+
+
+def _end(state: State, workload: Workload, history: History, done: Ints, steps: Ints) -> None:
+    """What has become of the jobs that are done."""
+    run, killed = workload.runtime[done], workload.killed[done]
+    at = history.finish_all(done, np.where(killed, KILLED, DONE), steps)
+    state.ledger.finish_all(done, at, run)
+    wait = np.maximum(np.asarray(state.ledger.start)[done] - workload.due[done], 0.0)
+    state.tally.finish_all(at - workload.submit[done], wait, run, workload.width[done], int(killed.sum()))
+
+
+def array_of(values: Any) -> Ints:
+    """Whole numbers of a loop; of a list there is no quicker way to make an array."""
+    return np.asarray(array("i", values) if isinstance(values, list) else values)
