@@ -65,8 +65,8 @@ def nothing_is_lost(engine: Engine) -> None:
 
 @pytest.fixture(scope="module")
 def busy() -> Workload:
-    """Two dozen jobs on 128 processors that come too fast; some users ask for reservations."""
-    workload = Workload.of(read(sample_path("lublin-128"))).with_overruns().take(slice(0, 24))
+    """Forty jobs on 128 processors that come too fast; some users ask for reservations."""
+    workload = Workload.of(read(sample_path("lublin-128"))).with_overruns().take(slice(0, 40))
     submit = np.round(workload.submit * 0.4)
     draw = np.random.default_rng(0).random((2, len(workload)))
     return replace(workload, submit=submit, reserve=np.where(draw[0] < 0.15, np.round(submit + draw[1] * 2e4), np.nan))
