@@ -170,7 +170,10 @@ def set_numbers(column: Any, first: int, many: int, value: int) -> None:
 
 def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:
     """So many fewer, from that place on."""
-    del first[place : place + many], last[place : place + many]
+    if many == 1:
+        del first[place], last[place]
+    else:
+        del first[place : place + many], last[place : place + many]
 
 
 def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_second: Any) -> None:
@@ -182,4 +185,6 @@ def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_seco
 
 def forget_pairs(first: Any, second: Any, place: int) -> None:
     """None from that place on."""
-    del first[place:], second[place:]
+    while len(first) > place:
+        first.pop()
+        second.pop()

@@ -3,7 +3,7 @@
 cimport cython
 from libc.math cimport pow
 
-cdef double A_MOMENT, INFINITE, TAU, EARLY
+cdef double A_MOMENT, INFINITE, LAST, TAU, EARLY
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, FEW, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
@@ -168,8 +168,8 @@ cdef class Present:
     cdef public double omega
     cdef public bint by_runtime, promises
     # The present
-    cdef public double now, arrives
-    cdef public long step, credit
+    cdef public double now, arrives, next_arrives
+    cdef public long credit
     cdef public int free, head, extra
     cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, coming
     cdef public Py_ssize_t completed, moves
@@ -194,15 +194,16 @@ cdef class Present:
     cdef int[::1] h_started_in, h_about, h_head, h_ranges
     cdef double[::1] l_start, l_promised, l_ran
     cdef unsigned char[::1] l_backfilled
-    cdef public Py_ssize_t steps, most_steps, begun, most_begun, decided, most_decided, ranged, most_ranged, leeway
+    cdef public Py_ssize_t step, most_steps, begun, most_begun, decided, most_decided, ranged, most_ranged, leeway
 
+    @cython.locals(overs=Py_ssize_t)
     cdef void _complete(self, int rank, double now) noexcept
     @cython.locals(stretch=Py_ssize_t)
     cdef void _end_stretch(self, int rank, double now, int because) noexcept
     @cython.locals(expected=double, running=Py_ssize_t, procs=int)
     cdef void _leave(self, int rank, double now) noexcept
     @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], holes=Py_ssize_t, many=Py_ssize_t,
-                   index=Py_ssize_t, first=int, last=int, place=Py_ssize_t, joins=bint)
+                   index=Py_ssize_t, end=Py_ssize_t, first=int, last=int, place=Py_ssize_t, joins=bint)
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
     @cython.locals(place=int, now=double, running=Py_ssize_t, begun=Py_ssize_t, rank=int, procs=int, expected=double)
     cdef void _start(self, Py_ssize_t index, int form, int head, double one, double two, bint passes) noexcept
@@ -214,9 +215,8 @@ cdef class Present:
     cdef void _moves(self, int rank, double at, double was) noexcept
     cdef void _promise(self, int rank, double at) noexcept
     cdef void _make_plan(self) noexcept
+    @cython.locals(plan=Plan, grown=int, at=double[::1], free=int[::1], count=Py_ssize_t, index=Py_ssize_t)
     cdef void _make_room(self, double start, double end, int procs) noexcept
-    @cython.locals(plan=Plan, at=double[::1], free=int[::1], index=Py_ssize_t)
-    cdef void _note_room(self, double start, double end, int procs) noexcept
     cdef void _reserve(self, int rank, double at, int form, double one, double two) noexcept
     cdef void _forget(self, int rank) noexcept
     @cython.locals(at=double)
@@ -235,7 +235,7 @@ cdef class Conservative(Present):
     cdef void _compress(self) noexcept
     @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef Py_ssize_t _line_up(self) noexcept
-    @cython.locals(procs=int, until=double, end=double, plan=Plan)
+    @cython.locals(procs=int, until=double, end=double, plan=Plan, moves=Py_ssize_t)
     cdef void _bring_forward(self, int rank, double was, double at) noexcept
 
 
@@ -249,7 +249,7 @@ cdef class Loop(Conservative):
     cdef double _latest(self, double time, double arrives) noexcept
     @cython.locals(index=Py_ssize_t, time=double)
     cdef double _wakes(self, double after, double until) noexcept
-    @cython.locals(submit=double[::1], rank=Py_ssize_t)
+    @cython.locals(submit=double[::1], rank=Py_ssize_t, arrives=double)
     cdef void _see_who_comes(self, double now) noexcept
     @cython.locals(leeway=Py_ssize_t)
     cdef bint _has_room(self) noexcept

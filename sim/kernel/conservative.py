@@ -16,10 +16,11 @@ class Conservative(Present):
         now = self.now
         if self.ended_early:
             self._compress()
-        for rank in range(self.arriving - self.arrived, self.arriving):
+        if self.arrived:
             self._make_plan()
-            at = self.plan.earliest(self.procs[rank], self.estimate[rank], now)
-            self._reserve(rank, at, self.plans_as, self.free, 0.0)
+            for rank in range(self.arriving - self.arrived, self.arriving):
+                at = self.plan.earliest(self.procs[rank], self.estimate[rank], now)
+                self._reserve(rank, at, self.plans_as, self.free, 0.0)
         if not self.is_due:
             return True
         index, passes = 0, False
@@ -140,5 +141,7 @@ class Conservative(Present):
         self.seen[rank] = self.grown
         if at <= self.now:
             self.is_due = True
-        self._moves(rank, at, was)
+        moves = self.moves
+        self.moved_rank[moves], self.moved_by[moves] = rank, at - was
+        self.moves = moves + 1
         self._note(self.moves_as, rank, -1, at, was, 0.0)

@@ -33,6 +33,8 @@ FULL = 3
 STUCK = 4
 """Why a stretch is over: so many steps are made; the next is too late; there is none; the history's columns are full;
 a job is to start that does not fit"""
+LAST = 1e300
+"""No moment is later, but for what never happens"""
 
 
 @cython.cclass
@@ -44,13 +46,11 @@ class Loop(Conservative):
 
         A step costs `a_step` and 1 for every job that waits then.
         """
-        self.credit = credit
+        until, self.credit, self.arrives = min(until, LAST), credit, self.submit[self.arriving]
         while steps > 0 and self.credit > 0:
             now = self._next_time()
-            if now == INFINITE:
-                return OVER
             if now > until:
-                return LATER
+                return OVER if now == INFINITE else LATER
             self.coming = 0
             if self.arrives <= now:
                 self._see_who_comes(now)
@@ -73,7 +73,7 @@ class Loop(Conservative):
             time = -leave_at[running - 1]
             if running > 1:
                 follows = -leave_at[running - 2]
-        arrives = self.arrives = self.submit[self.arriving]
+        arrives = self.arrives
         if arrives < time:
             time, follows = arrives, time
         elif arrives < follows:
@@ -122,14 +122,15 @@ class Loop(Conservative):
         return INFINITE
 
     def _see_who_comes(self, now: float) -> None:
-        submit, rank = self.submit, self.arriving
-        while submit[rank] <= now:
+        submit, rank, arrives = self.submit, self.arriving, self.arrives
+        while arrives <= now:
             rank += 1
-        self.coming = rank - self.arriving
+            arrives = submit[rank]
+        self.coming, self.next_arrives = rank - self.arriving, arrives
 
     def _has_room(self) -> bool:
         """Have the columns of the history room for all that can happen in this step?"""
-        leeway = min(self.most_steps - self.steps, self.most_begun - self.begun)
+        leeway = min(self.most_steps - self.step, self.most_begun - self.begun)
         leeway = min(leeway, (self.most_decided - self.decided) // 2)
         leeway = min(leeway, (self.most_ranged - self.ranged) // 3)
         self.leeway = leeway - (self.waiting + self.coming + self.holes + self.pieces + 1)
@@ -149,12 +150,11 @@ class Loop(Conservative):
             self._admit_arrivals()
         if not self._decide():
             return False
-        index = self.steps
+        index = self.step
         self.h_time[index] = now
         self.h_decided[index] = self.decided
         self.h_begun[index] = self.begun
-        self.steps = index + 1
-        self.step += 1
+        self.step = index + 1
         return True
 
     def _complete_jobs(self, now: float) -> None:
@@ -168,12 +168,12 @@ class Loop(Conservative):
             done[place] = rank
             count += 1
         forget_pairs(leave_at, self.leave_rank, first)
-        for index in range(count):
-            self._complete(done[index], now)
+        for rank in done[:count]:
+            self._complete(rank, now)
         self.completed, self.is_fresh = count, False
 
     def _admit_arrivals(self) -> None:
-        rank = self.arriving
+        rank, self.arrives = self.arriving, self.next_arrives
         self.arriving = last = rank + self.coming
         while rank < last:
             insert_in_order(self.queue, self.waiting, self.place_of[rank])
@@ -315,7 +315,7 @@ class Loop(Conservative):
     def _reserve_head(self, head: int, had: bool, was: float) -> None:
         """The head is to start when there is room; it had a reservation for another time, or none."""
         shadow = self.shadow
-        if self.promises:
+        if self.promises and not had:
             self._promise(head, shadow)
         if had and shadow != was:
             self._moves(head, shadow, was)
@@ -409,7 +409,7 @@ class CountedLoop(Loop):
         for rank in range(self.arriving, self.arriving + self.coming):
             self.wanted += self.procs[rank]
         Loop._happen(self, now)
-        index = self.steps - 1
+        index = self.step - 1
         self.h_free[index] = self.free
         self.h_waiting[index] = self.waiting
         self.h_wanted[index] = self.wanted

@@ -105,7 +105,7 @@ class MultiQueueLoop(Partitions):
 
     def _has_room(self) -> bool:
         waiting = self.waiting + self.coming + self.running  # whose trials are cut
-        if self.steps == self.most_steps or self.begun + waiting > self.most_begun:
+        if self.step == self.most_steps or self.begun + waiting > self.most_begun:
             return False
         return not self.decided + (waiting + 1) * (self.partitions + 1) > self.most_decided
 

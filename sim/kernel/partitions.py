@@ -100,4 +100,4 @@ class Partitions(CountedLoop):
         """What each owns is written to the history."""
         self.has_borrowed = False
         self.boundaries.append((self.now, tuple(self.owners())))
-        self.boundary_step.append(self.steps)
+        self.boundary_step.append(self.step)

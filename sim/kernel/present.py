@@ -85,8 +85,8 @@ class Present:
         self.now = 0.0
         self.step = 0
         self.free = procs
-        self.arriving, self.arrives = 0, 0.0
-        """Who comes next, and when"""
+        self.arriving, self.arrives, self.next_arrives = 0, 0.0, 0.0
+        """Who comes next, and when; and when somebody does after those who come in this step"""
         self.credit = 0
         self.queue, self.waiting = growing_numbers(jobs), 0
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
@@ -154,7 +154,7 @@ class Present:
         ) = history  # fmt: skip
         self.l_start, self.l_promised, self.l_ran, self.l_backfilled = ledger
         (
-            self.steps, self.most_steps, self.begun, self.most_begun, self.decided, self.most_decided,
+            _, self.most_steps, self.begun, self.most_begun, self.decided, self.most_decided,
             self.ranged, self.most_ranged,
         ) = room  # fmt: skip
         self.leeway = 0
@@ -168,18 +168,19 @@ class Present:
     # Ending and starting
 
     def _complete(self, rank: int, now: float) -> None:
+        overs = self.overs
+        self.over[overs] = rank
+        self.over_in[overs] = self.step
+        self.overs = overs + 1
         if self.expected[rank] > now + A_MOMENT:
             self.ended_early = True
         self._leave(rank, now)
-        self.over[self.overs] = rank
-        self.over_in[self.overs] = self.steps
-        self.overs += 1
 
     def _end_stretch(self, rank: int, now: float, because: int) -> None:
         """The job's last stretch is over, but the job is not done."""
         stretch = self.latest[rank]
         self.h_end[stretch] = now
-        self.h_end_step[stretch] = self.steps
+        self.h_end_step[stretch] = self.step
         self.h_ended_by[stretch] = because
 
     def _leave(self, rank: int, now: float) -> None:
@@ -196,8 +197,10 @@ class Present:
         """The processors at that place of the history's ranges are free again."""
         ranges, firsts, lasts, holes = self.h_ranges, self.hole_first, self.hole_last, self.holes
         many = ranges[at]
-        for index in range(at + 1, at + 1 + 2 * many, 2):
+        index, end = at + 1, at + 2 * many
+        while index < end:
             first, last = ranges[index], ranges[index + 1]
+            index += 2
             place = number_before(firsts, first, 0, holes)
             joins = place < holes and firsts[place] == last + 1
             if place and lasts[place - 1] == first - 1:
@@ -308,17 +311,15 @@ class Present:
 
     def _make_room(self, start: float, end: float, procs: int) -> None:
         """So many more are free in the plan; where reservations stand it is noted for whom that may be enough."""
-        if self.is_reserved:
-            self.grown += 1
-            self._note_room(start, end, procs)
-        self.plan.take(start, end, -procs)
-
-    def _note_room(self, start: float, end: float, procs: int) -> None:
         plan = self.plan
-        at, free, index = plan.at, plan.free, time_up_to(plan.at, start + A_MOMENT, 0, plan.count) - 1
-        while index < plan.count and at[index] < end:
-            set_numbers(self.grown_for, free[index] + 1, procs, self.grown)
-            index += 1
+        if self.is_reserved:
+            self.grown = grown = self.grown + 1
+            at, free, count = plan.at, plan.free, plan.count
+            index = time_up_to(at, start + A_MOMENT, 0, count) - 1
+            while index < count and at[index] < end:
+                set_numbers(self.grown_for, free[index] + 1, procs, grown)
+                index += 1
+        plan.take(start, end, -procs)
 
     def _reserve(self, rank: int, at: float, form: int, one: float, two: float) -> None:
         """The job, which has no reservation, is to start then."""

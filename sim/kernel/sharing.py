@@ -137,8 +137,7 @@ class Sharing(CountedLoop):
     # Time
 
     def _next_time(self) -> float:
-        arrives: float = self.submit[self.arriving]
-        self.arrives = arrives
+        arrives: float = self.arrives
         time = self._next_end(arrives)
         if arrives < time:
             time = arrives
@@ -176,12 +175,12 @@ class Sharing(CountedLoop):
 
     def _has_room(self) -> bool:
         crowd = self.standing + self.waiting + self.coming
-        has_room: bool = self.steps < self.most_steps and self.begun + crowd <= self.most_begun
+        has_room: bool = self.step < self.most_steps and self.begun + crowd <= self.most_begun
         return has_room
 
     def _happen(self, now: float) -> bool:
         CountedLoop._happen(self, now)
-        self.h_decided[self.steps - 1] = self.decided + self.told
+        self.h_decided[self.step - 1] = self.decided + self.told
         return True
 
     def _decide(self) -> bool:
@@ -200,7 +199,7 @@ class Sharing(CountedLoop):
         """Time goes on; who is done leaves the matrix."""
         by_row = self.turns.gains(self.since, to)
         if self.step and to > self.since:
-            self.h_free[self.steps - 1] = self._empty_until(to, by_row) / (to - self.since)
+            self.h_free[self.step - 1] = self._empty_until(to, by_row) / (to - self.since)
         self.since = to
         gain, count = self.gain, 0
         for index, rows in enumerate(self.bands):
@@ -279,7 +278,7 @@ class Sharing(CountedLoop):
         self.free = self.size if slot < 0 else self.room[slot]
         if self.news:
             self._begin(slot, now)
-        self.tick(now, self.turns, self.steps)
+        self.tick(now, self.turns, self.step)
 
     def _begin(self, slot: int, now: float) -> None:
         """Of those that have not been on turn yet, who stands there is."""
@@ -301,7 +300,7 @@ class Sharing(CountedLoop):
             self.started += 1
         if self.h_started_in[rank] == NEVER:
             self.h_started[rank] = now
-            self.h_started_in[rank] = self.steps
+            self.h_started_in[rank] = self.step
 
     def _write_places(self, now: float) -> None:
         """Those that stand elsewhere than they did begin a stretch there."""

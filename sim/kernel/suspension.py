@@ -111,7 +111,7 @@ class Suspension(CountedLoop):
 
     def _has_room(self) -> bool:
         idle = self.waiting + self.coming + self.paused
-        if self.steps == self.most_steps or self.begun + idle > self.most_begun:
+        if self.step == self.most_steps or self.begun + idle > self.most_begun:
             return False
         return not self.decided + 2 * idle + self.running > self.most_decided
 

@@ -26,16 +26,16 @@ class Before(NamedTuple):
     @classmethod
     def of(cls, loop: Any) -> Before:
         wanted = sum(loop.procs[loop.rank_at[place]] for place in loop.queue[: loop.waiting])
-        return cls(loop.steps, loop.begun, loop.arriving, loop.waiting, wanted, loop.free)
+        return cls(loop.step, loop.begun, loop.arriving, loop.waiting, wanted, loop.free)
 
 
 def write(loop: Any, before: Before, state: State, workload: Workload, history: History, counts: bool) -> None:
     """Who came to run, whom each stretch follows, what became of who is done; where the loop does not, who waits."""
     if loop.begun > before.begun:
-        ranks, at = history.link_all(before.begun, before.steps, loop.begun, loop.steps)
+        ranks, at = history.link_all(before.begun, before.steps, loop.begun, loop.step)
         loop.started += state.ledger.start_all(ranks, at)
     done, steps = (array_of(column[: loop.overs]) for column in (loop.over, loop.over_in))
-    if counts and loop.steps > before.steps:
+    if counts and loop.step > before.steps:
         _count(loop, before, workload, history, steps, workload.width[done])
     if loop.overs:
         _end(state, workload, history, done, steps)
@@ -43,12 +43,12 @@ def write(loop: Any, before: Before, state: State, workload: Workload, history: 
 
 def _count(loop: Any, before: Before, workload: Workload, history: History, over_in: Ints, given_back: Ints) -> None:
     """How many waited and wanted, and were free, after each step."""
-    all_steps = slice(before.steps, loop.steps)
+    all_steps = slice(before.steps, loop.step)
     begun = np.asarray(history._begun)[all_steps] - before.begun
     come = workload.submit.searchsorted(np.asarray(history._time)[all_steps], "right")
     taken = _sums(workload.width[np.asarray(history._rank)[before.begun : loop.begun]])[begun]
     asked = _sums(workload.width[before.come : loop.arriving])[come - before.come]
-    given = _sums(given_back)[over_in.searchsorted(np.arange(before.steps, loop.steps), "right")]
+    given = _sums(given_back)[over_in.searchsorted(np.arange(before.steps, loop.step), "right")]
     np.asarray(history._waiting)[all_steps] = before.waiting + come - before.come - begun
     np.asarray(history._wanted)[all_steps] = before.wanted + asked - taken
     np.asarray(history._free)[all_steps] = before.free + given - taken

@@ -113,7 +113,7 @@ class Express:
             gangs.begin(loop, self._state, self._history, extension)
         while reason == ENOUGH and loop.step < goal and loop.credit > 0:
             reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
-        extension.written = loop.steps, loop.begun, loop.decided, loop.ranged
+        extension.written = loop.step, loop.begun, loop.decided, loop.ranged
         afterwards.write(loop, before, self._state, self._workload, self._history, loop.kind not in _LOOPS)
         loop.close()
         return int(reason)
@@ -317,15 +317,14 @@ _TALLY = ("started", "backfilled")
 def _tell_jobs(loop: Any, workload: Workload, rank_at: Ints | None) -> None:
     """The loop knows these jobs, who go through the queue in this order."""
     of = loop.column
-    runs_as_it_is = isinstance(loop.queue, list)  # then a number in a list takes four times its room
     submit = np.append(workload.submit, inf)
-    loop.submit = submit.data if runs_as_it_is else of("d", submit)
+    loop.submit = submit.data if isinstance(loop.queue, list) else of("d", submit)  # a list takes four times its room
     loop.procs = loop.width = of("i", workload.width)
     loop.estimate = loop.length = of("d", workload.estimate)
     loop.runtime = of("d", workload.runtime)
     loop.in_order_of_arrival = rank_at is None
     every = np.arange(len(workload), dtype=np.int32)
-    loop.place_of = loop.rank_at = every.data if runs_as_it_is else of("i", every)
+    loop.place_of = loop.rank_at = of("i", every)
     if rank_at is not None:
         loop.width, loop.length = of("i", workload.width[rank_at]), of("d", workload.estimate[rank_at])
         loop.place_of, loop.rank_at = of("i", np.argsort(rank_at)), of("i", rank_at)
