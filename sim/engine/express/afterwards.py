@@ -25,7 +25,11 @@ class Before(NamedTuple):
 
     @classmethod
     def of(cls, loop: Any) -> Before:
-        wanted = sum(loop.procs[loop.rank_at[place]] for place in loop.queue[: loop.waiting])
+        width, queue = loop.width, loop.queue[: loop.waiting]
+        if isinstance(width, list):
+            wanted = sum([width[place] for place in queue])
+        else:
+            wanted = int(np.asarray(width)[np.asarray(queue)].sum())
         return cls(loop.step, loop.begun, loop.arriving, loop.waiting, wanted, loop.free)
 
 

@@ -47,8 +47,8 @@ from sim.workload.model import Ints, Workload
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """So many steps at most until who interrupts is heard"""
-_LEAST_ROOM = 1 << 10
-"""For so many steps the history's columns grow at least"""
+_LEAST_ROOM, _MUCH_ROOM = 1 << 10, 1 << 16
+"""For so many steps the history's columns grow at least, first and in the end"""
 
 
 class Express:
@@ -81,7 +81,7 @@ class Express:
             made, left = loop.step, come - self._state.tally.finished
             more = max(min(goal - made, loop.credit // a_step, 2 * left), least)
             reason = self._make_steps(extension, until, goal, a_step, more)
-            least = 2 * more if loop.step == made else _LEAST_ROOM
+            least = 2 * more if loop.step == made else min(2 * least, _MUCH_ROOM)
             if self._history.is_too_large:
                 break
         extension.cut()
