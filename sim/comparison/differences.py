@@ -19,7 +19,7 @@ from sim.errors import ParameterError
 from sim.metrics.aggregates import Value, aggregates, ratio
 from sim.metrics.catalogue import METRICS, Metric
 from sim.metrics.groups import Row, by_batch, by_category, by_class, by_priority
-from sim.workload.model import Job
+from sim.workload.model import Floats, Job
 
 MOST = 5
 """So many jobs are named that gained most, and that lost most."""
@@ -99,6 +99,15 @@ class Moved(NamedTuple):
     total: float
     median: float | None
     most: float
+
+
+class Waits(NamedTuple):
+    """All waits together (seconds): the first less what is saved and with what is added is the second."""
+
+    first: float
+    saved: float
+    added: float
+    second: float
 
 
 class Size(NamedTuple):
@@ -182,6 +191,7 @@ class Comparison:
     """The same of each batch of 1,000 submissions (LS figure 4)."""
     categories: tuple[Ratio, ...]
     """Mean bounded slowdown in K's sixteen categories."""
+    waits: Waits
     starts: Moves
     ends: Moves
     """Differs from `starts` where a policy suspends jobs, lets them take turns or throws work away."""
@@ -194,13 +204,6 @@ class Comparison:
         earlier, later = self.starts.earlier.jobs, self.starts.later.jobs
         return f"<Comparison of {self.jobs:,} jobs: {earlier:,} start earlier, {later:,} later>"
 
-    @property
-    def waits(self) -> tuple[Value, Value]:
-        """The waits of all jobs together, in seconds."""
-        found = next(v for v in self.metrics if v.metric.name == "total_wait_hours")
-        first, second = (None if hours is None else hours * 3600 for hours in (found.first, found.second))
-        return first, second
-
 
 def compare(first: Schedule, second: Schedule) -> Comparison:
     """Everything that tells two schedules of the same jobs apart."""
@@ -209,7 +212,8 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
     values = aggregates(first), aggregates(second)
     metrics = tuple(versus(metric, values[0][metric.name], values[1][metric.name]) for metric in METRICS)
     everybody = Ratio("all", "every job", _jobs(values[0]), *(of["mean_slowdown"] for of in values))
-    starts, ends = earlier_later(second, first), second.end - first.end
+    ends = second.end - first.end
+    starts = np.where(np.isnan(ends), np.nan, earlier_later(second, first))
     gained, lost = _extremes(first, second, ends)
     return Comparison(
         jobs=int((~np.isnan(ends)).sum()),
@@ -218,12 +222,19 @@ def compare(first: Schedule, second: Schedule) -> Comparison:
         priorities=_ratios(by_priority(first), by_priority(second), "mean_slowdown"),
         batches=_ratios(by_batch(first), by_batch(second), "mean_slowdown"),
         categories=_ratios(by_category(first), by_category(second), "mean_bounded_slowdown"),
+        waits=_waits(first.wait[~np.isnan(ends)], second.wait[~np.isnan(ends)]),
         starts=moves(starts),
         ends=moves(ends),
         is_alike=np.array_equal(starts, ends, equal_nan=True),
         gained=gained,
         lost=lost,
     )
+
+
+def _waits(first: Floats, second: Floats) -> Waits:
+    """Of the same jobs."""
+    more = second - first
+    return Waits(float(first.sum()), float((-more[more < 0]).sum()), float(more[more > 0].sum()), float(second.sum()))
 
 
 def _jobs(values: dict[str, Value]) -> int:

@@ -50,7 +50,7 @@ def ranked(schedules: Sequence[Schedule], rank: int) -> list[Tried]:
 
 def _waits(schedule: Schedule) -> Floats:
     """Who never starts waits for ever."""
-    waited: Floats = np.maximum(schedule.start - schedule.workload.due, 0.0)
+    waited = schedule.wait
     return np.where(np.isnan(waited), inf, waited)
 
 

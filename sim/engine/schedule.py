@@ -71,6 +71,12 @@ class Schedule:
         return there_at(self.outages, self.workload.procs, self.curves.time)
 
     @property
+    def wait(self) -> Floats:
+        """From when each job was due to its first start; 0 if that is earlier."""
+        waited: Floats = np.maximum(self.start - self.workload.due, 0.0)
+        return waited
+
+    @property
     def columns(self) -> dict[str, NDArray[Any]]:
         """What `schedscope run --schedule` writes: a row a job in rank order, nan where something is not known."""
         of = self.workload
@@ -82,7 +88,7 @@ class Schedule:
             "procs": of.width,
             "estimate": of.estimate,
             "runtime": of.runtime,
-            "wait": np.maximum(self.start - of.due, 0.0),
+            "wait": self.wait,
             "backfilled": self.backfilled,
             "killed": of.killed,
             "promised": self.promised,

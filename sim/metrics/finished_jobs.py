@@ -68,9 +68,7 @@ class FinishedJobs:
 
     @cached_property
     def wait(self) -> Floats:
-        """From when the job was due to its first start; 0 if that is earlier."""
-        waited: Floats = np.maximum(self.column(self.schedule.start - self.workload.due), 0.0)
-        return waited
+        return self.column(self.schedule.wait)
 
     @cached_property
     def lead(self) -> Floats:

@@ -66,14 +66,13 @@ class Told:
     def lost(self) -> float | None:
         """What stood empty while a job was in the queue."""
         empty = sum(there - held for there, held, waits in self.held if waits)
-        return empty / self.capacity if self.capacity else None
+        return _more_than_rounding(empty / self.capacity) if self.capacity else None
 
     @property
     def overhead(self) -> float | None:
         if not self.capacity:
             return None
-        share = (sum(held for _, held, _ in self.held) - self.work) / self.capacity
-        return share if share > 1e-9 else 0.0
+        return _more_than_rounding((sum(held for _, held, _ in self.held) - self.work) / self.capacity)
 
     def count(self, *kinds: type) -> int:
         return sum(isinstance(decision, kinds) for step in self.run.steps for decision in step.decisions)
@@ -110,6 +109,11 @@ class Told:
                 if type(decision) in SHOWN:
                     found.setdefault(decision.job.rank, []).append((step.now, decision))  # type: ignore[union-attr]
         return found
+
+
+def _more_than_rounding(share: float) -> float:
+    """Less is how sums of fractions differ."""
+    return share if share > 1e-9 else 0.0
 
 
 def interruptions(run: Run, steps: int) -> int:

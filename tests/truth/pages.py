@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import pairwise
-from math import isnan
 from statistics import mean, median
 from typing import NamedTuple, TypeAlias
 
@@ -75,23 +74,23 @@ class Page:
         pair = run_pair(first.workload, (first.spec, spec), at, first.placement, check=False)
         self.runs, self.pair, self.names = (Told(first), Told(second)), pair, names_of(pair.specs)
         self.jobs = first.workload.jobs
-        self.starts, self.ends = (
-            {rank: by for rank, (here, there) in enumerate(zip(*both, strict=True)) if not isnan(by := there - here)}
-            for both in ([told.start for told in self.runs], [told.end for told in self.runs])
-        )
+        one, other = self.runs
+        ended = [rank for rank in one.done if rank in other.wait]
+        self.starts = {rank: other.start[rank] - one.start[rank] for rank in ended}
+        self.ends = {rank: other.end[rank] - one.end[rank] for rank in ended}
 
     def checks(self) -> Iterator[Check]:
         blank = partial(demand_equal, "")
         yield from self.title()
-        yield blank
         if self.pair.parting is None:
+            yield blank
             yield partial(demand_equal, "Both schedules are the same: every job starts and ends at the same time.")
             return
         for part in (self.parting, self.metrics, self.ratios, self.moves, self.sizes, self.changes, self.decisions):
-            checks = [*part()]
-            yield from checks
-            if checks and part != self.decisions and (part != self.changes or self.different):
-                yield blank
+            for place, check in enumerate(part()):
+                if not place:
+                    yield blank
+                yield check
 
     def title(self) -> Iterator[Check]:
         of = self.runs[0].run.workload
@@ -195,14 +194,13 @@ class Page:
             for label, by in (("earlier", [-by for by in later if by < 0]), ("later", [by for by in later if by > 0])):
                 yield partial(is_moved, f"{verb} {label}", by, len(later))
             yield partial(is_moved, f"{verb} at the same time", [0.0 for by in later if by == 0], len(later))
-        waits = [sum(told.wait.values()) for told in self.runs]
-        starts = self.starts.values()
-        saved, added = sum(-by for by in starts if by < 0), sum(by for by in starts if by > 0)
-        yield partial(adds_up, [waits[0], saved, added, waits[1]])
+        first, second = ([told.wait[rank] for rank in self.ends] for told in self.runs)
+        more = [there - here for here, there in zip(first, second, strict=True)]
+        saved, added = sum(-by for by in more if by < 0), sum(by for by in more if by > 0)
+        yield partial(adds_up, [sum(first), saved, added, sum(second)])
 
     def sizes(self) -> Iterator[Check]:
         verb = "start" if self.starts == self.ends else "end"
-        yield partial(has_words, [f"{verb}s by", "earlier", "later"])
         limits = (0, 60, 600, 3600, 28800, 86400, 10**12)
         labels = ("up to 1m", "1m to 10m", "10m to 1h", "1h to 8h", "8h to 1d", "over 1d")
         rows = [
@@ -210,8 +208,10 @@ class Page:
             for label, (low, high) in zip(labels, pairwise(limits), strict=True)
         ]
         kept = [place for place, (_, jobs) in enumerate(rows) if any(jobs)]
-        for label, jobs in rows[kept[0] : kept[-1] + 1] if kept else ():
-            yield partial(is_size, label, jobs)
+        if kept:
+            yield partial(has_words, [f"{verb}s by", "earlier", "later"])
+            for label, jobs in rows[kept[0] : kept[-1] + 1]:
+                yield partial(is_size, label, jobs)
 
     def changes(self) -> Iterator[Check]:
         gained, lost = self.extremes

@@ -207,12 +207,13 @@ def read_account(run: Run, one: Account, time: float) -> Iterator[UntrueError]:
 
 
 def read_figures(first: Run, second: Run) -> Iterator[UntrueError]:
-    """How many start and end earlier and later, by how much together, who gains and loses most."""
+    """How many of those that end in both start and end earlier and later, by how much, who gains and loses most."""
     schedules = first.engine.schedule(), second.engine.schedule()
     found = compare(*schedules)
+    ended = ~np.isnan(schedules[0].end) & ~np.isnan(schedules[1].end)
     for what, columns in (("starts", [s.start for s in schedules]), ("ends", [s.end for s in schedules])):
         COUNTS["Moves"] += 1
-        moves, later = getattr(found, what), columns[1] - columns[0]
+        moves, later = getattr(found, what), (columns[1] - columns[0])[ended]
         early, late = -later[later < 0], later[later > 0]
         true = [len(early), float(early.sum()), len(late), float(late.sum())]
         said = [moves.earlier.jobs, moves.earlier.total, moves.later.jobs, moves.later.total]

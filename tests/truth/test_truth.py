@@ -15,7 +15,7 @@ from sim.decisions import decisions, matrix, reasons, reasons_to_wait
 from sim.decisions.sentences import Reason
 from sim.why import facts
 from tests.truth import helping, panels
-from tests.truth.__main__ import run_of
+from tests.truth.__main__ import found_in, run_of
 from tests.truth.decided import UNSAID
 from tests.truth.fields import differ, expected, read_fields
 from tests.truth.helping import read_help, read_longest
@@ -145,6 +145,11 @@ def test_what_was_false_once_of_plans_by_rows_and_then_by_queues_between_two_ste
     seed: int,
 ) -> None:
     assert list(falsehoods(run_of(seed), asked=4)) == []
+
+
+@pytest.mark.parametrize("seed", [17000558, 17000595])
+def test_what_was_false_once_where_no_end_moves_or_next_to_nothing_is_lost_is_so_now(seed: int) -> None:
+    assert list(found_in(run_of(seed), seed)) == []
 
 
 @pytest.mark.parametrize("seed", range(0, 3 * len(FAMILIES), 4))

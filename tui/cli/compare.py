@@ -241,15 +241,15 @@ def _json_change(change: Change) -> dict[str, Any]:
 def render(pair: Pair, width: int, unicode: bool = True, decisions: bool = False) -> str:
     """The whole comparison for a terminal of `width` columns; `unicode=False` writes ASCII only."""
     width = min(max(width, NARROWEST), WIDEST)
-    lines = [*_title(pair, width), "", *_parting(pair, width)]
+    parts = [_title(pair, width), _parting(pair, width)]
     if pair.parting is not None:
-        lines += ["", *_metrics(pair), "", *_ratios(pair, width), "", *_moves(pair, width, unicode)]
-        lines += _changes(pair, width)
+        parts += [_metrics(pair), _ratios(pair, width), _moves(pair), _sizes(pair, width, unicode)]
+        parts.append(_changes(pair, width))
     if decisions and pair.different:
-        lines += ["", *_decisions(pair, width)]
+        parts.append(_decisions(pair, width))
     if pair.smallest is not None:
-        lines += ["", *map(printable, pair.smallest)]
-    drawn = "\n".join(line.rstrip() for line in lines)
+        parts.append([*map(printable, pair.smallest)])
+    drawn = "\n\n".join("\n".join(line.rstrip() for line in part) for part in parts if part)
     return drawn if unicode else plain(drawn.replace("═", "="))
 
 
@@ -365,14 +365,15 @@ def _r(ratio: Ratio) -> str:
 # Job by job
 
 
-def _moves(pair: Pair, width: int, unicode: bool) -> Lines:
+def _moves(pair: Pair) -> Lines:
     """How many jobs come earlier and later with the second policy, by how much, and what that does to all waits."""
-    starts, ends = pair.comparison.starts, pair.comparison.ends
-    moved = [("start", starts)] if pair.comparison.is_alike else [("first start", starts), ("end", ends)]
+    found = pair.comparison
+    moved = [("start", found.starts)] if found.is_alike else [("first start", found.starts), ("end", found.ends)]
     rows = [[f"With {pair.names[1]} jobs", "", "", "median", "most", "in all"]]
     for verb, moves in moved:
         rows += _moved(verb, moves)
-    return [*table(rows, gap=3), *_waits(pair), "", *_sizes(moved[-1][1], moved[-1][0], width, unicode)]
+    before, saved, added, after = map(_sum, found.waits)
+    return [*table(rows, gap=3), f"Waits: {before} - {saved} saved + {added} added = {after}"]
 
 
 def _moved(verb: str, moves: Moves) -> list[list[str]]:
@@ -394,23 +395,18 @@ def _sum(seconds: float) -> str:
     return span(seconds) if seconds < 2 * 86400 else f"{seconds / 3600:,.0f} h"
 
 
-def _waits(pair: Pair) -> Lines:
-    """How much of the waiting moved."""
-    before, after = pair.comparison.waits
-    if before is None or after is None:
-        return []
-    saved, added = pair.comparison.starts.earlier.total, pair.comparison.starts.later.total
-    return [f"Waits: {_sum(before)} - {_sum(saved)} saved + {_sum(added)} added = {_sum(after)}"]
-
-
-def _sizes(moves: Moves, verb: str, width: int, unicode: bool) -> Lines:
-    """Jobs by the size of their move, earlier ones to the left and later ones to the right."""
-    rows = [(label, (s.earlier, s.later)) for label, s in zip(SIZE_LABELS, moves.sizes, strict=True)]
+def _sizes(pair: Pair, width: int, unicode: bool) -> Lines:
+    """Jobs by the size of their move, earlier ones to the left and later ones to the right; nothing if none moves."""
+    verb = "start" if pair.comparison.is_alike else "end"
+    sizes = zip(SIZE_LABELS, pair.comparison.ends.sizes, strict=True)
+    rows = [(label, (size.earlier, size.later)) for label, size in sizes]
     while rows and not any(rows[0][1]):
         del rows[0]
     while rows and not any(rows[-1][1]):
         del rows[-1]
-    most, room = max((max(jobs) for _, jobs in rows), default=1), (width - 31) // 2
+    if not rows:
+        return []
+    most, room = max(max(jobs) for _, jobs in rows), (width - 31) // 2
     edge = "│" if unicode else "|"
     lines = [f"  {verb + 's by':<10}{'earlier':>{room + 8}}   later"]
     for label, jobs in rows:
@@ -448,4 +444,4 @@ def _changes(pair: Pair, width: int) -> Lines:
                 *later,
             ]
         )
-    return ["", *(row.text for row in wrapped(told, width)), *table(rows, sides)]
+    return [*(row.text for row in wrapped(told, width)), *table(rows, sides)]

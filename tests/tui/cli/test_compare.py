@@ -189,6 +189,17 @@ def test_almost_no_jobs_are_compared_too() -> None:
     assert "the same" in compared(few, ("fcfs", "easy"), None, "table", "lowest", True, 80, True)
 
 
+def test_where_no_end_moves_there_is_no_table_of_how_far(tmp_path: Path) -> None:
+    """EASY lets J3 pass, whose processors go; it begins anew when it begins under FCFS, for J1 is given up then."""
+    path = tmp_path / "shrinks.csv"
+    jobs = ("1,0,6,100,100", "2,5,8,100,100", "3,10,4,50,50")
+    path.write_text("\n".join(["job,submit,procs,estimate,runtime", *jobs]), encoding="utf-8")
+    both = ("--policy", "fcfs", "--policy", "easy")
+    told = schedscope("compare", str(path), "--procs", "10", "--machine", "20=5", *both).stdout
+    assert told.endswith("Waits: 10s - 10s saved + 0s added = 0s\n")
+    assert " ends by " not in told
+
+
 def test_bars_grow_away_from_the_middle() -> None:
     assert comparing.bar(2.5, 0, True) == "▐██"
     assert comparing.bar(2.5, 1, True) == "██▌"
