@@ -13,6 +13,7 @@ import numpy as np
 
 from sim.decisions import reasons
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Reserve, Resume, Start, Suspend
+from sim.decisions.matrix import EarliestInRow, ReserveRow
 from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
 
@@ -25,7 +26,7 @@ SHARED = 4096
 
 
 class Form(NamedTuple):
-    """A decision for a reason of this kind, or for none. A reservation's first number is its time."""
+    """A decision for a reason of this kind, or for none."""
 
     decision: Any
     reason: Any
@@ -41,6 +42,8 @@ class Form(NamedTuple):
     """Does the policy choose the processors? Then the last number is the stretch that has them, or ~index of a set."""
     is_trial: bool = False
     """Is the reason's first number also for how long it may last?"""
+    own: int = 0
+    """So many of the numbers, the first, are the decision's and not the reason's"""
 
 
 def _forms() -> Iterator[Form]:
@@ -52,14 +55,14 @@ def _forms() -> Iterator[Form]:
                 numbers = tuple(int if kind is int else float for kind in kinds[names_job:])
                 for decision, own in ((Start, ()), (Backfill, ()), (Reserve, (float,))):
                     if len(own + numbers) <= WIDTH:
-                        yield Form(decision, reason, names_job, own + numbers, float | None in kinds)
+                        yield Form(decision, reason, names_job, own + numbers, float | None in kinds, own=len(own))
     yield Form(Suspend, reasons.Outranked, True, (float, float, float), False)
     yield Form(Suspend, reasons.MadeWay, True, (float, float, int), False)
     yield Form(Resume, reasons.OwnFree, False, (), False)
     yield Form(Resume, reasons.Preempts, False, (int,), False, names_victims=True)
     yield Form(Start, reasons.Fits, False, (int, int), False, is_placed=True)
     yield Form(Start, reasons.Preempts, False, (int, int), False, names_victims=True, is_placed=True)
-    yield Form(Reserve, reasons.PlannedTrial, False, (float, float), False, is_trial=True)
+    yield Form(Reserve, reasons.PlannedTrial, False, (float, float), False, is_trial=True, own=1)
     yield Form(Start, reasons.TrialDue, False, (float, int), False, is_placed=True, is_trial=True)
     yield Form(Start, reasons.TrialEarly, False, (float, float, int), False, is_placed=True, is_trial=True)
     yield Form(Start, reasons.PivotDue, False, (int, int, int), False, is_placed=True)
@@ -68,6 +71,7 @@ def _forms() -> Iterator[Form]:
     yield Form(Backfill, reasons.DelaysNoPivot, False, (int, int, int), False, is_placed=True)
     yield Form(Borrow, None, False, (int, int, int), False, is_placed=True)
     yield Form(Expect, None, False, (float,), False)
+    yield Form(ReserveRow, EarliestInRow, False, (int, float, float), False, own=2)
 
 
 FORMS = tuple(_forms())
@@ -75,7 +79,9 @@ AS_IT_IS = len(FORMS)
 """The form of what has none"""
 _NUMBERS = {(form.decision, form.reason, form.is_placed): number for number, form in enumerate(FORMS)}
 _NOTHING = (0.0,) * WIDTH
-_WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {Start: {}, Backfill: {}, Reserve: {}}
+_WRITTEN: dict[type, dict[type, tuple[int, bool, tuple[float, ...]]]] = {
+    Start: {}, Backfill: {}, Reserve: {}, ReserveRow: {},
+}  # fmt: skip
 """decision -> reason -> number of the form, does the reason name a job, what fills the row"""
 for _number, _form in enumerate(FORMS):
     if _form.decision in _WRITTEN and not _form.is_placed and not _form.is_trial:
@@ -130,14 +136,17 @@ class Decided:
         """All; an error, and none, where one would take a form that it does not have."""
         made, kept, first = self._made, list[Decision](), len(self._kept)
         forms, ranks, heads, numbers = bytearray(), list[int](), list[int](), list[float]()
-        at: Any
+        own: tuple[Any, ...]
         because: Any
         job: Any
         decision: Any
         for decision in self.new:
-            kind, written = type(decision), None
+            kind, written, own, more = type(decision), None, (), None
             if kind is Reserve:
-                job, at, because, more = decision
+                job, *own, because, more = decision
+                written = _WRITTEN[kind].get(type(because))
+            elif kind is ReserveRow:
+                job, *own, because = decision
                 written = _WRITTEN[kind].get(type(because))
             elif kind is Start or kind is Backfill:
                 job, because, on, more = decision
@@ -151,8 +160,6 @@ class Decided:
                 continue
             form, names_job, pad = written
             rank, head = job.rank, -1
-            if kind is Reserve:
-                numbers.append(at)
             if names_job:
                 named, because = because[0], because[1:]
                 head = named.rank
@@ -161,6 +168,7 @@ class Decided:
             forms.append(form)
             ranks.append(rank)
             heads.append(head)
+            numbers += own
             numbers += because
             numbers += pad
         self.numbers.fromlist(numbers)
@@ -201,14 +209,14 @@ class Decided:
         if form.may_miss:
             values = [value if value == value else None for value in values]
         job = self._jobs[self.ranks[row]]
-        at = [values.pop(0)] if form.decision is Reserve else []
+        own, values = values[: form.own], values[form.own :]
         on = [self._sets[values.pop()]] if form.is_placed and self._sets else []
         named: list[Any] = [self._jobs[self.heads[row]]] if form.names_job else []
         if form.names_victims:
             named = [tuple(map(self._jobs.__getitem__, self.ranks[row - values.pop() : row]))]
         because = [form.reason(*named, *values)] if form.reason else values
         lasts = values[:1] if form.is_trial else []
-        decided: Decision = form.decision(job, *at, *because, *on, *lasts)
+        decided: Decision = form.decision(job, *own, *because, *on, *lasts)
         return decided
 
     def about(self, rank: int, first: int, last: int) -> list[int]:

@@ -6,6 +6,7 @@ from array import array
 from math import inf
 from typing import Any, NamedTuple
 
+from sim.decisions.decisions import Decision
 from sim.history.decided import WIDTH
 from sim.history.history import History
 from sim.history.times import NEVER
@@ -82,9 +83,9 @@ class Extension:
         return self._history._rows
 
     @property
-    def told(self) -> int:
-        """How many decisions were written as they are."""
-        return len(self._history._decisions.new)
+    def kept(self) -> list[Decision]:
+        """To which decisions can be added that have no form."""
+        return self._history._decisions._kept
 
     def cut(self) -> None:
         """No more than is written."""

@@ -532,7 +532,7 @@ cdef class MultiQueueLoop(Partitions):
 cdef class Sharing(CountedLoop):
     cdef public int size, mpl
     cdef public double since
-    cdef public long looked_in, told
+    cdef public long looked_in
     cdef public int[::1] placed, home, stands, band_of, members, new, scratch, order, id_of, room, is_row
     cdef public int[::1] replica_of, replica_in
     cdef public double[::1] ran, whole, need, stall, least, gain
@@ -555,7 +555,6 @@ cdef class Sharing(CountedLoop):
     cdef double _next_end(self, double before) except? -1
     @cython.locals(crowd=Py_ssize_t)
     cdef bint _has_room(self) noexcept
-    cdef bint _happen(self, double now) except -1
     @cython.locals(is_event=bint)
     cdef bint _decide(self) except -1
     @cython.locals(gain=double[::1], count=Py_ssize_t, least=double, index=Py_ssize_t, rank=int, rows=tuple)
@@ -604,13 +603,15 @@ cdef class GangLoop(Sharing):
     cdef public double slice
     cdef public bint backfills
     cdef public object teller
-    cdef public int rebuilds
+    cdef public int rebuilds, most_tasks
     cdef public int[::1] planned_row, before_in, moved_at, ranked
     cdef public int[::1] by_end
     cdef public double[::1] row_planned, before_at, ends
     cdef public Py_ssize_t found, tried
     cdef public list plans, lined_up
 
+    @cython.locals(most=Py_ssize_t)
+    cdef bint _has_room(self) noexcept
     cdef void _rebuild(self) except *
     cdef void _count_rows(self) except *
     @cython.locals(has_replicas=bint, index=Py_ssize_t, rank=int, slot=int, home=int, homes=int[::1],
@@ -635,6 +636,7 @@ cdef class GangLoop(Sharing):
     @cython.locals(rank=int, slot=int)
     cdef void _place_first(self) except *
     cdef bint _has_row_for(self, int procs) except -1
+    cdef void _keep(self, int rank, int place) noexcept
     @cython.locals(best=int, index=Py_ssize_t, slot=int, plan=RowPlan)
     cdef int _fullest(self, int procs, double span) except? -1
     @cython.locals(rows=int, rank=int)
@@ -668,7 +670,7 @@ cdef class GangLoop(Sharing):
 
 cdef class MigratingLoop(GangLoop):
     cdef public double cost
-    cdef public int most_tasks, tasks, tasks_aside
+    cdef public int tasks, tasks_aside
     cdef public int[::1] migrated_in, aside
     cdef public Py_ssize_t asides
 

@@ -31,7 +31,7 @@ class GangLoop(Sharing):
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Sharing.__init__(self, jobs, procs, most_running)
-        self.slice, self.backfills = 0.0, False
+        self.slice, self.backfills, self.most_tasks = 0.0, False, 0
         self.teller: Any = None
         """Who is told what is decided"""
         # What is planned in rows: `planned`, and in `planned_in` at which rebuild
@@ -67,6 +67,11 @@ class GangLoop(Sharing):
         """(rank, row, start) of those that wait and are planned."""
         ranks = [self.queue[index] for index in range(self.waiting)]
         return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
+
+    def _has_room(self) -> bool:
+        """Who waits comes in or is planned, twice where jobs migrate: so many tasks, and somebody loses by each."""
+        most = 2 * (self.waiting + self.coming + self.most_tasks)
+        return Sharing._has_room(self) and self.decided + most <= self.most_decided
 
     # The phases of a rebuild
 
@@ -228,16 +233,21 @@ class GangLoop(Sharing):
             best = slot
         return best
 
+    def _keep(self, rank: int, place: int) -> None:
+        """What was decided about the job has no form; it is at that place of those that are kept as they are."""
+        self._note(self.starts_as, rank, place, 0.0, 0.0, 0.0)
+
     def _place_in_new_row(self, index: int, span: float, passes: bool) -> None:
         rows, rank = self.rows, self.queue[index]
         self._open_row()
         self._come_in(index, self.spare, passes)
-        self.teller.opened(rank, self.id_of[self.spare], self.sets.told(rank), rows, span, passes)
+        columns: Any = self.sets.told(rank)
+        self._keep(rank, self.teller.opened(rank, self.id_of[self.spare], columns, rows, span, passes))
 
     def _place(self, index: int, slot: int, span: float, passes: bool) -> None:
         free, rank = self.room[slot], self.queue[index]
         self._come_in(index, slot, passes)
-        self.teller.placed(rank, self.id_of[slot], self.sets.told(rank), free, span, passes)
+        self._keep(rank, self.teller.placed(rank, self.id_of[slot], self.sets.told(rank), free, span, passes))
 
     def _come_in(self, index: int, slot: int, passes: bool) -> None:
         """The waiting job comes into the row, in its lowest free columns."""
@@ -256,7 +266,6 @@ class GangLoop(Sharing):
         self.row_planned[rank] = INFINITE
         self.l_backfilled[rank] = passes
         self.backfilled += passes
-        self.told += 1
 
     def _fill(self) -> None:
         """Jobs are replicated where their columns are free, one row a job a round."""
@@ -399,5 +408,4 @@ class GangLoop(Sharing):
                 self.moves += 1
             self.moved_by[place] = at - self.before_at[rank]
         self.row_planned[rank] = at
-        self.told += 1
-        self.teller.reserved(rank, row, at, span)
+        self._note(self.plans_as, rank, -1, row, at, span)

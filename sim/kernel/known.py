@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.decisions.decisions import Backfill, Expect, Reserve, Start
+from sim.decisions.matrix import EarliestInRow, ReserveRow
 from sim.decisions.reasons import (
     AsRecorded,
     Compressed,
@@ -29,7 +30,7 @@ from sim.decisions.reasons import (
     SparesPivot,
     WhenFree,
 )
-from sim.history.decided import form_of
+from sim.history.decided import AS_IT_IS, form_of
 from sim.kernel.ordering import (
     DELAY,
     RANDOM,
@@ -153,7 +154,7 @@ def known(policy: Policy) -> Known | None:
             ends, spares = (form_of(Backfill, reason, is_placed=True) for reason in (EndsBeforePivot, SparesPivot))
             found = Known(MULTIQUEUE, form_of(Start, PivotDue, is_placed=True), ends, spares, form_of(Expect, None))
         case Gang() | GangBackfill():
-            found = Known(GANG, in_order)
+            found = Known(GANG, AS_IT_IS, plans_as=form_of(ReserveRow, EarliestInRow))
         case _:
             return None
     return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them

@@ -15,7 +15,7 @@ class MigratingLoop(GangLoop):
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         GangLoop.__init__(self, jobs, procs, most_running)
-        self.cost, self.most_tasks, self.tasks = 0.0, 0, 0
+        self.cost, self.tasks = 0.0, 0
         self.migrated_in = numbers(jobs)
         """At which rebuild each migrated last"""
         self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
@@ -173,13 +173,11 @@ class MigratingLoop(GangLoop):
         self.stall[rank] += self.cost
         self._find_need(rank)
         self.migrated_in[rank] = self.rebuilds
-        self.told += 1
-        self.teller.migrated(rank, self.id_of[slot], sets.told(rank), self.cost, why)
+        self._keep(rank, self.teller.migrated(rank, self.id_of[slot], sets.told(rank), self.cost, why))
 
     def _lose(self, rank: int, why: Any) -> None:
         """The job loses time to the migration of others."""
         if self.cost:
             self.stall[rank] += self.cost / 2
             self._find_need(rank)
-            self.told += 1
-            self.teller.stalled(rank, self.cost / 2, why)
+            self._keep(rank, self.teller.stalled(rank, self.cost / 2, why))

@@ -72,7 +72,6 @@ class Sharing(CountedLoop):
         self.spare = -1
         """The slot of the row that would be opened now"""
         # Who has the clock, and what is written
-        self.told = 0
         self.turns: Any = None
         self.tick: Any = None
         self.rows_at: Any = None
@@ -177,11 +176,6 @@ class Sharing(CountedLoop):
         crowd = self.standing + self.waiting + self.coming
         has_room: bool = self.step < self.most_steps and self.begun + crowd <= self.most_begun
         return has_room
-
-    def _happen(self, now: float) -> bool:
-        CountedLoop._happen(self, now)
-        self.h_decided[self.step - 1] = self.decided + self.told
-        return True
 
     def _decide(self) -> bool:
         self._elapse(self.now)

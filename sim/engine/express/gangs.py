@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from math import inf
 from typing import Any
 
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import (
     BestFit,
-    EarliestInRow,
     MakesWay,
     Migrate,
     NewRow,
     OtherColumns,
     Place,
-    ReserveRow,
     Stall,
 )
 from sim.decisions.sentences import Reason
@@ -26,39 +23,35 @@ from sim.history.history import History
 from sim.policies.gang.gang import GangBackfill, Migrating, TimeShared
 from sim.workload.model import Job, Workload
 
-MOST_ROWS = 24
-"""More are left to the engine"""
+MOST_ROWS, MOST_TASKS = 24, 1 << 16
+"""More rows, or more tasks that migrate at a rebuild, are left to the engine"""
 
 
 class _Teller:
-    """Writes what the loop decides into the history."""
+    """Makes decisions that have no form; says where each is among those that are kept as they are."""
 
-    def __init__(self, state: State, decided: Callable[[Decision], None]) -> None:
-        self._jobs, self._mpl, self._decided = state.jobs, _policy(state).mpl, decided
+    def __init__(self, state: State, kept: list[Decision]) -> None:
+        self._jobs, self._mpl, self._kept = state.jobs, _policy(state).mpl, kept
         self._made = state.jobs.made
-        self._planned: dict[int, tuple[Job, EarliestInRow]] = {}
-        """What is said again and again of those who wait long"""
         self._tally, self._migrations = state.tally, state.ledger.migrations
 
     def _job(self, rank: int) -> Job:
         """One after another comes into the matrix: many are made at once."""
         return self._made[rank] or self._jobs.next(rank)
 
-    def placed(self, rank: int, row: int, columns: int, free: int, span: float, passes: bool) -> None:
+    def _keep(self, decision: Decision) -> int:
+        self._kept.append(decision)
+        return len(self._kept) - 1
+
+    def placed(self, rank: int, row: int, columns: int, free: int, span: float, passes: bool) -> int:
         """In a row that was there."""
         why = BestFit(free, span if span >= 0 else None)
-        self._decided(Place(self._job(rank), row, columns, why, passes))
+        return self._keep(Place(self._job(rank), row, columns, why, passes))
 
-    def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> None:
+    def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> int:
         """In a new row."""
         why = NewRow(rows, self._mpl, span=span if span >= 0 else None)
-        self._decided(Place(self._job(rank), row, columns, why, passes))
-
-    def reserved(self, rank: int, row: int, at: float, span: float) -> None:
-        known = self._planned.get(rank)
-        if known is None:
-            known = self._planned[rank] = self._job(rank), EarliestInRow(span)
-        self._decided(ReserveRow(known[0], row, at, known[1]))
+        return self._keep(Place(self._job(rank), row, columns, why, passes))
 
     def makes_way(self, rank: int, cost: float, other: float | None) -> Reason:
         """For whom somebody does."""
@@ -67,19 +60,19 @@ class _Teller:
     def other_columns(self, cost: float, other: float | None) -> Reason:
         return OtherColumns(cost, other)
 
-    def migrated(self, rank: int, row: int, columns: int, stall: float, why: Reason) -> None:
+    def migrated(self, rank: int, row: int, columns: int, stall: float, why: Reason) -> int:
         """To other columns."""
         job, tally = self._jobs[rank], self._tally
         tally.stalled += stall * job.procs
         tally.migrations += 1
         self._migrations[rank] += 1
-        self._decided(Migrate(job, row, columns, stall, why))
+        return self._keep(Migrate(job, row, columns, stall, why))
 
-    def stalled(self, rank: int, seconds: float, why: Reason) -> None:
+    def stalled(self, rank: int, seconds: float, why: Reason) -> int:
         """By the migration of others."""
         job = self._jobs[rank]
         self._tally.stalled += seconds * job.procs
-        self._decided(Stall(job, seconds, why))
+        return self._keep(Stall(job, seconds, why))
 
 
 def _policy(state: State) -> TimeShared:
@@ -89,10 +82,12 @@ def _policy(state: State) -> TimeShared:
 
 def can_go_on(state: State) -> bool:
     """Is everything in the matrix, and all that is planned, known to the loop?"""
-    sharing = state.sharing
+    sharing, policy = state.sharing, _policy(state)
     if sharing is None or sharing.to_turn is not None or state.procs > WIDEST:
         return False
-    if not len(sharing.matrix.rows) <= _policy(state).mpl <= MOST_ROWS:
+    if not len(sharing.matrix.rows) <= policy.mpl <= MOST_ROWS:
+        return False
+    if isinstance(policy, Migrating) and policy.q > MOST_TASKS:
         return False
     unknown = state.suspended, state.timers, state.wakes, state.reserved
     return not any(unknown) and state.notes.get("reserved at", {}) == state.expected
@@ -118,8 +113,8 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
 
 def begin(loop: Any, state: State, history: History, extension: Extension) -> None:
     """The loop writes there."""
-    loop.teller, loop.tick, loop.rows_at = _Teller(state, history.decided), history.tick, extension.rows
-    loop.told, loop.kinds = extension.told, extension.kinds
+    loop.teller, loop.tick = _Teller(state, extension.kept), history.tick
+    loop.rows_at, loop.kinds = extension.rows, extension.kinds
 
 
 def settle(loop: Any, state: State) -> None:

@@ -8,6 +8,7 @@ from math import inf
 import pytest
 
 from sim.decisions.decisions import Backfill, Decision, Reserve, Start, Suspend, Wake
+from sim.decisions.matrix import EarliestInRow, ReserveRow
 from sim.decisions.reasons import (
     AsRecorded,
     Compressed,
@@ -49,6 +50,7 @@ FORMED: list[Decision] = [
     Backfill(JOBS[3], SparesPivot(JOBS[1], 10, 4, 3)),
     Reserve(JOBS[1], 12.25, WhenFree(3, 9)),
     Reserve(JOBS[1], 12, Compressed(15)),
+    ReserveRow(JOBS[2], 3, 12.25, EarliestInRow(40.5)),
 ]
 AS_THEY_ARE: list[Decision] = [
     Start(JOBS[1], InOrder(4), on=0b11),
@@ -59,6 +61,7 @@ AS_THEY_ARE: list[Decision] = [
     Backfill(JOBS[2], EndsBefore(replace(JOBS[1], procs=9), 10, 5)),
     Backfill(JOBS[2], WithinBounds(None, 0)),
     Suspend(JOBS[2], ReservationDue(JOBS[1]), 30),
+    ReserveRow(JOBS[2], 3, 12.25, Planned()),
     Wake(50),
 ]
 
@@ -91,7 +94,7 @@ def test_those_about_a_job_are_found() -> None:
 
 
 def test_rows_that_are_cut_go_on_by_themselves() -> None:
-    rows, cut_at = Decided(JOBS), 10
+    rows, cut_at = Decided(JOBS), 11
     for decision in (*FORMED, *AS_THEY_ARE):
         rows.append(decision)
     cut = rows.until(cut_at)

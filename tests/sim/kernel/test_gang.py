@@ -8,12 +8,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
+from sim.workload.source import Source
 from tests.examples import examples
 from tests.sim.kernel.test_loop import ANY, FEW, LOOPS, LUBLIN, agree, agree_from_a_checkpoint, by, moves
 
@@ -70,3 +72,17 @@ def test_the_engine_is_not_asked_where_the_loop_knows_the_policy(loop: str, monk
 def test_large_matrices_are_left_to_the_engine() -> None:
     assert Engine(replace(FEW, procs=2000), "gang", curious=False).hurry() == 0
     assert Engine(FEW, parse_policy("gang-backfill:mpl=25"), curious=False).hurry() == 0
+    assert Engine(FEW, parse_policy("gang-migrate:q=100000"), curious=False).hurry() == 0
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_in_one_step_more_is_decided_than_there_was_room_for(loop: str) -> None:
+    """A thousand and a half come at once, and each is told when its turn is."""
+    _, workload = Source("lublin-320").read()
+    crowd = replace(workload.take(slice(1500)), submit=np.zeros(1500))
+    engines = [by(which, crowd, "gang-backfill:mpl=2") for which in ("off", loop)]
+    for engine in engines:
+        engine.advance(1)
+    alone, both = (list(engine.history.all_decisions()) for engine in engines)
+    assert len(alone) >= 1500
+    assert both == alone
