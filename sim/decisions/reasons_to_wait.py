@@ -162,13 +162,13 @@ def waits_for_own(own: int, free: int, there: int) -> WaitsForOwn | OwnGone | No
 
 
 class OwnClaimed(NamedTuple):
-    """Its own processors are free, but so many are claimed by those who wait until their victims have left."""
+    """Its own processors are free, but so many are claimed by those for whom others were suspended."""
 
     claimed: Annotated[int, UNTOLD]
 
     def sentence(self, job: Job, at: Clock) -> str:
         claimed = f"{self.claimed:,} of its own {processors(job.procs)} {'is' if self.claimed == 1 else 'are'} claimed"
-        return f"{claimed} by jobs that wait for their victims"
+        return f"{claimed} by jobs for which others were suspended"
 
     def brief(self, job: Job, at: Clock) -> Brief:
         return f"{self.claimed:,} of its own claimed", f"{self.claimed:,} claimed"
@@ -191,6 +191,22 @@ class AwaitsVictims(NamedTuple):
 
     def past(self, job: Job, others: Others) -> str:
         return "the jobs that were suspended for it had not left yet"
+
+
+class ClaimTaken(NamedTuple):
+    """Its victims have left, but others had been promised some of what it is to have, and run there."""
+
+    others: tuple[Job, ...]
+
+    def sentence(self, job: Job, at: Clock) -> str:
+        run = "runs" if len(self.others) == 1 else "run"
+        return f"{listed(map(name, self.others))} {run} on what is claimed for it"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"{listed(map(name, self.others), 1)} on what it claims", "claim taken"
+
+    def past(self, job: Job, others: Others) -> str:
+        return "other jobs were on what was claimed for it"
 
 
 class NoVictims(NamedTuple):

@@ -145,8 +145,8 @@ def _(world: World, job: Work, gone: int, own: int, busy: int = 0) -> None:
 
 @reads(
     k.OwnClaimed,
-    "{n} of its own {n} processor(s) is claimed by jobs that wait for their victims",
-    "{n} of its own {n} processor(s) are claimed by jobs that wait for their victims",
+    "{n} of its own {n} processor(s) is claimed by jobs for which others were suspended",
+    "{n} of its own {n} processor(s) are claimed by jobs for which others were suspended",
 )
 def _(world: World, job: Work, claimed: int, own: int) -> None:
     mask, masks = world.aside[job.rank].mask, 0
@@ -158,10 +158,24 @@ def _(world: World, job: Work, claimed: int, own: int) -> None:
 
 @reads(k.AwaitsVictims, "{js}, suspended for it, has not left yet", "{js}, suspended for it, have not left yet")
 def _(world: World, job: Work, victims: Names) -> None:
+    leaving = suspended_for(world, job)
+    names_are(world, victims, leaving)
+    demand(leaving, "they have left")
+
+
+@reads(k.ClaimTaken, "{js} runs on what is claimed for it", "{js} run on what is claimed for it")
+def _(world: World, job: Work, others: Names) -> None:
     claimed = world.claim_of(job.rank)
-    names_are(world, victims, [rank for rank, held in world.running.items() if held.mask & claimed])
-    demand(all(world.running[world.by_name[name].rank].kind == "suspending" for name in victims[0]), "somebody runs")
-    demand(set(world.claims[job.rank]) >= {world.by_name[name].rank for name in victims[0]}, "not for it")
+    there = [rank for rank, held in world.running.items() if held.mask & claimed]
+    names_are(world, others, there)
+    demand(there and not suspended_for(world, job), "who was suspended for it leaves")
+
+
+def suspended_for(world: World, job: Work) -> list[int]:
+    """Who was, and is still on what it will have."""
+    claimed, victims = world.claim_of(job.rank), world.claims[job.rank]
+    on_it = [rank for rank, held in world.running.items() if held.mask & claimed]
+    return [rank for rank in on_it if rank in victims and world.running[rank].kind == "suspending"]
 
 
 @reads(k.BeforeOthers, "its own processors are free, but it would end at {t} and take what {j} is to have from {t} on")

@@ -82,7 +82,7 @@ def test_what_is_said_of_a_run_under_a_peers_policy_is_so(family: str) -> None:
         8010878,
         8400372,
         8407177,
-        8420024, 8441016, 8441869, 8460008,
+        8420024, 8441016, 8441869, 8460008, 18002895,
     ],
 )  # fmt: skip
 def test_what_was_false_once_is_so_now(seed: int) -> None:
@@ -277,7 +277,7 @@ def with_changes(value: Any) -> Iterator[Any]:
 KINDS = (
     9700001, 9700008, 9700053, 9700055, 9700065, 9700067, 9700070, 9700074, 9700076, 9700088, 9700090, 9700105, 9700128,
     9700151, 9700153, 9700159, 9700175, 9700179, 9700187, 9900306, 9900707, 9900777, 9901334, 9901460, 9901878, 9910005,
-    9911119, 9944380,
+    9911119, 9944380, 9967275,
 )  # fmt: skip
 """Small runs in which there is every kind of sentence; another one may be needed where schedules change."""
 

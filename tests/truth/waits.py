@@ -127,6 +127,7 @@ PASTS = (
     Past("its turn was over when it could have had its processors", (k.TurnOver,)),
     Past("too few running jobs had had their slice", (k.NoSliceOver,)),
     Past("the jobs that were suspended for it had not left yet", (k.AwaitsVictims,)),
+    Past("other jobs were on what was claimed for it", (k.ClaimTaken,)),
     Past(
         f"it headed its queue, but too much was needed by {_NEVER} before its planned start",
         (k.PivotLater,),

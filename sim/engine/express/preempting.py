@@ -21,7 +21,7 @@ from sim.workload.model import Workload
 
 WIDEST = 1024
 """Machines with more processors are left to the engine"""
-_REMEMBERED = {"claim", "finished", "room", "slowdown", "tolls"}
+_REMEMBERED = {"claim", "finished", "room", "slowdown", "tolls", "victims"}
 
 
 def can_go_on(state: State) -> bool:

@@ -13,7 +13,14 @@ import numpy as np
 
 from sim.decisions.decisions import Decision, Keep, Resume, Start, Suspend
 from sim.decisions.reasons import Claimed, Fits, OwnFree, Preempts
-from sim.decisions.reasons_to_wait import AwaitsVictims, MachineGoesDown, OwnClaimed, TooFewFree, waits_for_own
+from sim.decisions.reasons_to_wait import (
+    AwaitsVictims,
+    ClaimTaken,
+    MachineGoesDown,
+    OwnClaimed,
+    TooFewFree,
+    waits_for_own,
+)
 from sim.decisions.sentences import Reason
 from sim.machine.processors import lowest
 from sim.policies.parameters import parameter
@@ -160,6 +167,7 @@ class Preemptive(Policy):
             yield Suspend(victim, reasons[victim.rank], self.overhead(victim))
         if chosen & ~view.free_set:
             view.notes.setdefault("claim", {})[job.rank] = chosen
+            view.notes.setdefault("victims", {})[job.rank] = tuple(victim.rank for victim in victims)
             yield from self._await_victims(view, job, chosen)
         else:
             yield self._begun(view, job, Preempts(tuple(victims)), chosen)
@@ -170,23 +178,29 @@ class Preemptive(Policy):
         for rank, processors in list(claims.items()):
             chosen, job = int(processors), view.job(rank)
             if rank in view.running or not self._can_claim(view, job, chosen):
-                del claims[rank]
+                self._give_up(view, rank)
                 continue
             if chosen & ~view.free_set:
                 yield from self._await_victims(view, job, chosen)
                 continue
-            del claims[rank]
+            self._give_up(view, rank)
             yield self._begun(view, job, Claimed(), chosen)
+
+    def _give_up(self, view: View, rank: int) -> None:
+        """The job has its claim no more."""
+        del view.notes["claim"][rank], view.notes["victims"][rank]
 
     def _can_claim(self, view: View, job: Job, chosen: int) -> bool:
         """Are the processors there, and would it be done in time? Else the claim is given up."""
         return not chosen & ~view.there and view.in_time(job)
 
     def _await_victims(self, view: View, job: Job, claimed: int) -> Iterator[Keep]:
-        """Who was suspended for the job has still to leave what it is to have."""
+        """Who was suspended for the job has still to leave what it is to have, or somebody came there since."""
         if view.curious:
-            leaving = (stint.job for rank, stint in view.running.items() if view.held(rank) & claimed)
-            yield Keep(job, AwaitsVictims(tuple(leaving)))
+            there = [stint.job for rank, stint in view.running.items() if view.held(rank) & claimed]
+            victims = view.notes["victims"][job.rank]
+            leaving = tuple(each for each in there if each.rank in victims and each.rank in view.suspended)
+            yield Keep(job, AwaitsVictims(leaving) if leaving else ClaimTaken(tuple(there)))
 
     def idle(self, view: View) -> list[Job]:
         """Waiting and suspended jobs, without those that have a claim or are still leaving."""

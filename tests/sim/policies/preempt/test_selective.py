@@ -6,18 +6,19 @@ Also tests sim.policies.preempt.preemption, sim.policies.preempt.tolls.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sim.decisions.decisions import Decision, Keep, Suspend, Wake
 from sim.decisions.reasons import Outranked
-from sim.decisions.reasons_to_wait import NoVictims
+from sim.decisions.reasons_to_wait import AwaitsVictims, ClaimTaken, NoVictims
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.history.stretch import Stretch
@@ -28,6 +29,7 @@ from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.preempt.selective import Selective, Tunable
 from sim.policies.preempt.tolls import xfactor
 from sim.policies.view import View
+from sim.timeline.scenario import Scenario
 from sim.workload.model import Job, Workload
 from sim.workload.reading import read
 from tests.examples import examples
@@ -238,6 +240,17 @@ def test_memory_is_written_faster_with_more_bandwidth() -> None:
 def test_memory_is_spread_over_the_processors() -> None:
     narrow, wide = Job(0, "1", 0, 1, 10), Job(0, "1", 0, 8, 10)
     assert Selective(memory=True).overhead(narrow) == 8 * Selective(memory=True).overhead(wide)
+
+
+def test_who_was_promised_a_start_and_runs_on_a_claim_was_not_suspended_for_it(lab: Lab) -> None:
+    """Job 3 may start at 20 by what was granted before, and does where job 2 left first, which made way for job 4."""
+    of = lab.workload(2, "1 0 1 100 100", "2 1 1 10 10", "3 1 1 50 50", "4 2 2 1 1")
+    of = replace(of, reserve=np.array([np.nan, np.nan, 20, np.nan]))
+    then = (6.0, "selective:tick=1,memory=yes,bandwidth=20")
+    scenario = Scenario(of, "multiqueue:classes=none", (then,))
+    one, two, three, _ = of.jobs
+    for until, why in ((6, AwaitsVictims((two, one))), (30, AwaitsVictims((one,))), (50, ClaimTaken((three,)))):
+        assert lab.kept(scenario.watched(until), "4") == why
 
 
 # What is remembered
