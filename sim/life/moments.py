@@ -195,8 +195,11 @@ class Shared:
     moved: int = 0
     """After how many steps its home was another row than before."""
     migrated: int = 0
-    lost: float = 0
-    """Seconds of its own turns that migrations cost it, its own and those of others."""
+    owed: float = 0
+    """Seconds of its own turns that migrations were to cost it, its own and those of others.
+
+    What it had not paid when it left was forgiven.
+    """
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ class Stay:
         self._most = Range(self._rows, self._rows), Range(self._own, self._own)
         self._alone: float = 0
         self._replicated: float = 0
-        self._lost: float = 0
+        self._owed: float = 0
         self._moved = self._migrated = 0
 
     def see_step(self, decisions: Iterable[Migrate | Stall]) -> None:
@@ -36,9 +36,9 @@ class Stay:
         for decision in decisions:
             if isinstance(decision, Migrate):
                 self._migrated += 1
-                self._lost += decision.stall
+                self._owed += decision.stall
             else:
-                self._lost += decision.seconds
+                self._owed += decision.seconds
         home, self._home = self._home, self._matrix.home(self._rank)
         self._moved += home != self._home
 
@@ -69,7 +69,7 @@ class Stay:
             replicated=self._replicated,
             moved=self._moved,
             migrated=self._migrated,
-            lost=self._lost,
+            owed=self._owed,
         )
 
     def _count(self) -> tuple[int, int]:

@@ -283,10 +283,10 @@ def _moves(moment: Shared) -> str:
 
 
 def _cost(moment: Shared) -> str:
-    migrated = f"it migrated {times(moment.migrated)}" if moment.migrated else ""
-    lost = f"migrations cost it {span(moment.lost)} of its turns" if moment.lost else ""
-    both = " and ".join(filter(None, (migrated, lost)))
-    return f"; {both}" if both else ""
+    migrated = f"migrated {times(moment.migrated)}" if moment.migrated else ""
+    owed = f"owed {span(moment.owed)} of its turns to migrations" if moment.owed else ""
+    both = " and ".join(filter(None, (migrated, owed)))
+    return f"; it {both}" if both else ""
 
 
 def _range(numbers: Range) -> str:

@@ -62,8 +62,8 @@ class Record:
     """When they went, and how long it had run then"""
     waited: list[tuple[float, float]] = field(default_factory=list)
     """From when until when it stood in the queue"""
-    moves: list[tuple[float, float, bool]] = field(default_factory=list)
-    """When migrations concerned it, what each cost it, and whether it moved itself"""
+    moves: list[tuple[int, float, bool]] = field(default_factory=list)
+    """In which of its stays migrations concerned it, what it owed for each, and whether it moved itself"""
     in_rows: list[list[RowStep]] = field(default_factory=list)
     """Each of its stays in a matrix"""
     left: list[tuple[float, float]] = field(default_factory=list)
@@ -153,10 +153,11 @@ class Chronicle:
                 record.stops[-1] = record.stops[-1]._replace(until=now)
         if isinstance(decision, d.Suspend):
             record.stops.append(Stop(now, None, self.world.ran[rank], decision.because))
+        stay = len(record.in_rows) - bool(self._was_in_rows.get(rank))
         if isinstance(decision, m.Migrate):
-            record.moves.append((now, decision.stall, True))
+            record.moves.append((stay, decision.stall, True))
         if isinstance(decision, m.Stall):
-            record.moves.append((now, decision.seconds, False))
+            record.moves.append((stay, decision.seconds, False))
 
     def close(self, after: After) -> None:
         """After a step."""
@@ -208,7 +209,7 @@ class Chronicle:
             arrived = {other for other in world.arrived if other != rank}
             before = {r for r in arrived if world.place(world.jobs[r]) < world.place(job)}
             record.came_before.setdefault(now, []).append(before)
-        if record.begun and record.begun[-1].time == now and turning is not None:
+        if record.begun and record.begun[-1].time == now and not record.begun[-1].rows and turning is not None:
             record.begun[-1] = record.begun[-1]._replace(rows=len(turning.rows))
         is_told = rank in self._was_aside and now in self.times[-2:-1]  # in the step before, at the same instant
         if record.stops and record.stops[-1].time == now and rank in world.aside and not is_told:

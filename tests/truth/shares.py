@@ -14,7 +14,7 @@ from tests.truth.words import demand, demand_equal, reads, whole
 _RANGE = r"[\d,]+(?: to [\d,]+)?"
 _COST = (
     r"(?:; it migrated (?P<often>once|twice|[\d,]+ times))?"
-    r"(?:(?:; | and )migrations cost it (?P<lost>\S+) of its turns)?"
+    r"(?:(?:; it | and )owed (?P<owed>\S+) of its turns to migrations)?"
 )
 ALONE = re.compile(
     rf"(?:(Started)|From here on)(?:(?<=Started):)? its row was the only one, so that it ran without a break{_COST}\."
@@ -44,7 +44,7 @@ def read_share(teller: Teller, told: str) -> None:
     if alone := ALONE.fullmatch(told):
         demand_equal(max(step.rows for step in steps), 1, "rows")
         demand_equal(bool(alone[1]), teller.time == teller.life.start, "it started")
-        read_cost(teller, alone.groupdict(), stay[0].time, until)
+        read_cost(teller, alone.groupdict(), place)
         return
     match = TURNS.fullmatch(told)
     demand(match is not None, f"nobody reads {told!r}")
@@ -59,7 +59,7 @@ def read_share(teller: Teller, told: str) -> None:
     is_sum(match["alone"], sum(length for step, length in pairs if step.own == step.rows), match["own"])
     homes = sum(was.home != now.home for was, now in pairwise(stay))
     demand_equal(often(match["moved"]) if match["moved"] else 0, homes, "its home became another")
-    read_cost(teller, match.groupdict(), stay[0].time, until)
+    read_cost(teller, match.groupdict(), place)
 
 
 def begun_at(teller: Teller) -> tuple[int, Sequence[RowStep], int]:
@@ -95,9 +95,9 @@ def is_sum(told: str | None, seconds: float, own: str | None) -> None:
         demand(seconds < 1e-6, f"{seconds} are not told")
 
 
-def read_cost(teller: Teller, parts: dict[str, Any], since: float, until: float) -> None:
-    """How often it migrated there, and what migrations cost it."""
-    there = [(stall, own) for time, stall, own in teller.record.moves if since <= time < until]
+def read_cost(teller: Teller, parts: dict[str, Any], place: int) -> None:
+    """How often it migrated in that stay, and what it owed for migrations."""
+    there = [(stall, own) for stay, stall, own in teller.record.moves if stay == place]
     demand_equal(often(parts["often"]) if parts["often"] else 0, sum(own for _, own in there), "migrations")
-    lost = sum(stall for stall, _ in there)
-    read_length(parts["lost"], lost) if parts["lost"] else demand_equal(lost, 0, "lost")
+    owed = sum(stall for stall, _ in there)
+    read_length(parts["owed"], owed) if parts["owed"] else demand_equal(owed, 0, "owed")

@@ -147,6 +147,11 @@ def test_what_was_false_once_of_plans_by_rows_and_then_by_queues_between_two_ste
     assert list(falsehoods(run_of(seed), asked=4)) == []
 
 
+@pytest.mark.parametrize("seed", [19501441, 19502344, 19502999])
+def test_what_was_false_once_of_who_left_rows_at_the_moment_it_came_or_moved_is_so_now(seed: int) -> None:
+    assert list(falsehoods(run_of(seed), asked=4)) == []
+
+
 @pytest.mark.parametrize("seed", [17000558, 17000595])
 def test_what_was_false_once_where_no_end_moves_or_next_to_nothing_is_lost_is_so_now(seed: int) -> None:
     assert list(found_in(run_of(seed), seed)) == []

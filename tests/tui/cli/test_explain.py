@@ -105,7 +105,7 @@ def test_a_life_in_the_matrix_is_told_without_its_turns() -> None:
 
 def test_a_migration_is_told_with_what_it_cost() -> None:
     page = flat(story("z-figure7.swf", "gang-migrate", "3"))
-    assert "it migrated once and migrations cost it 10s of its turns" in page
+    assert "it migrated once and owed 10s of its turns to migrations" in page
     assert "J3 migrates to columns 4-7 of row 3, which costs it 10s of its turns: makes way for J6" in page
 
 
