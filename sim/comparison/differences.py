@@ -24,6 +24,7 @@ from sim.workload.model import Floats, Job
 MOST = 5
 """So many jobs are named that gained most, and that lost most."""
 ROWS = (
+    "unfinished",
     "mean_wait",
     "max_wait",
     "mean_turnaround",

@@ -304,6 +304,7 @@ def most(values: Mapping[int, float]) -> float | None:
 
 
 ROWS = (
+    Row("unfinished (jobs)", "n", 0, lambda told: len(told.jobs) - len(told.done)),
     Row("mean wait", "s", -1, lambda told: mean_of(told.wait)),
     Row("worst wait", "s", -1, lambda told: most(told.wait)),
     Row("mean turnaround", "s", -1, lambda told: mean_of(told.turnaround)),

@@ -200,6 +200,18 @@ def test_where_no_end_moves_there_is_no_table_of_how_far(tmp_path: Path) -> None
     assert " ends by " not in told
 
 
+def test_how_many_never_end_stands_above_the_means_of_the_others(tmp_path: Path) -> None:
+    """J2 and J3 are wider than what is left from 50 on; EASY lets J3 pass before."""
+    path = tmp_path / "shrinks.csv"
+    jobs = ("1,0,3,20,20", "2,5,8,100,100", "3,10,7,5,5")
+    path.write_text("\n".join(["job,submit,procs,estimate,runtime", *jobs]), encoding="utf-8")
+    both = ("--policy", "fcfs", "--policy", "easy")
+    told = schedscope("compare", str(path), "--procs", "10", "--machine", "50=5", *both).stdout.split("\n")
+    above = next(place for place, line in enumerate(told) if line.startswith("unfinished (jobs)"))
+    assert told[above].split() == ["unfinished", "(jobs)", "2", "1", "-50.0", "%"]
+    assert told[above + 1].startswith("mean turnaround")
+
+
 def test_bars_grow_away_from_the_middle() -> None:
     assert comparing.bar(2.5, 0, True) == "▐██"
     assert comparing.bar(2.5, 1, True) == "██▌"
