@@ -106,6 +106,16 @@ def place_of(column: Any, count: int, value: int) -> int:
     return place
 
 
+def places_up_to(column: Any, count: int, value: float, places: Any) -> int:
+    """Which of the first so many are at most that comes into `places`; how many."""
+    found = 0
+    for place in range(count):
+        if column[place] <= value:
+            places[found] = place
+            found += 1
+    return found
+
+
 def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
     """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
     least = INFINITE

@@ -22,6 +22,8 @@ cdef Py_ssize_t number_before(int[::1] column, int value, Py_ssize_t low, Py_ssi
 cdef Py_ssize_t least_of(double[::1] column, Py_ssize_t count) noexcept
 @cython.locals(place=Py_ssize_t)
 cdef Py_ssize_t place_of(int[::1] column, Py_ssize_t count, int value) noexcept
+@cython.locals(found=Py_ssize_t, place=Py_ssize_t)
+cdef Py_ssize_t places_up_to(double[::1] column, Py_ssize_t count, double value, int[::1] places) noexcept
 @cython.locals(least=double, index=Py_ssize_t)
 cdef double make_progress(
     double[::1] ran, double[::1] need, double[::1] whole, Py_ssize_t count, double[::1] gain, int[::1] which
@@ -535,9 +537,9 @@ cdef class Sharing(CountedLoop):
     cdef public long looked_in
     cdef public int[::1] placed, home, stands, band_of, members, new, scratch, order, id_of, room, is_row
     cdef public int[::1] replica_of, replica_in
-    cdef public double[::1] ran, whole, need, stall, least, gain
+    cdef public double[::1] ran, whole, need, stall, gain
     cdef public Py_ssize_t standing, news, replicas, rows, spare, row_set, every_set, open_set
-    cdef public list rows_of, written, bands, alone, whole_sets
+    cdef public list rows_of, written, bands, past_bands, alone, whole_sets
     cdef public tuple ids
     cdef public set gone
     cdef public dict rows_at, band_at
@@ -550,14 +552,13 @@ cdef class Sharing(CountedLoop):
     @cython.locals(arrives=double, time=double, begins=double, index=Py_ssize_t)
     cdef double _next_time(self) except? -1
     @cython.locals(first=double, its=Py_ssize_t, since=double, need=double[::1], band_of=int[::1], place=Py_ssize_t,
-                   end=double, soon=double, least=double[::1], bands=Py_ssize_t, band=Py_ssize_t, ends=double,
-                   needs=double)
+                   end=double, soon=double, near=int[::1], count=Py_ssize_t, ends=double)
     cdef double _next_end(self, double before) except? -1
     @cython.locals(crowd=Py_ssize_t)
     cdef bint _has_room(self) noexcept
     @cython.locals(is_event=bint)
     cdef bint _decide(self) except -1
-    @cython.locals(gain=double[::1], count=Py_ssize_t, least=double, index=Py_ssize_t, rank=int, rows=tuple)
+    @cython.locals(gain=double[::1], count=Py_ssize_t, least=double, index=Py_ssize_t, rank=int, rows=tuple, band=int)
     cdef void _elapse(self, double to) except *
     @cython.locals(least=double, index=Py_ssize_t, rank=int, gained=double, lost=double, needs=double)
     cdef double _make_up(self) noexcept

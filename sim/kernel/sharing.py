@@ -21,6 +21,7 @@ from sim.kernel.columns import (
     number_before,
     numbers,
     place_of,
+    places_up_to,
     remove_number,
     remove_numbers,
     remove_times,
@@ -52,6 +53,8 @@ class Sharing(CountedLoop):
         self.band_of, self.members = growing_numbers(jobs), numbers(jobs + 1)
         """Those that stand in the same rows, as the history has them, are a band; so many belong to each"""
         self.band_at: dict[tuple[int, ...], int] = {}
+        self.past_bands: list[int] = []
+        """Those that nobody belongs to any more"""
         # Where, by rank
         self.home, self.stands = numbers(jobs), numbers(jobs)
         """In which slot, and in which, a bit for each"""
@@ -64,7 +67,7 @@ class Sharing(CountedLoop):
         """What each loses before it goes on; does anybody?"""
         self.new, self.news = growing_numbers(jobs), 0
         """Those that have not been on turn yet"""
-        self.scratch, self.least, self.gain = numbers(jobs), times(jobs + 1), times(jobs + 1)
+        self.scratch, self.gain = numbers(jobs), times(jobs + 1)
         # The rows
         self.ids: tuple[int, ...] = ()
         self.gone: set[int] = set()
@@ -152,7 +155,7 @@ class Sharing(CountedLoop):
         """When the next job is done; anything from `before` on is not looked into and is infinite."""
         if not self.standing:
             return INFINITE
-        band_of, need, least, bands = self.band_of, self.need, self.least, len(self.bands)
+        band_of, need, near = self.band_of, self.need, self.scratch
         since: float = self.since
         place = least_of(need, self.standing)
         first, its = need[place], band_of[place]
@@ -160,14 +163,10 @@ class Sharing(CountedLoop):
             return INFINITE
         end: float = self.turns.finish(self.bands[its], first, since)
         soon = min(before, end + A_MOMENT) - since
-        for band in range(bands):
-            least[band] = INFINITE
-        for place, needs in enumerate(need[: self.standing]):
-            if needs <= soon and needs < least[band_of[place]]:
-                least[band_of[place]] = needs
-        for band in range(bands):
-            if least[band] <= soon and band != its:
-                ends = self.turns.finish(self.bands[band], least[band], since)
+        count = places_up_to(need, self.standing, soon, near)
+        for place in near[:count]:
+            if band_of[place] != its:
+                ends = self.turns.finish(self.bands[band_of[place]], need[place], since)
                 if ends < end:
                     end = ends
         return end
@@ -196,8 +195,8 @@ class Sharing(CountedLoop):
             self.h_free[self.step - 1] = self._empty_until(to, by_row) / (to - self.since)
         self.since = to
         gain, count = self.gain, 0
-        for index, rows in enumerate(self.bands):
-            gain[index] = by_row[rows[0]] if len(rows) == 1 else sum(map(by_row.__getitem__, rows))
+        for rows, band in self.band_at.items():
+            gain[band] = by_row[rows[0]] if len(rows) == 1 else sum(map(by_row.__getitem__, rows))
         if self.may_stall:
             least = self._make_up()
         else:
@@ -326,8 +325,8 @@ class Sharing(CountedLoop):
         """The job at that place stands in these rows in the history."""
         band = self.band_at.get(rows, -1)
         if band < 0:
-            if () in self.bands:
-                band = self.bands.index(())
+            if self.past_bands:
+                band = self.past_bands.pop()
                 self.bands[band] = rows
             else:
                 band = len(self.bands)
@@ -337,12 +336,12 @@ class Sharing(CountedLoop):
         self.members[band] += 1
 
     def _leave_band(self, place: int) -> None:
-        """It does no more. A band that nobody belongs to stands in no row until its number is taken."""
+        """It does no more."""
         band = self.band_of[place]
         self.members[band] -= 1
         if not self.members[band]:
             del self.band_at[self.bands[band]]
-            self.bands[band] = ()
+            self.past_bands.append(band)
 
     def _find_need(self, rank: int) -> None:
         place = place_of(self.placed, self.standing, rank)
