@@ -116,6 +116,24 @@ def places_up_to(column: Any, count: int, value: float, places: Any) -> int:
     return found
 
 
+def most_first(column: Any, count: int, by: Any, into: Any) -> None:
+    """The first so many, from the last to the first, so that those that have most come first."""
+    for index in range(count):
+        number, place = column[count - 1 - index], index
+        while place and by[into[place - 1]] < by[number]:
+            into[place] = into[place - 1]
+            place -= 1
+        into[place] = number
+
+
+def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: Any, other_count: int) -> int:
+    """How many pairs at the beginning are the same."""
+    same = 0
+    while same < count and same < other_count and first[same] == other[same] and second[same] == other_second[same]:
+        same += 1
+    return same
+
+
 def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
     """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
     least = INFINITE

@@ -75,6 +75,22 @@ def places_up_to(column: Any, count: int, value: float, places: Any) -> int:
     return len(found)
 
 
+def most_first(column: Any, count: int, by: Any, into: Any) -> None:
+    """The first so many, from the last to the first, so that those that have most come first."""
+    backwards = column[count - 1 :: -1] if count else []
+    into[:count] = sorted(backwards, key=by.__getitem__, reverse=True)
+
+
+def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: Any, other_count: int) -> int:
+    """How many pairs at the beginning are the same."""
+    many, same = min(count, other_count), 0
+    if first[:many] == other[:many] and second[:many] == other_second[:many]:
+        return many
+    while first[same] == other[same] and second[same] == other_second[same]:
+        same += 1
+    return same
+
+
 def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
     """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
     ran[:] = map(add, ran, map(gain.__getitem__, which))

@@ -24,6 +24,12 @@ cdef Py_ssize_t least_of(double[::1] column, Py_ssize_t count) noexcept
 cdef Py_ssize_t place_of(int[::1] column, Py_ssize_t count, int value) noexcept
 @cython.locals(found=Py_ssize_t, place=Py_ssize_t)
 cdef Py_ssize_t places_up_to(double[::1] column, Py_ssize_t count, double value, int[::1] places) noexcept
+@cython.locals(index=Py_ssize_t, number=int, place=Py_ssize_t)
+cdef void most_first(int[::1] column, Py_ssize_t count, int[::1] by, int[::1] into) noexcept
+@cython.locals(same=Py_ssize_t)
+cdef Py_ssize_t common_pairs(
+    int[::1] first, int[::1] second, Py_ssize_t count, int[::1] other, int[::1] other_second, Py_ssize_t other_count
+) noexcept
 @cython.locals(least=double, index=Py_ssize_t)
 cdef double make_progress(
     double[::1] ran, double[::1] need, double[::1] whole, Py_ssize_t count, double[::1] gain, int[::1] which
@@ -131,14 +137,17 @@ cdef class Sets:
         self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t low, Py_ssize_t high,
         Py_ssize_t common
     ) noexcept
-    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int, place=Py_ssize_t, own=int, is_apart=bint,
-                   its=cython.ulonglong, of=cython.ulonglong[::1])
-    cdef Py_ssize_t keep_movable(
-        self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t many, int[::1] home
+    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, hopeful=Py_ssize_t, number=int, place=Py_ssize_t, own=int,
+                   is_apart=bint, its=cython.ulonglong, of=cython.ulonglong[::1])
+    cdef Py_ssize_t movable(
+        self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t many, int[::1] home,
+        int[::1] found, Py_ssize_t common
     ) noexcept
-    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int, place=Py_ssize_t)
+    @cython.locals(found=Py_ssize_t, hopeful=Py_ssize_t, begun=Py_ssize_t, index=Py_ssize_t, number=int,
+                   place=Py_ssize_t)
     cdef Py_ssize_t spread(
-        self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t many, int[::1] found
+        self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t many, Py_ssize_t full,
+        int[::1] left, Py_ssize_t common, int[::1] into, int[::1] places
     ) noexcept
     @cython.locals(word=int)
     cdef bint exceeds(self, Py_ssize_t number, Py_ssize_t other) noexcept
@@ -535,10 +544,11 @@ cdef class Sharing(CountedLoop):
     cdef public int size, mpl
     cdef public double since
     cdef public long looked_in
-    cdef public int[::1] placed, home, stands, band_of, members, new, scratch, order, id_of, room, is_row
+    cdef public int[::1] placed, home, stands, band_of, members, new, scratch, order, id_of, room, empty, is_row
     cdef public int[::1] replica_of, replica_in
     cdef public double[::1] ran, whole, need, stall, gain
-    cdef public Py_ssize_t standing, news, replicas, rows, spare, row_set, every_set, open_set
+    cdef public Py_ssize_t standing, news, replicas, copies, settled, rows, spare
+    cdef public Py_ssize_t row_set, full_set, every_set, open_set
     cdef public list rows_of, written, bands, past_bands, alone, whole_sets
     cdef public tuple ids
     cdef public set gone
@@ -589,9 +599,13 @@ cdef class Sharing(CountedLoop):
     cdef void _stand(self, int rank, int slot, double ran) except *
     cdef void _settle_in(self, int rank, int slot) except *
     cdef void _leave_row(self, int rank, int slot) noexcept
-    cdef void _replicate(self, int rank, int slot) except *
+    @cython.locals(slot=int)
+    cdef void _leave_replicas(self, int rank) except *
     @cython.locals(replicas=Py_ssize_t)
     cdef void _stand_too(self, int rank, int slot) except *
+    cdef void _stand_no_more(self, int rank, int slot) except *
+    @cython.locals(index=Py_ssize_t)
+    cdef void _keep_replicas(self, Py_ssize_t kept) except *
     @cython.locals(row=int)
     cdef int _next_row(self) except -1
     cdef void _find_spare(self) except *
@@ -605,7 +619,7 @@ cdef class GangLoop(Sharing):
     cdef public bint backfills
     cdef public object teller
     cdef public int rebuilds, most_tasks
-    cdef public int[::1] planned_row, before_in, moved_at, ranked
+    cdef public int[::1] planned_row, before_in, moved_at, ranked, next_of, next_in
     cdef public int[::1] by_end
     cdef public double[::1] row_planned, before_at, ends
     cdef public Py_ssize_t found, tried
@@ -614,17 +628,10 @@ cdef class GangLoop(Sharing):
     @cython.locals(most=Py_ssize_t)
     cdef bint _has_room(self) noexcept
     cdef void _rebuild(self) except *
-    cdef void _count_rows(self) except *
-    @cython.locals(has_replicas=bint, index=Py_ssize_t, rank=int, slot=int, home=int, homes=int[::1],
-                   stands=int[::1], sets=Sets)
-    cdef void _clean(self) except *
-    @cython.locals(index=Py_ssize_t, slot=int, place=Py_ssize_t)
     cdef void _rank_rows(self) noexcept
     @cython.locals(sets=Sets, rows=Py_ssize_t, index=Py_ssize_t, row=int, turn=Py_ssize_t, hopeful=Py_ssize_t,
                    many=Py_ssize_t, place=Py_ssize_t, home=int[::1], scratch=int[::1], ranked=int[::1])
     cdef void _compact(self) except *
-    cdef Py_ssize_t _apart_from_all(self) noexcept
-    cdef Py_ssize_t _keep_apart(self, Py_ssize_t count) noexcept
     @cython.locals(index=Py_ssize_t, rank=int)
     cdef void _compact_into(self, int target, int row, Py_ssize_t hopeful) except *
     @cython.locals(ran=double, procs=int, span=double, plan=RowPlan)
@@ -646,7 +653,7 @@ cdef class GangLoop(Sharing):
     cdef void _place(self, Py_ssize_t index, int slot, double span, bint passes) except *
     @cython.locals(rank=int, sets=Sets, procs=int)
     cdef void _come_in(self, Py_ssize_t index, int slot, bint passes) except *
-    @cython.locals(sets=Sets, scratch=int[::1], turn=int[::1], hopeful=Py_ssize_t, index=Py_ssize_t)
+    @cython.locals(sets=Sets, ranks=int[::1], slots=int[::1], count=Py_ssize_t, kept=Py_ssize_t, index=Py_ssize_t)
     cdef void _fill(self) except *
     @cython.locals(slot=int, plan=RowPlan)
     cdef void _forget_plans(self) except *
@@ -673,7 +680,7 @@ cdef class MigratingLoop(GangLoop):
     cdef public double cost
     cdef public int tasks, tasks_aside
     cdef public int[::1] migrated_in, aside
-    cdef public Py_ssize_t asides
+    cdef public Py_ssize_t asides, taken_set
 
     cdef void _rebuild(self) except *
     cdef bint _has_migrated(self, int rank) except -1

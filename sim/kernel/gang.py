@@ -8,10 +8,11 @@ from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
-    copy_numbers,
+    common_pairs,
     ends_in_order,
     insert_number,
     insert_step,
+    most_first,
     numbers,
     place_of,
     remove_number,
@@ -51,6 +52,8 @@ class GangLoop(Sharing):
         """Where there is a matrix."""
         slots, jobs = self.mpl + 1, len(self.rows_of)
         self.backfills, self.slice = backfills, slice
+        self.next_of, self.next_in = numbers(slots * self.size), numbers(slots * self.size)
+        """Where who is replicated when the matrix is filled"""
         self.ranked, self.plans = numbers(slots), [RowPlan(2 * jobs + 4) for _ in range(slots if backfills else 0)]
         for rank in range(jobs):
             self.row_planned[rank] = INFINITE
@@ -76,52 +79,22 @@ class GangLoop(Sharing):
     # The phases of a rebuild
 
     def _rebuild(self) -> None:
-        self._clean()
+        """Replicas stay where they are until it is known that they do not come there again."""
+        if self.copies:
+            self.gone.clear()
         self._compact()
         self.rebuilds += 1
         self._schedule()
         self._fill()
-        self._count_rows()
-
-    def _count_rows(self) -> None:
-        """The matrix is as it will be."""
-        self.ids = tuple([self.id_of[self.order[index]] for index in range(self.rows)])
-
-    def _clean(self) -> None:
-        if not self.replicas:
-            return
-        has_replicas, homes, stands, sets = False, self.home, self.stands, self.sets
-        for index in range(self.replicas):
-            rank, slot = self.replica_of[index], self.replica_in[index]
-            home = homes[rank]
-            if slot != home and stands[rank] >> slot & 1:
-                has_replicas = True
-                sets.drop(self.row_set + slot, rank)
-                self.room[slot] += self.procs[rank]
-                stands[rank] ^= 1 << slot
-                self.rows_of[rank] = self.alone[home]
-        self.replicas = 0
-        if has_replicas:
-            self.gone.clear()
-
-    def _rank_rows(self) -> None:
-        """The rows from the least to the most populated, of equals the later before."""
-        for index in range(self.rows):
-            slot, place = self.order[self.rows - 1 - index], index
-            while place and self.room[self.ranked[place - 1]] < self.room[slot]:
-                self.ranked[place] = self.ranked[place - 1]
-                place -= 1
-            self.ranked[place] = slot
 
     def _compact(self) -> None:
         """The jobs of the less populated rows move to more populated ones, the most populated first."""
         sets, rows, home, scratch, ranked, hopeful = self.sets, self.rows, self.home, self.scratch, self.ranked, 0
         if rows > 1:
-            hopeful = self._apart_from_all()
-        if hopeful:
             self._rank_rows()
-            hopeful = sets.keep_movable(scratch, hopeful, self.row_set, ranked, rows, home)
+            hopeful = sets.movable(self.placed, self.standing, self.row_set, ranked, rows, home, scratch, self.open_set)
         if hopeful:
+            self._keep_replicas(0)
             self._forget_plans()
         for index in range(rows - 1 if hopeful else 0):
             row, many = ranked[index], 0
@@ -136,14 +109,9 @@ class GangLoop(Sharing):
                     self._compact_into(ranked[turn], row, many)
         self._drop_empty_rows()
 
-    def _apart_from_all(self) -> int:
-        """How many have none of the columns that are taken in all rows; they are in `scratch`, in order."""
-        copy_numbers(self.placed, self.scratch, self.standing)
-        return self._keep_apart(self.standing)
-
-    def _keep_apart(self, count: int) -> int:
-        """Of the first so many in `scratch` the same."""
-        return self.sets.keep_apart(self.scratch, count, self.row_set, self.order, 0, self.rows, self.open_set)
+    def _rank_rows(self) -> None:
+        """The rows from the least to the most populated, of equals the later before."""
+        most_first(self.order, self.rows, self.room, self.ranked)
 
     def _compact_into(self, target: int, row: int, hopeful: int) -> None:
         """Those whose turn it is, and who are still there, move to the target row if they may."""
@@ -156,6 +124,7 @@ class GangLoop(Sharing):
             ):
                 self._leave_row(rank, row)
                 self._settle_in(rank, target)
+                self.settled = 0
 
     def _may_move(self, rank: int, target: int) -> bool:
         """Do reservations allow that the job moves there? After a yes it does."""
@@ -268,16 +237,17 @@ class GangLoop(Sharing):
         self.backfilled += passes
 
     def _fill(self) -> None:
-        """Jobs are replicated where their columns are free, one row a job a round."""
-        sets, scratch, turn, hopeful = self.sets, self.scratch, self.turn, 0
+        """Jobs are replicated where their columns are free; what comes as it was before is left as it is."""
+        sets, ranks, slots, count = self.sets, self.next_of, self.next_in, 0
         if self.rows > 1:
-            hopeful = self._apart_from_all()
-        while hopeful:
-            hopeful = sets.spread(scratch, hopeful, self.row_set, self.order, self.rows, turn)
-            for index in range(hopeful):
-                self._stand_too(scratch[index], turn[index])
-            if hopeful:
-                hopeful = self._keep_apart(hopeful)
+            count = sets.spread(
+                self.placed, self.standing, self.row_set, self.order, self.rows, self.full_set, self.scratch,
+                self.open_set, ranks, slots,
+            )  # fmt: skip
+        kept = common_pairs(self.replica_of, self.replica_in, self.replicas, ranks, slots, count)
+        self._keep_replicas(kept)
+        for index in range(kept, count):
+            self._stand_too(ranks[index], slots[index])
 
     # Plans of rows
 

@@ -18,6 +18,8 @@ class MigratingLoop(GangLoop):
         self.cost, self.tasks = 0.0, 0
         self.migrated_in = numbers(jobs)
         """At which rebuild each migrated last"""
+        self.taken_set = 0
+        """Where columns are taken at this phase: as `row_set` says, or `full_set`"""
         self.aside, self.asides, self.tasks_aside = numbers(jobs), 0, 0
         """The jobs in the way, and how many tasks they have together"""
 
@@ -29,16 +31,18 @@ class MigratingLoop(GangLoop):
         if not self.migrates:
             GangLoop._rebuild(self)
             return
-        self.tasks = self.most_tasks
-        self._clean()
+        self.tasks, self.taken_set = self.most_tasks, self.row_set
+        if self.copies:
+            self.gone.clear()
+        self._keep_replicas(0)
         self._compact()
         self.rebuilds += 1
         self._schedule()
         if self._compact_migrating():
             self._schedule()
         self._fill()
+        self.taken_set = self.full_set
         self._fill_migrating()
-        self._count_rows()
 
     def _has_migrated(self, rank: int) -> bool:
         if self.migrated_in[rank] != self.rebuilds:
@@ -121,14 +125,15 @@ class MigratingLoop(GangLoop):
                     cost = self.cost / 2 * self.procs[rank] + self.cost * self.tasks_aside
                     why = self.teller.makes_way(rank, cost, None)
                     self._move_aside(rank, slot, why)
-                self._replicate(rank, slot)
+                self.sets.add(self.full_set + slot, rank)
+                self._stand_too(rank, slot)
                 if self.asides:
                     self._lose(rank, why)
                 return True
         return False
 
     def _can_replicate(self, rank: int, slot: int) -> bool:
-        if self.procs[rank] > self.room[slot]:
+        if self.procs[rank] > self.empty[slot]:
             return False
         self._find_in_the_way(rank, slot)
         for index in range(self.asides):
@@ -143,7 +148,7 @@ class MigratingLoop(GangLoop):
     def _find_in_the_way(self, rank: int, slot: int) -> None:
         """The jobs in the row that stand in the columns of this one, in order of placement."""
         self.asides = self.tasks_aside = 0
-        if not self.sets.meets(rank, self.row_set + slot):
+        if not self.sets.meets(rank, self.taken_set + slot):
             return
         for place in range(self.standing):
             other = self.placed[place]
@@ -157,18 +162,21 @@ class MigratingLoop(GangLoop):
         for index in range(self.asides):
             rank = self.aside[index]
             self._leave_row(rank, slot)
+            self.sets.drop(self.full_set + slot, rank)
             self._migrate(rank, slot, for_rank, why)
 
     def _migrate(self, rank: int, slot: int, beside: int, why: Any) -> None:
         """The job, which has left its row, takes the lowest free columns of a row, beside those of another job."""
         sets, procs = self.sets, self.procs[rank]
         sets.become(self.open_set, self.every_set)
-        sets.drop(self.open_set, self.row_set + slot)
+        sets.drop(self.open_set, self.taken_set + slot)
         if beside != rank:
             sets.drop(self.open_set, beside)
         sets.drop(rank, rank)
         sets.take(rank, self.open_set, procs)
         self._settle_in(rank, slot)
+        sets.add(self.full_set + slot, rank)
+        self.settled = 0
         self.tasks -= procs
         self.stall[rank] += self.cost
         self._find_need(rank)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sim.kernel import cython
-from sim.kernel.columns import numbers
+from sim.kernel.columns import copy_numbers, numbers
 from sim.machine.processors import lowest
 
 A_WORD = 64
@@ -116,16 +116,18 @@ class Sets:
         numbers[:kept] = apart
         return kept
 
-    def keep_movable(self, numbers: Any, count: int, first: int, which: Any, many: int, home: Any) -> int:
-        """Those stay that have nothing in common with a set that comes behind their own; how many.
+    def movable(
+        self, numbers: Any, count: int, first: int, which: Any, many: int, home: Any, found: Any, common: int
+    ) -> int:
+        """Who has nothing in common with a set that comes behind its own is found; how many.
 
         The sets are those that come so many after the first; which, is in the first so many places of a column, and
         which is their own, in another.
         """
-        kept = 0
-        of = self.of
-        for index in range(count):
-            number, place = numbers[index], many - 1
+        copy_numbers(numbers, found, count)
+        hopeful, of, kept = self.keep_apart(found, count, first, which, 0, many, common), self.of, 0
+        for index in range(hopeful):
+            number, place = found[index], many - 1
             its, own = of[number], home[number]
             while which[place] != own:
                 if cython.compiled:
@@ -133,42 +135,51 @@ class Sets:
                 else:
                     is_apart = not its & of[first + which[place]]
                 if is_apart:
-                    numbers[kept] = number
+                    found[kept] = number
                     kept += 1
                     break
                 place -= 1
         return kept
 
-    def spread(self, numbers: Any, count: int, first: int, which: Any, many: int, found: Any) -> int:
-        """Each becomes a part of the first set that it has nothing in common with; who finds one stays; how many.
+    def spread(
+        self, numbers: Any, count: int, first: int, which: Any, many: int, full: int, left: Any, common: int,
+        into: Any, places: Any,
+    ) -> int:  # fmt: skip
+        """Each becomes a part of the first set that it has nothing in common with, again and again; how often.
 
-        The sets are those that come so many after the first; which, is in the first so many places of a column, and
-        which it was, comes into another.
+        The sets are those that come so many after the first; which, is in the first so many places of a column. What
+        they come to comes as many after `full`; who becomes a part of which, into the last two columns.
         """
-        kept = 0
-        if cython.compiled:
-            for index in range(count):
-                number = numbers[index]
-                for place in range(many):
-                    if not self.meets(number, first + which[place]):
-                        self.add(first + which[place], number)
-                        numbers[kept] = number
-                        found[kept] = which[place]
-                        kept += 1
-                        break
-            return kept
-        of = self.of
-        taken = [of[first + other] for other in which]
-        for number in numbers[:count]:
-            its = of[number]
-            for place, held in enumerate(taken):
-                if not its & held:
-                    taken[place] = of[first + which[place]] = its | held
-                    numbers[kept] = number
-                    found[kept] = which[place]
-                    kept += 1
-                    break
-        return kept
+        found = 0
+        for place in range(many):
+            self.become(full + which[place], first + which[place])
+        copy_numbers(numbers, left, count)
+        while count:
+            hopeful, count, begun = self.keep_apart(left, count, full, which, 0, many, common), 0, found
+            if cython.compiled:
+                for index in range(hopeful):
+                    number = left[index]
+                    for place in range(many):
+                        if not self.meets(number, full + which[place]):
+                            self.add(full + which[place], number)
+                            into[found], places[found] = number, which[place]
+                            found += 1
+                            break
+            else:
+                of = self.of
+                for number in left[:hopeful]:
+                    its = of[number]
+                    for place in which:
+                        if not its & of[full + place]:
+                            of[full + place] |= its
+                            into[found], places[found] = number, place
+                            found += 1
+                            break
+            while begun < found:
+                left[count] = into[begun]
+                begun += 1
+                count += 1
+        return found
 
     def exceeds(self, number: int, other: int) -> bool:
         """Is the highest processor that only one of them has in this one?"""

@@ -62,7 +62,10 @@ class Sharing(CountedLoop):
         """The rows that each stands in, as the matrix has them"""
         self.written: Any = [()] * jobs
         """The same as the history has them"""
-        self.replicas = 0
+        self.replicas = self.copies = 0
+        """How many replicas there were when the matrix was filled last, and how many still stand"""
+        self.settled = 0
+        """So many, the first, stand where they did"""
         self.stall, self.may_stall = times(jobs), False
         """What each loses before it goes on; does anybody?"""
         self.new, self.news = growing_numbers(jobs), 0
@@ -93,12 +96,16 @@ class Sharing(CountedLoop):
         slots, jobs = mpl + 1, len(self.rows_of)
         self.mpl, self.ids, self.rows = mpl, tuple(ids), len(ids)
         self.order = growing_numbers(slots)
-        self.id_of, self.room, self.is_row = numbers(slots), numbers(slots), numbers(slots)
+        self.id_of, self.is_row = numbers(slots), numbers(slots)
+        self.room, self.empty = numbers(slots), numbers(slots)
+        """How many columns are free beside those whose home a row is, and beside all that stand in it"""
         self.alone: Any = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
-        """Who stands in which slot beside its home, or did"""
-        self.sets = Sets(jobs + slots + 2, self.size)
-        self.row_set, self.every_set, self.open_set = jobs, jobs + slots, jobs + slots + 1
+        """Who stands in which slot beside its home, or did; who comes first was there first"""
+        self.sets = Sets(jobs + 2 * slots + 2, self.size)
+        self.row_set, self.full_set = jobs, jobs + slots
+        """Columns that are taken by those whose home a row is; and what is taken while the matrix is filled"""
+        self.every_set, self.open_set = jobs + 2 * slots, jobs + 2 * slots + 1
         self.sets.put(self.every_set, every)
         for slot, row in enumerate(ids):
             insert_number(self.order, slot, slot, slot)
@@ -110,7 +117,7 @@ class Sharing(CountedLoop):
         home = self.ids.index(rows[0])
         self._stand(rank, home, ran)
         for row in rows[1:]:
-            self._replicate(rank, self.ids.index(row))
+            self._stand_too(rank, self.ids.index(row))
         self._join_band(self.standing - 1, rank, self.rows_of[rank])
         if stall:
             self.stall[rank], self.may_stall = stall, True
@@ -129,7 +136,9 @@ class Sharing(CountedLoop):
         slot = -1 if self.turns.row is None else self._slot_of(self.turns.row)
         self.sets.become(self.open_set, self.every_set)
         if slot >= 0:
-            self.sets.drop(self.open_set, self.row_set + slot)
+            for index in range(self.standing):
+                if self.stands[self.placed[index]] >> slot & 1:
+                    self.sets.drop(self.open_set, self.placed[index])
         return self.sets.told(self.open_set)
 
     def new_ranks(self) -> list[int]:
@@ -181,6 +190,7 @@ class Sharing(CountedLoop):
         is_event = self.arrived or self.completed or not self.standing
         if is_event:
             self.looked_in = self.step
+            self.settled = self.standing
             self._rebuild()
         self._rows_go_on(self.now)
         if is_event:
@@ -234,22 +244,21 @@ class Sharing(CountedLoop):
         if self.turns.row is None:
             return self.size * (to - self.since)
         seconds = (self.turns.on_turn(self.since, to) if self.turns.overhead else by_row).values()
-        room = self.room
-        empty: float = sum([room[slot] * its for slot, its in zip(self.order, seconds, strict=False)])
-        return empty
+        empty = self.empty
+        its: float = sum([empty[slot] * for_so_long for slot, for_so_long in zip(self.order, seconds, strict=False)])
+        return its
 
     def _occupied(self) -> list[int]:
         """The rows with a job in them, in order."""
         slots = [self.order[index] for index in range(self.rows)]
-        return [self.id_of[slot] for slot in slots if self.room[slot] < self.size]
+        return [self.id_of[slot] for slot in slots if self.empty[slot] < self.size]
 
     def _leave(self, rank: int, now: float) -> None:
         index, place = 0, place_of(self.placed, self.standing, rank)
         self._leave_band(place)
-        for slot in range(self.mpl + 1):
-            if self.stands[rank] >> slot & 1:
-                self._leave_row(rank, slot)
-        self.stands[rank] = 1 << self.home[rank]
+        self._leave_row(rank, self.home[rank])
+        if self.stands[rank] != 1 << self.home[rank]:
+            self._leave_replicas(rank)
         remove_number(self.placed, self.standing, place)
         remove_number(self.band_of, self.standing, place)
         remove_times(self.ran, self.standing, place, 1)
@@ -268,7 +277,7 @@ class Sharing(CountedLoop):
         row, slot = self.turns.row, -1
         if row is not None:
             slot = self._slot_of(row)
-        self.free = self.size if slot < 0 else self.room[slot]
+        self.free = self.size if slot < 0 else self.empty[slot]
         if self.news:
             self._begin(slot, now)
         self.tick(now, self.turns, self.step)
@@ -297,10 +306,11 @@ class Sharing(CountedLoop):
 
     def _write_places(self, now: float) -> None:
         """Those that stand elsewhere than they did begin a stretch there."""
-        written, rows_of, migrates = self.written, self.rows_of, self.migrates
-        for place, rank in enumerate(self.placed[: self.standing]):
+        written, rows_of, migrates, place = self.written, self.rows_of, self.migrates, self.settled
+        for rank in self.placed[place : self.standing]:
             if written[rank] != rows_of[rank] or (migrates and self._has_migrated(rank)):
                 self._write_place(place, rank, now)
+            place += 1
 
     def _write_place(self, place: int, rank: int, now: float) -> None:
         begun, rows = self.begun, self.rows_of[rank]
@@ -360,7 +370,7 @@ class Sharing(CountedLoop):
         """A row is there from now on, empty."""
         self.id_of[slot] = row
         self.alone[slot] = (row,)
-        self.room[slot] = self.size
+        self.room[slot] = self.empty[slot] = self.size
         self.is_row[slot] = 1
 
     def _stand(self, rank: int, slot: int, ran: float) -> None:
@@ -381,23 +391,45 @@ class Sharing(CountedLoop):
         self.rows_of[rank] = self.alone[slot]
         self.sets.add(self.row_set + slot, rank)
         self.room[slot] -= self.procs[rank]
+        self.empty[slot] -= self.procs[rank]
 
     def _leave_row(self, rank: int, slot: int) -> None:
+        """Which is the job's home."""
         self.sets.drop(self.row_set + slot, rank)
         self.room[slot] += self.procs[rank]
+        self.empty[slot] += self.procs[rank]
 
-    def _replicate(self, rank: int, slot: int) -> None:
-        self.sets.add(self.row_set + slot, rank)
-        self._stand_too(rank, slot)
+    def _leave_replicas(self, rank: int) -> None:
+        """The job stands in its home alone."""
+        for slot in range(self.mpl + 1):
+            if self.stands[rank] >> slot & 1 and slot != self.home[rank]:
+                self._stand_no_more(rank, slot)
 
     def _stand_too(self, rank: int, slot: int) -> None:
-        """The job stands in that row, too, where its columns are taken by now."""
+        """The job stands in that row, too."""
         replicas = self.replicas
         self.replica_of[replicas], self.replica_in[replicas] = rank, slot
         self.replicas = replicas + 1
+        self.copies += 1
         self.stands[rank] |= 1 << slot
         self.rows_of[rank] += self.alone[slot]
-        self.room[slot] -= self.procs[rank]
+        self.empty[slot] -= self.procs[rank]
+        self.settled = 0
+
+    def _stand_no_more(self, rank: int, slot: int) -> None:
+        """It does no more. That was the last of its rows, if it is not done."""
+        self.copies -= 1
+        self.stands[rank] ^= 1 << slot
+        self.rows_of[rank] = self.rows_of[rank][:-1]
+        self.empty[slot] += self.procs[rank]
+        self.settled = 0
+
+    def _keep_replicas(self, kept: int) -> None:
+        """Only so many of the replicas stay, the first."""
+        for index in range(self.replicas - 1, kept - 1, -1):
+            if self.stands[self.replica_of[index]] >> self.replica_in[index] & 1:
+                self._stand_no_more(self.replica_of[index], self.replica_in[index])
+        self.replicas = kept
 
     def _next_row(self) -> int:
         """The id of the row that would be opened now."""
@@ -419,6 +451,7 @@ class Sharing(CountedLoop):
         insert_number(self.order, self.rows, self.rows, self.spare)
         self.rows += 1
         self._name(self.spare, self.id_of[self.spare])
+        self.ids += self.alone[self.spare]
 
     def _drop_empty_rows(self) -> None:
         kept = 0
@@ -430,5 +463,8 @@ class Sharing(CountedLoop):
             else:
                 self.gone.add(self.id_of[slot])
                 self.is_row[slot] = 0
-        remove_numbers(self.order, self.rows, kept, self.rows - kept)
-        self.rows = kept
+        if kept < self.rows:
+            self._keep_replicas(0)
+            remove_numbers(self.order, self.rows, kept, self.rows - kept)
+            self.rows = kept
+            self.ids = tuple([self.id_of[self.order[index]] for index in range(kept)])
