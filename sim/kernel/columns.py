@@ -6,7 +6,7 @@ Where it is compiled, `sim.kernel.arrays` has the same functions.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort_left
-from operator import add, sub
+from operator import sub
 from typing import Any
 
 from sim.policies import orders
@@ -93,7 +93,7 @@ def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: 
 
 def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
     """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
-    ran[:] = map(add, ran, map(gain.__getitem__, which))
+    ran[:] = [its + gain[band] for its, band in zip(ran, which, strict=True)]
     need[:] = map(sub, whole, ran)
     return min(need, default=INFINITE)
 
@@ -102,7 +102,7 @@ def ends_in_order(
     now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
 ) -> None:
     """When each ends whose estimate, less what it ran, takes so many times as long; and their places in that order."""
-    ends[:] = [now + (estimate[rank] - its) * by for rank, its in zip(ranks[:count], ran, strict=False)]
+    ends[:] = [now + (estimate[rank] - its) * by for rank, its in zip(ranks, ran, strict=True)]
     order[:] = sorted(range(count), key=ends.__getitem__)
 
 

@@ -137,8 +137,7 @@ cdef class Sets:
         self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t low, Py_ssize_t high,
         Py_ssize_t common
     ) noexcept
-    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, hopeful=Py_ssize_t, number=int, place=Py_ssize_t, own=int,
-                   is_apart=bint, its=cython.ulonglong, of=cython.ulonglong[::1])
+    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int, place=Py_ssize_t)
     cdef Py_ssize_t movable(
         self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t many, int[::1] home,
         int[::1] found, Py_ssize_t common
@@ -661,7 +660,7 @@ cdef class GangLoop(Sharing):
                    is_simple=bint)
     cdef RowPlan _plan_reserved(self, int slot)
     @cython.locals(now=double, mpl=int, home=int[::1], procs=int[::1], placed=int[::1], ends=double[::1], rank=int,
-                   end=double, last=Py_ssize_t, plan=RowPlan, index=Py_ssize_t)
+                   end=double, last=Py_ssize_t, plan=RowPlan, index=Py_ssize_t, at=double[::1], free=int[::1])
     cdef void _plan_rows(self, Py_ssize_t stood) except *
     @cython.locals(plan=RowPlan)
     cdef void _plan_spare(self) except *

@@ -295,12 +295,16 @@ class GangLoop(Sharing):
         for index in self.by_end[:stood]:
             rank, end = placed[index], ends[index]
             plan = self.plans[home[rank]]
-            last = plan.count - 1
-            if end - plan.at[last] > A_MOMENT:
-                insert_step(plan.at, plan.free, last + 1, last + 1, end, plan.free[last] + procs[rank])
-                plan.count = last + 2
-            else:
-                plan.free[last] += procs[rank]
+            at, free, last = plan.at, plan.free, plan.count - 1
+            if end - at[last] <= A_MOMENT:
+                free[last] += procs[rank]
+                continue
+            if cython.compiled:
+                insert_step(at, free, last + 1, last + 1, end, free[last] + procs[rank])
+            else:  # a call less for each
+                at.append(end)
+                free.append(free[last] + procs[rank])
+            plan.count = last + 2
         for index in range(stood, self.standing):
             rank = placed[index]
             plan = self.plans[home[rank]]

@@ -124,17 +124,27 @@ class Sets:
         The sets are those that come so many after the first; which, is in the first so many places of a column, and
         which is their own, in another.
         """
-        copy_numbers(numbers, found, count)
-        hopeful, of, kept = self.keep_apart(found, count, first, which, 0, many, common), self.of, 0
-        for index in range(hopeful):
-            number, place = found[index], many - 1
-            its, own = of[number], home[number]
-            while which[place] != own:
-                if cython.compiled:
-                    is_apart = not self.meets(number, first + which[place])
-                else:
-                    is_apart = not its & of[first + which[place]]
-                if is_apart:
+        kept = 0
+        if cython.compiled:
+            copy_numbers(numbers, found, count)
+            count = self.keep_apart(found, count, first, which, 0, many, common)
+            for index in range(count):
+                number, place = found[index], many - 1
+                while which[place] != home[number]:
+                    if not self.meets(number, first + which[place]):
+                        found[kept] = number
+                        kept += 1
+                        break
+                    place -= 1
+            return kept
+        of, behind, in_all = self.of, dict[int, int](), -1
+        for place in which[many - 1 :: -1]:
+            behind[place] = in_all
+            in_all &= of[first + place]
+        for number in [number for number in numbers[:count] if not of[number] & behind[home[number]]]:
+            place = many - 1
+            while which[place] != home[number]:
+                if not of[number] & of[first + which[place]]:
                     found[kept] = number
                     kept += 1
                     break
@@ -151,34 +161,42 @@ class Sets:
         they come to comes as many after `full`; who becomes a part of which, into the last two columns.
         """
         found = 0
-        for place in range(many):
-            self.become(full + which[place], first + which[place])
-        copy_numbers(numbers, left, count)
-        while count:
-            hopeful, count, begun = self.keep_apart(left, count, full, which, 0, many, common), 0, found
-            if cython.compiled:
+        if cython.compiled:
+            for place in range(many):
+                self.become(full + which[place], first + which[place])
+            copy_numbers(numbers, left, count)
+            while count:
+                hopeful, count = self.keep_apart(left, count, full, which, 0, many, common), 0
                 for index in range(hopeful):
                     number = left[index]
                     for place in range(many):
                         if not self.meets(number, full + which[place]):
                             self.add(full + which[place], number)
                             into[found], places[found] = number, which[place]
+                            left[count] = number
                             found += 1
+                            count += 1
                             break
-            else:
-                of = self.of
-                for number in left[:hopeful]:
-                    its = of[number]
-                    for place in which:
-                        if not its & of[full + place]:
-                            of[full + place] |= its
-                            into[found], places[found] = number, place
-                            found += 1
-                            break
-            while begun < found:
-                left[count] = into[begun]
-                begun += 1
-                count += 1
+            return found
+        of, hopes = self.of, numbers[:count]
+        taken = [of[first + place] for place in which[:many]]
+        while hopes:
+            in_all, begun = taken[0], found
+            for held in taken:
+                in_all &= held
+            for number in hopes:
+                its = of[number]
+                if its & in_all:
+                    continue
+                for place, held in enumerate(taken):
+                    if not its & held:
+                        taken[place] = its | held
+                        into[found], places[found] = number, which[place]
+                        found += 1
+                        break
+            hopes = into[begun:found]
+        for place, held in enumerate(taken):
+            of[full + which[place]] = held
         return found
 
     def exceeds(self, number: int, other: int) -> bool:
