@@ -13,7 +13,7 @@ import numpy as np
 
 from sim.decisions import reasons
 from sim.decisions.decisions import Backfill, Borrow, Decision, Expect, Reserve, Resume, Start, Suspend
-from sim.decisions.matrix import EarliestInRow, ReserveRow
+from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
 from sim.history.processor_sets import ProcessorSets
 from sim.workload.model import Job, Jobs
 
@@ -45,6 +45,23 @@ class Form(NamedTuple):
     own: int = 0
     """So many of the numbers, the first, are the decision's and not the reason's"""
 
+    def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
+        """The decision about a job, of what was written."""
+        own, because = values[: self.own], values[self.own :]
+        lasts = because[:1] if self.is_trial else []
+        if self.reason:
+            because = [self.reason(*named, *because)]
+        decided: Decision = self.decision(job, *own, *because, *on, *lasts)
+        return decided
+
+
+class Placed(Form):
+    """In a row of the matrix. It is ~row if the job passes others; which columns it takes is where ranks are named."""
+
+    def made(self, job: Job, named: list[Any], values: list[Any], on: list[int]) -> Decision:
+        row, free, span = values
+        return Place(job, max(row, ~row), on[0], BestFit(free, span), passes=row < 0)
+
 
 def _forms() -> Iterator[Form]:
     for reason in vars(reasons).values():
@@ -72,6 +89,7 @@ def _forms() -> Iterator[Form]:
     yield Form(Borrow, None, False, (int, int, int), False, is_placed=True)
     yield Form(Expect, None, False, (float,), False)
     yield Form(ReserveRow, EarliestInRow, False, (int, float, float), False, own=2)
+    yield Placed(Place, BestFit, False, (int, int, float), True)
 
 
 FORMS = tuple(_forms())
@@ -209,15 +227,13 @@ class Decided:
         if form.may_miss:
             values = [value if value == value else None for value in values]
         job = self._jobs[self.ranks[row]]
-        own, values = values[: form.own], values[form.own :]
         on = [self._sets[values.pop()]] if form.is_placed and self._sets else []
         named: list[Any] = [self._jobs[self.heads[row]]] if form.names_job else []
         if form.names_victims:
             named = [tuple(map(self._jobs.__getitem__, self.ranks[row - values.pop() : row]))]
-        because = [form.reason(*named, *values)] if form.reason else values
-        lasts = values[:1] if form.is_trial else []
-        decided: Decision = form.decision(job, *own, *because, *on, *lasts)
-        return decided
+        if form.decision is Place and self._sets:
+            on = [self._sets[self.heads[row]]]
+        return form.made(job, named, values, on)
 
     def about(self, rank: int, first: int, last: int) -> list[int]:
         """Which of those rows are about that job."""

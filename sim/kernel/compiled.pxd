@@ -3,7 +3,7 @@
 cimport cython
 from libc.math cimport pow
 
-cdef double A_MOMENT, INFINITE, LAST, TAU, EARLY
+cdef double A_MOMENT, INFINITE, LAST, TAU, EARLY, NOTHING
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, FEW, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
@@ -543,7 +543,7 @@ cdef class Sharing(CountedLoop):
     cdef public int size, mpl
     cdef public double since
     cdef public long looked_in
-    cdef public int[::1] placed, home, stands, band_of, members, new, scratch, order, id_of, room, empty, is_row
+    cdef public int[::1] set_at, placed, home, stands, band_of, members, new, scratch, order, id_of, room, empty, is_row
     cdef public int[::1] replica_of, replica_in
     cdef public double[::1] ran, whole, need, stall, gain
     cdef public Py_ssize_t standing, news, replicas, copies, settled, rows, spare
@@ -597,6 +597,7 @@ cdef class Sharing(CountedLoop):
     @cython.locals(place=Py_ssize_t, whole=double)
     cdef void _stand(self, int rank, int slot, double ran) except *
     cdef void _settle_in(self, int rank, int slot) except *
+    cdef void _note_columns(self, int rank) except *
     cdef void _leave_row(self, int rank, int slot) noexcept
     @cython.locals(slot=int)
     cdef void _leave_replicas(self, int rank) except *
@@ -646,9 +647,9 @@ cdef class GangLoop(Sharing):
     cdef void _keep(self, int rank, int place) noexcept
     @cython.locals(best=int, index=Py_ssize_t, slot=int, plan=RowPlan)
     cdef int _fullest(self, int procs, double span) except? -1
-    @cython.locals(rows=int, rank=int)
+    @cython.locals(rows=int, rank=int, place=int)
     cdef void _place_in_new_row(self, Py_ssize_t index, double span, bint passes) except *
-    @cython.locals(free=int, rank=int)
+    @cython.locals(free=int, rank=int, row=int, for_so_long=double)
     cdef void _place(self, Py_ssize_t index, int slot, double span, bint passes) except *
     @cython.locals(rank=int, sets=Sets, procs=int)
     cdef void _come_in(self, Py_ssize_t index, int slot, bint passes) except *

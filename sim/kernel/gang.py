@@ -24,6 +24,8 @@ from sim.kernel.sharing import Sharing
 
 FIRST = 2
 """The number of the last rebuild before this"""
+NOTHING = float("nan")
+"""Where there is no number"""
 
 
 @cython.cclass
@@ -210,13 +212,15 @@ class GangLoop(Sharing):
         rows, rank = self.rows, self.queue[index]
         self._open_row()
         self._come_in(index, self.spare, passes)
-        columns: Any = self.sets.told(rank)
-        self._keep(rank, self.teller.opened(rank, self.id_of[self.spare], columns, rows, span, passes))
+        columns = self.whole_sets[~self.set_at[rank]]
+        place: int = self.teller.opened(rank, self.id_of[self.spare], columns, rows, span, passes)
+        self._keep(rank, place)
 
     def _place(self, index: int, slot: int, span: float, passes: bool) -> None:
         free, rank = self.room[slot], self.queue[index]
         self._come_in(index, slot, passes)
-        self._keep(rank, self.teller.placed(rank, self.id_of[slot], self.sets.told(rank), free, span, passes))
+        row, for_so_long = self.id_of[slot], span if span >= 0 else NOTHING
+        self._note(self.passes_as, rank, self.set_at[rank], ~row if passes else row, free, for_so_long)
 
     def _come_in(self, index: int, slot: int, passes: bool) -> None:
         """The waiting job comes into the row, in its lowest free columns."""
@@ -228,6 +232,7 @@ class GangLoop(Sharing):
         sets.become(self.open_set, self.every_set)
         sets.drop(self.open_set, self.row_set + slot)
         sets.take(rank, self.open_set, procs)
+        self._note_columns(rank)
         self._stand(rank, slot, self.l_ran[rank])
         insert_number(self.new, self.news, self.news, rank)
         self.news += 1

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sim.decisions.decisions import Backfill, Expect, Reserve, Start
-from sim.decisions.matrix import EarliestInRow, ReserveRow
+from sim.decisions.matrix import BestFit, EarliestInRow, Place, ReserveRow
 from sim.decisions.reasons import (
     AsRecorded,
     Compressed,
@@ -154,7 +154,8 @@ def known(policy: Policy) -> Known | None:
             ends, spares = (form_of(Backfill, reason, is_placed=True) for reason in (EndsBeforePivot, SparesPivot))
             found = Known(MULTIQUEUE, form_of(Start, PivotDue, is_placed=True), ends, spares, form_of(Expect, None))
         case Gang() | GangBackfill():
-            found = Known(GANG, AS_IT_IS, plans_as=form_of(ReserveRow, EarliestInRow))
+            comes, plans = form_of(Place, BestFit), form_of(ReserveRow, EarliestInRow)
+            found = Known(GANG, AS_IT_IS, passes_as=comes, plans_as=plans)
         case _:
             return None
     return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them

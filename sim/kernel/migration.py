@@ -47,8 +47,8 @@ class MigratingLoop(GangLoop):
     def _has_migrated(self, rank: int) -> bool:
         if self.migrated_in[rank] != self.rebuilds:
             return False
-        had: bool = self.sets.told(rank) != self.whole_sets[-1 - self.h_place[self.latest[rank]]]
-        return had
+        has: bool = self.whole_sets[~self.set_at[rank]] != self.whole_sets[-1 - self.h_place[self.latest[rank]]]
+        return has
 
     # Compaction: A leaves its row
 
@@ -176,12 +176,14 @@ class MigratingLoop(GangLoop):
         sets.take(rank, self.open_set, procs)
         self._settle_in(rank, slot)
         sets.add(self.full_set + slot, rank)
+        self._note_columns(rank)
         self.settled = 0
         self.tasks -= procs
         self.stall[rank] += self.cost
         self._find_need(rank)
         self.migrated_in[rank] = self.rebuilds
-        self._keep(rank, self.teller.migrated(rank, self.id_of[slot], sets.told(rank), self.cost, why))
+        columns = self.whole_sets[~self.set_at[rank]]
+        self._keep(rank, self.teller.migrated(rank, self.id_of[slot], columns, self.cost, why))
 
     def _lose(self, rank: int, why: Any) -> None:
         """The job loses time to the migration of others."""

@@ -56,8 +56,8 @@ class Sharing(CountedLoop):
         self.past_bands: list[int] = []
         """Those that nobody belongs to any more"""
         # Where, by rank
-        self.home, self.stands = numbers(jobs), numbers(jobs)
-        """In which slot, and in which, a bit for each"""
+        self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
+        """In which slot, and in which, a bit for each; ~index, of its columns in `whole_sets`"""
         self.rows_of: Any = [()] * jobs
         """The rows that each stands in, as the matrix has them"""
         self.written: Any = [()] * jobs
@@ -321,8 +321,7 @@ class Sharing(CountedLoop):
         self.h_rank[begun] = rank
         self.h_start[begun] = now
         self.kinds[begun] = IN_ROWS
-        self.h_place[begun] = -1 - len(self.whole_sets)
-        self.whole_sets.append(self.sets.told(rank))
+        self.h_place[begun] = self.set_at[rank]
         self.rows_at[begun] = rows
         self.begun = begun + 1
         self._join_band(place, rank, rows)
@@ -392,6 +391,11 @@ class Sharing(CountedLoop):
         self.sets.add(self.row_set + slot, rank)
         self.room[slot] -= self.procs[rank]
         self.empty[slot] -= self.procs[rank]
+
+    def _note_columns(self, rank: int) -> None:
+        """Those of the job are what the history is told from now on."""
+        self.set_at[rank] = -1 - len(self.whole_sets)
+        self.whole_sets.append(self.sets.told(rank))
 
     def _leave_row(self, rank: int, slot: int) -> None:
         """Which is the job's home."""

@@ -170,6 +170,8 @@ class Express:
         loop.waiting = len(waiting)
         for rank, stretch in self._history.open_stretches().items():
             loop.latest[rank] = stretch
+            if policy.kind == GANG:
+                loop.set_at[rank] = self._history.processor_sets.place[stretch]
         self._tell_running(loop)
         self._tell_plans(loop, policy.kind)
         for name in _TALLY:

@@ -7,7 +7,6 @@ from typing import Any
 
 from sim.decisions.decisions import Decision
 from sim.decisions.matrix import (
-    BestFit,
     MakesWay,
     Migrate,
     NewRow,
@@ -42,11 +41,6 @@ class _Teller:
     def _keep(self, decision: Decision) -> int:
         self._kept.append(decision)
         return len(self._kept) - 1
-
-    def placed(self, rank: int, row: int, columns: int, free: int, span: float, passes: bool) -> int:
-        """In a row that was there."""
-        why = BestFit(free, span if span >= 0 else None)
-        return self._keep(Place(self._job(rank), row, columns, why, passes))
 
     def opened(self, rank: int, row: int, columns: int, rows: int, span: float, passes: bool) -> int:
         """In a new row."""
