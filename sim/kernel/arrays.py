@@ -134,6 +134,26 @@ def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: 
     return same
 
 
+def add_job(
+    ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: int, rank: int, its_ran: float, its_whole: float
+) -> None:
+    """One more stands in the matrix, the last, in no band yet."""
+    ranks[count] = rank
+    bands[count] = 0
+    ran[count] = its_ran
+    whole[count] = its_whole
+    need[count] = its_whole - its_ran
+
+
+def remove_job(ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: int, place: int) -> None:
+    """One fewer."""
+    remove_numbers(ranks, count, place, 1)
+    remove_numbers(bands, count, place, 1)
+    remove_times(ran, count, place, 1)
+    remove_times(whole, count, place, 1)
+    remove_times(need, count, place, 1)
+
+
 def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
     """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
     least = INFINITE

@@ -91,6 +91,22 @@ def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: 
     return same
 
 
+def add_job(
+    ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: int, rank: int, its_ran: float, its_whole: float
+) -> None:
+    """One more stands in the matrix, the last, in no band yet."""
+    ranks.append(rank)
+    bands.append(0)
+    ran.append(its_ran)
+    whole.append(its_whole)
+    need.append(its_whole - its_ran)
+
+
+def remove_job(ranks: Any, bands: Any, ran: Any, whole: Any, need: Any, count: int, place: int) -> None:
+    """One fewer."""
+    del ranks[place], bands[place], ran[place], whole[place], need[place]
+
+
 def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which: Any) -> float:
     """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
     ran[:] = [its + gain[band] for its, band in zip(ran, which, strict=True)]

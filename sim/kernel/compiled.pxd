@@ -30,6 +30,14 @@ cdef void most_first(int[::1] column, Py_ssize_t count, int[::1] by, int[::1] in
 cdef Py_ssize_t common_pairs(
     int[::1] first, int[::1] second, Py_ssize_t count, int[::1] other, int[::1] other_second, Py_ssize_t other_count
 ) noexcept
+cdef void add_job(
+    int[::1] ranks, int[::1] bands, double[::1] ran, double[::1] whole, double[::1] need, Py_ssize_t count, int rank,
+    double its_ran, double its_whole
+) noexcept
+cdef void remove_job(
+    int[::1] ranks, int[::1] bands, double[::1] ran, double[::1] whole, double[::1] need, Py_ssize_t count,
+    Py_ssize_t place
+) noexcept
 @cython.locals(least=double, index=Py_ssize_t)
 cdef double make_progress(
     double[::1] ran, double[::1] need, double[::1] whole, Py_ssize_t count, double[::1] gain, int[::1] which
@@ -594,7 +602,7 @@ cdef class Sharing(CountedLoop):
     @cython.locals(index=Py_ssize_t, slot=int)
     cdef int _slot_of(self, int row) noexcept
     cdef void _name(self, Py_ssize_t slot, int row) except *
-    @cython.locals(place=Py_ssize_t, whole=double)
+    @cython.locals(standing=Py_ssize_t, whole=double)
     cdef void _stand(self, int rank, int slot, double ran) except *
     cdef void _settle_in(self, int rank, int slot) except *
     cdef void _note_columns(self, int rank) except *
@@ -616,7 +624,7 @@ cdef class Sharing(CountedLoop):
 
 cdef class GangLoop(Sharing):
     cdef public double slice
-    cdef public bint backfills
+    cdef public bint backfills, is_still
     cdef public object teller
     cdef public int rebuilds, most_tasks
     cdef public int[::1] planned_row, before_in, moved_at, ranked, next_of, next_in
@@ -627,6 +635,7 @@ cdef class GangLoop(Sharing):
 
     @cython.locals(most=Py_ssize_t)
     cdef bint _has_room(self) noexcept
+    @cython.locals(is_as_it_was=bint, stood=Py_ssize_t)
     cdef void _rebuild(self) except *
     cdef void _rank_rows(self) noexcept
     @cython.locals(sets=Sets, rows=Py_ssize_t, index=Py_ssize_t, row=int, turn=Py_ssize_t, hopeful=Py_ssize_t,

@@ -37,6 +37,8 @@ class GangLoop(Sharing):
         self.slice, self.backfills, self.most_tasks = 0.0, False, 0
         self.teller: Any = None
         """Who is told what is decided"""
+        self.is_still = False
+        """Has nobody come, moved or been able to when the matrix was rebuilt last?"""
         # What is planned in rows: `planned`, and in `planned_in` at which rebuild
         self.rebuilds = FIRST
         self.planned_row, self.before_in, self.moved_at = numbers(jobs), numbers(jobs), numbers(jobs)
@@ -82,12 +84,17 @@ class GangLoop(Sharing):
 
     def _rebuild(self) -> None:
         """Replicas stay where they are until it is known that they do not come there again."""
+        is_as_it_was = self.is_still and not self.completed
         if self.copies:
             self.gone.clear()
-        self._compact()
+        if not is_as_it_was:
+            self._compact()
         self.rebuilds += 1
+        stood = self.standing
         self._schedule()
-        self._fill()
+        self.is_still = self.is_still and self.standing == stood
+        if not (is_as_it_was and self.is_still):
+            self._fill()
 
     def _compact(self) -> None:
         """The jobs of the less populated rows move to more populated ones, the most populated first."""
@@ -95,6 +102,7 @@ class GangLoop(Sharing):
         if rows > 1:
             self._rank_rows()
             hopeful = sets.movable(self.placed, self.standing, self.row_set, ranked, rows, home, scratch, self.open_set)
+        self.is_still = not hopeful
         if hopeful:
             self._keep_replicas(0)
             self._forget_plans()

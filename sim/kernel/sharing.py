@@ -12,19 +12,19 @@ from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
+    add_job,
     growing_numbers,
     growing_times,
     insert_number,
-    insert_time,
     least_of,
     make_progress,
     number_before,
     numbers,
     place_of,
     places_up_to,
+    remove_job,
     remove_number,
     remove_numbers,
-    remove_times,
     times,
 )
 from sim.kernel.loop import CountedLoop
@@ -259,11 +259,7 @@ class Sharing(CountedLoop):
         self._leave_row(rank, self.home[rank])
         if self.stands[rank] != 1 << self.home[rank]:
             self._leave_replicas(rank)
-        remove_number(self.placed, self.standing, place)
-        remove_number(self.band_of, self.standing, place)
-        remove_times(self.ran, self.standing, place, 1)
-        remove_times(self.whole, self.standing, place, 1)
-        remove_times(self.need, self.standing, place, 1)
+        remove_job(self.placed, self.band_of, self.ran, self.whole, self.need, self.standing, place)
         self.standing -= 1
         while index < self.news:
             if self.new[index] == rank:
@@ -374,13 +370,9 @@ class Sharing(CountedLoop):
 
     def _stand(self, rank: int, slot: int, ran: float) -> None:
         """The job, which ran so long, comes into the matrix in its columns; the row becomes its home."""
-        place, whole = self.standing, self.runtime[rank]
-        insert_number(self.placed, place, place, rank)
-        insert_number(self.band_of, place, place, 0)
-        insert_time(self.ran, place, place, ran)
-        insert_time(self.whole, place, place, whole)
-        insert_time(self.need, place, place, whole - ran)
-        self.standing = place + 1
+        whole, standing = self.runtime[rank], self.standing
+        add_job(self.placed, self.band_of, self.ran, self.whole, self.need, standing, rank, ran, whole)
+        self.standing = standing + 1
         self._settle_in(rank, slot)
 
     def _settle_in(self, rank: int, slot: int) -> None:
