@@ -194,6 +194,12 @@ def insert_number(column: Any, count: int, place: int, value: int) -> None:
     column[place] = value
 
 
+def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
+    """There is one in both columns."""
+    times[0] = time
+    numbers[0] = number
+
+
 def insert_step(times: Any, numbers: Any, count: int, place: int, time: float, number: int) -> None:
     """One more in both columns, at that place."""
     insert_time(times, count, place, time)

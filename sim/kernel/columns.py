@@ -170,6 +170,12 @@ def insert_in_order(column: Any, count: int, value: int) -> None:
     insort_left(column, value)
 
 
+def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
+    """There is one in both columns."""
+    times[:] = (time,)
+    numbers[:] = (number,)
+
+
 def insert_step(times: Any, numbers: Any, count: int, place: int, time: float, number: int) -> None:
     """One more in both columns, at that place."""
     times.insert(place, time)

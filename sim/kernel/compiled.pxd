@@ -82,6 +82,7 @@ cdef void copy_times(double[::1] column, double[::1] other, Py_ssize_t count) no
 cdef void copy_numbers(int[::1] column, int[::1] other, Py_ssize_t count) noexcept
 cdef void insert_time(double[::1] column, Py_ssize_t count, Py_ssize_t place, double value) noexcept
 cdef void insert_number(int[::1] column, Py_ssize_t count, Py_ssize_t place, int value) noexcept
+cdef void begin_steps(double[::1] times, int[::1] numbers, double time, int number) noexcept
 cdef void insert_step(
     double[::1] times, int[::1] numbers, Py_ssize_t count, Py_ssize_t place, double time, int number
 ) noexcept
@@ -647,8 +648,9 @@ cdef class GangLoop(Sharing):
     cdef bint _may_move(self, int rank, int target) except -1
     @cython.locals(slot=int)
     cdef void _schedule(self) except *
-    @cython.locals(index=Py_ssize_t, passes=bint, now=double, stood=Py_ssize_t, rank=int, procs=int, span=double,
-                   at=double, slot=int, plan=RowPlan)
+    @cython.locals(index=Py_ssize_t, passes=bint, now=double, stood=Py_ssize_t, mpl=int, queue=int[::1],
+                   procs_of=int[::1], estimate=double[::1], rank=int, procs=int, span=double, at=double, slot=int,
+                   plan=RowPlan)
     cdef void _schedule_all(self) except *
     @cython.locals(rank=int, slot=int)
     cdef void _place_first(self) except *
@@ -677,12 +679,12 @@ cdef class GangLoop(Sharing):
     @cython.locals(now=double, best=double, after=double, end=double, turn=Py_ssize_t, found=Py_ssize_t,
                    tried_procs=int[::1], tried_for=double[::1],
                    index=Py_ssize_t, plan=RowPlan, at=double[::1], free=int[::1], count=Py_ssize_t, place=Py_ssize_t,
-                   first=Py_ssize_t, fullest=int)
+                   first=Py_ssize_t, fullest=int, last=Py_ssize_t, tried_to=double[::1])
     cdef double _soonest(self, int procs, double span) except? -1
-    @cython.locals(last=Py_ssize_t, tried_procs=int[::1], tried_for=double[::1], tried_to=double[::1])
-    cdef void _note_tried(self, int procs, double span, double at) noexcept
-    @cython.locals(was=double, has_moved=bint, place=Py_ssize_t, moved_now=bint)
-    cdef void _reserve_row(self, int rank, int row, double at, double span) except *
+    @cython.locals(rebuilds=int, planned_in=int[::1], is_again=bint, is_written=bint)
+    cdef void _reserve_row(self, int rank, int row, double at, double span) noexcept
+    @cython.locals(place=Py_ssize_t)
+    cdef void _note_move(self, int rank, double by, bint is_written) noexcept
 
 
 cdef class MigratingLoop(GangLoop):

@@ -165,13 +165,14 @@ class GangLoop(Sharing):
 
     def _schedule_all(self) -> None:
         """Each where there is room for its span, or it gets a reservation."""
-        index, passes, now, stood = 0, False, self.now, self.standing
+        index, passes, now, stood, mpl = 0, False, self.now, self.standing, self.mpl
+        queue, procs_of, estimate = self.queue, self.procs, self.estimate
         self._place_first()
         if self.waiting:
             self._plan_rows(stood)
         while index < self.waiting:
-            rank = self.queue[index]
-            procs, span = self.procs[rank], self.estimate[rank] * self.mpl
+            rank = queue[index]
+            procs, span = procs_of[rank], estimate[rank] * mpl
             at = self._soonest(procs, span)
             slot = self.found
             plan: RowPlan = self.plans[slot]
@@ -362,37 +363,35 @@ class GangLoop(Sharing):
             if fullest >= 0:
                 self.found = fullest
             return now
-        self._note_tried(procs, span, best)
-        return best
-
-    def _note_tried(self, procs: int, span: float, at: float) -> None:
-        """So many found their first place there: a wider and longer one will find none before."""
-        last, tried_procs, tried_for, tried_to = self.tried, self.tried_procs, self.tried_for, self.tried_to
-        while last and tried_procs[last - 1] >= procs and tried_for[last - 1] >= span and tried_to[last - 1] <= at:
+        last, tried_to = self.tried - 1, self.tried_to
+        while last >= 0 and tried_procs[last] >= procs and tried_for[last] >= span and tried_to[last] <= best:
             last -= 1
-        tried_procs[last], tried_for[last], tried_to[last] = procs, span, at
+        last += 1
+        tried_procs[last], tried_for[last], tried_to[last] = procs, span, best
         self.tried = last + 1
+        return best
 
     def _reserve_row(self, rank: int, row: int, at: float, span: float) -> None:
         """The job's start is planned there; what moves it by less than a turn is not written."""
-        if self.planned_in[rank] != self.rebuilds:
-            self.before_in[rank] = self.rebuilds if self.planned_in[rank] == self.rebuilds - 1 else 0
-            self.before_at[rank] = self.planned[rank]
-            self.planned_in[rank] = self.rebuilds
+        rebuilds, planned_in = self.rebuilds, self.planned_in
+        is_again, is_written = planned_in[rank] == rebuilds, abs(at - self.row_planned[rank]) >= self.slice
+        if not is_again:
+            self.before_in[rank], self.before_at[rank] = planned_in[rank], self.planned[rank]
+            planned_in[rank] = rebuilds
         self.planned[rank], self.planned_row[rank] = at, row
-        was, has_moved = self.row_planned[rank], self.before_in[rank] == self.rebuilds
+        if (is_written or is_again) and self.before_in[rank] == rebuilds - 1:
+            self._note_move(rank, at - self.before_at[rank], is_written)
+        if is_written:
+            self.row_planned[rank] = at
+            self._note(self.plans_as, rank, -1, row, at, span)
+
+    def _note_move(self, rank: int, by: float, is_written: bool) -> None:
+        """The job's start is planned by so much later than at the rebuild before; it may be noted by now."""
         place = self.moved_at[rank]
-        moved_now = place < self.moves and self.moved_rank[place] == rank
-        if was < INFINITE and abs(at - was) < self.slice:
-            if moved_now:
-                self.moved_by[place] = at - self.before_at[rank]
-            return
-        if has_moved:
-            if not moved_now:
-                place = self.moves
-                self.moved_at[rank] = place
-                self.moved_rank[place] = rank
-                self.moves += 1
-            self.moved_by[place] = at - self.before_at[rank]
-        self.row_planned[rank] = at
-        self._note(self.plans_as, rank, -1, row, at, span)
+        if place >= self.moves or self.moved_rank[place] != rank:
+            if not is_written:
+                return
+            place = self.moved_at[rank] = self.moves
+            self.moved_rank[place] = rank
+            self.moves += 1
+        self.moved_by[place] = by

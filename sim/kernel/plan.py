@@ -8,6 +8,7 @@ from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
+    begin_steps,
     copy_numbers,
     copy_times,
     growing_numbers,
@@ -142,9 +143,7 @@ class RowPlan(Plan):
 
     def begin(self, now: float, free: int) -> None:
         """So many are free from now on."""
-        if self.count:
-            self.clear()
-        insert_step(self.at, self.free, 0, 0, now, free)
+        begin_steps(self.at, self.free, now, free)
         self.count = 1
 
     def note(self, at: float, by: int) -> None:
