@@ -134,7 +134,6 @@ class GangLoop(Sharing):
             ):
                 self._leave_row(rank, row)
                 self._settle_in(rank, target)
-                self.settled = 0
 
     def _may_move(self, rank: int, target: int) -> bool:
         """Do reservations allow that the job moves there? After a yes it does."""

@@ -177,7 +177,6 @@ class MigratingLoop(GangLoop):
         self._settle_in(rank, slot)
         sets.add(self.full_set + slot, rank)
         self._note_columns(rank)
-        self.settled = 0
         self.tasks -= procs
         self.stall[rank] += self.cost
         self._find_need(rank)

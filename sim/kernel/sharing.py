@@ -394,6 +394,7 @@ class Sharing(CountedLoop):
         self.sets.drop(self.row_set + slot, rank)
         self.room[slot] += self.procs[rank]
         self.empty[slot] += self.procs[rank]
+        self.settled = 0
 
     def _leave_replicas(self, rank: int) -> None:
         """The job stands in its home alone."""

@@ -86,3 +86,16 @@ def test_in_one_step_more_is_decided_than_there_was_room_for(loop: str) -> None:
     alone, both = (list(engine.history.all_decisions()) for engine in engines)
     assert len(alone) >= 1500
     assert both == alone
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+def test_who_moves_to_another_row_beside_those_that_migrate_is_written_there(loop: str) -> None:
+    """Job 25 finds its columns free in a fuller row at the instant at which others make way there."""
+    submit = [0, 0, 0, 1, 2, *[22] * 12, 42, 42, *[44.5] * 9]
+    width = [10, 10, 5, 1, 1, 10, 1, 1, 2, 2, 10, 10, 10, 9, 1, 10, 1, 10, 1, 10, 1, 1, 1, 1, 2, 2, 7, 7]
+    length = np.array([10, 27, 18, 1, 27, 1, 1, 2, 25, 10, 1, 1, 1, 1, 17, 15, 1, 8, 20, 1, 1, 1, 1, 3, 5, 5, 4, 4.0])
+    crowd = replace(
+        LUBLIN.take(slice(28)), procs=10, submit=np.array(submit, float), width=np.array(width), runtime=length,
+        estimate=length,
+    )  # fmt: skip
+    agree(loop, crowd, "gang-migrate-backfill:slice=2.5,cs=0.05")
