@@ -111,7 +111,7 @@ def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which:
     """Each runs on for its gain, which, is in a column, and needs the rest of the whole; what the first needs."""
     ran[:] = [its + gain[band] for its, band in zip(ran, which, strict=True)]
     need[:] = map(sub, whole, ran)
-    return min(need, default=INFINITE)
+    return min(need) if need else INFINITE
 
 
 def ends_in_order(

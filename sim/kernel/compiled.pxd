@@ -549,7 +549,7 @@ cdef class MultiQueueLoop(Partitions):
 
 
 cdef class Sharing(CountedLoop):
-    cdef public int size, mpl
+    cdef public int size, mpl, most_tasks
     cdef public double since
     cdef public long looked_in
     cdef public int[::1] set_at, placed, home, stands, band_of, members, new, scratch, order, id_of, room, empty, is_row
@@ -627,15 +627,13 @@ cdef class GangLoop(Sharing):
     cdef public double slice
     cdef public bint backfills, is_still
     cdef public object teller
-    cdef public int rebuilds, most_tasks
+    cdef public int rebuilds
     cdef public int[::1] planned_row, before_in, moved_at, ranked, next_of, next_in
     cdef public int[::1] by_end
     cdef public double[::1] row_planned, before_at, ends
     cdef public Py_ssize_t found, tried
     cdef public list plans, lined_up
 
-    @cython.locals(most=Py_ssize_t)
-    cdef bint _has_room(self) noexcept
     @cython.locals(is_as_it_was=bint, stood=Py_ssize_t)
     cdef void _rebuild(self) except *
     cdef void _rank_rows(self) noexcept

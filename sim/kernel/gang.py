@@ -34,7 +34,7 @@ class GangLoop(Sharing):
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Sharing.__init__(self, jobs, procs, most_running)
-        self.slice, self.backfills, self.most_tasks = 0.0, False, 0
+        self.slice, self.backfills = 0.0, False
         self.teller: Any = None
         """Who is told what is decided"""
         self.is_still = False
@@ -74,11 +74,6 @@ class GangLoop(Sharing):
         """(rank, row, start) of those that wait and are planned."""
         ranks = [self.queue[index] for index in range(self.waiting)]
         return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
-
-    def _has_room(self) -> bool:
-        """Who waits comes in or is planned, twice where jobs migrate: so many tasks, and somebody loses by each."""
-        most = 2 * (self.waiting + self.coming + self.most_tasks)
-        return Sharing._has_room(self) and self.decided + most <= self.most_decided
 
     # The phases of a rebuild
 

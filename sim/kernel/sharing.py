@@ -43,7 +43,7 @@ class Sharing(CountedLoop):
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         CountedLoop.__init__(self, jobs, procs, most_running)
         self.size, self.since = procs, 0.0
-        self.mpl, self.looked_in, self.migrates = 1, -1, False
+        self.mpl, self.looked_in, self.migrates, self.most_tasks = 1, -1, False, 0
         self.done = numbers(jobs)
         # Who stands in the matrix, in order of placement
         self.placed, self.standing = growing_numbers(jobs), 0
@@ -181,8 +181,13 @@ class Sharing(CountedLoop):
         return end
 
     def _has_room(self) -> bool:
-        crowd = self.standing + self.waiting + self.coming
-        has_room: bool = self.step < self.most_steps and self.begun + crowd <= self.most_begun
+        """Who waits comes in or is planned, twice where jobs migrate: so many tasks, and somebody loses by each."""
+        crowd = self.waiting + self.coming
+        has_room: bool = (
+            self.step < self.most_steps
+            and self.begun + self.standing + crowd <= self.most_begun
+            and self.decided + 2 * (crowd + self.most_tasks) <= self.most_decided
+        )
         return has_room
 
     def _decide(self) -> bool:
