@@ -132,7 +132,7 @@ class Decided:
         self.ranks = array("i")
         """Of the job that each is about; -1: of none"""
         self.heads = array("i")
-        """Of the job that its reason names; of what has no form, its place in `_kept`"""
+        """Of the job that its reason names; of who comes into a row, where its columns are; of no form, in `_kept`"""
         self.numbers = array("d")
         self._kept: list[Decision] = []
 
