@@ -48,7 +48,8 @@ def with_order(spec: str, order: str) -> str:
 @given(data=ANY)
 @examples(100)
 def test_easy_is_easy(lab: Lab, data: st.DataObject) -> None:
-    workload = data.draw(lab.workloads())
+    """In whole seconds: the bare loop takes moments that differ by a rounding for two."""
+    workload = data.draw(lab.workloads(whole_seconds=True))
     jobs = workload.jobs
     expected = easy(
         workload.procs,
@@ -57,7 +58,7 @@ def test_easy_is_easy(lab: Lab, data: st.DataObject) -> None:
         workload.runtimes,
         [job.estimate for job in jobs],
     )
-    assert starts(workload, "easy") == pytest.approx(expected, abs=MOMENT)
+    assert starts(workload, "easy") == expected
 
 
 @pytest.mark.parametrize("spec", SPECS)
