@@ -16,7 +16,7 @@ from sim.decisions.matrix import Clean, DropRows, OpenRow, Rehome
 from sim.errors import NotThereError
 from sim.machine.matrix import Matrix
 from sim.machine.moment import MOMENT
-from sim.machine.turns import Turns
+from sim.machine.turns import Turns, added
 
 MOST_COLUMNS = 1_000_000
 """A rebuild handles sets of columns, one for every job and row."""
@@ -90,7 +90,7 @@ class Sharing:
         for (rank, ran), rows in zip(progress.items(), self.matrix.standing.values(), strict=True):
             gain = gains.get(rows)
             if gain is None:
-                gain = gains[rows] = sum(map(by_row.__getitem__, rows))
+                gain = gains[rows] = added(map(by_row.__getitem__, rows))
             if stalled := stall[rank]:
                 lost = min(stalled, gain)
                 stall[rank] = stalled = stalled - lost
@@ -143,7 +143,7 @@ class Sharing:
         procs, turns = self.matrix.size, self.turns
         if turns.row is None:
             return procs * (to - self.since)
-        return sum(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
+        return added(self.matrix.free(row) * seconds for row, seconds in turns.on_turn(self.since, to).items())
 
     def expected_end(self, rank: int, estimate: float) -> float:
         """When the job would be done if it had `estimate` seconds of progress left and nothing changed."""

@@ -218,7 +218,9 @@ class History(Past):
         return started
 
     def tick(self, now: float, turns: Turns, step: int) -> None:
-        """From that step on the rows go by this clock."""
+        """From that step on the rows go by this clock, if they do not yet."""
+        if self._clocks and self._clocks[-1].is_like(turns):
+            return
         self._clock_since.append(now)
         self._clocks.append(turns.copy())
         self._clock_step.append(step)

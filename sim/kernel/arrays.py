@@ -165,6 +165,60 @@ def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which:
     return least
 
 
+def turns_for(work: float, a_turn: float) -> int:
+    """As `sim.machine.turns` counts."""
+    if work % 1 or a_turn % 1:
+        turns = (work - A_MOMENT) / a_turn
+        whole = int(turns)
+        return whole + 1 if whole < turns else whole
+    whole = whole_turns(work, a_turn)
+    return whole + 1 if work % a_turn > 0 else whole
+
+
+def whole_turns(time: float, slice: float) -> int:
+    """How many turns have ended after so long, as Python divides; none where time is not over."""
+    if time < slice:
+        return 0
+    rest = time % slice
+    turns = (time - rest) / slice
+    whole = int(turns)
+    return whole + 1 if turns - whole > 0.5 else whole
+
+
+def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Any) -> None:
+    """The progress made in each row since a turn of that at place `now` began, so many seconds ago."""
+    ended, a_turn = whole_turns(gone, slice), slice - overhead
+    cycles = ended // count
+    more = ended - cycles * count
+    for index in range(count):
+        made[(now + index) % count] = (cycles + 1 if index < more else cycles) * a_turn
+    rest = gone - ended * slice - overhead
+    if rest > 0:
+        made[(now + more) % count] += rest
+
+
+def differences(first: Any, second: Any, count: int, into: Any) -> None:
+    """What the first so many are more than those of the other column."""
+    for index in range(count):
+        into[index] = first[index] - second[index]
+
+
+def sum_at(column: Any, places: tuple[int, ...]) -> float:
+    """What is at these places, added up one after another."""
+    total = 0.0
+    for place in places:
+        total += column[place]
+    return total
+
+
+def sum_of_products(column: Any, places: Any, by: Any, count: int) -> float:
+    """What is at the first so many of these places, each times that in a third column, added up."""
+    total = 0.0
+    for index in range(count):
+        total += column[places[index]] * by[index]
+    return total
+
+
 def ends_in_order(
     now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
 ) -> None:

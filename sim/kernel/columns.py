@@ -6,9 +6,11 @@ Where it is compiled, `sim.kernel.arrays` has the same functions.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort_left
-from operator import sub
+from functools import reduce
+from operator import add, mul, sub
 from typing import Any
 
+from sim.machine import turns
 from sim.policies import orders
 
 A_MOMENT = 1e-6
@@ -112,6 +114,36 @@ def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which:
     ran[:] = [its + gain[band] for its, band in zip(ran, which, strict=True)]
     need[:] = map(sub, whole, ran)
     return min(need) if need else INFINITE
+
+
+turns_for = turns.turns_for
+
+
+def whole_turns(time: float, slice: float) -> int:
+    """How many turns have ended after so long, none where time is not over."""
+    return int(time // slice)
+
+
+def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Any) -> None:
+    """The progress made in each row since a turn of that at place `now` began, so many seconds ago."""
+    made[:] = turns.progress_of_rows(gone, slice, overhead, count, now)
+
+
+def differences(first: Any, second: Any, count: int, into: Any) -> None:
+    """What the first so many are more than those of the other column."""
+    into[:] = map(sub, first, second)
+
+
+def sum_at(column: Any, places: tuple[int, ...]) -> float:
+    """What is at these places, added up one after another."""
+    total: float = reduce(add, map(column.__getitem__, places))
+    return total
+
+
+def sum_of_products(column: Any, places: Any, by: Any, count: int) -> float:
+    """What is at the first so many of these places, each times that in a third column, added up."""
+    total: float = reduce(add, map(mul, map(column.__getitem__, places), by))
+    return total
 
 
 def ends_in_order(

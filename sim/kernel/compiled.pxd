@@ -30,6 +30,20 @@ cdef void most_first(int[::1] column, Py_ssize_t count, int[::1] by, int[::1] in
 cdef Py_ssize_t common_pairs(
     int[::1] first, int[::1] second, Py_ssize_t count, int[::1] other, int[::1] other_second, Py_ssize_t other_count
 ) noexcept
+@cython.locals(rest=double, turns=double, whole=long)
+cdef long turns_for(double work, double a_turn) noexcept
+@cython.locals(rest=double, turns=double, whole=long)
+cdef long whole_turns(double time, double slice) noexcept
+@cython.locals(ended=long, cycles=long, more=long, a_turn=double, index=long, rest=double)
+cdef void count_progress(
+    double gone, double slice, double overhead, long count, long now, double[::1] made
+) noexcept
+@cython.locals(index=Py_ssize_t)
+cdef void differences(double[::1] first, double[::1] second, Py_ssize_t count, double[::1] into) noexcept
+@cython.locals(total=double, place=Py_ssize_t)
+cdef double sum_at(double[::1] column, tuple places) except? -1
+@cython.locals(total=double, index=Py_ssize_t)
+cdef double sum_of_products(int[::1] column, int[::1] places, double[::1] by, Py_ssize_t count) noexcept
 cdef void add_job(
     int[::1] ranks, int[::1] bands, double[::1] ran, double[::1] whole, double[::1] need, Py_ssize_t count, int rank,
     double its_ran, double its_whole
@@ -115,6 +129,7 @@ cdef class Plan:
 
 
 cdef class RowPlan(Plan):
+    cdef bint only_rises
     cdef void begin(self, double now, int free) noexcept
     cdef void note(self, double at, int by) noexcept
     @cython.locals(at=double[::1], numbers=int[::1], count=Py_ssize_t, last=Py_ssize_t, index=Py_ssize_t)
@@ -548,20 +563,45 @@ cdef class MultiQueueLoop(Partitions):
     cdef bint _touches_no_trial(self, int procs, double ends) noexcept
 
 
-cdef class Sharing(CountedLoop):
-    cdef public int size, mpl, most_tasks
-    cdef public double since
+cdef class Clock(CountedLoop):
+    cdef public object turns, tick
+    cdef public int size, cycle, on_turn
+    cdef public Py_ssize_t rows
+    cdef public tuple ids
+    cdef public double since, begin, slice, overhead, a_turn
+    cdef public bint is_known, has_turned, has_other_rows
+    cdef public int[::1] order, empty
+    cdef public double[::1] made, to_be_made, share, seconds
+
+    cpdef set_clock(self)
+    cdef void _ask_clock(self) except *
+    @cython.locals(made=double[::1])
+    cdef void _share_out(self, double to) noexcept
+    cdef void _count_progress(self) noexcept
+    cdef void _count_until(self, double time, double overhead, double[::1] made) noexcept
+    @cython.locals(ended=long, place=long, index=long)
+    cdef void _advance(self, double to) noexcept
+    cdef void _settle_clock(self, double now) except *
+    @cython.locals(since=double, cycle=long, many=long, a_turn=double, overhead=double, whole=long, ended=long, turn=long,
+                   rest=double, end=double)
+    cdef double _finish(self, tuple places, double work) except? -1
+    @cython.locals(cycle=long, its=long, place=long, turn=long)
+    cdef long _turn_of(self, tuple places, long number) except -1
+    @cython.locals(seconds=double[::1], before=double[::1])
+    cdef double _empty_until(self, double to) noexcept
+
+
+cdef class Sharing(Clock):
+    cdef public int mpl, most_tasks
     cdef public long looked_in
-    cdef public int[::1] set_at, placed, home, stands, band_of, members, new, scratch, order, id_of, room, empty, is_row
+    cdef public int[::1] set_at, placed, home, stands, band_of, members, new, scratch, id_of, room, is_row
     cdef public int[::1] replica_of, replica_in
     cdef public double[::1] ran, whole, need, stall, gain
-    cdef public Py_ssize_t standing, news, replicas, copies, settled, rows, spare
+    cdef public Py_ssize_t standing, news, replicas, copies, settled, spare
     cdef public Py_ssize_t row_set, full_set, every_set, open_set
     cdef public list rows_of, written, bands, past_bands, alone, whole_sets
-    cdef public tuple ids
     cdef public set gone
-    cdef public dict rows_at, band_at
-    cdef public object turns, tick
+    cdef public dict rows_at, band_at, places_at
     cdef public object kinds
     cdef public bint may_stall, migrates
     cdef public Sets sets
@@ -572,22 +612,22 @@ cdef class Sharing(CountedLoop):
     @cython.locals(first=double, its=Py_ssize_t, since=double, need=double[::1], band_of=int[::1], place=Py_ssize_t,
                    end=double, soon=double, near=int[::1], count=Py_ssize_t, ends=double)
     cdef double _next_end(self, double before) except? -1
+    @cython.locals(cycle=int, on_turn=int, turn=int)
+    cdef double _first_stand(self, int rank) noexcept
     @cython.locals(crowd=Py_ssize_t)
     cdef bint _has_room(self) noexcept
     @cython.locals(is_event=bint)
     cdef bint _decide(self) except -1
-    @cython.locals(gain=double[::1], count=Py_ssize_t, least=double, index=Py_ssize_t, rank=int, rows=tuple, band=int)
+    @cython.locals(gain=double[::1], share=double[::1], count=Py_ssize_t, least=double, index=Py_ssize_t, rank=int,
+                   places=tuple, band=int)
     cdef void _elapse(self, double to) except *
     @cython.locals(least=double, index=Py_ssize_t, rank=int, gained=double, lost=double, needs=double)
     cdef double _make_up(self) noexcept
-    cdef double _empty_until(self, double to, by_row) except? -1
-    cpdef list _occupied(self)
     @cython.locals(slot=int, index=Py_ssize_t, place=Py_ssize_t)
     cdef void _leave(self, int rank, double now) noexcept
-    @cython.locals(slot=int)
     cdef void _rows_go_on(self, double now) except *
-    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, rank=int)
-    cdef void _begin(self, int slot, double now) noexcept
+    @cython.locals(kept=Py_ssize_t, slot=int, index=Py_ssize_t, rank=int)
+    cdef void _begin(self, double now) noexcept
     cdef void _is_on_turn(self, int rank, double now) noexcept
     @cython.locals(place=Py_ssize_t, rank=int, written=list, rows_of=list, migrates=bint)
     cdef void _write_places(self, double now) except *
@@ -598,6 +638,8 @@ cdef class Sharing(CountedLoop):
     cdef void _join_band(self, Py_ssize_t place, int rank, tuple rows) except *
     @cython.locals(band=int)
     cdef void _leave_band(self, Py_ssize_t place) except *
+    @cython.locals(rows=tuple, band=int)
+    cdef void _place_bands(self) except *
     @cython.locals(place=Py_ssize_t)
     cdef void _find_need(self, int rank) noexcept
     @cython.locals(index=Py_ssize_t, slot=int)
@@ -624,7 +666,6 @@ cdef class Sharing(CountedLoop):
 
 
 cdef class GangLoop(Sharing):
-    cdef public double slice
     cdef public bint backfills, is_still
     cdef public object teller
     cdef public int rebuilds

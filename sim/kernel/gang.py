@@ -13,6 +13,7 @@ from sim.kernel.columns import (
     insert_number,
     insert_step,
     most_first,
+    number_before,
     numbers,
     place_of,
     remove_number,
@@ -34,7 +35,7 @@ class GangLoop(Sharing):
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
         Sharing.__init__(self, jobs, procs, most_running)
-        self.slice, self.backfills = 0.0, False
+        self.backfills = False
         self.teller: Any = None
         """Who is told what is decided"""
         self.is_still = False
@@ -52,10 +53,10 @@ class GangLoop(Sharing):
 
     # From a state of the engine, and back
 
-    def enter_policy(self, backfills: bool, slice: float) -> None:
+    def enter_policy(self, backfills: bool) -> None:
         """Where there is a matrix."""
         slots, jobs = self.mpl + 1, len(self.rows_of)
-        self.backfills, self.slice = backfills, slice
+        self.backfills = backfills
         self.next_of, self.next_in = numbers(slots * self.size), numbers(slots * self.size)
         """Where who is replicated when the matrix is filled"""
         self.ranked, self.plans = numbers(slots), [RowPlan(2 * jobs + 4) for _ in range(slots if backfills else 0)]
@@ -172,6 +173,7 @@ class GangLoop(Sharing):
             plan: RowPlan = self.plans[slot]
             plan.take(at, at + span, procs)
             if at > now:
+                plan.only_rises = False
                 self._reserve_row(rank, self.id_of[slot], at, span)
                 passes = True
                 index += 1
@@ -339,6 +341,13 @@ class GangLoop(Sharing):
             after = self.tried_to[turn]
         for index, plan in enumerate(self.lined_up):
             at, free, count = plan.at, plan.free, plan.count
+            if plan.only_rises:  # who has enough once has it for good
+                place = number_before(free, procs, 0, count)
+                if place < count and at[place] < best:
+                    best, found = at[place], index
+                    if best <= now:
+                        break
+                continue
             place = time_before(at, after, 0, count) if turn >= 0 else 0
             while place < count and at[place] < best:
                 if free[place] >= procs:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 SOURCES = (
     "arrays.py", "plan.py", "sets.py", "present.py", "conservative.py", "loop.py", "ordering.py", "suspension.py",
-    "selective.py", "immediate.py", "partitions.py", "multiqueue.py", "sharing.py", "gang.py", "migration.py",
+    "selective.py", "immediate.py", "partitions.py", "multiqueue.py", "clock.py", "sharing.py", "gang.py",
+    "migration.py",
 )  # fmt: skip
 TYPES = "compiled.pxd"
 

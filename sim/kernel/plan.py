@@ -141,10 +141,15 @@ class Plan:
 class RowPlan(Plan):
     """The plan of a row of the matrix."""
 
+    def __init__(self, most: int) -> None:
+        Plan.__init__(self, most)
+        self.only_rises = True
+        """Are never fewer free than before? Nothing is reserved then"""
+
     def begin(self, now: float, free: int) -> None:
         """So many are free from now on."""
         begin_steps(self.at, self.free, now, free)
-        self.count = 1
+        self.count, self.only_rises = 1, True
 
     def note(self, at: float, by: int) -> None:
         """So many more are free from then on: `add_up` makes a plan of that."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from sim.kernel import cython
+from sim.kernel.clock import Clock
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
@@ -25,9 +26,9 @@ from sim.kernel.columns import (
     remove_job,
     remove_number,
     remove_numbers,
+    sum_at,
     times,
 )
-from sim.kernel.loop import CountedLoop
 from sim.kernel.present import NEVER
 from sim.kernel.sets import Sets
 
@@ -37,12 +38,11 @@ IN_ROWS = 4
 
 
 @cython.cclass
-class Sharing(CountedLoop):
+class Sharing(Clock):
     """The matrix, and the progress of the jobs in it."""
 
     def __init__(self, jobs: int, procs: int, most_running: int) -> None:
-        CountedLoop.__init__(self, jobs, procs, most_running)
-        self.size, self.since = procs, 0.0
+        Clock.__init__(self, jobs, procs, most_running)
         self.mpl, self.looked_in, self.migrates, self.most_tasks = 1, -1, False, 0
         self.done = numbers(jobs)
         # Who stands in the matrix, in order of placement
@@ -55,6 +55,8 @@ class Sharing(CountedLoop):
         self.band_at: dict[tuple[int, ...], int] = {}
         self.past_bands: list[int] = []
         """Those that nobody belongs to any more"""
+        self.places_at: dict[int, tuple[int, ...]] = {}
+        """The places in the cycle of the rows of each band that somebody belongs to"""
         # Where, by rank
         self.home, self.stands, self.set_at = numbers(jobs), numbers(jobs), numbers(jobs)
         """In which slot, and in which, a bit for each; ~index, of its columns in `whole_sets`"""
@@ -72,14 +74,10 @@ class Sharing(CountedLoop):
         """Those that have not been on turn yet"""
         self.scratch, self.gain = numbers(jobs), times(jobs + 1)
         # The rows
-        self.ids: tuple[int, ...] = ()
         self.gone: set[int] = set()
-        self.rows = 0
         self.spare = -1
         """The slot of the row that would be opened now"""
-        # Who has the clock, and what is written
-        self.turns: Any = None
-        self.tick: Any = None
+        # What is written
         self.rows_at: Any = None
         self.kinds: Any = None
         self.whole_sets: Any = []
@@ -91,14 +89,14 @@ class Sharing(CountedLoop):
 
     # From a state of the engine, and back
 
-    def enter_rows(self, mpl: int, ids: Any, every: Any) -> None:
-        """So many rows at most; these there are, with every one of these columns."""
+    def enter_rows(self, mpl: int, ids: Any, every: Any, turns: Any, since: float) -> None:
+        """So many rows at most; these there are, with every one of these columns, and go by this clock."""
         slots, jobs = mpl + 1, len(self.rows_of)
         self.mpl, self.ids, self.rows = mpl, tuple(ids), len(ids)
-        self.order = growing_numbers(slots)
+        self.enter_clock(turns, since, slots)
         self.id_of, self.is_row = numbers(slots), numbers(slots)
-        self.room, self.empty = numbers(slots), numbers(slots)
-        """How many columns are free beside those whose home a row is, and beside all that stand in it"""
+        self.room = numbers(slots)
+        """How many columns are free beside those whose home a row is"""
         self.alone: Any = [()] * slots
         self.replica_of, self.replica_in = numbers(slots * self.size), numbers(slots * self.size)
         """Who stands in which slot beside its home, or did; who comes first was there first"""
@@ -133,9 +131,9 @@ class Sharing(CountedLoop):
 
     def free_set(self) -> Any:
         """The columns that are free in the row on turn."""
-        slot = -1 if self.turns.row is None else self._slot_of(self.turns.row)
         self.sets.become(self.open_set, self.every_set)
-        if slot >= 0:
+        if self.cycle:
+            slot = self.order[self.on_turn]
             for index in range(self.standing):
                 if self.stands[self.placed[index]] >> slot & 1:
                     self.sets.drop(self.open_set, self.placed[index])
@@ -153,7 +151,7 @@ class Sharing(CountedLoop):
         if arrives < time:
             time = arrives
         for index in range(self.news):
-            begins = self.turns.first_stand(self.rows_of[self.new[index]], self.since)
+            begins = self._first_stand(self.new[index])
             if begins < time:
                 time = begins
         if time < arrives and arrives <= time + A_MOMENT:
@@ -170,15 +168,23 @@ class Sharing(CountedLoop):
         first, its = need[place], band_of[place]
         if since + first > before:
             return INFINITE
-        end: float = self.turns.finish(self.bands[its], first, since)
+        end: float = self._finish(self.places_at[its], first)
         soon = min(before, end + A_MOMENT) - since
         count = places_up_to(need, self.standing, soon, near)
         for place in near[:count]:
             if band_of[place] != its:
-                ends = self.turns.finish(self.bands[band_of[place]], need[place], since)
+                ends = self._finish(self.places_at[band_of[place]], need[place])
                 if ends < end:
                     end = ends
         return end
+
+    def _first_stand(self, rank: int) -> float:
+        """When one of the job's rows is on turn for the first time."""
+        cycle, on_turn = self.cycle, self.on_turn
+        for turn in range(cycle):
+            if self.stands[rank] >> self.order[(on_turn + turn) % cycle] & 1:
+                return self.begin + turn * self.slice if turn else self.since
+        return INFINITE
 
     def _has_room(self) -> bool:
         """Who waits comes in or is planned, twice where jobs migrate: so many tasks, and somebody loses by each."""
@@ -200,33 +206,34 @@ class Sharing(CountedLoop):
         self._rows_go_on(self.now)
         if is_event:
             self._write_places(self.now)
+            if self.has_other_rows:
+                self._place_bands()
         self.credit -= self.standing
         return True
 
     def _elapse(self, to: float) -> None:
         """Time goes on; who is done leaves the matrix."""
-        by_row = self.turns.gains(self.since, to)
+        self._share_out(to)
         if self.step and to > self.since:
-            self.h_free[self.step - 1] = self._empty_until(to, by_row) / (to - self.since)
+            self.h_free[self.step - 1] = self._empty_until(to) / (to - self.since)
         self.since = to
-        gain, count = self.gain, 0
-        for rows, band in self.band_at.items():
-            gain[band] = by_row[rows[0]] if len(rows) == 1 else sum(map(by_row.__getitem__, rows))
+        gain, share, count = self.gain, self.share, 0
+        for band, places in self.places_at.items():
+            gain[band] = share[places[0]] if len(places) == 1 else sum_at(share, places)
         if self.may_stall:
             least = self._make_up()
         else:
             least = make_progress(self.ran, self.need, self.whole, self.standing, gain, self.band_of)
         if least <= A_MOMENT:
-            for index in range(self.standing):
-                if self.need[index] <= A_MOMENT:
-                    rank = self.placed[index]
-                    insert_number(self.done, count, number_before(self.done, rank, 0, count), rank)
-                    count += 1
+            count = places_up_to(self.need, self.standing, A_MOMENT, self.scratch)
+            for index in range(count):
+                rank = self.placed[self.scratch[index]]
+                insert_number(self.done, index, number_before(self.done, rank, 0, index), rank)
         self.completed = count
         for index in range(count):
             self.expected[self.done[index]] = to
             self._complete(self.done[index], to)
-        self.turns.advance(to, self._occupied)
+        self._advance(to)
 
     def _make_up(self) -> float:
         """Each runs on when it has lost what it had to lose; the least of what they need."""
@@ -244,20 +251,6 @@ class Sharing(CountedLoop):
                 least = needs
         return least
 
-    def _empty_until(self, to: float, by_row: Any) -> float:
-        """Processor-seconds that stay empty until then, where each row makes so much progress."""
-        if self.turns.row is None:
-            return self.size * (to - self.since)
-        seconds = (self.turns.on_turn(self.since, to) if self.turns.overhead else by_row).values()
-        empty = self.empty
-        its: float = sum([empty[slot] * for_so_long for slot, for_so_long in zip(self.order, seconds, strict=False)])
-        return its
-
-    def _occupied(self) -> list[int]:
-        """The rows with a job in them, in order."""
-        slots = [self.order[index] for index in range(self.rows)]
-        return [self.id_of[slot] for slot in slots if self.empty[slot] < self.size]
-
     def _leave(self, rank: int, now: float) -> None:
         index, place = 0, place_of(self.placed, self.standing, rank)
         self._leave_band(place)
@@ -274,18 +267,14 @@ class Sharing(CountedLoop):
 
     def _rows_go_on(self, now: float) -> None:
         """The matrix is as it will be until the next step."""
-        self.turns.settle(now, self.ids)
-        row, slot = self.turns.row, -1
-        if row is not None:
-            slot = self._slot_of(row)
-        self.free = self.size if slot < 0 else self.empty[slot]
+        self._settle_clock(now)
+        self.free = self.empty[self.order[self.on_turn]] if self.cycle else self.size
         if self.news:
-            self._begin(slot, now)
-        self.tick(now, self.turns, self.step)
+            self._begin(now)
 
-    def _begin(self, slot: int, now: float) -> None:
-        """Of those that have not been on turn yet, who stands there is."""
-        kept = 0
+    def _begin(self, now: float) -> None:
+        """Of those that have not been on turn yet, who stands in the row on turn is."""
+        kept, slot = 0, self.order[self.on_turn] if self.cycle else -1
         for index in range(self.news):
             rank = self.new[index]
             if slot >= 0 and self.stands[rank] >> slot & 1:
@@ -342,6 +331,7 @@ class Sharing(CountedLoop):
                 band = len(self.bands)
                 self.bands.append(rows)
             self.band_at[rows] = band
+            self.places_at[band] = tuple(map(self.ids.index, rows))
         self.written[rank], self.band_of[place] = rows, band
         self.members[band] += 1
 
@@ -350,8 +340,14 @@ class Sharing(CountedLoop):
         band = self.band_of[place]
         self.members[band] -= 1
         if not self.members[band]:
-            del self.band_at[self.bands[band]]
+            del self.band_at[self.bands[band]], self.places_at[band]
             self.past_bands.append(band)
+
+    def _place_bands(self) -> None:
+        """The rows have other places in the cycle."""
+        self.has_other_rows = False
+        for rows, band in self.band_at.items():
+            self.places_at[band] = tuple(map(self.ids.index, rows))
 
     def _find_need(self, rank: int) -> None:
         place = place_of(self.placed, self.standing, rank)
@@ -454,6 +450,7 @@ class Sharing(CountedLoop):
         self.rows += 1
         self._name(self.spare, self.id_of[self.spare])
         self.ids += self.alone[self.spare]
+        self.has_other_rows = True
 
     def _drop_empty_rows(self) -> None:
         kept = 0
@@ -470,3 +467,4 @@ class Sharing(CountedLoop):
             remove_numbers(self.order, self.rows, kept, self.rows - kept)
             self.rows = kept
             self.ids = tuple([self.id_of[self.order[index]] for index in range(kept)])
+            self.has_other_rows = True

@@ -8,8 +8,10 @@ thousands of turns between two events.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import reduce
 from math import ceil
+from operator import add
 from typing import NamedTuple
 
 from sim.errors import DecisionError
@@ -60,6 +62,11 @@ class Turns:
         twin.slice, twin.overhead = self.slice, self.overhead
         twin.rows, twin.row, twin.begin, twin._known_works = self.rows, self.row, self.begin, {}
         return twin
+
+    def is_like(self, other: Turns) -> bool:
+        """Do both go alike from now on?"""
+        mine, its = (self.begin, self.row, self.rows), (other.begin, other.row, other.rows)
+        return mine == its and (self.slice, self.overhead) == (other.slice, other.overhead)
 
     @property
     def alternate(self) -> bool:
@@ -130,7 +137,7 @@ class Turns:
         if not self.alternate:
             return until - since if self.row in rows else 0
         gains = self.gains(since, until)
-        return sum(gains[row] for row in rows)
+        return added(gains[row] for row in rows)
 
     def gains(self, since: float, until: float) -> dict[int, float]:
         """row -> progress in it: what `gained` adds up, for asking once about many jobs."""
@@ -160,12 +167,12 @@ class Turns:
         if len(rows) == 1:
             place = index(rows[0])
             work += works[place]
-            whole = max(_ceil(work, a_turn) - 1, 0)
+            whole = max(turns_for(work, a_turn) - 1, 0)
             turn = whole * count + (place - index(self.row)) % count
         else:
             places = self._places(rows)
-            work += sum([works[index(row)] for row in rows])
-            whole = max(_ceil(work, a_turn) - 1, 0)
+            work += added(works[index(row)] for row in rows)
+            whole = max(turns_for(work, a_turn) - 1, 0)
             cycles, place = divmod(whole, len(places))
             turn = cycles * count + places[place]
         begin = self.begin + turn * self.slice
@@ -219,24 +226,32 @@ class Turns:
         if known is None:
             if len(self._known_works) > _FEW:
                 self._known_works.clear()
-            known = self._known_works[time, overhead] = self._worked(time - self.begin, overhead)
+            count, now = len(self.rows), self.rows.index(self.row)
+            known = progress_of_rows(time - self.begin, self.slice, overhead, count, now)
+            self._known_works[time, overhead] = known
         return known
 
-    def _worked(self, gone: float, overhead: float) -> list[float]:
-        """The same, where so many seconds have gone since then."""
-        count, now, a_turn = len(self.rows), self.rows.index(self.row), self.slice - overhead
-        ended = int(gone // self.slice)
-        if ended <= 0:
-            works = [0.0] * count
-            works[now] = max(gone - overhead, 0.0)
-            return works
-        cycles, more = divmod(ended, count)
-        works = [(cycles + 1) * a_turn] * more + [cycles * a_turn] * (count - more)
-        works[more] += max(gone - ended * self.slice - overhead, 0)
-        return works[count - now :] + works[: count - now]
+
+def added(values: Iterable[float]) -> float:
+    """One after another: `sum` has more digits in later versions of Python."""
+    return reduce(add, values, 0.0)
 
 
-def _ceil(work: float, a_turn: float) -> int:
+def progress_of_rows(gone: float, slice: float, overhead: float, count: int, now: int) -> list[float]:
+    """The progress made in each row since a turn of that at place `now` began, so many seconds ago."""
+    ended = int(gone // slice)
+    if ended <= 0:
+        works = [0.0] * count
+        works[now] = max(gone - overhead, 0.0)
+        return works
+    cycles, more = divmod(ended, count)
+    a_turn = slice - overhead
+    works = [(cycles + 1) * a_turn] * more + [cycles * a_turn] * (count - more)
+    works[more] += max(gone - ended * slice - overhead, 0)
+    return works[count - now :] + works[: count - now]
+
+
+def turns_for(work: float, a_turn: float) -> int:
     """How many turns the work takes."""
     if work % 1 == a_turn % 1 == 0:
         return int(-(-work // a_turn))

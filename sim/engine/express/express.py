@@ -65,6 +65,8 @@ class Express:
         """How many steps had been made when the loop and the state were last the same"""
         self._asked = not np.isnan(workload.reserve).all()
         """Has somebody asked for a reservation?"""
+        self._late = float(workload.submit.max(initial=0) + workload.runtime.max(initial=0))
+        """When everything would be over if all ran at once when the last has come"""
 
     def go(self, until: float = inf, steps: int = ENDLESS, credit: int = ENDLESS, a_step: int = 1) -> int:
         """Make steps up to and including `until`, at most so many, as long as there is credit; how much was spent.
@@ -141,6 +143,7 @@ class Express:
             bool(machine.owners) != (kind == MULTIQUEUE),
             self._asked if kind == MULTIQUEUE else state.lasts,
             not _BESIDE[kind].can_go_on(state) if kind in _LOOPS else state.suspended or state.notes,
+            kind == GANG and self._late > gangs.latest(state),
             kind not in (CONSERVATIVE, REPLAN, DEEP, MULTIQUEUE) and state.kept_plan,
             kind in (CONSERVATIVE, MULTIQUEUE) and state.kept_plan is None and state.reserved,
             state.promises != state.policy.promises(),

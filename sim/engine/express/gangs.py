@@ -24,6 +24,8 @@ from sim.workload.model import Job, Workload
 
 MOST_ROWS, MOST_TASKS = 24, 1 << 16
 """More rows, or more tasks that migrate at a rebuild, are left to the engine"""
+_MOST_TURNS = 2**52
+"""More are not told from one another"""
 
 
 class _Teller:
@@ -87,13 +89,20 @@ def can_go_on(state: State) -> bool:
     return not any(unknown) and state.notes.get("reserved at", {}) == state.expected
 
 
+def latest(state: State) -> float:
+    """Until when turns can be counted."""
+    if state.sharing is None:
+        return inf
+    turns = state.sharing.turns
+    return _MOST_TURNS / MOST_ROWS * (turns.slice - turns.overhead)
+
+
 def enter(loop: Any, state: State, workload: Workload) -> None:
     """The loop stands where the state stands."""
     policy, sharing = _policy(state), state.sharing
     assert sharing is not None
-    loop.turns, loop.since = sharing.turns, sharing.since
-    loop.enter_rows(policy.mpl, sharing.matrix.rows, state.machine.there)
-    loop.enter_policy(isinstance(policy, GangBackfill), sharing.turns.slice)
+    loop.enter_rows(policy.mpl, sharing.matrix.rows, state.machine.there, sharing.turns, sharing.since)
+    loop.enter_policy(isinstance(policy, GangBackfill))
     if isinstance(policy, Migrating):
         loop.enter_migration(policy.cost, policy.q)
     loop.gone, loop.looked_in = set(sharing.matrix.gone), state.waiting.step
@@ -116,6 +125,7 @@ def settle(loop: Any, state: State) -> None:
     sharing, places, planned = state.sharing, loop.places(), loop.plans_told()
     assert sharing is not None
     ranks = [rank for rank, _, _ in places]
+    loop.set_clock()
     sharing.matrix.become(loop.ids, places, loop.gone)
     sharing.since, sharing.new = loop.since, set(loop.new_ranks())
     sharing.ran = {rank: loop.ran[place] for place, rank in enumerate(ranks)}

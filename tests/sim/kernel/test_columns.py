@@ -54,3 +54,32 @@ def test_who_stands_there_ends_in_an_order(jobs: list[tuple[float, float, int]])
 
 def test_who_stands_there_is_found() -> None:
     assert columns.place_of([7, 4, 9], 3, 9) == arrays.place_of(np.array([7, 4, 9, 0]), 3, 9) == 2
+
+
+PARTS = st.one_of(
+    st.integers(0, 4000).map(float), st.floats(0, 1e7), st.integers(0, 10**9).map(lambda tenths: tenths / 10)
+)
+A_TURN = st.one_of(st.sampled_from([0.1, 0.3, 1.0, 2.5, 200.0]), st.floats(0.001, 1000))
+
+
+@given(PARTS, A_TURN)
+def test_turns_are_counted_as_python_divides(seconds: float, a_turn: float) -> None:
+    assert arrays.whole_turns(seconds, a_turn) == columns.whole_turns(seconds, a_turn)
+    assert arrays.turns_for(seconds, a_turn) == columns.turns_for(seconds, a_turn)
+
+
+@given(PARTS, A_TURN, st.sampled_from([0.0, 0.1, 0.5]), st.integers(2, 5), st.data())
+def test_rows_make_the_same_progress(gone: float, a_turn: float, lost: float, count: int, data: st.DataObject) -> None:
+    now, made, its_made = data.draw(st.integers(0, count - 1)), [0.0], with_room([0.0] * count)
+    columns.count_progress(gone, a_turn, lost * a_turn, count, now, made)
+    arrays.count_progress(gone, a_turn, lost * a_turn, count, now, its_made)
+    assert its_made[:count].tolist() == made
+    share, its_share = [0.0], with_room([0.0] * count)
+    columns.differences(made, list(range(count)), count, share)
+    arrays.differences(its_made, np.arange(count), count, its_share)
+    assert its_share[:count].tolist() == share
+    places = tuple(data.draw(st.lists(st.integers(0, count - 1), min_size=1, unique=True)))
+    assert arrays.sum_at(its_made, places) == columns.sum_at(made, places)
+    order, weights = data.draw(st.permutations(range(count))), list(range(7, 7 + count))
+    found = arrays.sum_of_products(np.array(weights), np.array(order), its_made, count)
+    assert found == columns.sum_of_products(weights, order, made, count)

@@ -1,6 +1,6 @@
 """The loop of gang scheduling and the engine with its policies come to the same, whatever is looked at.
 
-Also tests sim.kernel.sharing, sim.kernel.migration, sim.engine.express.gangs.
+Also tests sim.kernel.clock, sim.kernel.sharing, sim.kernel.migration, sim.engine.express.gangs.
 """
 
 from __future__ import annotations
@@ -73,6 +73,13 @@ def test_large_matrices_are_left_to_the_engine() -> None:
     assert Engine(replace(FEW, procs=2000), "gang", curious=False).hurry() == 0
     assert Engine(FEW, parse_policy("gang-backfill:mpl=25"), curious=False).hurry() == 0
     assert Engine(FEW, parse_policy("gang-migrate:q=100000"), curious=False).hurry() == 0
+
+
+def test_turns_that_are_too_many_to_be_counted_are_left_to_the_engine() -> None:
+    """After 5.9 million years a turn of a second is no longer told from the next."""
+    for lasts, are_too_many in [(1e6, False), (1e15, True)]:
+        long = replace(FEW, runtime=FEW.runtime + lasts, estimate=FEW.estimate + lasts)
+        assert (Engine(long, parse_policy("gang:slice=1"), curious=False).hurry() == 0) is are_too_many
 
 
 @pytest.mark.parametrize("loop", LOOPS)

@@ -67,6 +67,7 @@ def all_of(engine: Engine) -> dict[str, Any]:
         "begun": [history.as_of(step).__len__() for step in range(history.steps + 1)],
         "starts and ends": [repr(history.starts(jobs)), repr(history.ends(jobs))],
         "seen": [history.between(time, time + 7) for time in np.linspace(0, engine.now, 9)],
+        "turns": [list(history.rows_settled()), list(history.segments())],
         "of each": [history.of(rank) for rank in range(jobs)],
         "ledger": [repr(state.ledger.entry(rank)) for rank in range(jobs)],
         "tally": [getattr(state.tally, name) for name in state.tally.__slots__],

@@ -1,0 +1,165 @@
+"""Rows that take turns, over columns: what `sim.machine.turns` does, with the same operations.
+
+When rows come or go the engine's own clock is asked who is on turn; as long as they stand only time goes on.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sim.kernel import cython
+from sim.kernel.columns import (
+    A_MOMENT,
+    count_progress,
+    differences,
+    growing_numbers,
+    numbers,
+    sum_at,
+    sum_of_products,
+    times,
+    turns_for,
+    whole_turns,
+)
+from sim.kernel.loop import CountedLoop
+
+
+@cython.cclass
+class Clock(CountedLoop):
+    """The rows of the matrix, each in a slot, and the clock that they go by, each at its place in the cycle."""
+
+    def __init__(self, jobs: int, procs: int, most_running: int) -> None:
+        CountedLoop.__init__(self, jobs, procs, most_running)
+        self.turns: Any = None
+        """The engine's clock"""
+        self.tick: Any = None
+        """Who is told when the clock is another"""
+        self.size, self.rows = procs, 0
+        self.ids: tuple[int, ...] = ()
+        self.since = self.begin = self.slice = self.overhead = self.a_turn = 0.0
+        """Up to when everything has happened; when this turn began; a turn, and what is progress in it"""
+        self.cycle = self.on_turn = 0
+        """So many take turns, and which of them it is"""
+        self.is_known = False
+        """Is the progress known that each made from the beginning of this turn until `since`?"""
+        self.has_turned = self.has_other_rows = False
+        """Since the last step: is somebody else on turn; have rows come or gone?"""
+
+    def enter_clock(self, turns: Any, since: float, slots: int) -> None:
+        """The rows go by the engine's clock, in which everything has happened up to then."""
+        self.turns, self.since = turns, since
+        self.slice, self.overhead = turns.slice, turns.overhead
+        self.a_turn = self.slice - self.overhead
+        self.order, self.empty = growing_numbers(slots), numbers(slots)
+        """The slots of the rows; how many columns are free beside all that stand there"""
+        self.made, self.to_be_made, self.share = times(slots), times(slots), times(slots)
+        """The progress from the beginning of this turn until `since`, and until a later moment; what is between"""
+        self.seconds = times(slots)
+        """For how long each is on turn"""
+        self._ask_clock()
+
+    def set_clock(self) -> None:
+        """The engine's clock is what this one has come to."""
+        if self.cycle:
+            self.turns.turn_to(self.turns.rows[self.on_turn], self.begin)
+
+    def _ask_clock(self) -> None:
+        rows = self.turns.rows
+        self.cycle, self.begin = len(rows), self.turns.begin
+        self.on_turn = rows.index(self.turns.row) if rows else 0
+        self.is_known, self.has_turned = False, True
+
+    # Going on
+
+    def _share_out(self, to: float) -> None:
+        """The progress that each makes until then comes into `share`; until then everything has happened."""
+        if self.cycle < 2:
+            self.share[0] = to - self.since
+            return
+        self._count_progress()
+        made = self.to_be_made
+        self._count_until(to, self.overhead, made)
+        differences(made, self.made, self.cycle, self.share)
+        self.made, self.to_be_made = made, self.made
+
+    def _count_progress(self) -> None:
+        """Of each until now, if it is not known."""
+        if not self.is_known:
+            self._count_until(self.since, self.overhead, self.made)
+            self.is_known = True
+
+    def _count_until(self, time: float, overhead: float, made: Any) -> None:
+        count_progress(time - self.begin, self.slice, overhead, self.cycle, self.on_turn, made)
+
+    def _advance(self, to: float) -> None:
+        """Where a turn ends just then, the next row with jobs left comes on turn."""
+        if self.cycle < 2:
+            return
+        ended = whole_turns(to - self.begin + A_MOMENT, self.slice)
+        if ended <= 0:
+            return
+        self.is_known, self.has_turned = False, True
+        self.begin += ended * self.slice
+        place = self.on_turn + ended
+        if self.begin >= to - A_MOMENT:
+            for index in range(place, place + self.cycle):
+                self.on_turn = index % self.cycle
+                if self.empty[self.order[self.on_turn]] < self.size:
+                    return
+        else:
+            self.on_turn = place % self.cycle
+
+    def _settle_clock(self, now: float) -> None:
+        """The matrix is as it will be until the next step."""
+        if self.has_other_rows or not self.rows:
+            self.set_clock()
+            self.turns.settle(now, self.ids)
+            self._ask_clock()
+        if self.has_turned:
+            self.set_clock()
+            self.tick(now, self.turns, self.step)
+            self.has_turned = False
+
+    # What jobs make of it
+
+    def _finish(self, places: tuple[int, ...], work: float) -> float:
+        """When a job in these rows will have made so much progress, if nothing changes."""
+        since, cycle, many, a_turn, overhead = self.since, self.cycle, len(places), self.a_turn, self.overhead
+        if cycle < 2:
+            return since + work
+        self._count_progress()
+        work += self.made[places[0]] if many == 1 else sum_at(self.made, places)
+        whole = turns_for(work, a_turn) - 1
+        if whole < 0:
+            whole = 0
+        ended = whole // many
+        turn = self._turn_of(places, whole - ended * many)
+        rest = work - whole * a_turn
+        end: float = self.begin + (ended * cycle + turn) * self.slice
+        end += self.slice if rest > a_turn - A_MOMENT else overhead + rest
+        return end if end > since else since
+
+    def _turn_of(self, places: tuple[int, ...], number: int) -> int:
+        """How many turns after this one it is the turn of one of these for the first time, or after so many."""
+        cycle, its = self.cycle, 0
+        if len(places) == 1:
+            return (places[0] - self.on_turn + cycle) % cycle
+        for place in places:
+            its |= 1 << place
+        for turn in range(self.on_turn, self.on_turn + cycle):
+            if its >> turn % cycle & 1:
+                if not number:
+                    return turn - self.on_turn
+                number -= 1
+        return 0
+
+    def _empty_until(self, to: float) -> float:
+        """Processor-seconds that stay empty from `since` until then, where each makes the progress in `share`."""
+        seconds = self.share
+        if not self.cycle:
+            return self.size * (to - self.since)
+        if self.overhead and self.cycle > 1:
+            seconds, before = self.seconds, self.to_be_made
+            self._count_until(self.since, 0.0, before)
+            self._count_until(to, 0.0, seconds)
+            differences(seconds, before, self.cycle, seconds)
+        return sum_of_products(self.empty, self.order, seconds, self.cycle)
