@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping, Sequence
-from math import nan
-from typing import NamedTuple
+from math import isnan, nan
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,11 +48,19 @@ class Ledger:
         )  # fmt: skip
 
     def told(self, waiting: array[int]) -> list[int]:
-        """Those of the waiting jobs of whom it says anything: that they ran before, or were promised a start."""
+        """Those of the waiting jobs of whom it says anything: that they ran before, or migrated, or were promised."""
         ranks = np.array(waiting)
-        start, promised = np.frombuffer(self.start), np.frombuffer(self.promised)
-        told: list[int] = ranks[~(np.isnan(start[ranks]) & np.isnan(promised[ranks]))].tolist()
+        is_told = np.zeros(len(ranks), np.bool_)
+        for name, nothing in zip(Entry._fields, _NOTHING, strict=True):
+            values = self._values(name)[ranks]
+            is_told |= ~np.isnan(values) if isnan(nothing) else values != nothing
+        told: list[int] = ranks[is_told].tolist()
         return told
+
+    def _values(self, name: str) -> Any:
+        """A column as an array that shares its memory."""
+        column = getattr(self, name)
+        return np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
 
     def as_of(self, submitted: int, unfinished: Sequence[int], entries: Mapping[int, Entry]) -> Ledger:
         """What it was when so many jobs had been submitted: what it says of a finished job does not change any more.
@@ -63,12 +71,12 @@ class Ledger:
         afresh = np.array(unfinished, dtype=np.int64)
         for name, nothing in zip(Entry._fields, _NOTHING, strict=True):
             column = getattr(self, name)[:]
-            values = np.frombuffer(column, dtype=np.uint8 if name == "backfilled" else column.typecode)
+            setattr(ledger, name, column)
+            values = ledger._values(name)
             values[submitted:jobs] = nothing
             values[afresh] = nothing
             for rank, entry in entries.items():
                 column[rank] = getattr(entry, name)
-            setattr(ledger, name, column)
         return ledger
 
 

@@ -336,6 +336,17 @@ def test_the_queue_is_shown_as_it_stood_at_the_last_pass(lab: Lab) -> None:
     )
 
 
+def test_who_migrated_and_was_never_on_turn_has_migrated_in_a_fork_too(lab: Lab) -> None:
+    widths = [13, 1, 1, 1, 1, 1, 1, 1, 2, 2, 1, 2, 2, 2]
+    timeline = Timeline(lab.workload(13, *(f"{i} 0 {w} 1 1" for i, w in enumerate(widths, 1))), "gang-migrate-backfill")
+    timeline.seek(1)
+    timeline.switch("easy")
+    for _ in ("at the switch", "behind it"):
+        ledger = timeline.fork().engine.state.ledger
+        assert list(ledger.migrations) == [0] * 11 + [1, 0, 0]
+        timeline.seek(timeline.step + 1)
+
+
 def test_a_budget_is_kept(lab: Lab) -> None:
     jobs = [f"{i} {i} 1 5 5" for i in range(1, 300)]
     large, little = (Timeline(lab.workload(4, *jobs), "easy", budget=budget) for budget in (2**30, 20_000))
