@@ -126,6 +126,14 @@ def most_first(column: Any, count: int, by: Any, into: Any) -> None:
         into[place] = number
 
 
+def are_same(column: Any, other: Any, count: int) -> bool:
+    """Are the first so many those of the other column?"""
+    index = 0
+    while index < count and column[index] == other[index]:
+        index += 1
+    return index == count
+
+
 def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: Any, other_count: int) -> int:
     """How many pairs at the beginning are the same."""
     same = 0

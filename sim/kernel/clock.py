@@ -75,20 +75,17 @@ class Clock(CountedLoop):
         if self.cycle < 2:
             self.share[0] = to - self.since
             return
-        self._count_progress()
+        if not self.is_known:
+            self._count_progress()
         made = self.to_be_made
-        self._count_until(to, self.overhead, made)
+        count_progress(to - self.begin, self.slice, self.overhead, self.cycle, self.on_turn, made)
         differences(made, self.made, self.cycle, self.share)
         self.made, self.to_be_made = made, self.made
 
     def _count_progress(self) -> None:
-        """Of each until now, if it is not known."""
-        if not self.is_known:
-            self._count_until(self.since, self.overhead, self.made)
-            self.is_known = True
-
-    def _count_until(self, time: float, overhead: float, made: Any) -> None:
-        count_progress(time - self.begin, self.slice, overhead, self.cycle, self.on_turn, made)
+        """Of each until now."""
+        count_progress(self.since - self.begin, self.slice, self.overhead, self.cycle, self.on_turn, self.made)
+        self.is_known = True
 
     def _advance(self, to: float) -> None:
         """Where a turn ends just then, the next row with jobs left comes on turn."""
@@ -126,7 +123,8 @@ class Clock(CountedLoop):
         since, cycle, many, a_turn, overhead = self.since, self.cycle, len(places), self.a_turn, self.overhead
         if cycle < 2:
             return since + work
-        self._count_progress()
+        if not self.is_known:
+            self._count_progress()
         work += self.made[places[0]] if many == 1 else sum_at(self.made, places)
         whole = turns_for(work, a_turn) - 1
         if whole < 0:
@@ -159,7 +157,7 @@ class Clock(CountedLoop):
             return self.size * (to - self.since)
         if self.overhead and self.cycle > 1:
             seconds, before = self.seconds, self.to_be_made
-            self._count_until(self.since, 0.0, before)
-            self._count_until(to, 0.0, seconds)
+            count_progress(self.since - self.begin, self.slice, 0.0, self.cycle, self.on_turn, before)
+            count_progress(to - self.begin, self.slice, 0.0, self.cycle, self.on_turn, seconds)
             differences(seconds, before, self.cycle, seconds)
         return sum_of_products(self.empty, self.order, seconds, self.cycle)

@@ -6,8 +6,7 @@ Where it is compiled, `sim.kernel.arrays` has the same functions.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right, insort_left
-from functools import reduce
-from operator import add, mul, sub
+from operator import sub
 from typing import Any
 
 from sim.machine import turns
@@ -83,6 +82,12 @@ def most_first(column: Any, count: int, by: Any, into: Any) -> None:
     into[:count] = sorted(backwards, key=by.__getitem__, reverse=True)
 
 
+def are_same(column: Any, other: Any, count: int) -> bool:
+    """Are the first so many those of the other column?"""
+    is_so: bool = column[:count] == other[:count]
+    return is_so
+
+
 def common_pairs(first: Any, second: Any, count: int, other: Any, other_second: Any, other_count: int) -> int:
     """How many pairs at the beginning are the same."""
     many, same = min(count, other_count), 0
@@ -116,17 +121,12 @@ def make_progress(ran: Any, need: Any, whole: Any, count: int, gain: Any, which:
     return min(need) if need else INFINITE
 
 
-turns_for = turns.turns_for
+turns_for, count_progress = turns.turns_for, turns.count_progress
 
 
 def whole_turns(time: float, slice: float) -> int:
     """How many turns have ended after so long, none where time is not over."""
     return int(time // slice)
-
-
-def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: Any) -> None:
-    """The progress made in each row since a turn of that at place `now` began, so many seconds ago."""
-    made[:] = turns.progress_of_rows(gone, slice, overhead, count, now)
 
 
 def differences(first: Any, second: Any, count: int, into: Any) -> None:
@@ -136,22 +136,31 @@ def differences(first: Any, second: Any, count: int, into: Any) -> None:
 
 def sum_at(column: Any, places: tuple[int, ...]) -> float:
     """What is at these places, added up one after another."""
-    total: float = reduce(add, map(column.__getitem__, places))
+    total = 0.0
+    for place in places:
+        total += column[place]
     return total
 
 
 def sum_of_products(column: Any, places: Any, by: Any, count: int) -> float:
     """What is at the first so many of these places, each times that in a third column, added up."""
-    total: float = reduce(add, map(mul, map(column.__getitem__, places), by))
+    total = 0.0
+    for place, its in zip(places, by, strict=False):
+        total += column[place] * its
     return total
 
 
 def ends_in_order(
     now: float, by: float, ranks: Any, estimate: Any, ran: Any, count: int, ends: Any, order: Any
 ) -> None:
-    """When each ends whose estimate, less what it ran, takes so many times as long; and their places in that order."""
+    """When each ends whose estimate, less what it ran, takes so many times as long; and their places in that order.
+
+    Of equals the order is that of before, if there were as many.
+    """
     ends[:] = [now + (estimate[rank] - its) * by for rank, its in zip(ranks, ran, strict=True)]
-    order[:] = sorted(range(count), key=ends.__getitem__)
+    if len(order) != count:
+        order[:] = range(count)
+    order.sort(key=ends.__getitem__)
 
 
 def insert_pair(first: Any, second: Any, count: int, value: float, number: int) -> int:

@@ -26,6 +26,8 @@ cdef Py_ssize_t place_of(int[::1] column, Py_ssize_t count, int value) noexcept
 cdef Py_ssize_t places_up_to(double[::1] column, Py_ssize_t count, double value, int[::1] places) noexcept
 @cython.locals(index=Py_ssize_t, number=int, place=Py_ssize_t)
 cdef void most_first(int[::1] column, Py_ssize_t count, int[::1] by, int[::1] into) noexcept
+@cython.locals(index=Py_ssize_t)
+cdef bint are_same(int[::1] column, int[::1] other, Py_ssize_t count) noexcept
 @cython.locals(same=Py_ssize_t)
 cdef Py_ssize_t common_pairs(
     int[::1] first, int[::1] second, Py_ssize_t count, int[::1] other, int[::1] other_second, Py_ssize_t other_count
@@ -161,10 +163,10 @@ cdef class Sets:
         self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t low, Py_ssize_t high,
         Py_ssize_t common
     ) noexcept
-    @cython.locals(kept=Py_ssize_t, index=Py_ssize_t, number=int, place=Py_ssize_t)
+    @cython.locals(kept=Py_ssize_t, count=Py_ssize_t, index=Py_ssize_t, number=int, place=Py_ssize_t)
     cdef Py_ssize_t movable(
-        self, int[::1] numbers, Py_ssize_t count, Py_ssize_t first, int[::1] which, Py_ssize_t many, int[::1] home,
-        int[::1] found, Py_ssize_t common
+        self, int[::1] numbers, Py_ssize_t low, Py_ssize_t high, Py_ssize_t first, int[::1] which, Py_ssize_t many,
+        int[::1] home, int[::1] found, Py_ssize_t common
     ) noexcept
     @cython.locals(found=Py_ssize_t, hopeful=Py_ssize_t, begun=Py_ssize_t, index=Py_ssize_t, number=int,
                    place=Py_ssize_t)
@@ -578,7 +580,6 @@ cdef class Clock(CountedLoop):
     @cython.locals(made=double[::1])
     cdef void _share_out(self, double to) noexcept
     cdef void _count_progress(self) noexcept
-    cdef void _count_until(self, double time, double overhead, double[::1] made) noexcept
     @cython.locals(ended=long, place=long, index=long)
     cdef void _advance(self, double to) noexcept
     cdef void _settle_clock(self, double now) except *
@@ -597,7 +598,7 @@ cdef class Sharing(Clock):
     cdef public int[::1] set_at, placed, home, stands, band_of, members, new, scratch, id_of, room, is_row
     cdef public int[::1] replica_of, replica_in
     cdef public double[::1] ran, whole, need, stall, gain
-    cdef public Py_ssize_t standing, news, replicas, copies, settled, spare
+    cdef public Py_ssize_t standing, news, replicas, copies, settled, apart, spare
     cdef public Py_ssize_t row_set, full_set, every_set, open_set
     cdef public list rows_of, written, bands, past_bands, alone, whole_sets
     cdef public set gone
@@ -618,8 +619,8 @@ cdef class Sharing(Clock):
     cdef bint _has_room(self) noexcept
     @cython.locals(is_event=bint)
     cdef bint _decide(self) except -1
-    @cython.locals(gain=double[::1], share=double[::1], count=Py_ssize_t, least=double, index=Py_ssize_t, rank=int,
-                   places=tuple, band=int)
+    @cython.locals(gain=double[::1], share=double[::1], done=int[::1], count=Py_ssize_t, least=double, index=Py_ssize_t,
+                   rank=int, place=Py_ssize_t, places=tuple, band=int)
     cdef void _elapse(self, double to) except *
     @cython.locals(least=double, index=Py_ssize_t, rank=int, gained=double, lost=double, needs=double)
     cdef double _make_up(self) noexcept
@@ -654,6 +655,9 @@ cdef class Sharing(Clock):
     cdef void _leave_replicas(self, int rank) except *
     @cython.locals(replicas=Py_ssize_t)
     cdef void _stand_too(self, int rank, int slot) except *
+    @cython.locals(replica_of=int[::1], replica_in=int[::1], stands=int[::1], rows_of=list, index=Py_ssize_t, rank=int,
+                   slot=int)
+    cdef void _replicate(self, Py_ssize_t first, Py_ssize_t last) except *
     cdef void _stand_no_more(self, int rank, int slot) except *
     @cython.locals(index=Py_ssize_t)
     cdef void _keep_replicas(self, Py_ssize_t kept) except *
@@ -669,15 +673,16 @@ cdef class GangLoop(Sharing):
     cdef public bint backfills, is_still
     cdef public object teller
     cdef public int rebuilds
-    cdef public int[::1] planned_row, before_in, moved_at, ranked, next_of, next_in
+    cdef public int[::1] planned_row, before_in, moved_at, ranked, were_ranked, next_of, next_in
     cdef public int[::1] by_end
     cdef public double[::1] row_planned, before_at, ends
-    cdef public Py_ssize_t found, tried
+    cdef public Py_ssize_t found, tried, many_ranked
     cdef public list plans, lined_up
 
     @cython.locals(is_as_it_was=bint, stood=Py_ssize_t)
     cdef void _rebuild(self) except *
-    cdef void _rank_rows(self) noexcept
+    @cython.locals(many=Py_ssize_t, ranked=int[::1])
+    cdef bint _rank_rows(self) noexcept
     @cython.locals(sets=Sets, rows=Py_ssize_t, index=Py_ssize_t, row=int, turn=Py_ssize_t, hopeful=Py_ssize_t,
                    many=Py_ssize_t, place=Py_ssize_t, home=int[::1], scratch=int[::1], ranked=int[::1])
     cdef void _compact(self) except *

@@ -55,6 +55,7 @@ class MigratingLoop(GangLoop):
     def _compact_migrating(self) -> bool:
         """Has any job moved?"""
         self._rank_rows()
+        self.apart = 0
         self._forget_plans()
         has_moved = False
         for index in range(self.rows - 1):

@@ -117,17 +117,18 @@ class Sets:
         return kept
 
     def movable(
-        self, numbers: Any, count: int, first: int, which: Any, many: int, home: Any, found: Any, common: int
+        self, numbers: Any, low: int, high: int, first: int, which: Any, many: int, home: Any, found: Any, common: int
     ) -> int:
-        """Who has nothing in common with a set that comes behind its own is found; how many.
+        """Who, between these two places, has nothing in common with a set that comes behind its own; how many.
 
         The sets are those that come so many after the first; which, is in the first so many places of a column, and
         which is their own, in another.
         """
         kept = 0
         if cython.compiled:
-            copy_numbers(numbers, found, count)
-            count = self.keep_apart(found, count, first, which, 0, many, common)
+            for index in range(low, high):
+                found[index - low] = numbers[index]
+            count = self.keep_apart(found, high - low, first, which, 0, many, common)
             for index in range(count):
                 number, place = found[index], many - 1
                 while which[place] != home[number]:
@@ -141,7 +142,7 @@ class Sets:
         for place in which[many - 1 :: -1]:
             behind[place] = in_all
             in_all &= of[first + place]
-        for number in [number for number in numbers[:count] if not of[number] & behind[home[number]]]:
+        for number in [number for number in numbers[low:high] if not of[number] & behind[home[number]]]:
             place = many - 1
             while which[place] != home[number]:
                 if not of[number] & of[first + which[place]]:

@@ -19,7 +19,6 @@ from sim.kernel.columns import (
     insert_number,
     least_of,
     make_progress,
-    number_before,
     numbers,
     place_of,
     places_up_to,
@@ -68,6 +67,8 @@ class Sharing(Clock):
         """How many replicas there were when the matrix was filled last, and how many still stand"""
         self.settled = 0
         """So many, the first, stand where they did"""
+        self.apart = 0
+        """So many, the first, had no row to move to, and none has more room since"""
         self.stall, self.may_stall = times(jobs), False
         """What each loses before it goes on; does anybody?"""
         self.new, self.news = growing_numbers(jobs), 0
@@ -217,7 +218,7 @@ class Sharing(Clock):
         if self.step and to > self.since:
             self.h_free[self.step - 1] = self._empty_until(to) / (to - self.since)
         self.since = to
-        gain, share, count = self.gain, self.share, 0
+        gain, share, done, count = self.gain, self.share, self.done, 0
         for band, places in self.places_at.items():
             gain[band] = share[places[0]] if len(places) == 1 else sum_at(share, places)
         if self.may_stall:
@@ -227,12 +228,15 @@ class Sharing(Clock):
         if least <= A_MOMENT:
             count = places_up_to(self.need, self.standing, A_MOMENT, self.scratch)
             for index in range(count):
-                rank = self.placed[self.scratch[index]]
-                insert_number(self.done, index, number_before(self.done, rank, 0, index), rank)
+                rank, place = self.placed[self.scratch[index]], index
+                while place and done[place - 1] > rank:
+                    done[place] = done[place - 1]
+                    place -= 1
+                done[place] = rank
         self.completed = count
-        for index in range(count):
-            self.expected[self.done[index]] = to
-            self._complete(self.done[index], to)
+        for rank in done[:count]:
+            self.expected[rank] = to
+            self._complete(rank, to)
         self._advance(to)
 
     def _make_up(self) -> float:
@@ -395,7 +399,7 @@ class Sharing(Clock):
         self.sets.drop(self.row_set + slot, rank)
         self.room[slot] += self.procs[rank]
         self.empty[slot] += self.procs[rank]
-        self.settled = 0
+        self.settled = self.apart = 0
 
     def _leave_replicas(self, rank: int) -> None:
         """The job stands in its home alone."""
@@ -407,12 +411,20 @@ class Sharing(Clock):
         """The job stands in that row, too."""
         replicas = self.replicas
         self.replica_of[replicas], self.replica_in[replicas] = rank, slot
-        self.replicas = replicas + 1
-        self.copies += 1
-        self.stands[rank] |= 1 << slot
-        self.rows_of[rank] += self.alone[slot]
-        self.empty[slot] -= self.procs[rank]
-        self.settled = 0
+        self._replicate(replicas, replicas + 1)
+
+    def _replicate(self, first: int, last: int) -> None:
+        """The replicas between these places stand from now on; there are no others behind them."""
+        replica_of, replica_in, stands, rows_of = self.replica_of, self.replica_in, self.stands, self.rows_of
+        for index in range(first, last):
+            rank, slot = replica_of[index], replica_in[index]
+            stands[rank] |= 1 << slot
+            rows_of[rank] += self.alone[slot]
+            self.empty[slot] -= self.procs[rank]
+        self.replicas = last
+        if first < last:
+            self.copies += last - first
+            self.settled = 0
 
     def _stand_no_more(self, rank: int, slot: int) -> None:
         """It does no more. That was the last of its rows, if it is not done."""

@@ -226,9 +226,8 @@ class Turns:
         if known is None:
             if len(self._known_works) > _FEW:
                 self._known_works.clear()
-            count, now = len(self.rows), self.rows.index(self.row)
-            known = progress_of_rows(time - self.begin, self.slice, overhead, count, now)
-            self._known_works[time, overhead] = known
+            known = self._known_works[time, overhead] = []
+            count_progress(time - self.begin, self.slice, overhead, len(self.rows), self.rows.index(self.row), known)
         return known
 
 
@@ -237,18 +236,18 @@ def added(values: Iterable[float]) -> float:
     return reduce(add, values, 0.0)
 
 
-def progress_of_rows(gone: float, slice: float, overhead: float, count: int, now: int) -> list[float]:
+def count_progress(gone: float, slice: float, overhead: float, count: int, now: int, made: list[float]) -> None:
     """The progress made in each row since a turn of that at place `now` began, so many seconds ago."""
     ended = int(gone // slice)
     if ended <= 0:
-        works = [0.0] * count
-        works[now] = max(gone - overhead, 0.0)
-        return works
+        made[:] = [0.0] * count
+        made[now] = max(gone - overhead, 0.0)
+        return
     cycles, more = divmod(ended, count)
     a_turn = slice - overhead
     works = [(cycles + 1) * a_turn] * more + [cycles * a_turn] * (count - more)
     works[more] += max(gone - ended * slice - overhead, 0)
-    return works[count - now :] + works[: count - now]
+    made[:] = works[count - now :] + works[: count - now]
 
 
 def turns_for(work: float, a_turn: float) -> int:

@@ -7,6 +7,7 @@ suspends nobody or rows take turns. After every stretch the state is as the engi
 
 from __future__ import annotations
 
+import gc
 from math import inf
 from typing import Any
 
@@ -113,8 +114,14 @@ class Express:
             loop.kinds = extension.kinds
         if loop.kind == GANG:
             gangs.begin(loop, self._state, self._history, extension)
-        while reason == ENOUGH and loop.step < goal and loop.credit > 0:
-            reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
+        is_collected = gc.isenabled()
+        gc.disable()  # nothing that a loop writes refers to itself
+        try:
+            while reason == ENOUGH and loop.step < goal and loop.credit > 0:
+                reason = loop.run(until, min(goal - loop.step, _AT_ONCE), loop.credit, a_step)
+        finally:
+            if is_collected:
+                gc.enable()
         extension.written = loop.step, loop.begun, loop.decided, loop.ranged
         afterwards.write(loop, before, self._state, self._workload, self._history, loop.kind not in _LOOPS)
         loop.close()

@@ -43,13 +43,16 @@ def test_where_nobody_stands_nobody_needs_anything() -> None:
 @given(STANDING)
 def test_who_stands_there_ends_in_an_order(jobs: list[tuple[float, float, int]]) -> None:
     ran, estimate, _ = map(list, zip(*jobs, strict=True))
-    count, ranks, ends, order = len(jobs), list(range(len(jobs)))[::-1], [0.0] * len(jobs), [0] * len(jobs)
-    its_ends, its_order = with_room(ends), with_room(order, "i")
+    order: list[int] = []
+    count, ranks, ends = len(jobs), list(range(len(jobs)))[::-1], [0.0] * len(jobs)
+    its_ends, its_order = with_room(ends), with_room([0] * count, "i")
     columns.ends_in_order(5, 3, ranks, estimate, ran, count, ends, order)
     arrays.ends_in_order(5, 3, np.array(ranks), np.array(estimate), with_room(ran), count, its_ends, its_order)
     assert ends == its_ends[:count].tolist() == [5 + (estimate[r] - its) * 3 for r, its in zip(ranks, ran, strict=True)]
     assert [ends[place] for place in order] == sorted(ends)
-    assert order == its_order[:count].tolist()
+    assert [ends[place] for place in its_order[:count]] == sorted(ends)
+    columns.ends_in_order(5, 3, ranks, estimate, ran, count, ends, order)
+    assert [ends[place] for place in order] == sorted(ends)
 
 
 def test_who_stands_there_is_found() -> None:
