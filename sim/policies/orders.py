@@ -237,7 +237,7 @@ class Wfp3(Order):
     by_clock: ClassVar[bool] = True
 
     def key(self, job: Job, now: float) -> float:
-        return -(((now - job.submit) / job.estimate) ** 3 * job.procs)
+        return -(power((now - job.submit) / job.estimate, 3) * job.procs)
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,10 @@ def test_ward_of_a_job_that_has_not_waited_and_of_nothing_to_the_zeroth() -> Non
     assert Ward(alpha=0).key(JOB, JOB.submit) == -4 * 0.5 * 100
 
 
+def test_wfp3_of_a_wait_that_is_beyond_all_numbers() -> None:
+    assert orders.Wfp3().key(JOB, 1e120) == -inf
+
+
 @pytest.mark.parametrize(("base", "exponent", "value"), [(0, 0, 1), (0, 2, 0), (0, -1, inf), (10, 400, inf), (2, 3, 8)])
 def test_powers_have_no_exceptions(base: float, exponent: float, value: float) -> None:
     assert power(base, exponent) == value
