@@ -61,7 +61,8 @@ Watcher: TypeAlias = Callable[[State, Workload, History], Callable[[], None]]
 class Engine:
     """A simulation of one workload under one policy.
 
-    curious: keep, for the last step, why each considered job was kept waiting (costs time on long queues).
+    curious: keep, for the last step, why each considered job was kept waiting, and for ever what was planned for it in
+        rows where nobody passed it (costs time on long queues).
     watchers: who looks on after every step, such as `sim.engine.check.Checker`.
     """
 
@@ -325,7 +326,7 @@ class Engine:
     def _forget_last(self) -> None:
         """What seldom happens, and did at the last instant."""
         state = self.state
-        for told in (state.decisions, state.printed, state.killed):
+        for told in (state.decisions, state.not_passed, state.printed, state.killed):
             told.clear()
         if state.resized:
             state.resized = state.upset = False

@@ -46,6 +46,9 @@ class MatrixTransitions(Transitions):
     def _place(self, decision: Place) -> None:
         """A waiting or suspended job comes into the matrix."""
         state, job, rank = self.state, decision.job, decision.job.rank
+        for passed in state.not_passed:
+            self._write_plan(passed)
+        state.not_passed.clear()
         is_new = rank not in state.suspended
         if is_new:
             self._must_wait(job, "come into the matrix")
@@ -100,17 +103,23 @@ class MatrixTransitions(Transitions):
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "get a reservation")
         state.expected[rank], state.expected_row[rank] = at, row
-        was = state.row_planned.get(rank)
-        if was is not None and abs(at - was) < self.sharing.turns.slice:
-            if rank in state.moved:  # by the first schedule of this rebuild, which is made again
-                state.moved[rank] = at - state.before[rank]
-            if state.curious:
-                self._note(decision)  # as rows take turns, every plan shifts a little at every rebuild
+        if not state.curious:
+            state.not_passed.append(decision)
             return
-        if (before := state.before.get(rank)) is not None:
+        is_written, before = self._write_plan(decision), state.before.get(rank)
+        if before is not None and (is_written or rank in state.moved):  # in the first schedule of two
             state.moved[rank] = at - before
-        state.row_planned[rank] = at
+        if not is_written:
+            self._note(decision)
+
+    def _write_plan(self, decision: ReserveRow) -> bool:
+        """Unless it moves by less than a turn: as rows take turns, every plan shifts a little at every rebuild."""
+        planned, rank, at = self.state.row_planned, decision.job.rank, decision.at
+        if (was := planned.get(rank)) is not None and abs(at - was) < self.sharing.turns.slice:
+            return False
+        planned[rank] = at
         self.log(decision)
+        return True
 
     def _turn_to(self, decision: TurnTo) -> None:
         if decision.row not in self.sharing.matrix.rows:

@@ -13,6 +13,7 @@ from math import inf, isnan
 from typing import Any
 
 from sim.decisions.decisions import Decision
+from sim.decisions.matrix import ReserveRow
 from sim.engine.allocation import Allocation
 from sim.engine.queue import Queue
 from sim.engine.sharing import Sharing
@@ -37,7 +38,7 @@ class State:
     __slots__ = (
         "ahead", "arrived", "awaited", "before", "closes", "completed", "curious", "decisions", "dropped",
         "ended_early", "ends", "expected", "expected_row", "free", "granted", "interrupted", "jobs",
-        "kept_plan", "killed", "lasts", "leader", "led", "ledger", "machine", "moved", "notes", "now",
+        "kept_plan", "killed", "lasts", "leader", "led", "ledger", "machine", "moved", "not_passed", "notes", "now",
         "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild", "renewed", "reserved", "resized",
         "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended", "suspended_since",
         "switches", "tally", "timers", "upset", "waiting", "wakes",
@@ -91,7 +92,7 @@ class State:
         self.dropped: tuple[int, ...] = ()
         """The ranks of the jobs that were wider than all that there would ever be again"""
         self.moved: dict[int, float] = {}
-        """rank -> by how much its planned start moved"""
+        """rank -> by how much its planned start moved; of what is planned in rows only if curious"""
         self.decisions: list[Decision] = []
         """What was decided in the last step, and why jobs were kept, in order; empty unless curious"""
         self.printed: list[str] = []
@@ -126,6 +127,8 @@ class State:
         """rank -> the row of the matrix in which the job is expected to start"""
         self.row_planned: dict[int, float] = {}
         """rank -> the start expected there as it was last written into the history: moves within a turn are not"""
+        self.not_passed: list[ReserveRow] = []
+        """Plans of this rebuild behind whom nobody has come in since; only those before are written, unless curious"""
         self.kept_plan: Profile | None = None
         self.timers: list[tuple[float, int, float]] = []
         """(when, rank, inf): a reservation is due; (when, -1, inf): a wake-up that the policy asked for; (when, rank,

@@ -382,6 +382,7 @@ class Transitions:
     def _come_to(self, decision: Phase) -> None:
         """What is planned in rows is planned anew when a rebuild comes to schedule."""
         state = self.state
+        state.not_passed.clear()
         if decision.name == "schedule":
             state.before, state.expected, state.expected_row = state.expected, {}, {}
         self._note(decision)

@@ -67,6 +67,15 @@ def time_before(column: Any, value: float, low: int, high: int) -> int:
     return low
 
 
+def time_near(column: Any, value: float, near: int, count: int) -> int:
+    """How many of the first so many are before that, which are about so many."""
+    while near > count or (near and column[near - 1] >= value):
+        near -= 1
+    while near < count and column[near] < value:
+        near += 1
+    return near
+
+
 def time_up_to(column: Any, value: float, low: int, high: int) -> int:
     """How many are at most that, if it is between those two places."""
     while low < high:

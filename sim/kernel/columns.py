@@ -53,6 +53,13 @@ power, drawn = orders.power, orders.drawn
 
 time_before = number_before = bisect_left
 """How many are smaller than that, if it is between those two places"""
+
+
+def time_near(column: Any, value: float, near: int, count: int) -> int:
+    """How many of the first so many are before that, which are about so many."""
+    return bisect_left(column, value, 0, count)
+
+
 time_up_to = bisect_right
 """How many are at most that, if it is between those two places"""
 

@@ -7,13 +7,14 @@ cdef double A_MOMENT, INFINITE, LAST, TAU, EARLY, NOTHING
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
 cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, FEW, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
-cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST
+cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST, SPANS
 cdef int XFACTOR, DELAY, WARD, WFP3, UNICEF, RANDOM, RANDOM_LENGTH, RANDOM_DELAY, A_RUN
 cdef double A_LOT
 cdef unsigned long long GOLDEN, MIXING, MIXING_MORE
 
 @cython.locals(middle=Py_ssize_t)
 cdef Py_ssize_t time_before(double[::1] column, double value, Py_ssize_t low, Py_ssize_t high) noexcept
+cdef inline Py_ssize_t time_near(double[::1] column, double value, Py_ssize_t near, Py_ssize_t count) noexcept
 @cython.locals(middle=Py_ssize_t)
 cdef Py_ssize_t time_up_to(double[::1] column, double value, Py_ssize_t low, Py_ssize_t high) noexcept
 @cython.locals(middle=Py_ssize_t)
@@ -133,6 +134,8 @@ cdef class Plan:
 cdef class RowPlan(Plan):
     cdef bint only_rises
     cdef void begin(self, double now, int free) noexcept
+    @cython.locals(at=double[::1], free=int[::1], end=double, index=Py_ssize_t)
+    cdef bint stay_free(self, int procs, double span) noexcept
     cdef void note(self, double at, int by) noexcept
     @cython.locals(at=double[::1], numbers=int[::1], count=Py_ssize_t, last=Py_ssize_t, index=Py_ssize_t)
     cdef void add_up(self, double now, int free) noexcept
@@ -670,13 +673,14 @@ cdef class Sharing(Clock):
 
 
 cdef class GangLoop(Sharing):
-    cdef public bint backfills, is_still
+    cdef public bint backfills, is_still, are_reserved
     cdef public object teller
-    cdef public int rebuilds
-    cdef public int[::1] planned_row, before_in, moved_at, ranked, were_ranked, next_of, next_in
+    cdef public int rebuilds, found, comes_to
+    cdef public int[::1] planned_row, ranked, were_ranked, next_of, next_in
     cdef public int[::1] by_end
-    cdef public double[::1] row_planned, before_at, ends
-    cdef public Py_ssize_t found, tried, many_ranked
+    cdef public double[::1] row_planned, ends, spans_tried, tried_after
+    cdef public int[::1] tried_in, tries, tried_near
+    cdef public Py_ssize_t passed, rest, planned_of, trial, many_ranked
     cdef public list plans, lined_up
 
     @cython.locals(is_as_it_was=bint, stood=Py_ssize_t)
@@ -692,10 +696,15 @@ cdef class GangLoop(Sharing):
     cdef bint _may_move(self, int rank, int target) except -1
     @cython.locals(slot=int)
     cdef void _schedule(self) except *
-    @cython.locals(index=Py_ssize_t, passes=bint, now=double, stood=Py_ssize_t, mpl=int, queue=int[::1],
-                   procs_of=int[::1], estimate=double[::1], rank=int, procs=int, span=double, at=double, slot=int,
-                   plan=RowPlan)
+    @cython.locals(index=Py_ssize_t, passes=bint, stood=Py_ssize_t, comes=Py_ssize_t)
     cdef void _schedule_all(self) except *
+    @cython.locals(mpl=int, waiting=Py_ssize_t, queue=int[::1], procs_of=int[::1], most=int, plan=RowPlan, rank=int,
+                   turn=Py_ssize_t)
+    cdef Py_ssize_t _next_to_come(self, Py_ssize_t index) except -1
+    @cython.locals(rank=int, procs=int, span=double, slot=int, plan=RowPlan)
+    cdef void _come_to_row(self, Py_ssize_t index, bint passes) except *
+    @cython.locals(index=Py_ssize_t)
+    cdef void _plan_rest(self) except *
     @cython.locals(rank=int, slot=int)
     cdef void _place_first(self) except *
     cdef bint _has_row_for(self, int procs) except -1
@@ -720,15 +729,14 @@ cdef class GangLoop(Sharing):
     cdef void _plan_rows(self, Py_ssize_t stood) except *
     @cython.locals(plan=RowPlan)
     cdef void _plan_spare(self) except *
-    @cython.locals(now=double, best=double, after=double, end=double, turn=Py_ssize_t, found=Py_ssize_t,
-                   tried_procs=int[::1], tried_for=double[::1],
-                   index=Py_ssize_t, plan=RowPlan, at=double[::1], free=int[::1], count=Py_ssize_t, place=Py_ssize_t,
-                   first=Py_ssize_t, fullest=int, last=Py_ssize_t, tried_to=double[::1])
+    @cython.locals(procs=int, span=double, at=double, slot=int, plan=RowPlan)
+    cdef void _reserve_row(self, int rank) except *
+    @cython.locals(tries=Py_ssize_t, place=Py_ssize_t, like=Py_ssize_t, longest=double, turn=Py_ssize_t,
+                   own=Py_ssize_t, best=double, found=Py_ssize_t, is_known=bint, slots=Py_ssize_t, index=Py_ssize_t,
+                   plan=RowPlan, after=double, near=Py_ssize_t, count=Py_ssize_t, until=Py_ssize_t, end=double)
     cdef double _soonest(self, int procs, double span) except? -1
-    @cython.locals(rebuilds=int, planned_in=int[::1], is_again=bint, is_written=bint)
-    cdef void _reserve_row(self, int rank, int row, double at, double span) noexcept
-    @cython.locals(place=Py_ssize_t)
-    cdef void _note_move(self, int rank, double by, bint is_written) noexcept
+    @cython.locals(place=Py_ssize_t, rank=int, at=double)
+    cdef void _write_passed(self, Py_ssize_t index) noexcept
 
 
 cdef class MigratingLoop(GangLoop):

@@ -19,7 +19,7 @@ from sim.kernel.columns import (
     numbers,
     place_of,
     remove_number,
-    time_before,
+    time_near,
     times,
 )
 from sim.kernel.plan import RowPlan
@@ -27,6 +27,8 @@ from sim.kernel.sharing import Sharing
 
 FIRST = 2
 """The number of the last rebuild before this"""
+SPANS = 4
+"""Of so many spans of each width it is known where they find no place"""
 NOTHING = float("nan")
 """Where there is no number"""
 
@@ -45,10 +47,16 @@ class GangLoop(Sharing):
         self.many_ranked = 0
         # What is planned in rows: `planned`, and in `planned_in` at which rebuild
         self.rebuilds = FIRST
-        self.planned_row, self.before_in, self.moved_at = numbers(jobs), numbers(jobs), numbers(jobs)
-        self.row_planned, self.before_at = times(jobs), times(jobs)
-        """As it was written last, infinite if it was not; at the rebuild before"""
-        self.found, self.tried = -1, 0
+        self.planned_row, self.row_planned = numbers(jobs), times(jobs)
+        """The start as it was written last, infinite if it was not"""
+        self.passed = self.rest = self.planned_of = 0
+        """So many of the queue, the first, are passed by somebody; are planned; waited when it was scheduled last"""
+        self.are_reserved = False
+        """Are the plans of rows those of this compaction, not of the last schedule?"""
+        self.found = self.comes_to = -1
+        """The rows in which a place was found last, and where who comes next can come in"""
+        self.trial = 0
+        """Nothing of what is known of those that were tried holds in the next"""
         self.ends, self.by_end = times(jobs), growing_numbers(jobs)
         """When each who stands in the matrix would end, and their places in that order"""
         self.lined_up: list[RowPlan] = []
@@ -64,6 +72,10 @@ class GangLoop(Sharing):
         """Where who is replicated when the matrix is filled"""
         self.ranked, self.were_ranked = numbers(slots), numbers(slots)
         self.plans = [RowPlan(2 * jobs + 4) for _ in range(slots if backfills else 0)]
+        places = SPANS * (self.size + 1) if backfills else 0
+        self.tried_in, self.tries, self.spans_tried = numbers(self.size + 1), numbers(self.size + 1), times(places)
+        self.tried_after, self.tried_near = times(places * slots), numbers(places * slots)
+        """For each of so many spans of each width, row by row: no place before then, which is near that step"""
         for rank in range(jobs):
             self.row_planned[rank] = INFINITE
 
@@ -77,6 +89,7 @@ class GangLoop(Sharing):
 
     def plans_told(self) -> list[tuple[int, int, float]]:
         """(rank, row, start) of those that wait and are planned."""
+        self._plan_rest()
         ranks = [self.queue[index] for index in range(self.waiting)]
         return [(r, self.planned_row[r], self.planned[r]) for r in ranks if self.planned_in[r] == self.rebuilds]
 
@@ -109,7 +122,7 @@ class GangLoop(Sharing):
         self.is_still, self.apart = not hopeful, 0 if hopeful else self.standing
         if hopeful:
             self._keep_replicas(0)
-            self._forget_plans()
+            self.are_reserved = False
         for index in range(rows - 1 if hopeful else 0):
             row, many = ranked[index], 0
             for place in range(hopeful):
@@ -170,29 +183,63 @@ class GangLoop(Sharing):
                 return
 
     def _schedule_all(self) -> None:
-        """Each where there is room for its span, or it gets a reservation."""
-        index, passes, now, stood, mpl = 0, False, self.now, self.standing, self.mpl
-        queue, procs_of, estimate = self.queue, self.procs, self.estimate
+        """Each where there is room for its span, or it gets a reservation, as long as anybody can still come in."""
+        index, passes, stood = 0, False, self.standing
         self._place_first()
-        if self.waiting:
-            self._plan_rows(stood)
-        while index < self.waiting:
-            rank = queue[index]
-            procs, span = procs_of[rank], estimate[rank] * mpl
-            at = self._soonest(procs, span)
-            slot = self.found
-            plan: RowPlan = self.plans[slot]
-            plan.take(at, at + span, procs)
-            if at > now:
-                plan.only_rises = False
-                self._reserve_row(rank, self.id_of[slot], at, span)
+        self.passed = self.rest = self.planned_of = 0
+        if not self.waiting:
+            return
+        self._plan_rows(stood)
+        comes = self._next_to_come(0)
+        while comes < self.waiting:
+            if index < comes:
+                self._reserve_row(self.queue[index])
                 passes = True
                 index += 1
-            elif slot == self.spare:
-                self._place_in_new_row(index, span if self._has_row_for(procs) else -1.0, passes)
-                self._plan_spare()
+                if self.found == self.comes_to:
+                    comes = self._next_to_come(comes)
             else:
-                self._place(index, slot, span, passes)
+                self._write_passed(index)
+                self._come_to_row(index, passes)
+                comes = self._next_to_come(index)
+        self.rest, self.planned_of = index, self.waiting
+
+    def _next_to_come(self, index: int) -> int:
+        """The place in the queue of the next who can come in now, and in `comes_to` a row; of nobody, behind all."""
+        mpl, waiting, queue, procs_of, most = self.mpl, self.waiting, self.queue, self.procs, 0
+        for plan in self.lined_up:
+            if plan.free[0] > most:
+                most = plan.free[0]
+        while index < waiting:
+            rank = queue[index]
+            if procs_of[rank] <= most:
+                for turn, plan in enumerate(self.lined_up):
+                    if plan.free[0] >= procs_of[rank] and plan.stay_free(procs_of[rank], self.estimate[rank] * mpl):
+                        self.comes_to = self.order[turn] if turn < self.rows else self.spare
+                        return index
+            index += 1
+        return index
+
+    def _come_to_row(self, index: int, passes: bool) -> None:
+        """Where there is room from now on, in a new row only if in no other."""
+        rank = self.queue[index]
+        procs, span = self.procs[rank], self.estimate[rank] * self.mpl
+        slot = self._fullest(procs, span)
+        if slot < 0:
+            slot = self.comes_to
+        plan: RowPlan = self.plans[slot]
+        plan.take(self.now, self.now + span, procs)
+        if slot == self.spare:
+            self._place_in_new_row(index, span if self._has_row_for(procs) else -1.0, passes)
+            self._plan_spare()
+        else:
+            self._place(index, slot, span, passes)
+
+    def _plan_rest(self) -> None:
+        """Those behind all who have come in, who were left when nobody could any more, get reservations as well."""
+        for index in range(self.rest, self.planned_of):
+            self._reserve_row(self.queue[index])
+        self.rest = self.planned_of
 
     def _place_first(self) -> None:
         """Nothing is reserved yet, so who finds columns has them as long as it needs them."""
@@ -280,6 +327,10 @@ class GangLoop(Sharing):
 
     def _plan_reserved(self, slot: int) -> RowPlan:
         """What the row's home jobs leave free, and what is reserved in it."""
+        if not self.are_reserved:
+            self._plan_rest()
+            self._forget_plans()
+            self.are_reserved = True
         plan: RowPlan = self.plans[slot]
         if plan.count:
             return plan
@@ -338,7 +389,7 @@ class GangLoop(Sharing):
 
     def _plan_spare(self) -> None:
         """The row that would be opened now is empty; who was tried before knows nothing of it."""
-        self.tried = 0
+        self.trial += 1
         self._find_spare()
         self.lined_up = [self.plans[self.order[index]] for index in range(self.rows)]
         if self.spare >= 0:
@@ -346,70 +397,67 @@ class GangLoop(Sharing):
             plan.begin(self.now, self.size)
             self.lined_up.append(plan)
 
+    def _reserve_row(self, rank: int) -> None:
+        """The job's start is planned where it is soonest."""
+        procs, span = self.procs[rank], self.estimate[rank] * self.mpl
+        at = self._soonest(procs, span)
+        slot = self.found
+        plan: RowPlan = self.plans[slot]
+        plan.take(at, at + span, procs)
+        plan.only_rises = False
+        self.planned[rank], self.planned_row[rank], self.planned_in[rank] = at, self.id_of[slot], self.rebuilds
+
     def _soonest(self, procs: int, span: float) -> float:
-        """When so many processors are first free for the span, and in `found` in which row; of equals the earlier."""
-        now, best, after, turn, found = self.now, INFINITE, -INFINITE, self.tried - 1, 0
-        tried_procs, tried_for = self.tried_procs, self.tried_for
-        while turn >= 0 and (tried_procs[turn] > procs or tried_for[turn] > span):
-            turn -= 1
-        if turn >= 0:
-            after = self.tried_to[turn]
+        """When so many processors are first free for the span, and in `found` in which row; of equals the earlier.
+
+        They are not free now. Of each width the last few spans are known that were tried, and of each where in every
+        row it, or a longer one, finds no place.
+        """
+        if self.tried_in[procs] != self.trial:
+            self.tried_in[procs], self.tries[procs] = self.trial, 0
+        tries, place, like, longest = self.tries[procs], procs * SPANS, -1, -INFINITE
+        for turn in range(place, place + (tries if tries < SPANS else SPANS)):
+            if longest < self.spans_tried[turn] <= span:
+                like, longest = turn, self.spans_tried[turn]
+        if longest == span:
+            own = like
+        else:
+            own = place + tries % SPANS
+            self.tries[procs], self.spans_tried[own] = tries + 1, span
+        best, found, is_known, slots = INFINITE, 0, like >= 0, self.mpl + 1
+        like, own = like * slots, own * slots
         for index, plan in enumerate(self.lined_up):
-            at, free, count = plan.at, plan.free, plan.count
-            if plan.only_rises:  # who has enough once has it for good
-                place = number_before(free, procs, 0, count)
-                if place < count and at[place] < best:
-                    best, found = at[place], index
-                    if best <= now:
-                        break
-                continue
-            place = time_before(at, after, 0, count) if turn >= 0 else 0
-            while place < count and at[place] < best:
-                if free[place] >= procs:
-                    first, end = place, at[place] + span
-                    place += 1
-                    while place < count and free[place] >= procs and end > at[place] + A_MOMENT:
-                        place += 1
-                    if place == count or end <= at[place] + A_MOMENT:
-                        best, found = at[first], index
-                place += 1
-            if best <= now:
-                break
+            after, near = -INFINITE, 0
+            if is_known:
+                after, near = self.tried_after[like + index], self.tried_near[like + index]
+            if after < best:
+                count = plan.count
+                if plan.only_rises:  # who has enough once has it for good
+                    near = number_before(plan.free, procs, 0, count)
+                else:
+                    near = time_near(plan.at, after, near, count)
+                    while near < count and plan.at[near] < best:
+                        if plan.free[near] >= procs:
+                            until, end = near + 1, plan.at[near] + span
+                            while until < count and plan.free[until] >= procs and end > plan.at[until] + A_MOMENT:
+                                until += 1
+                            if until == count or end <= plan.at[until] + A_MOMENT:
+                                break
+                            near = until
+                        near += 1
+                after = plan.at[near] if near < count else INFINITE
+                if after < best:
+                    best, found = after, index
+            self.tried_after[own + index], self.tried_near[own + index] = after, near
         self.found = self.order[found] if found < self.rows else self.spare
-        if best <= now:
-            fullest = self._fullest(procs, span)
-            if fullest >= 0:
-                self.found = fullest
-            return now
-        last, tried_to = self.tried - 1, self.tried_to
-        while last >= 0 and tried_procs[last] >= procs and tried_for[last] >= span and tried_to[last] <= best:
-            last -= 1
-        last += 1
-        tried_procs[last], tried_for[last], tried_to[last] = procs, span, best
-        self.tried = last + 1
         return best
 
-    def _reserve_row(self, rank: int, row: int, at: float, span: float) -> None:
-        """The job's start is planned there; what moves it by less than a turn is not written."""
-        rebuilds, planned_in = self.rebuilds, self.planned_in
-        is_again, is_written = planned_in[rank] == rebuilds, abs(at - self.row_planned[rank]) >= self.slice
-        if not is_again:
-            self.before_in[rank], self.before_at[rank] = planned_in[rank], self.planned[rank]
-            planned_in[rank] = rebuilds
-        self.planned[rank], self.planned_row[rank] = at, row
-        if (is_written or is_again) and self.before_in[rank] == rebuilds - 1:
-            self._note_move(rank, at - self.before_at[rank], is_written)
-        if is_written:
-            self.row_planned[rank] = at
-            self._note(self.plans_as, rank, -1, row, at, span)
-
-    def _note_move(self, rank: int, by: float, is_written: bool) -> None:
-        """The job's start is planned by so much later than at the rebuild before; it may be noted by now."""
-        place = self.moved_at[rank]
-        if place >= self.moves or self.moved_rank[place] != rank:
-            if not is_written:
-                return
-            place = self.moved_at[rank] = self.moves
-            self.moved_rank[place] = rank
-            self.moves += 1
-        self.moved_by[place] = by
+    def _write_passed(self, index: int) -> None:
+        """Somebody comes in who is behind so many; what moves a plan by less than a turn is not written."""
+        for place in range(self.passed, index):
+            rank = self.queue[place]
+            at = self.planned[rank]
+            if abs(at - self.row_planned[rank]) >= self.slice:
+                self.row_planned[rank] = at
+                self._note(self.plans_as, rank, -1, self.planned_row[rank], at, self.estimate[rank] * self.mpl)
+        self.passed = index

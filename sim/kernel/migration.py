@@ -56,7 +56,7 @@ class MigratingLoop(GangLoop):
         """Has any job moved?"""
         self._rank_rows()
         self.apart = 0
-        self._forget_plans()
+        self.are_reserved = False
         has_moved = False
         for index in range(self.rows - 1):
             row = self.ranked[index]

@@ -151,6 +151,17 @@ class RowPlan(Plan):
         begin_steps(self.at, self.free, now, free)
         self.count, self.only_rises = 1, True
 
+    def stay_free(self, procs: int, span: float) -> bool:
+        """Do so many processors stay free for the span, which are free at the beginning?"""
+        if self.only_rises:
+            return True
+        at, free, end, index = self.at, self.free, self.at[0] + span, 1
+        while index < self.count and at[index] + A_MOMENT < end:
+            if free[index] < procs:
+                return False
+            index += 1
+        return True
+
     def note(self, at: float, by: int) -> None:
         """So many more are free from then on: `add_up` makes a plan of that."""
         insert_step(self.at, self.free, self.count, time_up_to(self.at, at, 0, self.count), at, by)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 
 from sim.decisions.decisions import Decision
+from sim.decisions.matrix import ReserveRow
 from sim.decisions.sentences import say
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
@@ -147,9 +148,10 @@ def _apart(one: Engine, other: Engine, until: float | None = None) -> tuple[int,
 
 
 def _decided(engine: Engine, until: float | None) -> Iterable[Decided]:
+    """Without what is planned in rows: of that a history has more where somebody watches."""
     history = engine.history
     for step, decision in history.all_decisions():
-        if until is None or history.time_of(step) <= until:
+        if (until is None or history.time_of(step) <= until) and not isinstance(decision, ReserveRow):
             yield step, decision
 
 

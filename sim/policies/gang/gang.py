@@ -117,7 +117,8 @@ class GangBackfill(TimeShared):
     """Backfilling gang scheduling (BGS): every row is a machine that is backfilled, mpl times slower at worst.
 
     A waiting job that cannot come in gets a reservation at the earliest start over all rows, of equals in the earlier
-    row, made anew at each rebuild. Nobody comes into a row, or moves there, who would be in the way of one.
+    row, made anew at each rebuild. Nobody comes into a row, or moves there, who would be in the way of one. A history
+    has those that somebody passed at that rebuild, who came in beside them; all of them where somebody watches.
     """
 
     def may_move(self, view: GangView) -> MayMove:

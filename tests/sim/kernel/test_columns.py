@@ -86,3 +86,10 @@ def test_rows_make_the_same_progress(gone: float, a_turn: float, lost: float, co
     order, weights = data.draw(st.permutations(range(count))), list(range(7, 7 + count))
     found = arrays.sum_of_products(np.array(weights), np.array(order), its_made, count)
     assert found == columns.sum_of_products(weights, order, made, count)
+
+
+@given(st.lists(SECONDS, unique=True).map(sorted), SECONDS, st.integers(0, 12))
+def test_how_many_are_before_that_is_found_from_anywhere(at: list[float], value: float, near: int) -> None:
+    before = sum(time < value for time in at)
+    assert columns.time_near(at, value, near, len(at)) == before
+    assert arrays.time_near(with_room(at), value, near, len(at)) == before

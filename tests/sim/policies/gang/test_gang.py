@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from sim.decisions import matrix as d
 from sim.decisions.decisions import Keep
+from sim.engine.engine import Engine
 from sim.errors import ParameterError
 from sim.machine.matrix import Matrix
 from sim.policies.gang.gang import Gang, GangBackfill, GangMigrate, GangMigrateBackfill
@@ -239,6 +240,18 @@ def test_what_a_job_has_done_shortens_its_span() -> None:
     stage.wait(1, 61)
     assert stage.rebuild() == ["AAA."]
     assert [reservation.at for reservation in stage.those(d.ReserveRow)] == [110, 210]
+
+
+@pytest.mark.parametrize(("curious", "written"), [(False, ["2"]), (True, ["2", "4"])])
+def test_a_history_has_the_plans_that_somebody_passed_and_all_where_somebody_watches(
+    lab: Lab, curious: bool, written: list[str]
+) -> None:
+    """Job 3 comes in beside what is planned for job 2; nobody comes in beside what is planned for job 4."""
+    jobs = lab.workload(4, "1 0 3 100 100", "2 0 4 10 10", "3 0 1 50 50", "4 0 4 10 10")
+    engine = Engine(jobs, "gang-backfill:mpl=1", curious=curious)
+    engine.advance(1)
+    assert [each.job.id for each in engine.history.decisions(0) if isinstance(each, d.ReserveRow)] == written
+    assert {queued.job.id: queued.planned for queued in engine.snapshot().queue} == {"2": 100, "4": 110}
 
 
 def test_a_new_row_comes_before_a_reservation() -> None:
