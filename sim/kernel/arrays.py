@@ -348,6 +348,12 @@ def set_numbers(column: Any, first: int, many: int, value: int) -> None:
         column[place] = value
 
 
+def insert_range(first: Any, last: Any, count: int, place: int, one: int, other: int) -> None:
+    """One more in both columns, at that place."""
+    insert_number(first, count, place, one)
+    insert_number(last, count, place, other)
+
+
 def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:
     """So many fewer, from that place on."""
     remove_numbers(first, count, place, many)

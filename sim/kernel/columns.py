@@ -230,6 +230,9 @@ def insert_step(times: Any, numbers: Any, count: int, place: int, time: float, n
     numbers.insert(place, number)
 
 
+insert_range = insert_step
+
+
 def remove_step(times: Any, numbers: Any, count: int, place: int) -> None:
     """One fewer in both columns."""
     del times[place], numbers[place]

@@ -79,6 +79,7 @@ cdef void remove_three(double[::1] first, int[::1] second, int[::1] third, Py_ss
                        int number) noexcept
 @cython.locals(place=Py_ssize_t)
 cdef void set_numbers(int[::1] column, Py_ssize_t first, Py_ssize_t many, int value) noexcept
+cdef void insert_range(int[::1] first, int[::1] last, Py_ssize_t count, Py_ssize_t place, int one, int other) noexcept
 cdef void remove_ranges(int[::1] first, int[::1] last, Py_ssize_t count, Py_ssize_t place, Py_ssize_t many) noexcept
 cdef bint comes_before(double value, int number, double other, int than) noexcept
 @cython.locals(begin=Py_ssize_t, step=Py_ssize_t, index=Py_ssize_t, value=double, number=int, place=Py_ssize_t)

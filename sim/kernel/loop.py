@@ -158,7 +158,9 @@ class Loop(Conservative):
         return True
 
     def _complete_jobs(self, now: float) -> None:
-        leave_at, done, first, count = self.leave_at, self.done, self.running, 0
+        """In order of rank; most often it is one alone."""
+        leave_at, done, first, count = self.leave_at, self.done, self.running - 1, 1
+        done[0] = self.leave_rank[first]
         while first and -leave_at[first - 1] <= now:
             first -= 1
             rank, place = self.leave_rank[first], count
@@ -168,9 +170,12 @@ class Loop(Conservative):
             done[place] = rank
             count += 1
         forget_pairs(leave_at, self.leave_rank, first)
+        self.completed, self.is_fresh = count, False
+        if count == 1:
+            self._complete(done[0], now)
+            return
         for rank in done[:count]:
             self._complete(rank, now)
-        self.completed, self.is_fresh = count, False
 
     def _admit_arrivals(self) -> None:
         rank, self.arrives = self.arriving, self.next_arrives
@@ -278,7 +283,8 @@ class Loop(Conservative):
                 self._start(index, self.spares_as, head, shadow, extra, True)
                 extra -= width[place]
                 stays = stays and ends > shadow + A_MOMENT
-            index = self._next_to_pass(index, until, extra)
+            if index < self.waiting:
+                index = self._next_to_pass(index, until, extra)
         if is_easy:  # they leave the shadow where it is
             self.extra, self.is_fresh = extra, stays
         elif not self.is_fresh:

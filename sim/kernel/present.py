@@ -15,8 +15,8 @@ from sim.kernel.columns import (
     column_of,
     growing_numbers,
     growing_times,
-    insert_number,
     insert_pair,
+    insert_range,
     insert_three,
     number_before,
     numbers,
@@ -95,8 +95,7 @@ class Present:
         """Negative, so that who leaves first is the last"""
         self.hole_first, self.hole_last = growing_numbers(procs // 2), growing_numbers(procs // 2)
         self.holes = 1
-        insert_number(self.hole_first, 0, 0, 0)
-        insert_number(self.hole_last, 0, 0, procs - 1)
+        insert_range(self.hole_first, self.hole_last, 0, 0, 0, procs - 1)
         self.pieces = 0
         """How many ranges the running jobs hold together"""
         self.expected = times(jobs)
@@ -213,8 +212,7 @@ class Present:
             elif joins:
                 firsts[place] = first
             else:
-                insert_number(firsts, holes, place, first)
-                insert_number(lasts, holes, place, last)
+                insert_range(firsts, lasts, holes, place, first, last)
                 holes += 1
         self.holes = holes
         self.pieces -= many
