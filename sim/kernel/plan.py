@@ -84,7 +84,7 @@ class Plan:
         if index == count or at[index] > end + A_MOMENT:
             insert_step(at, free, count, index, end, free[index - 1] + procs)
             count += 1
-        elif free[index] == free[index - 1]:
+        elif index and free[index] == free[index - 1]:
             remove_step(at, free, count, index)
             count -= 1
         if first and free[first] == free[first - 1]:

@@ -184,7 +184,7 @@ class Profile:
         if index == count or times[index] > end + MOMENT:
             times.insert(index, end)
             free.insert(index, free[index - 1] + procs)
-        elif free[index] == free[index - 1]:
+        elif index and free[index] == free[index - 1]:  # at 0 it ends where it begins, but for rounding
             del times[index], free[index]
         if first and free[first] == free[first - 1]:
             del times[first], free[first]

@@ -99,7 +99,7 @@ def _same_again(first: Engine, policy: Policy, workload: Workload) -> Finding | 
         return finding
     resumed = again.at(checkpoint, past)
     resumed.advance(2 * first.step_count + 1)
-    if (apart := _apart(first, resumed)) is not None:
+    if (apart := _apart(again, resumed)) is not None:
         told = f"run on from a checkpoint it differs, {apart[1]}"
         return _by_lot(first, policy, workload) or Finding(HIDDEN, told, apart[0])
     return None
@@ -136,7 +136,7 @@ def _by_lot(first: Engine, policy: Policy, workload: Workload) -> Finding | None
 
 def _apart(one: Engine, other: Engine, until: float | None = None) -> tuple[int, str] | None:
     """The step before the first decision that differs, and the two decisions."""
-    runs = (_decided(engine, until) for engine in (one, other))
+    runs = (_decided(engine, until, one.curious == other.curious) for engine in (one, other))
     for left, right in zip_longest(*runs):
         if left != right:
             step = min(decided[0] for decided in (left, right) if decided)
@@ -147,11 +147,11 @@ def _apart(one: Engine, other: Engine, until: float | None = None) -> tuple[int,
     return None
 
 
-def _decided(engine: Engine, until: float | None) -> Iterable[Decided]:
-    """Without what is planned in rows: of that a history has more where somebody watches."""
+def _decided(engine: Engine, until: float | None, in_rows: bool) -> Iterable[Decided]:
+    """in_rows: what is planned there, too? Of that a history has more where somebody watches."""
     history = engine.history
     for step, decision in history.all_decisions():
-        if (until is None or history.time_of(step) <= until) and not isinstance(decision, ReserveRow):
+        if (until is None or history.time_of(step) <= until) and (in_rows or not isinstance(decision, ReserveRow)):
             yield step, decision
 
 

@@ -63,14 +63,16 @@ class Scenario:
         """An engine that has made the last switch; the rest of the run is to be made."""
         engine = self._engine(self.check)
         for at, _ in self.switches[-1:]:
-            self._follow(engine, at, inf)
+            self._follow(engine, at)
         return engine
 
     def watched(self, time: float) -> Engine:
-        """An engine after the last step up to and including `time`, which was asked for its reasons there only."""
+        """An engine after the last step up to and including `time`, which was asked for its reasons there only.
+
+        And where there is a matrix: what keeps a job waiting was said at the last rebuild.
+        """
         engine = self._engine(False)
-        self._follow(engine, time, time)
-        engine.curious = engine.state.sharing is not None  # what keeps a job waiting was said at the last rebuild
+        self._follow(engine, time, is_watched=True)
         engine.run(until=nextafter(time, -inf))
         if engine.step_count and engine.now < time != engine.next_time():
             return self.watched(engine.now)
@@ -107,16 +109,18 @@ class Scenario:
         watchers = [Checker] if check else []
         return Engine(self.workload, self.policy, placement=self.placement, watchers=watchers, curious=False)
 
-    def _follow(self, engine: Engine, until: float, curious_from: float) -> None:
-        """Make the switches up to and including `until`, and all steps before them."""
+    def _follow(self, engine: Engine, until: float, is_watched: bool = False) -> None:
+        """Make the switches up to and including `until`, and all steps before; is it watched how rows are filled?"""
+        engine.curious = is_watched and engine.state.sharing is not None
         for at, policy in self.switches:
             if at > until:
                 return
             engine.run(until=nextafter(at, -inf))
             if engine.next_time() is None and not engine.state.left:
                 raise NotThereError(f"no switch at {clock(at)}: all is over at {clock(engine.now)}")
-            engine.curious = at >= curious_from
+            engine.curious = is_watched
             engine.switch(policy, at)
+            engine.curious = is_watched and engine.state.sharing is not None
 
 
 def is_due(switch: float, engine: Engine, after: bool = False) -> bool:

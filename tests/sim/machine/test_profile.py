@@ -9,6 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sim.kernel.plan import Plan
+from sim.machine.moment import MOMENT
 from sim.machine.profile import Profile, compression, shadow
 from sim.workload.model import Job
 from tests.examples import examples
@@ -93,6 +95,16 @@ def test_advancing_forgets_the_past_and_nothing_else(jobs: list[tuple[int, int, 
 def test_the_plan_of_running_jobs_frees_what_ends_together_at_once() -> None:
     plan = Profile.of_running(5, 1, [(10, 0, 2), (10, 3, 1), (20, 1, 4)])
     assert list(plan.steps()) == [(5, 1), (10, 4), (20, 8)]
+
+
+def test_what_lasts_a_moment_but_for_rounding_takes_nothing() -> None:
+    start, end = 7779.469895497861, 7779.469896497862
+    assert end - start > MOMENT >= end - MOMENT - start == 0
+    profile, columns = Profile.of_steps([(start, 4)]), Plan(8)
+    columns.make(start, 4, [], [], 0)
+    for plan in (profile, columns):
+        plan.take(start, end, 1)
+    assert list(profile.steps()) == [(start, 4)] == list(zip(columns.at, columns.free, strict=True))
 
 
 def test_the_past_cannot_be_planned() -> None:

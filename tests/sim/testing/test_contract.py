@@ -16,11 +16,14 @@ import pytest
 
 from sim import Policy
 from sim.decisions.decisions import Decision, Keep, Start
+from sim.decisions.matrix import PhaseName, ReserveRow
 from sim.decisions.reasons import Fits
 from sim.engine.engine import Engine
 from sim.errors import SchedscopeError
 from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
+from sim.policies.gang.gang import GangBackfill
+from sim.policies.gang.rebuilding import GangView, Step
 from sim.policies.view import View
 from sim.testing import ContractError, check_policy, examine
 from sim.testing import growth as grown
@@ -75,6 +78,29 @@ def test_every_broken_one_is_looked_for() -> None:
 @pytest.mark.parametrize("name", ["easy", "selective"])
 def test_ours_keep_to_it(name: str) -> None:
     check_policy(name, count=20)
+
+
+PLANNED = [0]
+
+
+@dataclass(frozen=True)
+class PlansAtRandom(GangBackfill):
+    """What it plans depends on how often it has planned; nobody starts otherwise for it."""
+
+    name = "plans-at-random"
+
+    def schedule(self, view: GangView, name: PhaseName = "schedule") -> Iterator[Step]:
+        for step in GangBackfill.schedule(self, view, name):
+            if isinstance(step, ReserveRow):
+                PLANNED[0] += 1
+                yield step._replace(at=step.at + 1e6) if PLANNED[0] % 7 == 3 else step
+            else:
+                yield step
+
+
+def test_what_is_planned_in_rows_is_looked_at_too() -> None:
+    findings = (broken(PlansAtRandom(), random_workload(seed), 1) for seed in range(40))
+    assert next(found for found in findings if found).rule == HIDDEN
 
 
 @dataclass(frozen=True)

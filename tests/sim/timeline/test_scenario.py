@@ -11,9 +11,11 @@ from sim.decisions.reasons_to_wait import TooFewFree
 from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.timeline.scenario import Scenario, timed
+from sim.timeline.timeline import Timeline
 from sim.workload.model import Workload
 from sim.workload.reading import read
 from sim.workload.samples import sample_path
+from sim.workload.source import Source
 
 FCFS, EASY = parse_policy("fcfs"), parse_policy("easy")
 
@@ -85,3 +87,20 @@ def test_policies_may_be_given_as_text_and_switches_in_any_order(figure: Workloa
 def test_a_switch_before_the_beginning_is_refused(figure: Workload) -> None:
     with pytest.raises(ParameterError, match="no switch at -d0 00:00:05: the run begins at d0 00:00:00"):
         timed(figure, "easy", [(-5.0, "fcfs")])
+
+
+def test_what_was_planned_in_rows_since_a_switch_is_known_at_a_moment_that_is_watched() -> None:
+    """Who has seen all steps since then has seen the same."""
+    _, trace = Source("lublin-320").read()
+    crowd = replace(trace.take(slice(100)), submit=trace.submit[:100] / 6)
+    switches = ((float(trace.submit[60]) / 6 + 0.5, parse_policy("gang-backfill:mpl=2,slice=600")),)
+    timeline = Timeline(crowd, EASY, switches=switches)
+    timeline.compute_all()
+    last = timeline.history.step_at(switches[0][0])
+    assert last is not None
+    for step in range(last + 1, last + 12):
+        time = timeline.history.time_of(step)
+        timeline.seek_time(time)
+        seen, watched = timeline.snapshot(), Scenario(crowd, EASY, switches).watched(time)
+        assert [queued.moved for queued in watched.snapshot().queue] == [queued.moved for queued in seen.queue]
+        assert watched.history.decisions(watched.history.steps - 1) == timeline.history.decisions(timeline.step - 1)
