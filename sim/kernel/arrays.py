@@ -343,8 +343,8 @@ def remove_three(first: Any, second: Any, third: Any, count: int, value: float, 
 
 
 def set_numbers(column: Any, first: int, many: int, value: int) -> None:
-    """So many are that from that place on."""
-    for place in range(first, first + many):
+    """So many are that from that place on, as far as there are."""
+    for place in range(max(first, 0), min(first + many, len(column))):
         column[place] = value
 
 

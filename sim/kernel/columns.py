@@ -260,8 +260,12 @@ remove_numbers = remove_times
 
 
 def set_numbers(column: Any, first: int, many: int, value: int) -> None:
-    """So many are that from that place on."""
-    column[first : first + many] = [value] * many
+    """So many are that from that place on, as far as there are."""
+    last = first + many
+    if first < 0 or last > len(column):
+        first = max(first, 0)
+        last = max(min(last, len(column)), first)
+    column[first:last] = [value] * (last - first)
 
 
 def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:

@@ -93,3 +93,13 @@ def test_how_many_are_before_that_is_found_from_anywhere(at: list[float], value:
     before = sum(time < value for time in at)
     assert columns.time_near(at, value, near, len(at)) == before
     assert arrays.time_near(with_room(at), value, near, len(at)) == before
+
+
+@given(st.lists(st.integers(0, 9), max_size=5), st.integers(-7, 7), st.integers(0, 7))
+def test_what_is_set_beyond_a_column_is_not_written(values: list[int], first: int, many: int) -> None:
+    """A plan of ends a part of a moment apart may have more free than there are, or fewer than none."""
+    inside = [-1 if first <= place < first + many else value for place, value in enumerate(values)]
+    column, array = values.copy(), np.array(values, "i")
+    columns.set_numbers(column, first, many, -1)
+    arrays.set_numbers(array, first, many, -1)
+    assert column == array.tolist() == inside
