@@ -6,13 +6,15 @@ from array import array
 from math import inf
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sim.decisions.decisions import Decision
 from sim.history.decided import WIDTH
 from sim.history.history import History
 from sim.history.times import NEVER
 
-_BLOCK = 1 << 12
-"""So many values at once: a block that stays near, for memory that is touched the first time is slow"""
+_ZEROS = bytes(1 << 20)
+"""As many of them as are wanted are copied: they stay near, and memory that is touched the first time is slow"""
 
 
 class Room(NamedTuple):
@@ -47,8 +49,7 @@ class Extension:
         )  # fmt: skip
         by_job: tuple[Any, ...] = (history._started.at, history._started.step)
         rows: tuple[Any, ...] = (decided.forms, decided.ranks, decided.heads)
-        self.columns = (*by_step, *by_stretch, *by_job, *rows, decided.numbers, sets.ranges)
-        """All that can be written"""
+        self._columns = (*by_step, *by_stretch, *by_job, *rows, decided.numbers, sets.ranges)
         self._parts = by_step, (*by_stretch, history._kind, history._next), rows, (sets.ranges,)
         self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
 
@@ -61,6 +62,11 @@ class Extension:
                 _fill(column, count, self._nothing.get(id(column), 0))
         _fill(self._history._decisions.numbers, WIDTH * room[2])
         return Room(*(number for both in zip(self.written, room, strict=True) for number in both))
+
+    @property
+    def columns(self) -> tuple[memoryview, ...]:
+        """All that can be written, for as long as there is no more room: a number comes quicker into a view."""
+        return tuple(map(memoryview, self._columns))
 
     @property
     def whole_sets(self) -> list[int]:
@@ -100,10 +106,14 @@ class Extension:
 
 def _fill(column: Any, count: int, nothing: float = 0) -> None:
     """As many values as that at least; 0 if not others."""
-    more = count - len(column)
-    if isinstance(column, bytearray):
-        column.extend(bytes(max(more, 0)))
-    else:
-        block = array(column.typecode, [nothing]) * min(max(more, 0), _BLOCK)
-        for first in range(0, more, _BLOCK):
-            column.extend(block[: more - first] if more - first < _BLOCK else block)
+    first = len(column)
+    is_bytes = isinstance(column, bytearray)
+    size = (count - first) * (1 if is_bytes else column.itemsize)
+    for begin in range(0, size, len(_ZEROS)):
+        zeros = memoryview(_ZEROS)[: size - begin]
+        if is_bytes:
+            column += zeros
+        else:
+            column.frombytes(zeros)
+    if nothing and size > 0:
+        np.asarray(column)[first:] = nothing

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence
 from math import inf
 from typing import Any
@@ -108,10 +108,11 @@ class History(Past):
         """Which are open, or followed by a pause, when a stretch begins: of those at the last mark, and those since."""
         marks, columns = self._marks, (self._ended_by, self._end_step, self._next)
         ended_by, end_step, then = map(np.asarray, columns)
-        for stretch in range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY):
+        stretches = range(len(marks) * MARK_EVERY, len(self._start), MARK_EVERY)
+        for stretch, step in zip(stretches, np.asarray(self._begun).searchsorted(stretches, "right"), strict=True):
             last = marks[-1] if stretch else np.arange(0)
-            before = np.append(last, np.arange(max(stretch - MARK_EVERY, 0), stretch))
-            is_open = end_step[before] >= bisect_right(self._begun, stretch)
+            before = np.concatenate((last, np.arange(max(stretch - MARK_EVERY, 0), stretch)))
+            is_open = end_step[before] >= step
             if (pauses := ended_by[before] == SUSPENDED).any():
                 is_open |= pauses & ~((then[before] >= 0) & (then[before] < stretch))
             marks.append(before[is_open])
@@ -137,7 +138,7 @@ class History(Past):
         So many stretches and steps are written. Returned is who came to run, and when, one for each of them.
         """
         before = np.bincount(np.asarray(self._begun)[since:steps] - first, minlength=begun - first + 1)
-        ranks, starts = np.asarray(self._rank)[first:begun], np.asarray(self._start)[first:begun]
+        ranks, starts = np.asarray(self._rank)[first:begun].astype(np.intp), np.asarray(self._start)[first:begun]
         kinds = np.asarray(self._kind[first:begun])
         return self._link(ranks, starts, kinds, since + before[: begun - first].cumsum(), first)
 
@@ -146,18 +147,20 @@ class History(Past):
 
         Where rows take turns the engine says itself who has come to run.
         """
-        runs = kinds != GANG
+        runs, stretches = kinds != GANG, number + np.arange(len(ranks))
         ran, at = ranks[runs], starts[runs]
         self._started.note_all(ran, at, steps[runs])
-        order = np.argsort(ranks, kind="stable")
-        ranks, stretches = ranks[order], number + order
         first, last, then = map(np.asarray, (self._first, self._last, self._next))
-        before, again = last[ranks], np.flatnonzero(ranks[1:] == ranks[:-1])
-        before[again + 1] = stretches[again]
+        before = last[ranks]
+        last[ranks] = stretches
+        if (last[ranks] != stretches).any():  # somebody has more than one of these
+            np.maximum.at(last, ranks, stretches)
+            order = np.argsort(ranks, kind="stable")
+            again = np.flatnonzero(np.diff(ranks[order]) == 0)
+            before[order[again + 1]] = stretches[order[again]]
         follows = before >= 0
         then[before[follows]] = stretches[follows]
         first[ranks[~follows]] = stretches[~follows]
-        last[ranks] = stretches
         return ran, at
 
     def finish_all(self, ranks: Ints, because: Ints, steps: Ints) -> Floats:

@@ -47,15 +47,20 @@ def write(loop: Any, before: Before, state: State, workload: Workload, history: 
 
 def _count(loop: Any, before: Before, workload: Workload, history: History, over_in: Ints, given_back: Ints) -> None:
     """How many waited and wanted, and were free, after each step."""
-    all_steps = slice(before.steps, loop.step)
+    all_steps, steps, came = slice(before.steps, loop.step), loop.step - before.steps, slice(before.come, loop.arriving)
     begun = np.asarray(history._begun)[all_steps] - before.begun
-    come = workload.submit.searchsorted(np.asarray(history._time)[all_steps], "right")
+    come = _up_to(np.asarray(history._time)[all_steps].searchsorted(workload.submit[came]), steps)
     taken = _sums(workload.width[np.asarray(history._rank)[before.begun : loop.begun]])[begun]
-    asked = _sums(workload.width[before.come : loop.arriving])[come - before.come]
-    given = _sums(given_back)[over_in.searchsorted(np.arange(before.steps, loop.step), "right")]
-    np.asarray(history._waiting)[all_steps] = before.waiting + come - before.come - begun
+    asked = _sums(workload.width[came])[come]
+    given = _sums(given_back)[_up_to(over_in - before.steps, steps)]
+    np.asarray(history._waiting)[all_steps] = before.waiting + come - begun
     np.asarray(history._wanted)[all_steps] = before.wanted + asked - taken
     np.asarray(history._free)[all_steps] = before.free + given - taken
+
+
+def _up_to(steps: Ints, count: int) -> Ints:
+    """How many there are in each of so many steps and those before it."""
+    return np.bincount(steps, minlength=count).cumsum()
 
 
 def _sums(numbers: Ints) -> Ints:
@@ -74,4 +79,4 @@ def _end(state: State, workload: Workload, history: History, done: Ints, steps: 
 
 def array_of(values: Any) -> Ints:
     """Whole numbers of a loop; of a list there is no quicker way to make an array."""
-    return np.asarray(array("i", values) if isinstance(values, list) else values)
+    return np.asarray(array("i", values) if isinstance(values, list) else values).astype(np.intp)
