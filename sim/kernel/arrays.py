@@ -426,10 +426,10 @@ def drawn(lots: int, rank: int) -> float:
     return ((word ^ word >> 31) >> 11) * A_LOT
 
 
-def forget_pairs(first: Any, second: Any, place: int) -> None:
-    """None from that place on: nobody looks there."""
+def forget_last(first: Any, second: Any) -> None:
+    """One pair fewer at the end: nobody looks there."""
 
 
-def insert_in_order(column: Any, count: int, value: int) -> None:
-    """One more, behind those that are smaller."""
-    insert_number(column, count, number_before(column, value, 0, count), value)
+def insert_in_order(column: Any, value: int, low: int, high: int) -> None:
+    """One more, behind those that are smaller, between those two places: the other is how many there are."""
+    insert_number(column, high, number_before(column, value, low, high), value)

@@ -213,9 +213,8 @@ def remove_three(first: Any, second: Any, third: Any, count: int, value: float, 
     del first[place], second[place], third[place]
 
 
-def insert_in_order(column: Any, count: int, value: int) -> None:
-    """One more, behind those that are smaller."""
-    insort_left(column, value)
+insert_in_order = insort_left
+"""One more, behind those that are smaller, between those two places: the other is how many there are"""
 
 
 def begin_steps(times: Any, numbers: Any, time: float, number: int) -> None:
@@ -265,7 +264,8 @@ def set_numbers(column: Any, first: int, many: int, value: int) -> None:
     if first < 0 or last > len(column):
         first = max(first, 0)
         last = max(min(last, len(column)), first)
-    column[first:last] = [value] * (last - first)
+        many = last - first
+    column[first:last] = [value] * many
 
 
 def remove_ranges(first: Any, last: Any, count: int, place: int, many: int) -> None:
@@ -283,8 +283,7 @@ def sort_pairs(first: Any, second: Any, count: int, other_first: Any, other_seco
     second[:count] = [number for _, number in pairs]
 
 
-def forget_pairs(first: Any, second: Any, place: int) -> None:
-    """None from that place on."""
-    while len(first) > place:
-        first.pop()
-        second.pop()
+def forget_last(first: Any, second: Any) -> None:
+    """One pair fewer at the end."""
+    first.pop()
+    second.pop()

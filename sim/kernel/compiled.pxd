@@ -92,8 +92,8 @@ cdef void merge_pairs(double[::1] first, int[::1] second, Py_ssize_t begin, Py_s
 cdef double power(double base, double exponent) noexcept
 @cython.locals(word=cython.ulonglong)
 cdef double drawn(unsigned long long lots, int rank) noexcept
-cdef void forget_pairs(double[::1] first, int[::1] second, Py_ssize_t place) noexcept
-cdef void insert_in_order(int[::1] column, Py_ssize_t count, int value) noexcept
+cdef void forget_last(double[::1] first, int[::1] second) noexcept
+cdef void insert_in_order(int[::1] column, int value, Py_ssize_t low, Py_ssize_t high) noexcept
 @cython.locals(index=Py_ssize_t)
 cdef void copy_times(double[::1] column, double[::1] other, Py_ssize_t count) noexcept
 @cython.locals(index=Py_ssize_t)
@@ -128,7 +128,8 @@ cdef class Plan:
     cdef double earliest(self, int procs, double duration, double after) noexcept
     @cython.locals(at=double[::1], free=int[::1], end=double, index=Py_ssize_t)
     cdef bint fits(self, int procs, double start, double duration) noexcept
-    @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=double, step=double)
+    @cython.locals(at=double[::1], free=int[::1], found=double, until=double, first=double, index=Py_ssize_t,
+                   step=double)
     cdef double gap_before(self, Py_ssize_t last, double start, int procs, double duration, double after) noexcept
 
 
@@ -208,7 +209,7 @@ cdef class Present:
     cdef public double omega
     cdef public bint by_runtime, promises
     # The present
-    cdef public double now, arrives, next_arrives
+    cdef public double now, arrives, leaves
     cdef public long credit
     cdef public int free, head, extra
     cdef public Py_ssize_t arriving, waiting, running, holes, pieces, reservations, arrived, coming
@@ -247,8 +248,8 @@ cdef class Present:
     cdef void _give_back(self, Py_ssize_t at, int procs) noexcept
     @cython.locals(place=int, now=double, running=Py_ssize_t, begun=Py_ssize_t, rank=int, procs=int, expected=double)
     cdef void _start(self, Py_ssize_t index, int form, int head, double one, double two, bint passes) noexcept
-    @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], at=Py_ssize_t, whole=Py_ssize_t, first=int,
-                   last=int, many=int)
+    @cython.locals(ranges=int[::1], firsts=int[::1], lasts=int[::1], place=Py_ssize_t, at=Py_ssize_t,
+                   whole=Py_ssize_t, first=int, last=int, many=int)
     cdef void _hold(self, int rank, int procs) noexcept
     @cython.locals(row=Py_ssize_t)
     cdef void _note(self, int form, int rank, int head, double one, double two, double three) noexcept
@@ -275,12 +276,12 @@ cdef class Conservative(Present):
     cdef void _compress(self) noexcept
     @cython.locals(count=Py_ssize_t, index=Py_ssize_t, rank=int)
     cdef Py_ssize_t _line_up(self) noexcept
-    @cython.locals(procs=int, until=double, end=double, plan=Plan, moves=Py_ssize_t)
-    cdef void _bring_forward(self, int rank, double was, double at) noexcept
+    @cython.locals(plan=Plan, end=double, until=double, moves=Py_ssize_t)
+    cdef void _bring_forward(self, int rank, int procs, double length, double was, double at) noexcept
 
 
 cdef class Loop(Conservative):
-    @cython.locals(now=double)
+    @cython.locals(now=double, leeway=Py_ssize_t)
     cpdef int run(self, double until, long steps, long credit, long a_step)
     @cython.locals(leave_at=double[::1], running=Py_ssize_t, time=double, follows=double, arrives=double,
                    timer=double, latest=double)
@@ -289,35 +290,29 @@ cdef class Loop(Conservative):
     cdef double _latest(self, double time, double arrives) noexcept
     @cython.locals(index=Py_ssize_t, time=double)
     cdef double _wakes(self, double after, double until) noexcept
-    @cython.locals(submit=double[::1], rank=Py_ssize_t, arrives=double)
-    cdef void _see_who_comes(self, double now) noexcept
     @cython.locals(leeway=Py_ssize_t)
     cdef bint _has_room(self) noexcept
-    @cython.locals(index=Py_ssize_t)
+    @cython.locals(index=Py_ssize_t, rank=Py_ssize_t, last=Py_ssize_t)
     cdef bint _happen(self, double now) except -1
-    @cython.locals(leave_at=double[::1], done=int[::1], first=Py_ssize_t, count=Py_ssize_t, rank=int,
-                   place=Py_ssize_t, index=Py_ssize_t)
+    @cython.locals(leave_at=double[::1], leave_rank=int[::1], done=int[::1], first=Py_ssize_t, count=Py_ssize_t,
+                   rank=int, place=Py_ssize_t, index=Py_ssize_t)
     cdef void _complete_jobs(self, double now) noexcept
-    @cython.locals(rank=Py_ssize_t, last=Py_ssize_t)
-    cdef void _admit_arrivals(self) noexcept
     @cython.locals(kind=int)
     cdef bint _decide(self) except -1
     @cython.locals(index=Py_ssize_t, passes=bint, form=int)
     cdef void _decide_firstfit(self) noexcept
     @cython.locals(index=Py_ssize_t, now=double, place=int, recorded=double, late=double)
     cdef void _decide_recorded(self) noexcept
-    @cython.locals(queue=int[::1], width=int[::1], now=double, head=int, index=Py_ssize_t, was=double, had=bint,
-                   shadow=double, extra=int, until=double, is_easy=bint, stays=bint, wait=double, place=int,
-                   ends=double)
+    @cython.locals(queue=int[::1], width=int[::1], head=int, index=Py_ssize_t, had=bint, shadow=double, extra=int,
+                   until=double, is_easy=bint, stays=bint, wait=double, place=int, ends=double)
     cdef void _decide_easy(self) noexcept
-    @cython.locals(queue=int[::1], width=int[::1], length=double[::1], free=int, now=double, waiting=Py_ssize_t,
-                   place=int, procs=int)
+    @cython.locals(queue=int[::1], width=int[::1], free=int, waiting=Py_ssize_t, place=int)
     cdef Py_ssize_t _next_to_pass(self, Py_ssize_t index, double until, int extra) noexcept
     @cython.locals(needs=int, free=int, at=Py_ssize_t, shadow=double, until=double, ends=double[::1], procs=int[::1],
                    running=Py_ssize_t)
     cdef void _cast_shadow(self, int head) noexcept
-    @cython.locals(shadow=double)
-    cdef void _reserve_head(self, int head, bint had, double was) noexcept
+    @cython.locals(shadow=double, was=double)
+    cdef void _reserve_head(self, int head, bint had) noexcept
     @cython.locals(draft=Plan, now=double, index=Py_ssize_t, passes=bint, tried=Py_ssize_t, tried_procs=int[::1],
                    tried_for=double[::1], tried_to=double[::1], place=int, rank=int, procs=int, length=double,
                    at=double, last=Py_ssize_t, form=int)

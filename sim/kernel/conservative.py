@@ -71,7 +71,7 @@ class Conservative(Present):
             if not remembers:
                 earlier = plan.gap_before(last, start, procs, length, now)
                 if earlier < before:
-                    self._bring_forward(rank, start, earlier)
+                    self._bring_forward(rank, procs, length, start, earlier)
                 continue
             earlier, hope, index = start, now, tried - 1
             while index >= 0:
@@ -86,7 +86,7 @@ class Conservative(Present):
                 earlier = plan.gap_before(last, start, procs, length, hope)
             moved = moves
             if earlier < before:
-                self._bring_forward(rank, start, earlier)
+                self._bring_forward(rank, procs, length, start, earlier)
                 index = moves - 1
                 while index >= 0 and left[index] > start:
                     left[index] = start
@@ -126,10 +126,9 @@ class Conservative(Present):
                     count += 1
         return count
 
-    def _bring_forward(self, rank: int, was: float, at: float) -> None:
-        """The job is to start earlier than it was to."""
-        procs, until, plan = self.procs[rank], was + self.estimate[rank], self.plan
-        end = at + self.estimate[rank]
+    def _bring_forward(self, rank: int, procs: int, length: float, was: float, at: float) -> None:
+        """The job, so wide and long, is to start earlier than it was to."""
+        plan, end, until = self.plan, at + length, was + length
         if end > was + A_MOMENT:  # from then on it keeps its place
             self._make_room(end, until, procs)
             plan.take(at, was, procs)

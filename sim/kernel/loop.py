@@ -10,7 +10,7 @@ from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
     INFINITE,
-    forget_pairs,
+    forget_last,
     insert_in_order,
     number_before,
 )
@@ -46,17 +46,20 @@ class Loop(Conservative):
 
         A step costs `a_step` and 1 for every job that waits then.
         """
-        until, self.credit, self.arrives = min(until, LAST), credit, self.submit[self.arriving]
-        while steps > 0 and self.credit > 0:
+        until, self.credit, self.arrives, leeway = min(until, LAST), credit, self.submit[self.arriving], 0
+        while steps and self.credit > 0:
             now = self._next_time()
             if now > until:
                 return OVER if now == INFINITE else LATER
             self.coming = 0
-            if self.arrives <= now:
-                self._see_who_comes(now)
-            self.leeway -= self.waiting + self.coming + self.holes + self.pieces + 1
-            if self.leeway < 0 and not self._has_room():
-                return FULL
+            while self.arrives <= now:
+                self.coming += 1
+                self.arrives = self.submit[self.arriving + self.coming]
+            leeway -= self.waiting + self.coming + self.pieces + 1
+            if leeway < 0:
+                if not self._has_room():
+                    return FULL
+                leeway = self.leeway
             if not self._happen(now):
                 return STUCK
             steps -= 1
@@ -67,17 +70,14 @@ class Loop(Conservative):
 
     def _next_time(self) -> float:
         """When the next step will be; infinite: everything has happened."""
-        running, time, follows = self.running, INFINITE, INFINITE
-        if running:
-            leave_at = self.leave_at
-            time = -leave_at[running - 1]
-            if running > 1:
-                follows = -leave_at[running - 2]
-        arrives = self.arrives
+        running, leave_at, arrives = self.running, self.leave_at, self.arrives
+        self.leaves = time = -leave_at[running - 1] if running else INFINITE
         if arrives < time:
             time, follows = arrives, time
-        elif arrives < follows:
-            follows = arrives
+        else:
+            follows = -leave_at[running - 2] if running > 1 else INFINITE
+            if arrives < follows:
+                follows = arrives
         if self.reservations or self.kind == RECORDED:
             timer = self.reserved_at[0] if self.reservations else self._wakes(self.now, INFINITE)
             if timer < time:
@@ -121,19 +121,12 @@ class Loop(Conservative):
                 return time if time <= until else INFINITE
         return INFINITE
 
-    def _see_who_comes(self, now: float) -> None:
-        submit, rank, arrives = self.submit, self.arriving, self.arrives
-        while arrives <= now:
-            rank += 1
-            arrives = submit[rank]
-        self.coming, self.next_arrives = rank - self.arriving, arrives
-
     def _has_room(self) -> bool:
         """Have the columns of the history room for all that can happen in this step?"""
         leeway = min(self.most_steps - self.step, self.most_begun - self.begun)
         leeway = min(leeway, (self.most_decided - self.decided) // 2)
         leeway = min(leeway, (self.most_ranged - self.ranged) // 3)
-        self.leeway = leeway - (self.waiting + self.coming + self.holes + self.pieces + 1)
+        self.leeway = leeway - (self.waiting + self.coming + self.pieces + 1)
         return self.leeway >= 0
 
     def _happen(self, now: float) -> bool:
@@ -141,13 +134,18 @@ class Loop(Conservative):
         self.now = now
         self.moves = self.completed = 0
         self.ended_early = False
-        if self.running and -self.leave_at[self.running - 1] <= now:
+        if self.leaves <= now:
             self._complete_jobs(now)
         if self.reservations and self.reserved_at[0] <= now:
             self.is_due = True
         self.arrived = self.coming
         if self.coming:
-            self._admit_arrivals()
+            rank = self.arriving
+            self.arriving = last = rank + self.coming
+            while rank < last:
+                insert_in_order(self.queue, self.place_of[rank], 0, self.waiting)
+                self.waiting += 1
+                rank += 1
         if not self._decide():
             return False
         index = self.step
@@ -159,31 +157,24 @@ class Loop(Conservative):
 
     def _complete_jobs(self, now: float) -> None:
         """In order of rank; most often it is one alone."""
-        leave_at, done, first, count = self.leave_at, self.done, self.running - 1, 1
-        done[0] = self.leave_rank[first]
+        leave_at, leave_rank, done, first, count = self.leave_at, self.leave_rank, self.done, self.running - 1, 1
+        rank = done[0] = leave_rank[first]
+        forget_last(leave_at, leave_rank)
         while first and -leave_at[first - 1] <= now:
             first -= 1
-            rank, place = self.leave_rank[first], count
+            rank, place = leave_rank[first], count
+            forget_last(leave_at, leave_rank)
             while place and done[place - 1] > rank:
                 done[place] = done[place - 1]
                 place -= 1
             done[place] = rank
             count += 1
-        forget_pairs(leave_at, self.leave_rank, first)
         self.completed, self.is_fresh = count, False
         if count == 1:
-            self._complete(done[0], now)
+            self._complete(rank, now)
             return
         for rank in done[:count]:
             self._complete(rank, now)
-
-    def _admit_arrivals(self) -> None:
-        rank, self.arrives = self.arriving, self.next_arrives
-        self.arriving = last = rank + self.coming
-        while rank < last:
-            insert_in_order(self.queue, self.waiting, self.place_of[rank])
-            self.waiting += 1
-            rank += 1
 
     # What is decided
 
@@ -193,7 +184,7 @@ class Loop(Conservative):
         if kind == CONSERVATIVE:
             return self._decide_conservative()
         if self.waiting or kind == REPLAN:
-            if EASY <= kind <= RELAXED:
+            if kind <= RELAXED:
                 self._decide_easy()
             elif kind == FCFS:
                 while self.waiting and self.width[self.queue[0]] <= self.free:
@@ -244,37 +235,37 @@ class Loop(Conservative):
     # The head alone has a reservation
 
     def _decide_easy(self) -> None:
-        queue, width, now = self.queue, self.width, self.now
+        queue, width = self.queue, self.width
         while self.waiting and width[queue[0]] <= self.free:
             self._start(0, self.starts_as, -1, self.free, 0.0, False)
         if not self.waiting:
             self.head = -1
             return
         head = self.rank_at[queue[0]]
-        index, was, had = 1, self.planned[head], head == self.head
+        index, had = 1, head == self.head
         if self.is_fresh and had:
             if self.in_order_of_arrival and self.kind == EASY:
                 index = self.waiting - self.arrived  # those before cannot pass, as they could not before
         else:
             self._cast_shadow(head)
-            self._reserve_head(head, had, was)
+            self._reserve_head(head, had)
         is_easy, stays = self.kind == EASY, self.is_sharp
         if is_easy and (index >= self.waiting or not self.free):
             self.is_fresh = stays
             return
         shadow, extra, until = self.shadow, self.extra, self.shadow
         if not is_easy:
-            wait = shadow - now
+            wait = shadow - self.now
             until = self.omega * wait
             if self.by_runtime:
                 until = wait + (self.omega - 1) * self.estimate[head]
-            until = now + until
+            until = self.now + until
             extra = -1
         self.is_fresh = True
         index = self._next_to_pass(index, until, extra)
         while index < self.waiting:
             place = queue[index]
-            ends = now + self.length[place]
+            ends = self.now + self.length[place]
             if not is_easy:
                 self._start(index, self.passes_as, head, ends, until, True)
             elif ends <= until:
@@ -290,17 +281,16 @@ class Loop(Conservative):
         elif not self.is_fresh:
             self._cast_shadow(head)  # others have passed it
             if self.shadow > shadow:
-                self._reserve_head(head, had, shadow)
+                self._reserve_head(head, had)
 
     def _next_to_pass(self, index: int, until: float, extra: int) -> int:
         """Where in the queue, from there on, somebody fits who ends by then, or needs no more than is left over."""
-        queue, width, length, free, now = self.queue, self.width, self.length, self.free, self.now
-        waiting = self.waiting
+        waiting, free = self.waiting, self.free
         if not free:
             return waiting
+        queue, width = self.queue, self.width
         for place in queue[index:waiting]:
-            procs = width[place]
-            if procs <= free and (now + length[place] <= until or procs <= extra):
+            if width[place] <= free and (self.now + self.length[place] <= until or width[place] <= extra):
                 return number_before(queue, place, 0, waiting)
         return waiting
 
@@ -318,9 +308,9 @@ class Loop(Conservative):
             at += 1
         self.shadow, self.extra, self.is_sharp = shadow, free - needs, ends[at - 1] == shadow
 
-    def _reserve_head(self, head: int, had: bool, was: float) -> None:
-        """The head is to start when there is room; it had a reservation for another time, or none."""
-        shadow = self.shadow
+    def _reserve_head(self, head: int, had: bool) -> None:
+        """The head is to start when there is room; it had a reservation, perhaps for another time, or none."""
+        shadow, was = self.shadow, self.planned[head]
         if self.promises and not had:
             self._promise(head, shadow)
         if had and shadow != was:

@@ -11,7 +11,7 @@ from typing import Any
 from sim.kernel import cython
 from sim.kernel.columns import drawn, growing_numbers, growing_times, numbers, power, sort_pairs, times
 from sim.kernel.loop import Loop
-from sim.kernel.present import FIRSTFIT
+from sim.kernel.present import FCFS, FIRSTFIT
 from sim.policies.orders import stream
 
 XFACTOR = 1
@@ -44,7 +44,7 @@ class OrderedLoop(Loop):
         self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)
 
     def _decide(self) -> bool:
-        if self.waiting and (self.free or self.kind > FIRSTFIT):  # else nobody can start, and nobody is looked at
+        if self.waiting and (self.free or self.kind not in (FCFS, FIRSTFIT)):  # else nobody is looked at
             self._stand_anew()
         return Loop._decide(self)
 

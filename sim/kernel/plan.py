@@ -79,13 +79,12 @@ class Plan:
             count += 1
         last = time_before(at, end - A_MOMENT, first, count)
         for index in range(first, last):
-            free[index] -= procs
-        index = last
-        if index == count or at[index] > end + A_MOMENT:
-            insert_step(at, free, count, index, end, free[index - 1] + procs)
+            free[index] = free[index] - procs
+        if last == count or at[last] > end + A_MOMENT:
+            insert_step(at, free, count, last, end, free[last - 1] + procs)
             count += 1
-        elif index and free[index] == free[index - 1]:
-            remove_step(at, free, count, index)
+        elif last and free[last] == free[last - 1]:
+            remove_step(at, free, count, last)
             count -= 1
         if first and free[first] == free[first - 1]:
             remove_step(at, free, count, first)
@@ -123,17 +122,18 @@ class Plan:
     def gap_before(self, last: int, start: float, procs: int, duration: float, after: float) -> float:
         """The first place among the steps up to `last`, or `start`; a place may run into `start`, which is its own."""
         at, free, found, until = self.at, self.free, start, INFINITE
-        first, step = after + A_MOMENT, INFINITE
-        while step > first:
-            step = at[last]
-            if free[last] < procs:
+        first = after + A_MOMENT
+        for index in range(last, -1, -1):
+            step = at[index]
+            if free[index] < procs:
                 until = step
             else:
                 if step < after:
                     step = after
                 if step + duration <= until + A_MOMENT:
                     found = step
-            last -= 1
+            if step <= first:
+                break
         return found
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from sim.kernel import cython
 from sim.kernel.columns import (
     A_MOMENT,
+    INFINITE,
     column_of,
     growing_numbers,
     growing_times,
@@ -30,10 +31,10 @@ from sim.kernel.columns import (
 )
 from sim.kernel.plan import Plan
 
-FCFS = 0
-FIRSTFIT = 1
-EASY = 2
-RELAXED = 3
+EASY = 0
+RELAXED = 1
+FCFS = 2
+FIRSTFIT = 3
 RECORDED = 4
 CONSERVATIVE = 5
 REPLAN = 6
@@ -42,7 +43,7 @@ IMMEDIATE = 8
 DEEP = 9
 MULTIQUEUE = 10
 GANG = 11
-"""What is done in a pass"""
+"""What is done in a pass: under the first two the head alone has a reservation"""
 NOBODY = 0
 BY_START = 1
 BY_QUEUE = 2
@@ -85,8 +86,8 @@ class Present:
         self.now = 0.0
         self.step = 0
         self.free = procs
-        self.arriving, self.arrives, self.next_arrives = 0, 0.0, 0.0
-        """Who comes next, and when; and when somebody does after those who come in this step"""
+        self.arriving, self.arrives, self.leaves = 0, 0.0, INFINITE
+        """Who comes next; when somebody comes after this step, and leaves in it or after it"""
         self.credit = 0
         self.queue, self.waiting = growing_numbers(jobs), 0
         self.end_at, self.end_rank = growing_times(most_running), growing_numbers(most_running)
@@ -246,9 +247,9 @@ class Present:
 
     def _hold(self, rank: int, procs: int) -> None:
         """The lowest-numbered free processors, written to the history's ranges."""
-        self.h_place[self.begun] = self.held_at[rank] = self.ranged
+        place = self.h_place[self.begun] = self.held_at[rank] = self.ranged
         ranges, firsts, lasts = self.h_ranges, self.hole_first, self.hole_last
-        at, whole = self.ranged + 1, 0
+        at, whole = place + 1, 0
         self.free -= procs
         while procs > 0:
             first, last = firsts[whole], lasts[whole]
@@ -264,8 +265,7 @@ class Present:
         if whole:
             remove_ranges(firsts, lasts, self.holes, 0, whole)
             self.holes -= whole
-        many = (at - self.ranged) // 2
-        ranges[self.ranged] = many
+        ranges[place] = many = (at - place) // 2
         self.pieces += many
         self.ranged = at
 
