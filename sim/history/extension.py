@@ -17,6 +17,10 @@ _ZEROS = bytes(1 << 20)
 """As many of them as are wanted are copied: they stay near, and memory that is touched the first time is slow"""
 
 
+_SPARE, _MOST = 1 << 9, 8
+"""So many more of everything; at most so many decisions for each step"""
+
+
 class Room(NamedTuple):
     """How many steps, stretches, decisions and numbers in ranges are written, and how many there is room for."""
 
@@ -39,7 +43,7 @@ class Extension:
             history._make_room(jobs - len(history._first))
         decided, sets = history._decisions, history._processors
         decided.write()
-        self.written = history.steps, len(history), len(decided), len(sets.ranges)
+        self.written = self._before = history.steps, len(history), len(decided), len(sets.ranges)
         """How many steps, stretches, decisions and numbers in ranges"""
         by_step: tuple[Any, ...] = (
             history._time, history._free, history._waiting, history._wanted, history._decision_end, history._begun,
@@ -54,9 +58,14 @@ class Extension:
         self._nothing = {id(history._end): inf, id(history._end_step): NEVER, id(history._next): -1}
 
     def grow(self, more: int) -> Room:
-        """Make room for so many more steps and decisions than are written, and half as many stretches."""
-        steps, begun, decided, ranged = self.written
-        room = steps + more, begun + more // 2 + 1, decided + more, ranged + 3 * more
+        """Make room for so many more steps than are written, half as many stretches, and decisions at the rate so far.
+
+        There is some to spare, for who goes on only where the next step finds room whatever happens.
+        """
+        made, decisions = self.written[0] - self._before[0], self.written[2] - self._before[2]
+        a_step = min(max(decisions / made, 1), _MOST) if made else 1
+        steps, begun, decided, ranged = (count + _SPARE for count in self.written)
+        room = steps + more, begun + more // 2, decided + int(a_step * more), ranged + 3 * more
         for count, part in zip(room, self._parts, strict=True):
             for column in part:
                 _fill(column, count, self._nothing.get(id(column), 0))

@@ -48,7 +48,7 @@ from sim.workload.model import Ints, Workload
 ENDLESS = 1 << 60
 _AT_ONCE = 4096
 """So many steps at most until who interrupts is heard"""
-_LEAST_ROOM, _MUCH_ROOM = 1 << 10, 1 << 16
+_LEAST_ROOM, _MUCH_ROOM = 1 << 9, 1 << 16
 """For so many steps the history's columns grow at least, first and in the end"""
 
 
