@@ -121,7 +121,7 @@ class Transitions:
             )
         if plan := state.kept_plan:
             if planned is not None and state.policy.keeps_reservations and abs(planned - now) > MOMENT:
-                plan.take(planned, planned + state.reserved_for(job), -procs)
+                plan.take(max(planned, now), planned + state.reserved_for(job), -procs)
                 planned = None
             if planned is None or not state.policy.keeps_reservations:
                 plan.advance(now)
@@ -181,9 +181,12 @@ class Transitions:
         now, rank = state.now, job.rank
         del state.running[rank], self.future.leaves[rank]
         del state.ends[bisect_left(state.ends, (expected_end, rank))]
-        if (plan := state.kept_plan) and expected_end > now:
-            plan.advance(now)
-            plan.take(now, expected_end if expected_end < state.closes else state.closes, -job.procs)
+        if plan := state.kept_plan:
+            if not state.running and not (state.policy.keeps_reservations and state.reserved):
+                state.kept_plan = None  # all is free: nothing is left of ends that were a part of a moment apart
+            elif expected_end > now:
+                plan.advance(now)
+                plan.take(now, expected_end if expected_end < state.closes else state.closes, -job.procs)
         state.machine.give_back(rank)
         self.history.finish(stretch, now, because)
 

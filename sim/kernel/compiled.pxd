@@ -3,10 +3,10 @@
 cimport cython
 from libc.math cimport pow
 
-cdef double A_MOMENT, INFINITE, LAST, TAU, EARLY, NOTHING
+cdef double A_MOMENT, APART, INFINITE, LAST, TAU, EARLY, NOTHING
 cdef int FCFS, FIRSTFIT, EASY, RELAXED, RECORDED, CONSERVATIVE, REPLAN, SELECTIVE, IMMEDIATE, DEEP, GANG
 cdef int NOBODY, BY_START, BY_QUEUE, MULTIQUEUE
-cdef int ENOUGH, LATER, OVER, FULL, STUCK, NEVER, FEW, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
+cdef int ENOUGH, LATER, OVER, FULL, NEVER, FEW, WIDTH, SUSPENDED, A_WORD, KINDS_OF_JOBS, SHARED
 cdef int SPECULATIVE, CUT, TO_START, TO_END, MOVED, IN_ROWS, FIRST, SPANS
 cdef int XFACTOR, DELAY, WARD, WFP3, UNICEF, RANDOM, RANDOM_LENGTH, RANDOM_DELAY, A_RUN
 cdef double A_LOT
@@ -114,6 +114,7 @@ cdef class Plan:
     cdef public double[::1] at
     cdef public int[::1] free
     cdef public Py_ssize_t count
+    cdef bint begins_sooner
 
     cpdef void clear(self) noexcept
     @cython.locals(times=double[::1], numbers=int[::1], last=Py_ssize_t, index=Py_ssize_t, time=double)
@@ -266,7 +267,9 @@ cdef class Present:
 
 cdef class Conservative(Present):
     @cython.locals(now=double, rank=int, at=double, index=Py_ssize_t, passes=bint, place=int)
-    cdef bint _decide_conservative(self) noexcept
+    cdef void _decide_conservative(self) noexcept
+    @cython.locals(index=Py_ssize_t)
+    cdef bint _asks_again(self) noexcept
     @cython.locals(plan=Plan, now=double, tried=Py_ssize_t, moves=Py_ssize_t, at=double[::1], free=int[::1],
                    tried_procs=int[::1], tried_for=double[::1], tried_from=double[::1], tried_to=double[::1],
                    tried_moves=int[::1], left=double[::1], rank=int, start=double, procs=int,
@@ -289,16 +292,18 @@ cdef class Loop(Conservative):
     @cython.locals(until=double, latest=double, index=Py_ssize_t, timer=double)
     cdef double _latest(self, double time, double arrives) noexcept
     @cython.locals(index=Py_ssize_t, time=double)
+    cdef double _is_due_after(self, double now) noexcept
+    @cython.locals(index=Py_ssize_t, time=double)
     cdef double _wakes(self, double after, double until) noexcept
     @cython.locals(leeway=Py_ssize_t)
     cdef bint _has_room(self) noexcept
     @cython.locals(index=Py_ssize_t, rank=Py_ssize_t, last=Py_ssize_t)
-    cdef bint _happen(self, double now) except -1
+    cdef int _happen(self, double now) except -1
     @cython.locals(leave_at=double[::1], leave_rank=int[::1], done=int[::1], first=Py_ssize_t, count=Py_ssize_t,
                    rank=int, place=Py_ssize_t, index=Py_ssize_t)
     cdef void _complete_jobs(self, double now) noexcept
     @cython.locals(kind=int)
-    cdef bint _decide(self) except -1
+    cdef int _decide(self) except -1
     @cython.locals(index=Py_ssize_t, passes=bint, form=int)
     cdef void _decide_firstfit(self) noexcept
     @cython.locals(index=Py_ssize_t, now=double, place=int, recorded=double, late=double)
@@ -330,7 +335,7 @@ cdef class OrderedLoop(Loop):
     cdef public double[::1] by_length, by_width, by_queue, keys, other_keys
     cdef public int[::1] ranks, other_ranks
 
-    cdef bint _decide(self) except -1
+    cdef int _decide(self) except -1
     @cython.locals(queue=int[::1], rank_at=int[::1], ranks=int[::1], waiting=Py_ssize_t, width=int[::1],
                    length=double[::1], procs=int[::1], estimate=double[::1], index=Py_ssize_t, rank=int)
     cdef void _stand_anew(self) except *
@@ -347,7 +352,7 @@ cdef class CountedLoop(Loop):
     cdef public long wanted
 
     @cython.locals(rank=Py_ssize_t, index=Py_ssize_t)
-    cdef bint _happen(self, double now) except -1
+    cdef int _happen(self, double now) except -1
 
 
 cdef class Suspension(CountedLoop):
@@ -412,7 +417,7 @@ cdef class SelectiveLoop(Suspension):
 
     @cython.locals(now=double, tick=double, ticks=double, has_ticked=bint, is_calm=bint, before=Py_ssize_t,
                    index=Py_ssize_t, soon=double, end=double, at=double)
-    cdef bint _decide(self) except -1
+    cdef int _decide(self) except -1
     @cython.locals(place=Py_ssize_t, grown=double[::1], index=Py_ssize_t)
     cdef void _wake(self, double at) noexcept
     @cython.locals(at=double, rank=int)
@@ -466,7 +471,7 @@ cdef class ImmediateLoop(Suspension):
     cdef public Py_ssize_t served
 
     @cython.locals(index=Py_ssize_t, is_disappointed=bint, rank=int)
-    cdef bint _decide(self) except -1
+    cdef int _decide(self) except -1
     @cython.locals(ran=double)
     cdef double _urgency(self, int rank) noexcept
     cdef void _has_left(self, int rank) noexcept
@@ -518,8 +523,9 @@ cdef class MultiQueueLoop(Partitions):
 
     @cython.locals(waiting=Py_ssize_t)
     cdef bint _has_room(self) noexcept
+    cdef int _decide(self) except -1
     @cython.locals(index=Py_ssize_t, tried=int, told=Py_ssize_t, rank=Py_ssize_t, is_calm=bint, apart=bint)
-    cdef bint _decide(self) except -1
+    cdef int _make_pass(self) except -1
     @cython.locals(done=int[::1], kept=Py_ssize_t, index=Py_ssize_t, rank=int, at=Py_ssize_t)
     cdef void _complete_no_cut(self) noexcept
     @cython.locals(place=int)
@@ -617,7 +623,7 @@ cdef class Sharing(Clock):
     @cython.locals(crowd=Py_ssize_t)
     cdef bint _has_room(self) noexcept
     @cython.locals(is_event=bint)
-    cdef bint _decide(self) except -1
+    cdef int _decide(self) except -1
     @cython.locals(gain=double[::1], share=double[::1], done=int[::1], count=Py_ssize_t, least=double, index=Py_ssize_t,
                    rank=int, place=Py_ssize_t, places=tuple, band=int)
     cdef void _elapse(self, double to) except *

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from sim.kernel import cython
-from sim.kernel.columns import A_MOMENT, copy_numbers, move_pair, number_before, time_before
+from sim.kernel.columns import A_MOMENT, copy_numbers, move_pair, number_before, set_numbers, time_before
 from sim.kernel.present import BY_QUEUE, BY_START, FEW, Present
+
+APART = 4 * A_MOMENT
+"""So far apart are two moments of which none is taken for the other, nor is one that is taken for one of them"""
 
 
 @cython.cclass
 class Conservative(Present):
     """A pass under it."""
 
-    def _decide_conservative(self) -> bool:
-        """False: a job is to start that does not fit."""
+    def _decide_conservative(self) -> None:
         now = self.now
         if self.ended_early:
             self._compress()
@@ -22,23 +24,28 @@ class Conservative(Present):
                 at = self.plan.earliest(self.procs[rank], self.estimate[rank], now)
                 self._reserve(rank, at, self.plans_as, self.free, 0.0)
         if not self.is_due:
-            return True
+            return
         index, passes = 0, False
         if self.in_order_of_arrival and (self.reservations == 1 or self.reserved_at[1] > now):  # nobody else is due
             index = number_before(self.queue, self.reserved_rank[0], 0, self.waiting)
             passes = index > 0
         while index < self.waiting and self.reservations and self.reserved_at[0] <= now:
             place = self.queue[index]
-            if self.planned[self.rank_at[place]] > now:
+            if self.planned[self.rank_at[place]] > now or self.width[place] > self.free:
                 passes = True
                 index += 1
-            elif self.width[place] > self.free:
-                self.head = self.rank_at[place]
-                return False
             else:
                 self._start(index, self.passes_as if passes else self.starts_as, -1, 0.0, 0.0, passes)
-        self.is_due = False
-        return True
+        self.is_due = self._asks_again()
+
+    def _asks_again(self) -> bool:
+        """Is somebody to start now since this step for whom there is no room? Then another step is made at once."""
+        for index in range(self.reservations):
+            if self.reserved_at[index] > self.now:
+                return False
+            if self.planned_in[self.reserved_rank[index]] > self.step:
+                return True
+        return False
 
     def _compress(self) -> None:
         """Reservations are released one by one and placed again: `sim.machine.profile.compression`."""
@@ -49,6 +56,10 @@ class Conservative(Present):
         seen, grown_for, procs_of, length_of, planned = (
             self.seen, self.grown_for, self.procs, self.estimate, self.planned,
         )  # fmt: skip
+        if plan.begins_sooner:
+            self.grown += 1
+            set_numbers(grown_for, 0, len(grown_for), self.grown)
+            plan.begins_sooner = False
         count = self._line_up()
         walks, remembers = cython.compiled and self.compress == BY_START, cython.compiled or count > FEW
         for rank in self.turn[:count]:
@@ -81,7 +92,7 @@ class Conservative(Present):
                         hope = left[moved] - length
                     break
                 index -= 1
-            hope = hope if hope > now else now
+            hope = hope - APART if hope - APART > now else now
             if hope < before and (free[last] >= procs or hope + length <= at[last] + A_MOMENT):
                 earlier = plan.gap_before(last, start, procs, length, hope)
             moved = moves
@@ -129,7 +140,7 @@ class Conservative(Present):
     def _bring_forward(self, rank: int, procs: int, length: float, was: float, at: float) -> None:
         """The job, so wide and long, is to start earlier than it was to."""
         plan, end, until = self.plan, at + length, was + length
-        if end > was + A_MOMENT:  # from then on it keeps its place
+        if was - at > APART and end - was > APART:  # from then on it keeps its place
             self._make_room(end, until, procs)
             plan.take(at, was, procs)
         else:
@@ -137,6 +148,7 @@ class Conservative(Present):
             plan.take(at, end, procs)
         move_pair(self.reserved_at, self.reserved_rank, self.reservations, was, at, rank)
         self.planned[rank] = at
+        self.planned_in[rank] = self.step + 1
         self.seen[rank] = self.grown
         if at <= self.now:
             self.is_due = True

@@ -41,7 +41,7 @@ class ImmediateLoop(Suspension):
 
     # A pass
 
-    def _decide(self) -> bool:
+    def _decide(self) -> None:
         while self.reservations and self.reserved_at[0] <= self.now:
             self._forget_wake(self.reserved_rank[0])
         self._go_on()
@@ -58,7 +58,6 @@ class ImmediateLoop(Suspension):
         if is_disappointed:
             self._wake_next()
         self.credit -= self.paused
-        return True
 
     def _urgency(self, rank: int) -> float:
         """The time since submit over the time run."""

@@ -13,6 +13,7 @@ from sim.kernel.columns import (
     forget_last,
     insert_in_order,
     number_before,
+    time_up_to,
 )
 from sim.kernel.conservative import Conservative
 from sim.kernel.present import (
@@ -30,9 +31,7 @@ ENOUGH = 0
 LATER = 1
 OVER = 2
 FULL = 3
-STUCK = 4
-"""Why a stretch is over: so many steps are made; the next is too late; there is none; the history's columns are full;
-a job is to start that does not fit"""
+"""Why a stretch is over: so many steps are made; the next is too late; there is none; the history's columns are full"""
 LAST = 1e300
 """No moment is later, but for what never happens"""
 
@@ -60,8 +59,7 @@ class Loop(Conservative):
                 if not self._has_room():
                     return FULL
                 leeway = self.leeway
-            if not self._happen(now):
-                return STUCK
+            self._happen(now)
             steps -= 1
             self.credit -= a_step + self.waiting
         return ENOUGH
@@ -80,6 +78,8 @@ class Loop(Conservative):
                 follows = arrives
         if self.reservations or self.kind == RECORDED:
             timer = self.reserved_at[0] if self.reservations else self._wakes(self.now, INFINITE)
+            if timer <= self.now:
+                timer = self.now if self.is_due else self._is_due_after(self.now)
             if timer < time:
                 time = follows = timer
             elif timer < follows:
@@ -113,6 +113,12 @@ class Loop(Conservative):
                 timer = self._wakes(latest, until)
         return latest
 
+    def _is_due_after(self, now: float) -> float:
+        """When the first reservation after that is due; for those before there was no room."""
+        index = time_up_to(self.reserved_at, now, 0, self.reservations)
+        time: float = self.reserved_at[index] if index < self.reservations else INFINITE
+        return time
+
     def _wakes(self, after: float, until: float) -> float:
         """When the first job after that moment, and up to another, is to start by the trace; infinite: none."""
         for index in range(self.waiting):
@@ -129,8 +135,8 @@ class Loop(Conservative):
         self.leeway = leeway - (self.waiting + self.coming + self.pieces + 1)
         return self.leeway >= 0
 
-    def _happen(self, now: float) -> bool:
-        """Everything that happens at one instant; False: a job is to start that does not fit."""
+    def _happen(self, now: float) -> None:
+        """Everything that happens at one instant."""
         self.now = now
         self.moves = self.completed = 0
         self.ended_early = False
@@ -146,14 +152,12 @@ class Loop(Conservative):
                 insert_in_order(self.queue, self.place_of[rank], 0, self.waiting)
                 self.waiting += 1
                 rank += 1
-        if not self._decide():
-            return False
+        self._decide()
         index = self.step
         self.h_time[index] = now
         self.h_decided[index] = self.decided
         self.h_begun[index] = self.begun
         self.step = index + 1
-        return True
 
     def _complete_jobs(self, now: float) -> None:
         """In order of rank; most often it is one alone."""
@@ -178,12 +182,12 @@ class Loop(Conservative):
 
     # What is decided
 
-    def _decide(self) -> bool:
-        """A pass of the policy; False: a job is to start that does not fit."""
+    def _decide(self) -> None:
+        """A pass of the policy."""
         kind = self.kind
         if kind == CONSERVATIVE:
-            return self._decide_conservative()
-        if self.waiting or kind == REPLAN:
+            self._decide_conservative()
+        elif self.waiting or kind == REPLAN:
             if kind <= RELAXED:
                 self._decide_easy()
             elif kind == FCFS:
@@ -199,7 +203,6 @@ class Loop(Conservative):
                 self._decide_replan()
         else:
             self.head = -1
-        return True
 
     # Policies without a plan
 
@@ -401,7 +404,7 @@ class CountedLoop(Loop):
         Loop.__init__(self, jobs, procs, most_running)
         self.wanted = 0
 
-    def _happen(self, now: float) -> bool:
+    def _happen(self, now: float) -> None:
         for rank in range(self.arriving, self.arriving + self.coming):
             self.wanted += self.procs[rank]
         Loop._happen(self, now)
@@ -409,4 +412,3 @@ class CountedLoop(Loop):
         self.h_free[index] = self.free
         self.h_waiting[index] = self.waiting
         self.h_wanted[index] = self.wanted
-        return True

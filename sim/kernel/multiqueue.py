@@ -109,11 +109,14 @@ class MultiQueueLoop(Partitions):
             return False
         return not self.decided + (waiting + 1) * (self.partitions + 1) > self.most_decided
 
-    def _decide(self) -> bool:
-        index, tried, told = 0, 0, 0
-        if not self.waiting:
+    def _decide(self) -> None:
+        if self.waiting:
+            self._make_pass()
+        else:
             self.stands = False
-            return True
+
+    def _make_pass(self) -> None:
+        index, tried, told = 0, 0, 0
         if self.tries:
             if self.cut_in == self.step:
                 self._complete_no_cut()
@@ -148,7 +151,6 @@ class MultiQueueLoop(Partitions):
         self.stands = self.pivots > 0 and not self.has_moved and not self.reservations
         if self.has_borrowed:
             self._move_boundaries()
-        return True
 
     def _somebody_high_came(self) -> bool:
         rank = self.arriving - self.arrived
@@ -404,12 +406,9 @@ class MultiQueueLoop(Partitions):
             if self.placed:
                 self._draft_placed()
                 at = self.draft.earliest(self.width[place], self.length[place], self.now)
-            elif self.reservations:
+            else:
                 self._make_plan()
                 at = self.plan.earliest(self.width[place], self.length[place], self.now)
-            else:  # what runs only ends
-                self._make_plan()
-                at = self.plan.at[number_before(self.plan.free, self.width[place], 0, self.plan.count)]
             self.pivot_at[self.partition_of[self.rank_at[place]]] = at
             self.placed += 1
             self.untaken = place

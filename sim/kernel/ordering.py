@@ -43,10 +43,10 @@ class OrderedLoop(Loop):
         self.keys, self.ranks = times(jobs), numbers(jobs)
         self.other_keys, self.other_ranks = growing_times(jobs), growing_numbers(jobs)
 
-    def _decide(self) -> bool:
+    def _decide(self) -> None:
         if self.waiting and (self.free or self.kind not in (FCFS, FIRSTFIT)):  # else nobody is looked at
             self._stand_anew()
-        return Loop._decide(self)
+        Loop._decide(self)
 
     def _stand_anew(self) -> None:
         queue, rank_at, ranks, waiting = self.queue, self.rank_at, self.ranks, self.waiting

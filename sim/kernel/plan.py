@@ -30,6 +30,8 @@ class Plan:
         self.at, self.free = growing_times(most), growing_numbers(most)
         self.count = 0
         """0: there is no plan"""
+        self.begins_sooner = False
+        """Has what would begin within a moment come to begin at once?"""
 
     def clear(self) -> None:
         """There is no plan any more."""
@@ -66,6 +68,8 @@ class Plan:
             remove_times(self.at, self.count, 0, index)
             remove_numbers(self.free, self.count, 0, index)
             self.count -= index
+        if self.at[0] > now:
+            self.begins_sooner = True
         self.at[0] = now
 
     def take(self, start: float, end: float, procs: int) -> None:

@@ -26,7 +26,7 @@ from sim.kernel.columns import (
     remove_ranges,
     remove_three,
     set_numbers,
-    time_up_to,
+    time_before,
     times,
 )
 from sim.kernel.plan import Plan
@@ -110,7 +110,7 @@ class Present:
         self.planned = times(jobs)
         """When each waiting job is to start by its reservation"""
         self.planned_in = numbers(jobs)
-        """In which step that was said; or, where reservations stand, 1: it has one"""
+        """In which step that was said, the first being 1"""
         self.reserved_at, self.reserved_rank = growing_times(jobs), growing_numbers(jobs)
         """The reservations that stand, in order of time; where there are none, when the policy asked to be woken"""
         self.reservations = 0
@@ -188,9 +188,12 @@ class Present:
         expected, running, procs = self.expected[rank], self.running, self.procs[rank]
         remove_three(self.end_at, self.end_rank, self.end_procs, running, expected, rank)
         self.running = running - 1
-        if self.plan.count and expected > now:
-            self.plan.advance(now)
-            self._make_room(now, expected, procs)
+        if self.plan.count:
+            if running == 1 and not self.reservations:  # all is free
+                self.plan.clear()
+            elif expected > now:
+                self.plan.advance(now)
+                self._make_room(now, expected, procs)
         self._give_back(self.held_at[rank], procs)
 
     def _give_back(self, at: int, procs: int) -> None:
@@ -313,7 +316,9 @@ class Present:
         if self.is_reserved:
             self.grown = grown = self.grown + 1
             at, free, count = plan.at, plan.free, plan.count
-            index = time_up_to(at, start + A_MOMENT, 0, count) - 1
+            index = time_before(at, start - A_MOMENT, 0, count)
+            if index == count or at[index] > start + A_MOMENT:
+                index -= 1
             while index < count and at[index] < end:
                 set_numbers(self.grown_for, free[index] + 1, procs, grown)
                 index += 1
@@ -325,7 +330,7 @@ class Present:
         self.reservations += 1
         self.plan.take(at, at + self.estimate[rank], self.procs[rank])
         self.planned[rank] = at
-        self.planned_in[rank] = 1
+        self.planned_in[rank] = self.step + 1
         self.seen[rank] = self.grown
         if at <= self.now:
             self.is_due = True
@@ -344,6 +349,6 @@ class Present:
         at = self.planned[rank]
         self._forget(rank)
         if abs(at - now) > A_MOMENT:
-            self._make_room(at, at + self.estimate[rank], procs)
+            self._make_room(max(at, now), at + self.estimate[rank], procs)
             self.plan.advance(now)
             self.plan.take(now, expected, procs)

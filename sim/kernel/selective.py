@@ -101,7 +101,7 @@ class SelectiveLoop(Suspension):
 
     # A pass
 
-    def _decide(self) -> bool:
+    def _decide(self) -> None:
         now, tick = self.now, self.tick
         while self.reservations and self.reserved_at[0] <= now:
             remove_times(self.reserved_at, self.reservations, 0, 1)
@@ -144,7 +144,6 @@ class SelectiveLoop(Suspension):
                 self._wake(at)
         self.stood = not has_ticked
         self.credit -= self.paused
-        return True
 
     def _wake(self, at: float) -> None:
         """The policy is to be asked again; the column of reservations says when."""

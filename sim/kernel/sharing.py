@@ -197,7 +197,7 @@ class Sharing(Clock):
         )
         return has_room
 
-    def _decide(self) -> bool:
+    def _decide(self) -> None:
         self._elapse(self.now)
         is_event = self.arrived or self.completed or not self.standing
         if is_event:
@@ -210,7 +210,6 @@ class Sharing(Clock):
             if self.has_other_rows:
                 self._place_bands()
         self.credit -= self.standing
-        return True
 
     def _elapse(self, to: float) -> None:
         """Time goes on; who is done leaves the matrix."""

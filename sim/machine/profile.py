@@ -241,7 +241,7 @@ def compression(
     The caller moves the reservation in the plan before asking for the next. Looking for a place is the price of
     conservative backfilling, so what was found is remembered: before a job's new place, or its old one if there is no
     other, a wider and longer one that stood later will find nothing either, but for places that reach into what a
-    reservation has left behind since.
+    reservation has left behind since. It is looked for a few moments earlier, for moments that are one may be two there.
 
     >>> plan = Profile(now=0, free=2)
     >>> plan.take(10, 15, 2)
@@ -264,7 +264,7 @@ def compression(
             if its_procs <= procs and its_duration <= duration and stood <= start:
                 hope = stands if moves == len(left) else min(stands, left[moves] - duration)
                 break
-        at, moves = _gap_before(plan, last, start, procs, duration, hope if hope > now else now), len(left)
+        at, moves = _gap_before(plan, last, start, procs, duration, max(hope - 4 * MOMENT, now)), len(left)
         if at < start - MOMENT:
             yield job, start, at
             left.append(start)

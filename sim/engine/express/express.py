@@ -17,13 +17,12 @@ from sim.engine.allocation import Allocation
 from sim.engine.express import afterwards, dividing, gangs, ordering, preempting
 from sim.engine.express.afterwards import Before
 from sim.engine.state import Future, State
-from sim.errors import DecisionError
 from sim.history.extension import Extension
 from sim.history.history import History
 from sim.history.stretch import KINDS, RUN, SPECULATIVE
 from sim.kernel.immediate import ImmediateLoop
 from sim.kernel.known import Known, known, line
-from sim.kernel.loop import ENOUGH, FULL, OVER, STUCK, Loop
+from sim.kernel.loop import ENOUGH, FULL, OVER, Loop
 from sim.kernel.migration import MigratingLoop
 from sim.kernel.multiqueue import MultiQueueLoop
 from sim.kernel.ordering import OrderedLoop
@@ -90,9 +89,6 @@ class Express:
         extension.cut()
         if loop.kind == GANG:
             self._history.stand(loop.places())
-        if reason == STUCK:
-            job = self._workload.jobs[loop.head]
-            raise DecisionError(f"job {job.id} cannot start at {loop.now:.12g}: {loop.free} processors are free")
         if loop.credit < credit:
             self._settle()
         if reason == OVER:
@@ -218,16 +214,14 @@ class Express:
             _fill(loop.plan.free, [free for _, free in steps])
             loop.plan.count = len(steps)
         for rank, at in state.reserved.items():
-            loop.planned[rank], loop.planned_in[rank] = (
-                at,
-                1 if kind in (CONSERVATIVE, MULTIQUEUE) else state.step_count,
-            )
+            loop.planned[rank], loop.planned_in[rank] = at, 1 if kind == MULTIQUEUE else state.step_count
             loop.head = rank
         if kind in (CONSERVATIVE, MULTIQUEUE):
             stand = sorted((at, rank) for rank, at in state.reserved.items())
             _fill(loop.reserved_at, [at for at, _ in stand])
             _fill(loop.reserved_rank, [rank for _, rank in stand])
             loop.reservations = len(stand)
+            loop.is_due = bool(state.timers) and state.timers[0][0] <= state.now
 
     # From the loop to the state
 
@@ -298,10 +292,9 @@ class Express:
         if kind == CONSERVATIVE:
             stand = loop.reservations
             at = _values(loop.reserved_at, stand)
-            state.timers.extend(
-                (time, rank, inf) for time, rank in zip(at, _values(loop.reserved_rank, stand), strict=True)
-            )
-            reserved.update((rank, time) for time, rank, _ in state.timers)
+            reserved.update(zip(_values(loop.reserved_rank, stand), at, strict=True))
+            ahead = ((time, rank, inf) for rank, time in reserved.items())
+            state.timers.extend(it for it in ahead if it[0] > loop.now or loop.planned_in[it[1]] == loop.step)
         elif kind == RECORDED:
             recorded = (loop.recorded[rank_at[place]] for place in _values(loop.queue, loop.waiting))
             state.wakes.update((time, -1, inf) for time in recorded if time > loop.now)
@@ -314,9 +307,8 @@ class Express:
         elif kind in _LOOPS:
             _BESIDE[kind].settle(loop, state)
         count = loop.plan.count
-        if count:
-            times = _values(loop.plan.at, count)
-            state.kept_plan = Profile.of_steps(zip(times, _values(loop.plan.free, count), strict=True))
+        steps = zip(_values(loop.plan.at, count), _values(loop.plan.free, count), strict=True)
+        state.kept_plan = Profile.of_steps(steps) if count else None
 
 
 _LOOPS = {SELECTIVE: SelectiveLoop, IMMEDIATE: ImmediateLoop, MULTIQUEUE: MultiQueueLoop, GANG: MigratingLoop}

@@ -33,6 +33,7 @@ class Conservative(Ordered):
 
     When a job ended before its expected end, the plan is compressed: the reservations are released one by one
     and placed again, each at its earliest. Jobs that arrive at one instant are placed by rank, after that.
+    Where jobs end parts of a microsecond apart the plan takes them for one: who is due then starts when there is room.
     """
 
     compress: Literal["start", "queue", "none"] = parameter(
@@ -59,7 +60,7 @@ class Conservative(Ordered):
         if min(reserved.values(), default=inf) > now:
             return
         for job in view.queue:
-            if reserved[job.rank] <= now:
+            if reserved[job.rank] <= now and job.procs <= view.free:
                 yield start(job, _DUE)
             else:
                 start = Backfill
