@@ -241,7 +241,7 @@ def compression(
     The caller moves the reservation in the plan before asking for the next. Looking for a place is the price of
     conservative backfilling, so what was found is remembered: before a job's new place, or its old one if there is no
     other, a wider and longer one that stood later will find nothing either, but for places that reach into what a
-    reservation has left behind since. It is looked for a few moments earlier, for moments that are one may be two there.
+    reservation has left behind since. It is looked for a few moments earlier: what is one moment may be two there.
 
     >>> plan = Profile(now=0, free=2)
     >>> plan.take(10, 15, 2)
