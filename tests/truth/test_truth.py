@@ -39,7 +39,7 @@ from tests.truth.words import MISPLACED, MUTANTS, READINGS, Template, UntrueErro
 from tui.cli.compare import as_dict, render
 from tui.cli.explain import longest_waits
 
-RUNS = 3
+RUNS = 2
 """So many of each family; `python -m tests.truth` reads on as long as you like."""
 
 REASONS = [

@@ -28,7 +28,7 @@ from tui.replay.opening import Opening, lesson_opening, quiz_opening
 from tui.screens.replay.keys import every_key
 from tui.widgets.gantt import Gantt
 
-KEYS, SEED = int(os.environ.get("MONKEY", "25")), os.environ.get("SEED", "1")
+KEYS, SEED = int(os.environ.get("MONKEY", "20")), os.environ.get("SEED", "1")
 FAULT = re.compile(r"\b[A-Z]\w+(Error|Exception)\b")
 SIZES = ((120, 36), (80, 24), (200, 60), (40, 12), (20, 5), (1, 1), (99, 28), (100, 27))
 TYPED = (*"abcdefghijklmnoprstuvwxyz0123456789[]'/:,.;#=@~ ", "[/foo]", "J1", "12d4h", "job 1 starts", "easy", "../")

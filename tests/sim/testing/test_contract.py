@@ -134,7 +134,7 @@ class Sleepy(Easy):
     """Its passes take long."""
 
     def decide(self, view: View) -> Iterator[Decision]:
-        sleep(len(view.queue) / 4000)
+        sleep(len(view.queue) / 20000)
         yield from super().decide(view)
 
 
@@ -145,7 +145,7 @@ def test_one_that_is_not_the_same_twice_is_found(policy: Policy) -> None:
 
 
 def test_long_passes_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(grown, "TOO_LONG", 0.1)
+    monkeypatch.setattr(grown, "TOO_LONG", 0.02)
     report = examine(Sleepy(), count=0)
     assert report.failure is not None
     assert report.failure.finding.rule == SLOW
