@@ -15,8 +15,6 @@ from sim.history.times import NEVER
 
 _ZEROS = bytes(1 << 20)
 """As many of them as are wanted are copied: they stay near, and memory that is touched the first time is slow"""
-
-
 _SPARE, _MOST = 1 << 9, 8
 """So many more of everything; at most so many decisions for each step"""
 

@@ -7,7 +7,7 @@ from sim.kernel.columns import A_MOMENT, copy_numbers, move_pair, number_before,
 from sim.kernel.present import BY_QUEUE, BY_START, FEW, Present
 
 APART = 4 * A_MOMENT
-"""So far apart are two moments of which none is taken for the other, nor is one that is taken for one of them"""
+"""As in `sim.machine.moment`"""
 
 
 @cython.cclass

@@ -128,7 +128,11 @@ class Loop(Conservative):
         return INFINITE
 
     def _has_room(self) -> bool:
-        """Have the columns of the history room for all that can happen in this step?"""
+        """Have the columns of the history room for all that can happen in this step?
+
+        Between two holes there is a piece: who starts is given at most the holes, one more than pieces, and parts of
+        one hole each.
+        """
         leeway = min(self.most_steps - self.step, self.most_begun - self.begun)
         leeway = min(leeway, (self.most_decided - self.decided) // 2)
         leeway = min(leeway, (self.most_ranged - self.ranged) // 3)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from math import inf
 
-from sim.machine.moment import MOMENT
+from sim.machine.moment import APART, MOMENT
 from sim.workload.model import Job
 
 
@@ -264,7 +264,7 @@ def compression(
             if its_procs <= procs and its_duration <= duration and stood <= start:
                 hope = stands if moves == len(left) else min(stands, left[moves] - duration)
                 break
-        at, moves = _gap_before(plan, last, start, procs, duration, max(hope - 4 * MOMENT, now)), len(left)
+        at, moves = _gap_before(plan, last, start, procs, duration, max(hope - APART, now)), len(left)
         if at < start - MOMENT:
             yield job, start, at
             left.append(start)

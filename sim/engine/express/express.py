@@ -293,8 +293,8 @@ class Express:
             stand = loop.reservations
             at = _values(loop.reserved_at, stand)
             reserved.update(zip(_values(loop.reserved_rank, stand), at, strict=True))
-            ahead = ((time, rank, inf) for rank, time in reserved.items())
-            state.timers.extend(it for it in ahead if it[0] > loop.now or loop.planned_in[it[1]] == loop.step)
+            ahead = (rank for rank, at in reserved.items() if at > loop.now or loop.planned_in[rank] == loop.step)
+            state.timers.extend((reserved[rank], rank, inf) for rank in ahead)
         elif kind == RECORDED:
             recorded = (loop.recorded[rank_at[place]] for place in _values(loop.queue, loop.waiting))
             state.wakes.update((time, -1, inf) for time in recorded if time > loop.now)
