@@ -1,8 +1,8 @@
 """A policy breaks down while it decides: whatever it does, that is one line that says which, when and where in it.
 
 One that does not answer can be seen from another thread (`unanswered`) and told to stop (`give_up`), which `patience`
-does, and `patient` where policies are somebody's own. Who looks finds it on that thread's stack, so that nothing has to
-be written down at every pass.
+does, and `patient` where policies are somebody's own. Every pass writes down in which thread it is made: nobody looks
+for it on another thread's stack, where CPython 3.11 breaks down if garbage is collected just then.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import linecache
 import os
 import re
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
@@ -42,6 +41,8 @@ HIDDEN = "; a policy is shown no run times, only what has been and each job's es
 _Shown = TypeVar("_Shown")
 _Error = TypeVar("_Error", bound=PolicyError)
 
+_DECIDING: dict[int, State] = {}
+"""thread -> whose policy decides there now"""
 _SEEN: dict[int, tuple[State, int, float]] = {}
 """thread -> whose policy was seen to decide there, after how many steps, and when first"""
 
@@ -54,7 +55,10 @@ def obey(
 ) -> None:
     """One pass. What the policy raises, `SystemExit` too, becomes a `PolicyError`; who interrupts is told."""
     decisions: Iterable[Any] = ()
+    thread = get_ident()
+    around = _DECIDING.get(thread)
     try:
+        _DECIDING[thread] = state
         decisions = decide(shown)
         for decision in decisions:
             appliers[type(decision)](decision)
@@ -63,11 +67,16 @@ def obey(
         if is_told or (isinstance(error, MemoryError) and not is_own(state.policy)):
             raise
         raise _told(state, error, _place(state, error, decisions)) from error
+    finally:  # nothing is called here: there is no moment at which who is given up could leave it half done
+        if around is None:
+            del _DECIDING[thread]
+        else:
+            _DECIDING[thread] = around
 
 
 def unanswered(thread: int) -> tuple[str, float]:
     """The file of the policy that decides in a thread, and for how many seconds it was seen to; 0 where none does."""
-    state = _deciding(thread)
+    state = _DECIDING.get(thread)
     if state is None:
         _SEEN.pop(thread, None)
         return "", 0
@@ -80,7 +89,7 @@ def unanswered(thread: int) -> tuple[str, float]:
 
 def give_up(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
     """The policy that decides in a thread is to stop; calls of C that wait are reached in the main thread alone."""
-    if _deciding(thread):
+    if thread in _DECIDING:
         interrupt(thread, error)
 
 
@@ -109,14 +118,6 @@ def patience(seconds: float) -> Iterator[None]:
 def patient(policies: Iterable[Policy | str]) -> AbstractContextManager[None]:
     """Meanwhile none of these policies may take too long over a step; with nothing but ours it does nothing."""
     return patience(LONGEST_PASS) if any(map(is_own, map(policy_of, policies))) else nullcontext()
-
-
-def _deciding(thread: int) -> State | None:
-    """Whose policy decides in that thread."""
-    frame = sys._current_frames().get(thread)
-    while frame and frame.f_code is not obey.__code__:
-        frame = frame.f_back
-    return frame.f_locals["state"] if frame else None
 
 
 def when(state: State) -> str:

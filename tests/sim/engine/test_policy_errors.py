@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
@@ -178,6 +179,44 @@ def test_a_policy_that_never_comes_back_is_seen_and_stopped_from_another_thread(
     thread.join(5)
     assert "odd failed after step 2, at 10: stopped, it did not answer for 0 s (" in told[0]
     assert unanswered(thread.ident or 0) == unanswered(get_ident()) == ("", 0)
+
+
+WATCHED = """
+import gc
+from threading import Thread
+from time import sleep
+
+from sim import Engine, read
+from sim.engine.policy_errors import unanswered
+
+
+class Circle:
+    def __init__(self):
+        self.it = self
+
+    def __del__(self):
+        sleep(0)  # whoever waits for the interpreter has it now
+
+
+def work():
+    for _ in range(200):
+        Engine(read("z-figure7"), "easy", curious=True).run()
+    print("done", end="")
+
+
+thread = Thread(target=work)
+thread.start()
+gc.set_threshold(3, 1, 1)
+while thread.is_alive():
+    Circle()
+    unanswered(thread.ident)
+"""
+
+
+def test_who_decides_is_never_hurt_by_who_watches() -> None:
+    """Another thread's stack must not be looked at: where garbage is collected just then, Python 3.11 crashes."""
+    watched = subprocess.run([sys.executable, "-c", WATCHED], timeout=60, capture_output=True)
+    assert (watched.returncode, watched.stdout) == (0, b"done")
 
 
 @dataclass(frozen=True)
