@@ -6,8 +6,10 @@ import ctypes
 import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
-from threading import Lock, Timer, current_thread, get_ident, main_thread
+from threading import Event, Lock, Thread, current_thread, get_ident, main_thread
 
+AGAIN = 0.5
+"""Seconds after which who goes on is told again to stop: what is raised while garbage is collected is not heard"""
 _is_rung = False
 """Is the signal that wakes the main thread meant for it, or has it come back meanwhile?"""
 
@@ -72,25 +74,28 @@ def _ring(*_: object) -> None:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """What is done within is stopped by a `NoAnswerError` if it takes longer than that."""
-    thread, lock, is_over, is_late = get_ident(), Lock(), False, False
+    """What is done within is stopped by a `NoAnswerError` if it takes longer than that, and again if it goes on."""
+    thread, lock, done, is_over, is_late = get_ident(), Lock(), Event(), False, False
 
-    def stop() -> None:
+    def watch() -> None:
         nonlocal is_late
-        with lock:
-            if not is_over:
+        patience = seconds
+        while not done.wait(patience):
+            with lock:
+                if is_over:
+                    return
                 is_late = True
                 interrupt(thread)
+            patience = AGAIN
 
-    timer = Timer(seconds, stop)
-    timer.daemon = True
+    watcher = Thread(target=watch, daemon=True)
     with awake():
-        timer.start()
+        watcher.start()
         try:
             yield
         finally:
+            is_over = True  # before anything is called, where it might be told once more
             with lock:
-                is_over = True
-            timer.cancel()
+                done.set()
             if is_late:  # and if it was just over, nobody else is to be stopped
                 forgive()

@@ -19,7 +19,7 @@ from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
 from typing import Any, TypeVar
 
-from sim.deadline import GiveWayError, NoAnswerError, awake, interrupt
+from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
 from sim.policies.policy import Policy, is_own
@@ -99,7 +99,7 @@ def patience(seconds: float) -> Iterator[None]:
     thread, is_over = get_ident(), Event()
 
     def watch() -> None:
-        while not is_over.wait(min(seconds / 4, 0.5)):
+        while not is_over.wait(min(seconds / 4, AGAIN)):
             if unanswered(thread)[1] > seconds:
                 give_up(thread)
 

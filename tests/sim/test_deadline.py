@@ -29,6 +29,19 @@ def test_what_waits_in_a_call_of_c_is_stopped_too() -> None:
         sleep(20)
 
 
+def deaf() -> None:
+    """It does not hear it once."""
+    try:
+        never()
+    except NoAnswerError:
+        never()
+
+
+def test_who_does_not_hear_it_is_told_again() -> None:
+    with pytest.raises(NoAnswerError), deadline(0.05):
+        deaf()
+
+
 def test_what_was_done_in_time_is_left_alone() -> None:
     with deadline(0.05):
         pass
