@@ -29,7 +29,7 @@ from sim.machine.turns import Turns
 from sim.policies.policy import Policy, written_policy
 from sim.policies.view import Ends
 from sim.workload.model import Job, Jobs, Workload
-from sim.workload.outages import Outage, absent, changes_of, gone_for_good, known
+from sim.workload.outages import Outage, absent, changes_of, closing, gone_for_good, known
 
 
 class State:
@@ -303,7 +303,7 @@ class State:
         """What is known of the machine is another now; before the beginning all of it is to come."""
         times = [time for time in changes_of(self.outages) if time > now]
         self.ahead = tuple((time, absent(self.outages, time)) for time in times)
-        self.closes = min((o.begins for o in self.outages if o.announced and o.begins > now), default=inf)
+        self.closes = closing(self.outages, now)
 
     @property
     def gone_for_good(self) -> int:

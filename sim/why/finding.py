@@ -11,8 +11,20 @@ from sim.engine.snapshot import Queued, Running, Snapshot, Suspended
 from sim.machine.matrix import Cell
 from sim.machine.profile import Profile
 from sim.why import facts as f
-from sim.why.waiting import FewBesideKept, Holder, Plan, delayed_by, has_room, most_free, must_end, stops_at, unsaid
+from sim.why.waiting import (
+    FewBesideKept,
+    Holder,
+    Plan,
+    delayed_by,
+    goes_down,
+    has_room,
+    most_free,
+    must_end,
+    stops_at,
+    unsaid,
+)
 from sim.workload.model import Job
+from sim.workload.outages import closing
 
 _LOOKED_AT = 200
 """Of so many jobs with a planned start it is found out whether they would be delayed."""
@@ -94,6 +106,7 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
     free, kept, kept_for = free_now(snapshot)
     seen, ends = snapshot.outlook
     plans = ((q.job, q.planned, q.lasts) for q in snapshot.queue if q.planned is not None)
+    is_bound = snapshot.matrix is None and not queued.granted
     return unsaid(
         job,
         queued.planned,
@@ -101,6 +114,7 @@ def why_it_waits(snapshot: Snapshot, queued: Queued, considered: Sequence[Decisi
         stopped=stops_at(considered),
         free=most_free(snapshot.there, snapshot.matrix)[0] if snapshot.matrix else seen,
         kept=FewBesideKept(free, kept, kept_for) if kept_for else None,
+        down=goes_down(now + queued.lasts, closing(snapshot.outages, now)) if is_bound else None,
         fits=lambda free: has_room(job, now, free, ends, plans),
     )
 

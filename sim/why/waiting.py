@@ -11,6 +11,7 @@ from typing import NamedTuple
 from sim.decisions.decisions import Decision, Keep
 from sim.decisions.reasons import OfTheHead
 from sim.decisions.reasons_to_wait import (
+    MachineGoesDown,
     PlannedLater,
     RoomUnseen,
     TooFewFree,
@@ -111,8 +112,11 @@ def why_it_waits(
     if own := [d.because for d in decisions if isinstance(d, Keep) and d.job is job]:
         return own[-1]
     at, why = planned
+    down = None
+    if not state.sharing and job.rank not in state.granted:
+        down = goes_down(state.now + state.reserved_for(job), state.closes)
     if isinstance(why, OfTheHead):
-        return Heads(room(state))
+        return Heads(room(state)) if down is None or job.procs > state.free else down
     free, ends, changes = state.outlook(state.awaited)
     awaited = None if state.awaited is None else state.jobs[state.awaited]
     kept_free = None if awaited is None else FewBesideKept(state.free, state.free - free, awaited)
@@ -124,8 +128,14 @@ def why_it_waits(
         stopped=stops_at(decisions),
         free=room(state) if state.sharing else free,
         kept=kept_free,
+        down=down,
         fits=lambda free: has_room(job, state.now, free, (*ends, *changes), plans),
     )
+
+
+def goes_down(ends: float, closes: float) -> MachineGoesDown | None:
+    """Why who would end then cannot start: the machine goes down before; None: it does not."""
+    return MachineGoesDown(closes, ends) if ends > closes + MOMENT else None
 
 
 def stops_at(decisions: Sequence[Decision]) -> Job | None:
@@ -143,12 +153,14 @@ def unsaid(
     stopped: Job | None,
     free: int,
     kept: FewBesideKept | None,
+    down: MachineGoesDown | None,
     fits: Callable[[int], bool],
 ) -> Reason:
     """Why a job waits of which the policy says nothing: nobody came to it, or it is planned for later.
 
     row: of a matrix, in which it is planned. stopped: at whom the policy did. free: what the policy sees as free; kept:
-    what is kept beside that. fits: would the job find room from now on if so many are free?
+    what is kept beside that. down: would it run into maintenance if it started now? fits: would the job find room from
+    now on if so many are free?
     """
     if at is None:
         return NotConsidered(stopped, free)
@@ -156,6 +168,8 @@ def unsaid(
         return RowLater(row)
     if job.procs > free:
         return kept if kept is not None and kept.kept else TooFewFree(free)
+    if down is not None:
+        return down
     return RoomUnseen(at, free) if fits(free) else PlannedLater(at, free)
 
 

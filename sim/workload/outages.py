@@ -258,6 +258,11 @@ def changes_of(outages: Iterable[Outage]) -> list[float]:
     return sorted({time for outage in outages for time in outage[:2] if abs(time) != inf})
 
 
+def closing(outages: Iterable[Outage], time: float) -> float:
+    """When the machine goes down next after that moment, as was announced; infinite: not any more."""
+    return min((outage.begins for outage in outages if outage.announced and outage.begins > time), default=inf)
+
+
 def there(outages: Sequence[Outage], procs: int) -> list[tuple[float, int]]:
     """(since when, how many processors are there), from the beginning on.
 

@@ -254,6 +254,7 @@ def are_not_allowed(world: World, job: Work, small: list[int], wide_said: int, s
 
 @reads(k.TurnOver, "could have its processors by now, but not at its turn in this pass")
 def _(world: World, job: Work) -> None:
+    demand(world.now + job.estimate - world.progress(job.rank) <= world.closes() + 1e-6, "it has no time left")
     small = [rank for rank in outranked(world, job) if world.jobs[rank].procs <= 2 * job.procs]
     small = [rank for rank in small if not is_spared(world, rank)]
     if is_pinned(world, job):

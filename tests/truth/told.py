@@ -247,6 +247,21 @@ def _(after: After, job: Work, said: str, needs: int, free: int, kept: int, whom
     demand(needs > world.free(), "there is room")
 
 
+def goes_down(after: After, job: Work) -> bool:
+    """Does the machine go down before the job would end that started now?"""
+    world, planned = after.world, after.planned.get(job.rank)
+    if world.memo_rows is not None or job.rank in world.granted:
+        return False
+    return world.now + (job.estimate if planned is None else planned.lasts) > world.closes() + 1e-6
+
+
+@reads(Obstacle, "would end at {t}, and the machine goes down for maintenance at {t}")
+def _(after: After, job: Work, said: str, ends: float, at: float) -> None:
+    demand_equal((ends, at), (after.world.now + after.planned[job.rank].lasts, after.world.closes()), "ends, at")
+    demand(goes_down(after, job), "it is over before")
+    demand(job.procs <= after.world.free(), "there is no room")
+
+
 @reads(Obstacle, "needs {n}, {n} free, but only from {t} on for its whole estimate of {s}")
 def _(after: After, job: Work, said: str, needs: int, free: int, at: float, long: Lasts) -> None:
     demand_equal((needs, free), (job.procs, after.world.free()), "needs, free")
@@ -256,6 +271,7 @@ def _(after: After, job: Work, said: str, needs: int, free: int, at: float, long
     demand(
         not has_room(after.world.procs, job.procs, after.world.now, job.estimate, others(after, job)), "there is room"
     )
+    demand(not goes_down(after, job), "the machine goes down before")
 
 
 def others(after: After, job: Work) -> list[Slot]:

@@ -11,7 +11,7 @@ from sim.decisions import reasons_to_wait as k
 from sim.decisions.sentences import fields_of, jobs_in
 from sim.why import waiting as w
 from tests.truth.peers import EASIES
-from tests.truth.told import After, heads, is_stopped_by, kept_of, line_of, others, taken_at_home
+from tests.truth.told import After, goes_down, heads, is_stopped_by, kept_of, line_of, others, taken_at_home
 from tests.truth.words import UntrueError, demand, demand_equal, lasts, whole
 from tests.truth.world import Work, World, has_room
 
@@ -81,7 +81,8 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
     seen = world.free() if world.memo_rows is None else free
     planned = after.planned.get(job.rank)
     if head_now(world) == job.name:
-        return w.Heads, None, {"free": free}
+        is_late = job.procs <= free and goes_down(after, job)
+        return (k.MachineGoesDown, None, {}) if is_late else (w.Heads, None, {"free": free})
     if planned is None:
         stops = is_stopped_by(after)
         return w.NotConsidered, None if stops is None else stops.name, {"free": seen}
@@ -91,6 +92,8 @@ def why_now(after: After, job: Work, free: int) -> tuple[type, str | None, dict[
         if world.kept() & world.free_set():
             return w.FewBesideKept, None if world.awaited is None else world.jobs[world.awaited].name, {}
         return k.TooFewFree, None, {"free": seen}
+    if goes_down(after, job):
+        return k.MachineGoesDown, None, {}
     fits = has_room(world.procs, job.procs, world.now, job.estimate, others(after, job))
     return (k.RoomUnseen if fits else k.PlannedLater), None, {"free": seen}
 

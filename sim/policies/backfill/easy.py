@@ -8,7 +8,7 @@ from math import inf
 
 from sim.decisions.decisions import Backfill, Decision, Keep, Reserve, Start
 from sim.decisions.reasons import EarliestHole, EndsBefore, FitsExtra, Planned
-from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.reasons_to_wait import PlannedLater, WouldDelay
 from sim.policies.backfill.room import in_order, no_room, when_free
 from sim.policies.backfill.tails import TAILS, Tail, in_tail
 from sim.policies.orders import Fcfs
@@ -80,7 +80,6 @@ class Easy(Ordered):
                     queue[place:] = in_tail(queue[place:], self.tail)
             else:
                 if view.curious:
-                    few = job.procs > view.free
-                    yield Keep(job, TooFewFree(view.free) if few else PlannedLater(at, view.free))
+                    yield Keep(job, PlannedLater(at, view.free) if view.fits(job) else no_room(view, job))
                 continue
             plan.take(at, at + job.estimate, job.procs)

@@ -122,7 +122,9 @@ class Selective(Preemptive):
         yield from self.preempt(view, job, victims, reasons)
 
     def _why_nobody(self, view: View, job: Job) -> Reason:
-        """Why it may suspend nobody: the xfactors, or else who may not be suspended by it."""
+        """Why it may suspend nobody: maintenance, the xfactors, or else who may not be suspended by it."""
+        if not view.in_time(job):
+            return self._obstacle(view, job)
         mine, pinned = xfactor(view, job), self.pinned(view, job.rank)
         others = [stint for rank, stint in view.running.items() if pinned is None or view.held(rank) & pinned]
         if self.fits(view, job):

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from sim.decisions.reasons import EndsBefore, FitsExtra, InOrder
-from sim.decisions.reasons_to_wait import PlannedLater, TooFewFree, WouldDelay
+from sim.decisions.reasons_to_wait import MachineGoesDown, NoVictims, PlannedLater, TooFewFree, WouldDelay
 from sim.engine.engine import Engine
 from sim.kernel.choice import SETTING
 from sim.life.life import Life, life_of
@@ -105,9 +105,25 @@ def test_who_is_given_up_after_its_start_has_not_ended() -> None:
     assert "never ended" in figures(lived)
 
 
-def test_who_would_run_into_maintenance_has_no_room_that_nobody_saw() -> None:
-    of = workload(2, (0, 1, 100, 100)).with_outages([Outage(50, 60, 0b11, announced=True)])
-    assert type(life(of, "replan", "1").waits[0].state) is PlannedLater
+@pytest.mark.parametrize(
+    "policy",
+    [
+        "fcfs",
+        "firstfit",
+        "easy",
+        "easy:depth=2",
+        "conservative",
+        "replan",
+        "relaxed",
+        "selective",
+        "multiqueue:classes=900",
+    ],
+)
+def test_who_would_run_into_maintenance_waits_for_that_and_not_for_room(policy: str) -> None:
+    of = workload(4, (0, 2, 80, 80), (1, 2, 99, 99)).with_outages([Outage(70, 100, 0b1111, announced=True)])
+    first, then = life(of, policy, "1").waits
+    assert (first.until, first.state) == (70, MachineGoesDown(70, 80))
+    assert (then.until, type(then.state) in (Heads, TooFewFree, NoVictims)) == (100, True)
 
 
 def test_fcfs_does_not_come_to_a_job_behind_its_head() -> None:
