@@ -11,11 +11,12 @@ from statistics import mean
 
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
+from sim.decisions.reasons_to_wait import MachineGoesDown
 from sim.decisions.sentences import say
 from tests.truth.frames import SIZE, Frame, Waiting, in_order, nobody_waits, of_queue
 from tests.truth.outcomes import interruptions
 from tests.truth.pictures import of_matrix, of_partitions
-from tests.truth.told import others
+from tests.truth.told import goes_down, others
 from tests.truth.words import Lasts, Tenths, UntrueError, demand, demand_equal, lasts, read_aloud, reads, whole
 from tests.truth.world import World, has_room
 from tui.panels.evidence import evidence
@@ -208,9 +209,16 @@ def _(frame: Frame, name: str, told: str) -> None:
     was = evidence(context, job.rank)
     then = [re.sub(LONG, r"\1", clause) for clause in (was.clauses if was else ())]
     if (said := re.sub(LONG, r"\1", told)) not in then:
-        demand(re.sub(ONLY_FROM, r", and it would fit: it was planned for \1, and nobody looked again.", said) in then)
-        beside = others(frame.after, job)
-        demand(not has_room(world.procs, job.procs, frame.clock, job.estimate, beside), "there is room by now")
+        stays = frame.after.planned[job.rank].lasts if job.rank in frame.after.planned else job.estimate
+        late = MachineGoesDown(world.closes(), frame.clock + stays)
+        if told.endswith(f": {late.sentence(context.about.workload.jobs[job.rank], context.at)}."):
+            demand(goes_down(frame.after, job, frame.clock) and job.procs <= world.free(), "it has time, or no room")
+        else:
+            demand(
+                re.sub(ONLY_FROM, r", and it would fit: it was planned for \1, and nobody looked again.", said) in then
+            )
+            beside = others(frame.after, job)
+            demand(not has_room(world.procs, job.procs, frame.clock, job.estimate, beside), "there is room by now")
     grows = re.search(LONG, told)
     assert grows is not None
     held = world.running.get(job.rank)

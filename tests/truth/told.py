@@ -247,12 +247,13 @@ def _(after: After, job: Work, said: str, needs: int, free: int, kept: int, whom
     demand(needs > world.free(), "there is room")
 
 
-def goes_down(after: After, job: Work) -> bool:
-    """Does the machine go down before the job would end that started now?"""
+def goes_down(after: After, job: Work, clock: float | None = None) -> bool:
+    """Does the machine go down before the job would end that started then, or now?"""
     world, planned = after.world, after.planned.get(job.rank)
     if world.memo_rows is not None or job.rank in world.granted:
         return False
-    return world.now + (job.estimate if planned is None else planned.lasts) > world.closes() + 1e-6
+    begins = world.now if clock is None else clock
+    return begins + (job.estimate if planned is None else planned.lasts) > world.closes() + 1e-6
 
 
 @reads(Obstacle, "would end at {t}, and the machine goes down for maintenance at {t}")
