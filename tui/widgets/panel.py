@@ -68,6 +68,9 @@ class Panel(Lines, can_focus=True):
         def control(self) -> Panel:
             return self.panel
 
+    class NeedsChanged(Message):
+        """A new size showed that all of the panel takes another number of rows than before."""
+
     def __init__(
         self, draw: Draw, *, tell: Tell | None = None, id: str | None = None, classes: str | None = None
     ) -> None:
@@ -117,9 +120,12 @@ class Panel(Lines, can_focus=True):
         return max(self.size.height - 1 - len(self._sheet.head), 0)
 
     def on_resize(self) -> None:
+        before = self.needs
         self.forget()
         self._redraw()
         self._reveal(self._sheet.mark)
+        if self.needs != before:
+            self.post_message(self.NeedsChanged())
 
     def watch_has_focus(self, has_focus: bool) -> None:
         super().watch_has_focus(has_focus)

@@ -289,9 +289,14 @@ class ReplayScreen(Screen[None]):
         self._next = began + took + max(A_REST * self._frame - took, took / 2)
 
     def _fit_panels(self) -> None:
-        """Now it is known what panels need. Those that get another size draw themselves, and may then need another."""
+        """Give each panel the rows that it needs, now that they are known; repeated while a new size changes them."""
         if self.is_mounted and self._drawing.place(self.state, self.scene):
             self.call_after_refresh(self._fit_panels)
+
+    @on(Panel.NeedsChanged)
+    def _needs_changed(self, message: Panel.NeedsChanged) -> None:
+        message.stop()
+        self._fit_panels()
 
     # The worker
 
