@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Lock, Thread, current_thread, get_ident, main_thread
 
@@ -19,7 +19,7 @@ class NoAnswerError(BaseException):
 
 
 class GiveWayError(NoAnswerError):
-    """The same, but nothing is held against it: somebody waits for something else."""
+    """Stop without blame: the computation is no longer wanted, or the program is ending."""
 
 
 def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
@@ -72,6 +72,21 @@ def _ring(*_: object) -> None:
         raise NoAnswerError
 
 
+def start_watcher(watch: Callable[[], None]) -> Thread:
+    """Start a thread that does not keep the program from ending, and return it.
+
+    When the program is already ending, Python 3.12.1 starts no thread: then nothing more is worth computing.
+    """
+    watcher = Thread(target=watch, daemon=True)
+    try:
+        watcher.start()
+    except RuntimeError:
+        if main_thread().is_alive():
+            raise
+        raise GiveWayError from None
+    return watcher
+
+
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
     """What is done within is stopped by a `NoAnswerError` if it takes longer than that, and again if it goes on."""
@@ -88,9 +103,8 @@ def deadline(seconds: float) -> Iterator[None]:
                 interrupt(thread)
             patience = AGAIN
 
-    watcher = Thread(target=watch, daemon=True)
     with awake():
-        watcher.start()
+        start_watcher(watch)
         try:
             yield
         finally:

@@ -13,13 +13,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from threading import Event, Thread, current_thread, get_ident, main_thread
+from threading import Event, current_thread, get_ident, main_thread
 from time import perf_counter
 from traceback import walk_tb
 from types import CodeType, FrameType, GeneratorType
 from typing import Any, TypeVar
 
-from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt
+from sim.deadline import AGAIN, GiveWayError, NoAnswerError, awake, interrupt, start_watcher
 from sim.engine.state import State
 from sim.errors import DecisionError, PolicyError, SchedscopeError
 from sim.policies.policy import Policy, is_own
@@ -103,8 +103,7 @@ def patience(seconds: float) -> Iterator[None]:
             if unanswered(thread)[1] > seconds:
                 give_up(thread)
 
-    watcher = Thread(target=watch, daemon=True)
-    watcher.start()
+    watcher = start_watcher(watch)
     try:
         with awake():
             yield

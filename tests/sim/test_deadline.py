@@ -63,8 +63,17 @@ Profile().runcall(lambda: sum(range(9)))
 """
 
 
-@pytest.mark.parametrize("where", ["exec(code)", "Thread(target=exec, args=(code, {})).start()"])
-def test_who_was_late_can_be_profiled_afterwards(where: str) -> None:
+IN_A_THREAD = "thread = Thread(target=exec, args=(code, {}))\nthread.start()"
+
+
+@pytest.mark.parametrize("where", ["exec(code)", f"{IN_A_THREAD}\nthread.join()"])
+def test_profiling_works_after_a_deadline(where: str) -> None:
     """In Python 3.11 what is asked to be raised and taken back is looked for from then on, and profiling hangs."""
     program = f"from threading import Thread\ncode = {LATE!r}\n{where}\n"
+    assert subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True).stderr == b""
+
+
+def test_deadline_ends_quietly_when_the_program_ends() -> None:
+    """The main thread is over: Python 3.12.1 starts no further thread, and other versions do."""
+    program = f"from threading import Thread\ncode = {LATE!r}\n{IN_A_THREAD}\n"
     assert subprocess.run([sys.executable, "-c", program], timeout=60, capture_output=True).stderr == b""
