@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -42,4 +43,5 @@ def test_another_kind_of_value_is_refused(name: str, given: object) -> None:
 
 def test_the_greatest_seed_is_one_that_a_file_of_results_keeps() -> None:
     greatest = int(OPTIONS["seed"].high or 0)
-    assert sqlite3.connect(":memory:").execute("SELECT ?", (greatest,)).fetchone() == (greatest,)
+    with closing(sqlite3.connect(":memory:")) as db:
+        assert db.execute("SELECT ?", (greatest,)).fetchone() == (greatest,)
