@@ -28,10 +28,15 @@ class Compile(BuildHookInterface):
         name = f"compiled{sysconfig.get_config_var('EXT_SUFFIX')}"
         self._folder = tempfile.TemporaryDirectory()  # until the wheel is written
         made = (KERNEL if version == "editable" else Path(self._folder.name)) / name
+        failure = made.with_name("compiled.failure.txt")
+        failure.unlink(missing_ok=True)
         try:
             compile_to(made)
         except (OSError, subprocess.CalledProcessError) as error:
-            self.app.display_warning(f"the kernel is not compiled: {error}")
+            failure.write_text(reason_of(error), encoding="utf-8")
+            self.app.display_warning(f"the kernel is not compiled: {reason_of(error)}")
+            if version != "editable":
+                build_data["force_include"][str(failure)] = f"sim/kernel/{failure.name}"
             return
         if version != "editable":
             build_data["force_include"][str(made)] = f"sim/kernel/{name}"
@@ -54,6 +59,13 @@ def compile_to(made: Path, flags: str = FLAGS) -> None:
         linker = shlex.split(sysconfig.get_config_var("LDSHARED") or "no-compiler")
         headers = "-I" + sysconfig.get_path("include")
         run(folder, *linker, *flags.split(), headers, str(room / "compiled.c"), "-o", str(made), "-lm")
+
+
+def reason_of(error: OSError | subprocess.CalledProcessError) -> str:
+    """Return what a compiler printed, or why it could not be started."""
+    if isinstance(error, subprocess.CalledProcessError) and error.stderr:
+        return str(error.stderr.decode(errors="replace"))
+    return str(error)
 
 
 def run(folder: str, *command: str) -> None:

@@ -15,6 +15,9 @@ from sim.kernel import loop
 from sim.kernel.parts import made_of
 
 SETTING = "SCHEDSCOPE_KERNEL"
+FOLDER = Path(__file__).parent
+FAILURE = "compiled.failure.txt"
+"""What the compiler printed when the installation could not compile the loop."""
 
 
 @cache
@@ -24,7 +27,7 @@ def compiled() -> Any:
         module = import_module("sim.kernel.compiled")
     except ImportError:
         return None
-    return module if made_of(Path(__file__).parent) == module.MADE_OF else None
+    return module if made_of(FOLDER) == module.MADE_OF else None
 
 
 def chosen() -> Any:
@@ -34,6 +37,23 @@ def chosen() -> Any:
 
 
 def described() -> str:
-    """Which it is, in a word or two."""
+    """Return "compiled", "off", or "not compiled" and why."""
     module = chosen()
-    return "off" if module is None else "not compiled" if module is loop else "compiled"
+    return "off" if module is None else f"not compiled: {_reason()}" if module is loop else "compiled"
+
+
+def _reason() -> str:
+    """Return why the plain loop is used: the setting, what the compiler said, or that the module is old or missing."""
+    if os.environ.get(SETTING) == "python":
+        return f"{SETTING} is python"
+    try:
+        said = (FOLDER / FAILURE).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        said = []
+    if said:
+        return next((line.strip() for line in said if "error" in line.lower()), said[-1].strip())
+    try:
+        import_module("sim.kernel.compiled")
+    except ImportError as error:
+        return "it was not built" if isinstance(error, ModuleNotFoundError) else str(error)
+    return "it was built from other sources; install schedscope again"

@@ -1,10 +1,14 @@
-"""Which loop goes can be said in the environment.
+"""Which loop runs can be set in the environment, and the program says why one is not compiled.
 
 Also tests sim.kernel.parts.
 """
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -15,9 +19,9 @@ from sim.kernel import choice, loop
 def test_the_environment_says_which_loop_goes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(choice.SETTING, raising=False)
     assert choice.chosen() is (choice.compiled() or loop)
-    assert choice.described() == ("compiled" if choice.compiled() else "not compiled")
+    assert choice.described().startswith("compiled" if choice.compiled() else "not compiled: ")
     monkeypatch.setenv(choice.SETTING, "python")
-    assert (choice.chosen(), choice.described()) == (loop, "not compiled")
+    assert (choice.chosen(), choice.described()) == (loop, "not compiled: SCHEDSCOPE_KERNEL is python")
     monkeypatch.setenv(choice.SETTING, "off")
     assert (choice.chosen(), choice.described()) == (None, "off")
 
@@ -31,3 +35,42 @@ def test_where_nothing_is_compiled_the_loop_goes_as_it_is(monkeypatch: pytest.Mo
 def test_what_was_compiled_of_other_files_is_not_taken(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(choice, "import_module", lambda name: SimpleNamespace(MADE_OF="others"))
     assert choice.compiled.__wrapped__() is None
+
+
+GCC = (
+    "In file included from compiled.c:16:\ncompiled.c:25:10: fatal error: Python.h: No such file\ncompilation ended.\n"
+)
+
+
+def test_version_names_the_error_of_the_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv(choice.SETTING, raising=False)
+    monkeypatch.setattr(choice, "compiled", lambda: None)
+    monkeypatch.setattr(choice, "FOLDER", tmp_path)
+    monkeypatch.setattr(choice, "import_module", lambda name: SimpleNamespace(MADE_OF="others"))
+    assert choice.described() == "not compiled: it was built from other sources; install schedscope again"
+    (tmp_path / choice.FAILURE).write_text(GCC)
+    assert choice.described() == "not compiled: compiled.c:25:10: fatal error: Python.h: No such file"
+
+
+def test_failed_build_keeps_what_the_compiler_printed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    interface = "hatchling.builders.hooks.plugin.interface"
+    monkeypatch.setitem(sys.modules, interface, SimpleNamespace(BuildHookInterface=object))
+    path = Path(choice.__file__).parents[2] / ".ci" / "compile.py"
+    spec = spec_from_file_location("compile_hook", path)
+    assert spec is not None
+    assert spec.loader is not None
+    hook_module = module_from_spec(spec)
+    spec.loader.exec_module(hook_module)
+
+    def fail(made: Path) -> None:
+        raise subprocess.CalledProcessError(1, ["gcc"], stderr=GCC.encode())
+
+    monkeypatch.setattr(hook_module, "compile_to", fail)
+    monkeypatch.setattr(hook_module, "KERNEL", tmp_path)
+    warned: list[str] = []
+    hook = hook_module.Compile()
+    hook.app = SimpleNamespace(display_warning=warned.append)
+    hook.initialize("editable", {})
+    hook._folder.cleanup()
+    assert (tmp_path / choice.FAILURE).read_text() == GCC
+    assert GCC in warned[0]
