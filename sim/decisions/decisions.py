@@ -176,10 +176,15 @@ class Borrow(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """Ask this policy again at `at`, whatever else happens; void when that job's present stay on processors ends."""
+    """Ask this policy again at `at`, even if nothing else happens then.
+
+    With `during` it is void once that job's present stay on processors ends. With `is_renewed` it is void at the next
+    pass, which asks again if there is still a reason; of several in one pass the earliest counts.
+    """
 
     at: float
     during: Job | None = None
+    is_renewed: bool = False
 
     def say(self, at: Clock) -> str:
         return f"the policy wants to be asked again at {at(self.at)}"

@@ -286,6 +286,9 @@ class Engine:
                 self._complete_jobs(now)
             if state.timers:
                 is_awake = self._drop_timers(now)
+            if state.wake_at < inf:
+                is_awake = is_awake or state.wake_at <= now
+                state.wake_at = inf
             if not is_plain and (changes or future.next_change() <= now):
                 future.applied = now
                 MachineChanges(self._transitions).happen()

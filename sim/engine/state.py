@@ -41,7 +41,7 @@ class State:
         "kept_plan", "killed", "lasts", "leader", "led", "ledger", "machine", "moved", "not_passed", "notes", "now",
         "ousted", "outages", "policy", "printed", "procs", "promises", "rebuild", "renewed", "reserved", "resized",
         "row_planned", "running", "sharing", "step_count", "submitted", "successor", "suspended", "suspended_since",
-        "switches", "tally", "timers", "upset", "waiting", "wakes",
+        "switches", "tally", "timers", "upset", "waiting", "wake_at", "wakes",
     )  # fmt: skip
 
     def __init__(self, workload: Workload, policy: Policy, placement: Placement, curious: bool) -> None:
@@ -135,6 +135,8 @@ class State:
         since): one that is void unless the job is still on the processors that it has been on since then
         """
         self.wakes: set[tuple[float, int, float]] = set()
+        self.wake_at = inf
+        """The wake-up that the last pass asked for and the next pass must renew; inf if there is none"""
         self.notes: dict[str, Any] = {}
 
     def copy(self) -> State:

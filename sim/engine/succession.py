@@ -72,6 +72,7 @@ class Succession:
         state.expected, state.expected_row, state.row_planned = {}, {}, {}
         state.lasts.clear()
         state.wakes.clear()
+        state.wake_at = inf
         state.timers[:] = sorted((at, rank, inf) for rank, at in state.granted.items())
 
     def _clear_the_way(self) -> None:

@@ -250,6 +250,9 @@ class Transitions:
         state, at = self.state, decision.at
         if not state.now < at < inf:
             raise DecisionError(f"a timer for {at:.12g} is not in the future: it is {state.now:.12g}")
+        if decision.is_renewed:
+            state.wake_at = min(state.wake_at, at)
+            return
         allocation = state.running.get(decision.during.rank) if decision.during else None
         timer = (at, allocation.job.rank, allocation.since) if allocation else (at, -1, inf)
         if timer not in state.wakes:

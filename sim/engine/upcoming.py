@@ -30,7 +30,7 @@ class Upcoming:
         arrives = self._submits[state.submitted]
         if arrives < time:
             time = arrives
-        beside = bool(state.timers or state.sharing or future.changes)
+        beside = bool(state.timers or state.wake_at < inf or state.sharing or future.changes)
         if beside:
             time = self._beside(time)
         if state.successor is not None:
@@ -60,6 +60,7 @@ class Upcoming:
             timer = heappop(timers)
             if state.wakes:
                 state.wakes.discard(timer)
+        time = min(time, state.wake_at)
         if sharing := state.sharing:
             time = min(time, sharing.next_end(time, self._runtimes), sharing.next_start())
         if not self._future.changes:
@@ -68,8 +69,10 @@ class Upcoming:
         return change if change < time and (time < inf or state.left) else time  # not when all is over
 
     def _coincides(self, time: float, until: float) -> bool:
-        """Does the machine change at the same moment, or another timer come due?"""
+        """Return True if the machine changes at the same moment, or another timer is due."""
         timers = self._state.timers
+        if time < self._state.wake_at <= until:
+            return True
         if timers and timers[0][0] <= until and (timers[0][0] != time or any(at <= until for at, *_ in timers[1:3])):
             return True
         return bool(self._future.changes) and time < self._future.next_change() <= until
@@ -82,6 +85,8 @@ class Upcoming:
             latest = max(arrives if time < arrives <= until else time, self._future.last_change(until))
             latest = _latest_in(leaving, latest, until, self._will_not_be)
             latest = _latest_in(timers, latest, until, self._is_void)
+            if latest < self._state.wake_at <= until:
+                latest = self._state.wake_at
             if latest == time:
                 return time
             time = latest

@@ -367,6 +367,7 @@ cdef class Suspension(CountedLoop):
     cdef public long preemptions
     cdef public Waiters pauses, stands_at
 
+    cdef double _whole(self, double seconds) noexcept
     cdef double _urgency(self, int rank) noexcept
     cdef void _comes_to_run(self, int rank, double ran) noexcept
     cdef void _has_left(self, int rank) noexcept
@@ -409,17 +410,17 @@ cdef class SelectiveLoop(Suspension):
     cdef public double sf, tick, limit
     cdef public double[::1] low, height, bare_height, rung_at, prices, hoped, moment, least, due_at, slowed
     cdef public int[::1] category, rung_of, priced_at, due_rank, ended, changed
-    cdef public Py_ssize_t rungs, stamp, dues, nobody, most_wakes
+    cdef public Py_ssize_t rungs, stamp, dues, nobody
     cdef public Waiters keepers
     cdef public bint stood
-    cdef public double first, woken, turn_at
+    cdef public double first, turn_at
     cdef public int turn_rank
 
     @cython.locals(now=double, tick=double, ticks=double, has_ticked=bint, is_calm=bint, before=Py_ssize_t,
                    index=Py_ssize_t, soon=double, end=double, at=double)
     cdef int _decide(self) except -1
     @cython.locals(place=Py_ssize_t, grown=double[::1], index=Py_ssize_t)
-    cdef void _wake(self, double at) noexcept
+    cpdef void wake(self, double at) noexcept
     @cython.locals(at=double, rank=int)
     cdef void _take_turns(self) noexcept
     @cython.locals(now=double, sf=double, index=Py_ssize_t, rank=int, count=Py_ssize_t)

@@ -61,8 +61,8 @@ class ImmediateLoop(Suspension):
 
     def _urgency(self, rank: int) -> float:
         """The time since submit over the time run."""
-        ran: float = self.l_ran[rank]
-        return (self.now - self.submit[rank]) / ran if ran else INFINITE
+        ran: float = self._whole(self.l_ran[rank])
+        return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
     def _has_left(self, rank: int) -> None:
         if self.is_to_wake[rank]:
@@ -87,8 +87,8 @@ class ImmediateLoop(Suspension):
 
     def _suffering(self, rank: int) -> float:
         """The same of a running job."""
-        ran = self.l_ran[rank] + self.now - self.since[rank]
-        return (self.now - self.submit[rank]) / ran if ran else INFINITE
+        ran = self._whole(self.l_ran[rank] + self.now - self.since[rank])
+        return self._whole(self.now - self.submit[rank]) / ran if ran else INFINITE
 
     def _preempt(self, rank: int) -> bool:
         """A new job takes the place of those who suffered least; False: they are not enough."""

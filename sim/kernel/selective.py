@@ -20,7 +20,6 @@ from sim.kernel.columns import (
     numbers,
     remove_pair,
     remove_times,
-    time_before,
     time_up_to,
     times,
 )
@@ -69,8 +68,6 @@ class SelectiveLoop(Suspension):
         # What is remembered of the last pass
         self.stood = False
         self.first = INFINITE
-        self.woken = 0.0
-        self.most_wakes = jobs
         # Of the finished jobs by category
         self.ended, self.slowed = numbers(KINDS_OF_JOBS), times(KINDS_OF_JOBS)
         self.changed = numbers(KINDS_OF_JOBS)
@@ -91,21 +88,20 @@ class SelectiveLoop(Suspension):
         if self.pauses.keeper[rank] >= 0:
             self._hope(rank)
 
-    def enter_wake(self, at: float) -> None:
-        """The policy has asked to be woken."""
-        self._wake(at)
-
-    def wakes(self) -> list[float]:
-        """When the policy asked to be woken."""
-        return [self.reserved_at[index] for index in range(self.reservations)]
+    def wake(self, at: float) -> None:
+        """Let `at` be the one moment of the column of reservations: the policy is to be asked again then."""
+        if self.reservations:
+            remove_times(self.reserved_at, self.reservations, 0, 1)
+            self.reservations = 0
+        if at < INFINITE:
+            insert_time(self.reserved_at, 0, 0, at)
+            self.reservations = 1
 
     # A pass
 
     def _decide(self) -> None:
         now, tick = self.now, self.tick
-        while self.reservations and self.reserved_at[0] <= now:
-            remove_times(self.reserved_at, self.reservations, 0, 1)
-            self.reservations -= 1
+        self.wake(INFINITE)
         if self.limit >= 0 and self.completed:
             self._count_finished()
         ticks = floor(now / tick + 0.5)
@@ -139,25 +135,10 @@ class SelectiveLoop(Suspension):
                 at = ceil(self.first / tick) * tick
                 if soon > at:
                     at = soon
-            if at != self.woken and at < end:
-                self.woken = at
-                self._wake(at)
+            if at < end:
+                self.wake(at)
         self.stood = not has_ticked
         self.credit -= self.paused
-
-    def _wake(self, at: float) -> None:
-        """The policy is to be asked again; the column of reservations says when."""
-        place = time_before(self.reserved_at, at, 0, self.reservations)
-        if place < self.reservations and self.reserved_at[place] == at:
-            return
-        if cython.compiled and self.reservations == self.most_wakes:
-            self.most_wakes = 2 * self.most_wakes
-            grown = growing_times(self.most_wakes)
-            for index in range(self.reservations):
-                grown[index] = self.reserved_at[index]
-            self.reserved_at = grown
-        insert_time(self.reserved_at, self.reservations, place, at)
-        self.reservations += 1
 
     def _take_turns(self) -> None:
         """Each job that is idle now, once: the largest xfactor first, then by rank."""
@@ -206,7 +187,7 @@ class SelectiveLoop(Suspension):
     def _xfactor(self, rank: int) -> float:
         """Of an idle job."""
         estimate = self.estimate[rank]
-        xfactor: float = (self.now - self.submit[rank] - self.l_ran[rank] + estimate) / estimate
+        xfactor: float = (self._whole(self.now - self.submit[rank] - self.l_ran[rank]) + estimate) / estimate
         return xfactor
 
     def _urgency(self, rank: int) -> float:
@@ -229,7 +210,7 @@ class SelectiveLoop(Suspension):
             other = victims[index]
             estimate = self.estimate[other]
             ran = self.l_ran[other] + self.now - self.since[other]
-            own = (self.now - self.submit[other] - ran + estimate) / estimate
+            own = (self._whole(self.now - self.submit[other] - ran) + estimate) / estimate
             self._suspend(other, rank, mine, own, self.sf)
         if is_new:
             self._start_there(rank, self.takes_as, count)
@@ -255,7 +236,7 @@ class SelectiveLoop(Suspension):
     def _comes_to_run(self, rank: int, ran: float) -> None:
         """Its xfactor stands still as long as it runs."""
         estimate = self.estimate[rank]
-        self.bare_height[rank] = (self.since[rank] - self.submit[rank] - ran + estimate) / estimate
+        self.bare_height[rank] = (self._whole(self.since[rank] - self.submit[rank] - ran) + estimate) / estimate
         self._stand(rank)
 
     def _has_left(self, rank: int) -> None:
@@ -286,7 +267,7 @@ class SelectiveLoop(Suspension):
             rank = self.done[index]
             kind, ran = self.category[rank], self.runtime[rank]
             self.ended[kind] += 1
-            idle = self.now - self.submit[rank] - ran
+            idle = self._whole(self.now - self.submit[rank] - ran)
             self.slowed[kind] = self.slowed[kind] + 1 + idle / (ran if ran > TAU else TAU)
             self.changed[kind] = 1
         for index in range(self.running):
@@ -321,7 +302,7 @@ class SelectiveLoop(Suspension):
 
     def _is_set_aside(self, rank: int, ran: float) -> None:
         estimate = self.estimate[rank]
-        self.hoped[rank] = EARLY * (self.submit[rank] + ran + self.sf * estimate) - estimate
+        self.hoped[rank] = EARLY * (self.submit[rank] + ran + self.sf * estimate) - estimate - A_MOMENT
         self._hope(rank)
 
     def _is_taken_up(self, rank: int) -> None:
@@ -331,7 +312,7 @@ class SelectiveLoop(Suspension):
     def _moment(self, rank: int, least: float) -> float:
         """When the idle job's xfactor is so large."""
         estimate = self.estimate[rank]
-        moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate
+        moment: float = EARLY * (self.submit[rank] + self.l_ran[rank] + least * estimate) - estimate - A_MOMENT
         return moment
 
     def _become_due(self, rank: int, moment: float) -> None:

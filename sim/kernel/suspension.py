@@ -5,6 +5,7 @@ A suspended job goes on on its own processors, without losing time.
 
 from __future__ import annotations
 
+from math import floor
 from typing import Any
 
 from sim.kernel import cython
@@ -62,6 +63,11 @@ class Suspension(CountedLoop):
         self.scratch = numbers(jobs)
 
     # What a policy makes of it
+
+    def _whole(self, seconds: float) -> float:
+        """Round a sum of durations to whole moments, as `sim.machine.moment.whole` does."""
+        rounded: float = floor(seconds * 1e6 + 0.5) / 1e6 if seconds < 1e9 else seconds
+        return rounded
 
     def _urgency(self, rank: int) -> float:
         """The idle job for which it is largest goes on first."""

@@ -1,7 +1,25 @@
-"""When two moments are one."""
+"""When two moments are one, and when two lengths of time are equal."""
+
+from __future__ import annotations
+
+from math import floor
 
 MOMENT = 1e-6
 """Moments less than a microsecond apart are one, and so much work is none: sums of fractions of seconds are no more
 exact than that. Whole seconds are never touched by it."""
 APART = 4 * MOMENT
 """So far apart are two moments of which none is taken for the other, nor is one that is taken for one of them."""
+_PER_SECOND = 1e6
+_COARSE = 1e9
+"""Lengths of time in seconds from which a double is too coarse to be rounded to a moment."""
+
+
+def whole(seconds: float) -> float:
+    """Return a length of time that was added up from pieces, rounded to a whole number of moments.
+
+    Keys that contain such a length are compared after this rounding, so that equal jobs stay equal.
+
+    >>> whole(29.999999999999996)
+    30.0
+    """
+    return floor(seconds * _PER_SECOND + 0.5) / _PER_SECOND if seconds < _COARSE else seconds

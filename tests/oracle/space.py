@@ -279,11 +279,10 @@ def starts(procs: int, jobs: list[Job], policy: str, order: str = "fcfs", **opti
     running: dict[Job, float] = {}
     promises: dict[Job, float] = {}
     coming, queue = sorted(jobs), list[Job]()
-    done, wakes = list[tuple[float, Job]](), {inf}
+    done, wake = list[tuple[float, Job]](), inf
     while coming or queue:
         ends = [start + job.run for job, start in running.items()]
-        now = min([*ends, *promises.values(), *(job.submit for job in coming[:1]), *wakes])
-        wakes.discard(now)
+        now = min([*ends, *promises.values(), *(job.submit for job in coming[:1]), wake])
         ended = [job for job, start in running.items() if start + job.run == now]
         done += [(now, job) for job in sorted(ended)]
         early = now < max([running.pop(job) + job.estimate for job in ended], default=now)
@@ -292,6 +291,6 @@ def starts(procs: int, jobs: list[Job], policy: str, order: str = "fcfs", **opti
         queue += arrived
         room = Room(procs, now, queue, running, promises, arrived, early, order, options, done)
         POLICIES[policy](room)
-        wakes.add(room.wake)
+        wake = room.wake
         started |= {job.rank: start for job, start in running.items()}
     return [started[job.rank] for job in sorted(jobs)]

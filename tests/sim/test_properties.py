@@ -14,6 +14,7 @@ from sim.decisions.matrix import ReserveRow
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.history.stretch import Stretch
+from sim.machine.moment import MOMENT
 from sim.machine.processors import Placement
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.workload.model import Workload
@@ -70,6 +71,22 @@ def test_every_job_runs_as_long_as_it_must_on_processors_of_its_own(lab: Lab, na
         assert [s.rank for s in sorted(stretches)] == list(range(len(workload)))
         assert [s.start for s in sorted(stretches)] == schedule.start.tolist()
         np.testing.assert_allclose(held, workload.runtime, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@given(data=st.data())
+@examples(25)
+def test_last_instant_is_the_last_end_or_arrival(lab: Lab, name: str, data: st.DataObject) -> None:
+    """A timer that lost its reason makes no instant, watched or not, after a switch either."""
+    workload, watched = data.draw(lab.workloads()), data.draw(st.booleans())
+    engine = Engine(workload, parse_policy(data.draw(lab.specs(name))), curious=watched)
+    if data.draw(st.booleans()):
+        engine.advance(data.draw(st.integers(1, 12)))
+        if engine.next_time() is not None:
+            engine.switch(data.draw(lab.specs(data.draw(st.sampled_from(sorted(POLICIES))))))
+    engine.run()
+    last = max(engine.history.ends(len(workload)).max(), workload.submit.max())
+    assert engine.now <= max([last, *(switch.time for switch in engine.state.switches)]) + MOMENT
 
 
 @pytest.mark.parametrize("name", sorted(POLICIES))

@@ -15,7 +15,7 @@ from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.keepers import NOBODY
 from sim.policies.preempt.preemption import Preemptive
 from sim.policies.preempt.selective import Selective, Tunable
-from sim.policies.preempt.tolls import EARLY, Known, Tolls
+from sim.policies.preempt.tolls import Known, Tolls, payable_from
 from sim.workload.categories import CATEGORIES, category
 from sim.workload.model import Workload
 
@@ -56,8 +56,7 @@ def enter(loop: Any, state: State, workload: Workload) -> None:
     if isinstance(policy, Selective):
         if "tolls" in state.notes:
             _tell_tolls(loop, state, state.notes["tolls"].told())
-        for at, _, _ in sorted(state.wakes):
-            loop.enter_wake(at)
+        loop.wake(state.wake_at)
         return
     for at, rank, since in sorted(state.wakes):
         if rank in state.running and state.running[rank].since == since:
@@ -68,7 +67,7 @@ def _tell_terms(loop: Any, policy: Selective, state: State, workload: Workload) 
     submit, estimate = workload.submit, workload.estimate
     loop.sf, loop.tick, loop.suspends_as = policy.sf, policy.tick, form_of(Suspend, Outranked)
     loop.limit = policy.limit if isinstance(policy, Tunable) else -1.0
-    loop.low = loop.column("d", EARLY * (submit + policy.sf * estimate) - estimate)
+    loop.low = loop.column("d", payable_from(submit, policy.sf, estimate))
     loop.category = loop.column("i", category(estimate, workload.width))
     loop.moment = loop.column("d", np.full(len(workload), inf))
     for kind, count in state.notes.get("finished", {}).items():
@@ -84,7 +83,7 @@ def _tell_tolls(loop: Any, state: State, known: Known) -> None:
         loop.enter_toll(rank, keeper, known.moments.get(rank, inf))
     for rank in known.heights.keys() - state.running.keys():
         loop.enter_left(rank)
-    loop.stood, loop.first, loop.woken = known.stood == stand(state), known.first, known.woken
+    loop.stood, loop.first = known.stood == stand(state), known.first
 
 
 def stand(state: State) -> tuple[int, int, int]:
@@ -102,7 +101,7 @@ def settle(loop: Any, state: State) -> None:
     state.tally.preemptions = loop.preemptions
     notes.pop("room", None)
     if isinstance(policy, Selective):
-        state.wakes.update((at, -1, inf) for at in loop.wakes())
+        state.wake_at = loop.reserved_at[0] if loop.reservations else inf
         notes["tolls"] = _tolls_of(loop, state, policy, ranks)
     else:
         state.wakes.update((at, rank, state.running[rank].since) for at, rank in loop.wakes())
@@ -123,7 +122,6 @@ def _tolls_of(loop: Any, state: State, policy: Selective, ranks: list[int]) -> T
         {rank: loop.moment[rank] for rank in ranks if loop.moment[rank] < inf},
         stand(state) if loop.stood else None,
         loop.first,
-        loop.woken,
     )
     rungs = [(loop.height[rank], -rank, state.jobs[rank], state.machine.held[rank]) for rank in state.running]
     return Tolls.knowing(policy, known, rungs, state.free)

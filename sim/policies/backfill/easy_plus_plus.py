@@ -74,9 +74,7 @@ class EasyPlusPlus(Policy):
         start, then = _room(view, ends, head)
         yield Reserve(head, start, WhenPredicted(view.free, then))
         yield from self._pass(view, head, start, then - head.procs, sorted(waiting, key=lambda j: predicted[j.rank]))
-        if view.notes.setdefault("awaited", {}).get(0) != start:
-            view.notes["awaited"][0] = start
-            yield Wake(start)
+        yield Wake(start, is_renewed=True)
 
     def _pass(self, view: View, head: Job, start: float, extra: int, tail: list[Job]) -> Iterator[Decision]:
         """EASY's two rules, by predictions."""

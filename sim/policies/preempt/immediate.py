@@ -11,7 +11,7 @@ from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
 from sim.decisions.sentences import Reason
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, whole
 from sim.policies.parameters import parameter
 from sim.policies.preempt.preemption import Preemptive, enough
 from sim.policies.registry import policy
@@ -75,5 +75,5 @@ class Immediate(Preemptive):
 
 def suffering(view: View, job: Job) -> float:
     """The instantaneous xfactor: time since submit over time run."""
-    ran = view.ran(job.rank)
-    return (view.now - job.submit) / ran if ran else inf
+    ran = whole(view.ran(job.rank))
+    return whole(view.now - job.submit) / ran if ran else inf

@@ -11,7 +11,7 @@ from sim.decisions.decisions import Decision, Keep, Wake
 from sim.decisions.reasons import Outranked
 from sim.decisions.reasons_to_wait import NoVictimAllowed, NoVictims, TurnOver
 from sim.decisions.sentences import Reason
-from sim.machine.moment import MOMENT
+from sim.machine.moment import MOMENT, whole
 from sim.policies.orders import Order, Xfactor
 from sim.policies.parameters import parameter
 from sim.policies.preempt.ladder import Ladder
@@ -69,9 +69,8 @@ class Selective(Preemptive):
             else:
                 tolls.first = tolls.soonest(view, soon, end)
             at = max(soon, ceil(tolls.first / self.tick) * self.tick) if tolls.first < inf else inf
-            if at != tolls.woken and at < end:
-                tolls.woken = at
-                yield Wake(at)
+            if at < end:
+                yield Wake(at, is_renewed=True)
         tolls.stood = None if has_ticked or tolls.moving else _stand(view)
 
     def line_order(self) -> Order:
@@ -80,7 +79,7 @@ class Selective(Preemptive):
     def height(self, view: View, run: RunningJob) -> float:
         """A running job's xfactor, which stands still while it runs; inf if it may not be suspended."""
         job = run.job
-        height = (run.since - job.submit - run.ran_before + job.estimate) / job.estimate
+        height = (whole(run.since - job.submit - run.ran_before) + job.estimate) / job.estimate
         return inf if not run.runs or self.spares(view, job, height) else height
 
     def spares(self, view: View, job: Job, its_xfactor: float) -> bool:
@@ -172,7 +171,7 @@ class Tunable(Selective):
             job, ran = view.job(rank), view.ran(rank)
             kind = category_of(job.estimate, job.procs)
             count[kind] = count.get(kind, 0) + 1
-            total[kind] = total.get(kind, 0) + 1 + (end - job.submit - ran) / max(ran, TAU)
+            total[kind] = total.get(kind, 0) + 1 + whole(end - job.submit - ran) / max(ran, TAU)
         if view.completed:
             self._unsettle(view, {category_of(job.estimate, job.procs) for job in view.completed})
         yield from super().decide(view)

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping
 from heapq import heappop, heappush, heapreplace
 from math import inf
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias
 
+from sim.machine.moment import MOMENT, whole
 from sim.policies.preempt.keepers import NOBODY, Keepers
 from sim.policies.preempt.ladder import Ladder, Rung
 from sim.policies.view import RunningJob, View
@@ -63,13 +64,12 @@ class Known(NamedTuple):
     """When each can pay, or earlier; those are not among them who never can"""
     stood: tuple[int, int, int] | None
     first: float
-    woken: float
 
 
 class Tolls:
     """What the idle jobs must pay, in xfactors, and when they can; of those that must have their own back, for long."""
 
-    __slots__ = ("_keepers", "_moments", "_queue", "_terms", "first", "ladder", "moving", "stood", "unsettled", "woken")
+    __slots__ = ("_keepers", "_moments", "_queue", "_terms", "first", "ladder", "moving", "stood", "unsettled")
 
     def __init__(self, terms: Terms, moving: bool = False) -> None:
         self._terms = terms
@@ -89,13 +89,11 @@ class Tolls:
         """What was free, and how many ran and were suspended, after the last pass; None: that does not tell all"""
         self.first: float = inf
         """Of the moments, the one that was the first then, before a running job is expected to end"""
-        self.woken: float = 0
-        """For when a wake-up was asked for last"""
 
     def copy(self) -> Tolls:
         twin = Tolls(self._terms, self.moving)
         twin.ladder, twin._keepers, twin._moments = self.ladder.copy(), self._keepers.copy(), self._moments.copy()
-        twin._queue, twin.unsettled, twin.woken = self._queue.copy(), tuple(self.unsettled), self.woken
+        twin._queue, twin.unsettled = self._queue.copy(), tuple(self.unsettled)
         twin.stood, twin.first = self.stood, self.first
         return twin
 
@@ -104,7 +102,7 @@ class Tolls:
         if self.moving or self.unsettled:
             return None
         moments = {rank: moment for rank, moment in self._moments.items() if moment < inf}
-        return Known(self.ladder.heights, self._keepers.of, moments, self.stood, self.first, self.woken)
+        return Known(self.ladder.heights, self._keepers.of, moments, self.stood, self.first)
 
     @classmethod
     def knowing(cls, terms: Terms, known: Known, rungs: Iterable[Rung], free: int) -> Tolls:
@@ -115,7 +113,7 @@ class Tolls:
             tolls._keepers.keep(rank, keeper)
         tolls._moments = {**dict.fromkeys(known.keepers, inf), **known.moments}
         tolls._queue = sorted((moment, rank, tolls._terms.sf) for rank, moment in known.moments.items())
-        tolls.stood, tolls.first, tolls.woken = known.stood, known.first, known.woken
+        tolls.stood, tolls.first = known.stood, known.first
         return tolls
 
     def look(self, view: View) -> Ladder:
@@ -163,7 +161,7 @@ class Tolls:
         ladder, now, sf, queue = self.look(view), view.now, self._terms.sf, self._queue
         ranks = {job.rank for job in self._terms.roomy(view)}
         for job in self._terms.anywhere(view):
-            low = EARLY * (job.submit + sf * job.estimate) - job.estimate
+            low = payable_from(job.submit, sf, job.estimate)
             if low <= now and view.in_time(job) and xfactor(view, job) >= sf * ladder.price(job.procs):
                 ranks.add(job.rank)
         due = []
@@ -200,7 +198,7 @@ class Tolls:
         for job in jobs:
             if first <= soon:
                 break
-            if EARLY * (job.submit + sf * job.estimate) - job.estimate < first and view.in_time(job):
+            if payable_from(job.submit, sf, job.estimate) < first and view.in_time(job):
                 if not looked:
                     self.look(view)
                     looked = True
@@ -238,7 +236,8 @@ class Tolls:
 
     def _moment(self, view: View, job: Job, least: float) -> float:
         """When the idle job's xfactor is so large."""
-        return EARLY * (job.submit + view.ran(job.rank) + least * job.estimate) - job.estimate
+        moment: float = payable_from(job.submit + view.ran(job.rank), least, job.estimate)
+        return moment
 
     def _forget(self, rank: int) -> None:
         """Nothing is known of the job: it runs, or has a claim."""
@@ -246,6 +245,14 @@ class Tolls:
         self._moments.pop(rank, None)
 
 
+def payable_from(since: Any, least: float, estimate: Any) -> Any:
+    """Return when an idle job's xfactor reaches `least`, or a little before: a number, or a column of many.
+
+    since: its submit plus the time that it has run
+    """
+    return EARLY * (since + least * estimate) - estimate - MOMENT
+
+
 def xfactor(view: View, job: Job) -> float:
     """(wait + estimate) / estimate."""
-    return (view.now - job.submit - view.ran(job.rank) + job.estimate) / job.estimate
+    return (whole(view.now - job.submit - view.ran(job.rank)) + job.estimate) / job.estimate

@@ -54,3 +54,10 @@ def test_where_users_are_not_known_it_is_easy_with_the_shortest_first(lab: Lab) 
     lines = ("1 0 3 50 50", "2 0 4 10 10", "3 0 1 40 40", "4 0 1 30 30", "5 0 1 45 45")
     assert lab.starts("easy++", 4, *lines) == lab.starts("easy:tail=sjf", 4, *lines)
     assert lab.starts("easy++", 4, *lines) != lab.starts("easy", 4, *lines)
+
+
+def test_started_head_leaves_no_timer_behind(lab: Lab) -> None:
+    """Job 2 is planned for 1000, when job 1 should end, and starts at 10: nothing happens at 1000."""
+    engine = Engine(lab.workload(4, "1 0 4 10 1000", "2 1 4 5 5"), "easy++")
+    engine.run()
+    assert lab.instants(engine) == [0, 1, 10, 15]

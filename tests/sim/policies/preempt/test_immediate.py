@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pytest
+
 from sim.decisions.decisions import Suspend
 from sim.decisions.reasons import MadeWay
 from sim.decisions.reasons_to_wait import NoSliceOver
@@ -113,3 +115,13 @@ def test_who_suffered_most_goes_on_first(lab: Lab) -> None:
     engine = lab.run(IS, 1, "1 0 1 100 100", "2 10 1 100 100", "3 20 1 20 20")
     assert stays(engine, "1")[1] == (40, 130)
     assert stays(engine, "2")[1] == (130, 220)
+
+
+@pytest.mark.parametrize("curious", [True, False])
+def test_equal_time_in_pieces_is_a_tie(lab: Lab, curious: bool) -> None:
+    """Jobs 1 and 2 have each run 30 s, one of them 29.999999999999996; the earlier rank resumes first."""
+    lines = "1 1 3 300 300", "2 1 3 200 200", "3 1 2 200 200"
+    engine = Engine(lab.workload(4, *lines), "immediate:memory=yes,slice=30,bandwidth=50", curious=curious)
+    engine.run()
+    resumed = [stretch.rank for stretch in engine.history.stretches() if stretch.start > 200]
+    assert resumed[0] == 0

@@ -349,3 +349,12 @@ def test_watching_changes_nothing(lab: Lab, data: st.DataObject) -> None:
     unwatched = Engine(workload, policy, curious=False)
     unwatched.run()
     assert past(workload, policy) == list(unwatched.history.stretches())
+
+
+@pytest.mark.parametrize("policy", ["selective", "tunable", "adaptive:below=selective"])
+@pytest.mark.parametrize("curious", [True, False])
+def test_started_job_leaves_no_tick_behind(lab: Lab, policy: str, curious: bool) -> None:
+    """Job 2 could preempt at 240, and starts at 30, when job 1 ends early."""
+    engine = Engine(lab.workload(2, "1 0 2 30 1000", "2 0 2 20 200"), policy, curious=curious)
+    engine.run()
+    assert lab.instants(engine) == [0, 30, 50]
