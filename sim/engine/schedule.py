@@ -28,6 +28,13 @@ class Curves:
     """Jobs that wait."""
     wanted: Ints
     """Processors that the waiting jobs ask for together."""
+    suspended: Ints
+    """Suspended jobs that wait to resume."""
+
+    @property
+    def lost(self) -> Floats:
+        """Processors that are free while a job waits to start or to resume."""
+        return np.where(self.waiting + self.suspended > 0, self.free, 0.0)
 
 
 @dataclass(frozen=True)
@@ -146,6 +153,7 @@ def schedule_of(state: State, workload: Workload, history: History) -> Schedule:
             free=np.array(free),
             waiting=np.array(waiting, dtype=np.int64),
             wanted=np.array(wanted, dtype=np.int64),
+            suspended=history.count_suspended(np.array(time)),
         ),
         stalled=state.tally.stalled,
         interruptions=np.array(ledger.interruptions, dtype=np.int64),

@@ -290,6 +290,23 @@ class Past:
                     pauses.append(Stretch(self._rank[i], since, goes_on, "suspended", self._processors[i]))
         return sorted(pauses, key=itemgetter(1))
 
+    def count_suspended(self, at: Floats) -> Ints:
+        """Return how many suspended jobs wait to resume at each of these moments."""
+        if SUSPENDED not in self._ended_by:
+            return np.zeros(len(at), dtype=np.int64)
+        count, now = len(self), self._now
+        ended_by, end_step = np.frombuffer(self._ended_by, np.uint8)[:count], np.asarray(self._end_step)[:count]
+        paused = np.flatnonzero((ended_by == SUSPENDED) & (end_step < now))
+        then, until = np.asarray(self._next)[paused], np.full(len(paused), inf)
+        goes_on = (then >= 0) & (then < count)
+        until[goes_on] = np.asarray(self._start)[then[goes_on]]
+        for stretch, (step, lost) in self._lost.items():
+            if step < now:
+                until[np.searchsorted(paused, stretch)] = lost
+        since = np.sort(np.asarray(self._end)[paused])
+        many: Ints = np.searchsorted(since, at, "right") - np.searchsorted(np.sort(until), at, "right")
+        return many
+
     def _under_way(self, start: float, before: int) -> list[int]:
         """The stretches before that one, but for some that were over, with the pause after them, by `start`."""
         if not self._marks:

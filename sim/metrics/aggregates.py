@@ -108,7 +108,7 @@ def _machine(schedule: Schedule) -> dict[str, Value]:
     if not len(schedule.curves.time):
         return values | dict.fromkeys(names[1:])
     line, ends = schedule.curves, np.array([begin, finish])
-    lost = float(np.diff(area(line.time, np.where(line.waiting > 0, line.free, 0), ends))[0])
+    lost = float(np.diff(area(line.time, line.lost, ends))[0])
     busy = float(np.diff(area(line.time, schedule.there - line.free, ends))[0])
     overhead = busy - work if busy - work > SMALLEST * available else 0.0
     values["loss_of_capacity"] = lost / available

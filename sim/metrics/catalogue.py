@@ -81,7 +81,7 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric(
         "loss_of_capacity", "loss of capacity", "share", "smaller",
-        "processor time that stood empty while a job waited, of all there was",
+        "processor time that was free while a job waited to start or to resume, of all there was",
     ),
     Metric(
         "overhead", "overhead", "share", "smaller",

@@ -24,7 +24,7 @@ class OverTime:
     wanted: list[float]
     """Processors that the waiting jobs ask for together."""
     loss_of_capacity: list[float]
-    """Share of the processors that stand empty while a job waits."""
+    """Share of the processors that are free while a job waits to start or to resume."""
 
 
 def over_time(schedule: Schedule, buckets: int, begin: float | None = None, finish: float | None = None) -> OverTime:
@@ -53,7 +53,7 @@ def over_time(schedule: Schedule, buckets: int, begin: float | None = None, fini
         average(there - line.free, available),
         average(line.waiting),
         average(line.wanted),
-        average(np.where(line.waiting > 0, line.free, 0), available),
+        average(line.lost, available),
     )
 
 

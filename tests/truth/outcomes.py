@@ -12,7 +12,7 @@ import numpy as np
 from sim.decisions import decisions as d
 from sim.decisions import matrix as m
 from sim.workload.outages import absent
-from tests.truth.runs import Run
+from tests.truth.runs import Run, Step
 
 Decided: TypeAlias = tuple[float, d.Decision]
 SHOWN = {d.Start: 0, d.Backfill: 0, m.Place: 0, d.Resume: 1, d.Suspend: 2, m.Migrate: 3}
@@ -56,7 +56,12 @@ class Told:
             inside = np.minimum(times[1:], stretch.end) - np.maximum(times[:-1], stretch.start)
             held += stretch.processors.bit_count() * np.maximum(inside, 0)
         there = [self.there(since, until) for since, until in pairwise(times.tolist())]
-        return list(zip(there, held.tolist(), [bool(step.shown.queue) for step in self.run.steps], strict=False))
+        return list(zip(there, held.tolist(), [self._waits(step) for step in self.run.steps], strict=False))
+
+    @staticmethod
+    def _waits(step: Step) -> bool:
+        """Return True if a job waits to start or to resume after the step."""
+        return bool(step.shown.queue or step.shown.suspended)
 
     @property
     def utilization(self) -> float | None:
@@ -64,7 +69,7 @@ class Told:
 
     @property
     def lost(self) -> float | None:
-        """What stood empty while a job was in the queue."""
+        """The share that was free while a job waited to start or to resume."""
         empty = sum(there - held for there, held, waits in self.held if waits)
         return _more_than_rounding(empty / self.capacity) if self.capacity else None
 

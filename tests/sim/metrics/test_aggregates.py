@@ -66,7 +66,9 @@ def schedule(of: Workload, start: list[float], end: list[float], steps: list[tup
         migrations=np.zeros(jobs, dtype=np.int64),
         speculative_kills=0,
         borrowed=0,
-        curves=Curves(time.astype(float), free.astype(float), waiting.astype(np.int64), wanted.astype(np.int64)),
+        curves=Curves(
+            time.astype(float), free.astype(float), waiting.astype(np.int64), wanted.astype(np.int64), 0 * waiting
+        ),
     )
 
 
@@ -190,6 +192,7 @@ def test_jobs_that_a_cut_short_run_leaves_are_counted_and_left_out(three: Schedu
             np.array([1, 1, 0, 1, 1]),
             np.array([0, 1, 1, 1, 1]),
             np.zeros(5, dtype=int),
+            np.zeros(5, dtype=int),
         ),
     )
     values = aggregates(cut)
@@ -289,3 +292,11 @@ def test_jains_index_tells_how_alike_users_fare() -> None:
     assert values["fairness_groups"] is None
     values = aggregates(schedule(of, [0, 20, 50, 90], [10, 30, 60, 100], []))
     assert values["fairness_users"] == pytest.approx((2 + 6) ** 2 / (2 * (4 + 36)))
+
+
+@pytest.mark.parametrize("watched", [True, False])
+def test_suspended_job_waits_in_loss_of_capacity(lab: Lab, watched: bool) -> None:
+    """Job 2 suspends job 1 from 60 until 70 and needs one of its two processors."""
+    engine = Engine(lab.workload(2, "1 0 2 400 400", "2 1 1 10 10"), "selective", curious=watched)
+    engine.run()
+    assert aggregates(engine.schedule())["loss_of_capacity"] == pytest.approx(10 / (2 * 410))

@@ -41,7 +41,7 @@ def played(*jobs: tuple[float, int, float, float], waits: list[float] | None = N
     workload = Workload.of(Trace("groups", "swf", tuple(map(str, range(len(jobs)))), table), procs=1000)
     start = workload.submit + np.array(waits or [0] * len(jobs))
     none = np.zeros(len(jobs), dtype=np.int64)
-    nothing = Curves(np.zeros(0), np.zeros(0), none[:0], none[:0])
+    nothing = Curves(np.zeros(0), np.zeros(0), none[:0], none[:0], none[:0])
     return Schedule(
         workload, "groups", start, start + workload.runtime, workload.runtime, none.astype(bool),
         np.full(len(jobs), np.nan), none, none, 0, 0, nothing,
