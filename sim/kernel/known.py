@@ -6,6 +6,7 @@ engine.
 
 from __future__ import annotations
 
+from dataclasses import fields
 from math import inf
 from typing import NamedTuple
 
@@ -90,7 +91,9 @@ from sim.policies.preempt.immediate import Immediate
 from sim.policies.preempt.selective import Selective, Tunable
 from sim.workload.model import Floats, Ints, Workload
 
-_ORDERS = {Fcfs, ShortestFirst, LongestFirst, SmallestAreaFirst, NarrowestFirst, WidestFirst, F1}
+_ORDERS: set[type[Order]] = {
+    Fcfs, ShortestFirst, LongestFirst, SmallestAreaFirst, NarrowestFirst, WidestFirst, F1,
+}  # fmt: skip
 BY_CLOCK: dict[type[Order], int] = {
     Xfactor: XFACTOR, Delay: DELAY, Ward: WARD, Wfp3: WFP3, Unicef: UNICEF, Random: RANDOM,
     RandomLength: RANDOM_LENGTH, RandomDelay: RANDOM_DELAY,
@@ -115,8 +118,8 @@ class Known(NamedTuple):
 
 
 def known(policy: Policy) -> Known | None:
-    """None: it is to be asked itself."""
-    if type(policy.queue_order()) not in _ORDERS | BY_CLOCK.keys():
+    """Return the policy as the loop wants it; None if the loop does not stand in for it with all its parameters."""
+    if not (_is_honoured(type(policy)) and _is_honoured(type(policy.queue_order()))):
         return None
     in_order = form_of(Start, InOrder)
     match policy:
@@ -158,13 +161,35 @@ def known(policy: Policy) -> Known | None:
             found = Known(GANG, AS_IT_IS, passes_as=comes, plans_as=plans)
         case _:
             return None
-    return found if type(policy) in _TYPES else None  # somebody's own may be made of one of them
+    return found
 
 
-_TYPES = {
-    FirstComeFirstServed, FirstFit, Easy, Relaxed, Recorded, Conservative, Replan, Selective, Tunable, Immediate,
-    MultiQueue, Gang, GangBackfill, GangMigrate, GangMigrateBackfill,
-}  # fmt: skip
+def _is_honoured(cls: type) -> bool:
+    """Return True if the loop knows every parameter of a policy or an order, and the class itself, no subclass."""
+    return cls in _PARAMETERS and _PARAMETERS[cls].split() == [field.name for field in fields(cls)]
+
+
+_SUSPENDS = "seats restart memory bandwidth seed"
+_MATRIX = "mpl slice cs"
+_PARAMETERS: dict[type, str] = {
+    **dict.fromkeys([*_ORDERS, Unicef, Wfp3, Xfactor], ""),
+    **dict.fromkeys([FirstComeFirstServed, FirstFit, Replan], "order"),
+    **dict.fromkeys([Random, RandomLength], "seed step"),
+    **dict.fromkeys([Gang, GangBackfill], _MATRIX),
+    **dict.fromkeys([GangMigrate, GangMigrateBackfill], f"{_MATRIX} cost q"),
+    Delay: "weight",
+    RandomDelay: "seed step weight",
+    Ward: "alpha beta gamma delta r background every",
+    Easy: "order depth tail",
+    Relaxed: "order omega relative",
+    Recorded: "",
+    Conservative: "order compress",
+    Selective: f"{_SUSPENDS} sf tick",
+    Tunable: f"{_SUSPENDS} sf tick limit",
+    Immediate: f"{_SUSPENDS} slice",
+    MultiQueue: "classes speculate speculate_over",
+}
+"""The parameters that the loop honours, in the order of the class: one that is missing here would be ignored."""
 
 
 def line(policy: Policy, workload: Workload) -> Ints | None:

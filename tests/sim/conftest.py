@@ -127,8 +127,17 @@ _FINEST = {"slice": 1.0, "bandwidth": 20.0}
 """Turns of a thousandth of a second, or days of writing a job's memory, make half a million stretches of forty jobs."""
 
 
+_TEXTS = {
+    "classes": ["1000/10000", "none", "5", "3/10/30"],
+    "below": ["easy", "selective"],
+    "above": ["gang", "relaxed"],
+}
+
+
 def _values(parameter: Parameter) -> st.SearchStrategy[Any]:
     """Valid values of a parameter, near the edges of its range."""
+    if parameter.name in _TEXTS:
+        return st.sampled_from(_TEXTS[parameter.name])
     if parameter.choices:
         return st.sampled_from(parameter.choices)
     if parameter.kind is bool:

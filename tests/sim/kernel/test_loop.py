@@ -24,9 +24,12 @@ from sim.engine.engine import Engine
 from sim.engine.sharing import Sharing
 from sim.errors import SchedscopeError
 from sim.kernel import arrays, choice, columns
+from sim.kernel import known as known_policies
 from sim.kernel.known import known
-from sim.policies import parse_policy
+from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
+from sim.policies.backfill.firstfit import FirstFit
+from sim.policies.orders import Delay
 from sim.policies.view import View
 from sim.workload.model import Workload
 from sim.workload.source import Source
@@ -156,6 +159,41 @@ def outcome(move: Callable[[Engine], object], engine: Engine) -> str:
 @examples(150)
 def test_a_run_is_the_same(lab: Lab, loop: str, data: st.DataObject) -> None:
     agree(loop, data.draw(lab.workloads()), data.draw(specs()))
+
+
+@pytest.mark.parametrize("loop", LOOPS)
+@pytest.mark.parametrize("name", sorted(POLICIES))
+@given(data=ANY)
+@examples(20)
+def test_run_is_the_same_with_any_parameters(lab: Lab, name: str, loop: str, data: st.DataObject) -> None:
+    agree(loop, data.draw(lab.workloads()), data.draw(lab.specs(name)))
+
+
+def test_unknown_parameter_is_left_to_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever adds a parameter to a policy need not know of the loop: the schedule is right, only slower."""
+
+    @dataclass(frozen=True)
+    class Widest(FirstFit):
+        """First-fit as it would be with one parameter more."""
+
+        widest: bool = True
+
+    monkeypatch.setitem(known_policies._PARAMETERS, Widest, known_policies._PARAMETERS[FirstFit])
+    assert known(FirstFit()) is not None
+    assert known(Widest()) is None
+    assert Engine(FEW, Widest(), curious=False).hurry() == 0
+
+
+def test_unknown_parameter_of_an_order_is_left_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    @dataclass(frozen=True)
+    class Steep(Delay):
+        """An order as it would be with one parameter more."""
+
+        steep: bool = True
+
+    monkeypatch.setitem(known_policies._PARAMETERS, Steep, known_policies._PARAMETERS[Delay])
+    assert known(Easy(order=Delay())) is not None
+    assert known(Easy(order=Steep())) is None
 
 
 @pytest.mark.parametrize("loop", LOOPS)
