@@ -87,7 +87,7 @@ class PlannedLater(NamedTuple):
         return f"{_needs(job, self.free)}, but only {whole}"
 
     def brief(self, job: Job, at: Clock) -> Brief:
-        return f"room only from {at(self.at)}", f"room {at(self.at)}", "room later"
+        return f"no hole before {at(self.at)}", "no hole before", "no hole yet"
 
     def past(self, job: Job, others: Others) -> str:
         return "what was free was needed too soon by jobs planned before it"

@@ -18,7 +18,7 @@ from sim.decisions.reasons_to_wait import (
     TouchesReservation,
     WaitsForReserved,
 )
-from sim.decisions.sentences import Others, Reason
+from sim.decisions.sentences import Brief, Others, Reason
 from sim.engine.state import State
 from sim.machine.matrix import MatrixPicture
 from sim.machine.moment import MOMENT
@@ -53,6 +53,9 @@ class NotConsidered(NamedTuple):
         stopped = "the policy did not come to it" if head is None else f"the queue stops at {name(head)}"
         return f"{TooFewFree(self.free).sentence(job, at)}, and {stopped}"
 
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return "not considered", "not reached"
+
     def past(self, job: Job, others: Others) -> str:
         return f"the queue stopped at {others('jobs ahead of it')}"
 
@@ -79,6 +82,9 @@ class FewBesideKept(NamedTuple):
     def sentence(self, job: Job, at: Clock) -> str:
         return f"{TooFewFree(self.free).sentence(job, at)}, {self.kept:,} of them kept for {name(self.kept_for)}"
 
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"{self.kept:,} kept for {name(self.kept_for)}", f"{self.kept:,} are kept"
+
     def past(self, job: Job, others: Others) -> str:
         return f"processors were kept for {others('a suspended job')}"
 
@@ -90,6 +96,9 @@ class RowLater(NamedTuple):
 
     def sentence(self, job: Job, at: Clock) -> str:
         return f"no row has room for it before, row {self.row} does then"
+
+    def brief(self, job: Job, at: Clock) -> Brief:
+        return f"then in row {self.row}", f"in row {self.row}"
 
     def past(self, job: Job, others: Others) -> str:
         return f"no row of the matrix had room for its {processors(job.procs)} soon enough"

@@ -11,14 +11,16 @@ from itertools import pairwise
 from math import inf
 
 from sim.decisions import decisions as d
-from sim.decisions.reasons_to_wait import TooFewFree
+from sim.decisions.reasons_to_wait import MachineGoesDown, PlannedLater, RoomUnseen, TooFewFree
 from sim.decisions.sentences import why
+from sim.why.waiting import FewBesideKept, NotConsidered, RowLater
 from sim.words import clock_near
 from tests.truth.lives import own_numbers
 from tests.truth.panels import Sight
 from tests.truth.rows import Rows
 from tests.truth.stories import NUMBERS
 from tests.truth.told import kept_of
+from tests.truth.waits import most_free, why_now
 from tests.truth.words import Tenths, demand, demand_equal, lasts, reads, whole
 from tests.truth.world import Work
 from tui.look.sheets import Line
@@ -265,14 +267,23 @@ def _why(frame: Frame, job: Work, told: str) -> None:
         known = re.findall(NUMBER, f"1 {told_of_it}" if told_of_it.startswith("its own processor ") else told_of_it)
         said = re.findall(NUMBER, re.sub(r"and [\d,]+ more", "", told))
         demand(any(known[at : at + len(said)] == said for at in range(len(known) + 1)), told_of_it)
-    elif _is_in_row(frame, job):
-        demand_equal(told, f"then in row {frame.world.memo_rows.planned[job.rank][0]}")
-    elif because is None and job.rank not in frame.after.planned:
-        demand_equal(told, "not considered")
     else:
-        demand_equal(told, f"{job.procs} > {free} free" if job.procs > free else "no hole before")
+        demand_equal(told, _brief(frame, job, free))
 
 
-def _is_in_row(frame: Frame, job: Work) -> bool:
-    turning = frame.world.memo_rows
-    return turning is not None and job.rank in turning.planned
+def _brief(frame: Frame, job: Work, free: int) -> str:
+    """Return what the queue has to say of a job of which its policy says nothing, found from the facts."""
+    world, planned = frame.world, frame.after.planned.get(job.rank)
+    kind, blocker, _ = why_now(frame.after, job, most_free(world))
+    if kind is RowLater:
+        return f"then in row {world.memo_rows.planned[job.rank][0]}"
+    if kind is MachineGoesDown:
+        return f"machine down at {frame.at(world.closes())}"
+    if kind is FewBesideKept:
+        return f"{(world.kept() & world.free_set()).bit_count()} kept for {blocker}"
+    if kind is NotConsidered:
+        return "not considered"
+    if kind is RoomUnseen or kind is PlannedLater:
+        assert planned is not None
+        return f"{'room, but planned for' if kind is RoomUnseen else 'no hole before'} {frame.at(planned.at)}"
+    return f"{job.procs} > {free} free"

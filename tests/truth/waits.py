@@ -38,9 +38,7 @@ def wait_step(after: After, job: Work, number: int) -> WaitStep:
     """Why it waits after this step, as the policy says, or else as its decisions and its plans have it."""
     world = after.world
     line = line_of(world, job) if job.rank in world.waiting else []
-    free = world.free_set().bit_count()
-    if world.memo_rows is not None:
-        free = max((world.size() - taken_at_home(world, row).bit_count() for row in world.memo_rows.rows), default=free)
+    free = most_free(world)
     kind, blocker, numbers = why_now(after, job, free)
     return WaitStep(
         number=number,
@@ -53,6 +51,15 @@ def wait_step(after: After, job: Work, number: int) -> WaitStep:
         free=free,
         holders=sorted((held.ends, rank, held.mask.bit_count()) for rank, held in world.running.items()),
     )
+
+
+def most_free(world: World) -> int:
+    """Return the free processors; in a matrix, those of the row that has most."""
+    free = world.free_set().bit_count()
+    if world.memo_rows is None:
+        return free
+    taken = (taken_at_home(world, row).bit_count() for row in world.memo_rows.rows)
+    return max((world.size() - held for held in taken), default=free)
 
 
 def head_now(world: World) -> str | None:

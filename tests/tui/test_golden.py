@@ -42,7 +42,7 @@ FAMILIES = {
     "conservative": Shot("k-figure2.1-2.2", "conservative", "#5", ("w",)),
     "relaxed": Shot("w-figure1", "relaxed:omega=1.25", "#6"),
     "multiqueue": Shot("ls-figure1", "multiqueue", "#8"),
-    "selective": Shot("lublin-128", "selective:sf=2", "#132", ("slash", *"43", "enter"), jobs=200),
+    "selective": Shot("lublin-128", "selective:sf=2", "#128", ("slash", *"43", "enter"), jobs=200),
     "gang-backfill": Shot("z-figure7", "gang-backfill", "#9"),
     "gang-migrate-backfill": Shot("lublin-320", "gang-migrate-backfill", "#160", jobs=120),
 }

@@ -10,6 +10,8 @@ from sim.decisions.reasons_to_wait import TooFewFree
 from sim.decisions.sentences import Brief, Unit, brief
 from sim.engine.snapshot import Queued, Snapshot
 from sim.policies.columns import Column as OwnColumn
+from sim.why.finding import why_it_waits
+from sim.why.telling import considered_in
 from sim.words import listed, name, span
 from sim.workload.model import Job
 from tui.look import text
@@ -100,19 +102,13 @@ def told_move(moved: float, unicode: bool = True) -> str:
 
 
 def _why(queued: Queued, context: Context) -> Brief:
-    free = context.scene.snapshot.free
+    shown = context.scene.snapshot
     if context.scene.is_veiled:
         return ("?",)
-    if isinstance(queued.why, TooFewFree) and queued.job.procs > free:
-        return brief(TooFewFree(free), queued.job)  # as it is after the pass, like all that stands beside it
-    if queued.why is not None:
-        return brief(queued.why, queued.job, context.at)
-    if queued.row is not None:
-        return f"then in row {queued.row}", f"in row {queued.row}"
-    if queued.planned is None:
-        return "not considered", "not reached"
-    few = TooFewFree(free)
-    return brief(few, queued.job) if queued.job.procs > free else ("no hole before", "no hole yet")
+    because = why_it_waits(shown, queued, considered_in(shown))
+    if isinstance(because, TooFewFree) and queued.job.procs > shown.free:
+        because = TooFewFree(shown.free)  # as it is after the pass, like the numbers next to it
+    return brief(because, queued.job, context.at)
 
 
 # The table

@@ -13,10 +13,13 @@ import pytest
 
 from sim.decisions.decisions import Decision
 from sim.decisions.sentences import Unit
+from sim.engine.engine import Engine
 from sim.engine.snapshot import Queued
 from sim.policies.backfill.conservative import Conservative
 from sim.policies.columns import Column
 from sim.policies.view import View
+from sim.why.telling import obstacle
+from sim.workload.outages import Outage
 from tests.sim.conftest import Lab
 from tests.tui.scenes import context_of, engine_of, stage_of
 from tui.chart.scale import Camera
@@ -66,7 +69,7 @@ def test_without_a_column_for_it_the_reason_says_when_the_head_starts(lab: Lab) 
 def test_a_planned_job_that_would_fit_now_waits_for_a_longer_hole(lab: Lab) -> None:
     # Job 2 needs all from 12 on, so that job 3, which fits now, cannot stay for its 11 seconds.
     context = context_of(lab.run("conservative", 4, *HEAD_AND_ANOTHER, until=2))
-    assert [row.text.split("  ")[-1] for row in rows(context, 90)] == ["4 > 1 free", "no hole before"]
+    assert [row.text.split("  ")[-1] for row in rows(context, 90)] == ["4 > 1 free", "no hole before 00:00:22"]
 
 
 @pytest.mark.parametrize("width", [20, 30, 38, 48, 58, 78, 120])
@@ -288,3 +291,14 @@ def test_the_queue_is_as_it_was_before_the_decision_that_is_walked_to() -> None:
     assert [line[2:7].split() for line in told[1][2:]] == [["3"], ["4"], ["▸", "5"]]
     assert told[1][3].endswith("would delay J3")
     assert [queued.job.id for queued in engine.snapshot().queue] == ["3", "4"]
+
+
+@pytest.mark.parametrize("policy", ["easy", "conservative"])
+def test_queue_names_maintenance_as_the_details_do(lab: Lab, policy: str) -> None:
+    """Job 2 fits at once and would run into the maintenance at 100."""
+    workload = replace(lab.workload(4, "1 0 1 90 90", "2 1 2 60 150"), outages=(Outage(100, 150, 0b1111, True),))
+    engine = Engine(workload, policy)
+    engine.run(until=2)
+    context = context_of(engine)
+    assert rows(context, 90)[0].text.endswith("machine down at 00:01:40")
+    assert "maintenance at 00:01:40" in obstacle(engine.snapshot(), engine.snapshot().queue[0], context.at)
