@@ -160,7 +160,7 @@ class Runs:
         """The first step after a moment at which a condition comes true."""
         stop = parse_stop(condition, self.workload, since.clock)
         self._go(since)
-        if search_forward(self.timeline, [stop], lambda: False) is None:
+        if search_forward(self.timeline, [stop], lambda step: False) is None:
             raise ParameterError(f"after {clock(since.clock)} it never comes true: {stop.text}")
         return Moment(since.branch, self.timeline.step, self._time_of(self.timeline.step))
 

@@ -25,7 +25,8 @@ _CHUNK = 512
 
 Found: TypeAlias = tuple[int, Stop]
 """After how many steps which stop fired."""
-Quit: TypeAlias = Callable[[], bool]
+Quit: TypeAlias = Callable[[int], bool]
+"""Given the step that a search has come to, return True if it is to quit."""
 
 
 def search_forward(
@@ -42,7 +43,7 @@ def search_forward(
     looker, step = _Looker(timeline, stops), timeline.step
     looker.look(step)
     while step < until_step and _is_known(timeline, step + 1) and timeline.history.time_of(step) <= until_time:
-        if step % _ASK == 0 and should_quit():
+        if step % _ASK == 0 and should_quit(step):
             return None
         step += 1
         if stop := looker.look(step):
@@ -55,7 +56,7 @@ def search_forward(
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
     """Go to the last step before the cursor at which one of the stops fires; if there is none, the cursor stays."""
     last = timeline.step - 1
-    while last > 0 and not should_quit():
+    while last > 0 and not should_quit(last):
         first = max(last - _CHUNK, 0)
         looker = _Looker(timeline, stops)
         seen = [(step, looker.look(step)) for step in range(first, last + 1)]

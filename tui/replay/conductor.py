@@ -11,15 +11,16 @@ from dataclasses import replace
 from math import inf
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from sim.errors import ParameterError, SchedscopeError
+from sim.errors import SchedscopeError
 from sim.machine.processors import written
-from sim.session.branches import restore
+from sim.session.branches import records_of, restore
 from tui.replay import requests as o
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.playback import Playback
 from tui.replay.requests import BESIDE, News, Noticed, Order, Wish
 from tui.replay.scene import Scene
 from tui.replay.stage import Stage
+from tui.replay.trail import Place, Trail
 
 if TYPE_CHECKING:
     from sim.timeline.branch import Branch
@@ -45,7 +46,7 @@ class Conductor:
         """Who moves the run beside, while it is moved first."""
         self._versus: Versus | None = None
         self._obey: dict[type, Obey] = {
-            o.GoTo: lambda order, wish, halted: go.seek(order.step, halted),
+            o.GoTo: self._go_to,
             o.Move: self._of_told(lambda go, order, halted: go.seek(go.step + order.steps, halted)),
             o.GoToTime: lambda order, wish, halted: go.seek_time(order.time, halted),
             o.GoToJob: self._of_told(Traveller.to_job),
@@ -53,6 +54,7 @@ class Conductor:
             o.GoToMostOvertaken: self._of_told(Traveller.to_most_overtaken),
             o.GoToEnd: self._to_end,
             o.Find: self._of_told(Traveller.find),
+            o.GoToStop: self._of_told(Traveller.to_stop),
             o.GoToTurn: self._of_told(Traveller.to_turn),
             o.Reverse: self._of_told(Traveller.reverse),
             o.Play: Playback(go).play,
@@ -68,7 +70,11 @@ class Conductor:
             o.CompareNoMore: self._compare_no_more,
             o.GoToParted: self._go_to_parted,
             o.Renew: self._renew,
+            o.TakeBack: self._take_back,
         }
+        self._trail = Trail()
+        self._beside_as: o.CompareBranch | o.CompareFrom | None = None
+        """How the run beside came about."""
         self._remake: Remake | None = None
         """What is being made again."""
         self._remade: Remake | None = None
@@ -82,12 +88,17 @@ class Conductor:
 
     def obey(self, order: Order, wish: Wish, halted: Halted) -> Noticed | str | None:
         """Do it; what there is to say about where it stopped, if it stopped for a reason."""
-        was = self.stage.timeline.branch
+        was, place = self.stage.timeline.branch, self._place
         try:
             return self._obey[type(order)](order, wish, halted)
         finally:
             self._go.progress = None
             self._settle(was)
+            self._trail.note(order, place, self._place)
+
+    @property
+    def _place(self) -> Place:
+        return Place(self.stage.timeline.branch.name, self._go.step, self.stage.clock, self._beside_as)
 
     def _settle(self, was: Branch) -> None:
         """Something has been done: what follows from it for the run beside, and for those that nobody looks at."""
@@ -188,11 +199,35 @@ class Conductor:
 
         return obey
 
+    def _go_to(self, order: o.GoTo, wish: Wish, halted: Halted) -> str | None:
+        if order.branch is not None:
+            self.stage.timeline.look_at(order.branch)
+            self.stage.set_clock()
+        return self._go.seek(order.step, halted)
+
     def _to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
         """To where both are over."""
         while self.beside is not None and not halted() and self.beside.go_on(A_LOOK):
             pass
-        return self._go.to_end(halted)
+        return self._go.to_end(order, halted)
+
+    def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
+        """Restore the place before the last move; later branches stay available."""
+        place = self._trail.take_back(self.stage.timeline.branches)
+        if place is None:
+            return "nothing is left to take back: steps and playing go back with ← and R"
+        self.stage.timeline.look_at(place.branch)
+        self._go.seek(place.step, halted)
+        self.stage.clock = max(place.clock, self._go.last) if self._go.step == place.step else self.stage.clock
+        if place.beside == self._beside_as:
+            return None
+        if isinstance(place.beside, o.CompareFrom):
+            self._part_beside(place.beside)
+        elif place.beside is not None:
+            self._compare_branch(place.beside, wish, halted)
+        else:
+            self._compare_no_more(o.CompareNoMore(), wish, halted)
+        return None
 
     # What if
 
@@ -297,7 +332,7 @@ class Conductor:
 
     def _put_in_place(self, remake: Remake, new: Branch) -> None:
         """The new run is looked at where the old one was; of older ones the last few stay."""
-        timeline, was = self.stage.timeline, self.stage.timeline.branch
+        timeline, was, place = self.stage.timeline, self.stage.timeline.branch, self._place
         timeline.take_in(new)
         if was is remake.old:
             self._look_at(o.LookAt(new.name), None, lambda: False)
@@ -308,6 +343,7 @@ class Conductor:
             if timeline.branches[oldest].parent is not None and not self._is_beside(oldest):
                 timeline.drop(oldest)
         self._settle(was)
+        self._trail.note(o.LookAt(new.name), place, self._place)
 
     def _is_beside(self, branch: str) -> bool:
         return self.beside is not None and branch in (
@@ -329,6 +365,7 @@ class Conductor:
         twin.look_at(parting.branch)
         twin.switch(parting.policy, at_step=parting.step, at=parting.time, name=BESIDE)
         self._put_beside(Stage(twin, self.stage))
+        self._beside_as = parting
 
     def _put_beside(self, beside: Stage) -> None:
         from tui.replay.beside import Versus
@@ -340,22 +377,23 @@ class Conductor:
         twin = self.stage.timeline.twin()
         twin.look_at(order.branch)
         self._put_beside(Stage(twin, self.stage))
+        self._beside_as = order
         return None
 
     def _compare_no_more(self, order: o.CompareNoMore, wish: Wish, halted: Halted) -> str | None:
-        self.beside = self._versus = None
+        self.beside = self._versus = self._beside_as = None
         return None
 
     def _go_to_parted(self, order: o.GoToParted, wish: Wish, halted: Halted) -> Noticed | str | None:
         """To the first step at which something happens to a job in one of them only."""
         versus = self._versus
-        if versus is None and self._remade is not None and (parted := self._remade.parting):
+        if (versus is None or order.remade) and self._remade is not None and (parted := self._remade.parting):
             sides = self._remade.old, self._remade.new
             if (branch := self.stage.timeline.branch) in sides:
                 told = self._go.seek(parted.steps[sides.index(branch)], halted)
                 return Noticed(parted.ranks[-1]) if told is None else told
         if versus is None:
-            raise ParameterError("nothing is compared: v chooses another policy to compare with")
+            return self._to_fork(halted)
         while versus.parting is None:
             if self._are_computed or halted():
                 return "the two runs never part" if self._are_computed else None
@@ -367,3 +405,12 @@ class Conductor:
         told = self._go.seek(versus.parting.steps[0], halted)
         ranks = versus.parting.ranks
         return Noticed(ranks[0]) if told is None and ranks else told
+
+    def _to_fork(self, halted: Halted) -> str | None:
+        """Go to the step at which the branch was forked from its parent, if it has one."""
+        timeline = self.stage.timeline
+        record = next(record for record in records_of(timeline) if record.name == timeline.branch.name)
+        if record.parent is None:
+            return "nothing is compared: v runs another policy beside this one"
+        self._go.seek(record.forked, halted)
+        return f"here {record.name} leaves {record.parent}; v compares them"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from math import inf
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -16,6 +16,10 @@ from tui.chart.turns import OnTurn, last_turn, turn_at
 from tui.replay import requests as o
 from tui.replay.requests import Noticed
 from tui.replay.stage import Stage
+
+if TYPE_CHECKING:
+    from sim.stops.grammar import Stop
+    from sim.stops.search import Quit
 
 Halted: TypeAlias = Callable[[], bool]
 """Has the person said that it takes too long?"""
@@ -143,7 +147,10 @@ class Traveller:
         self.seek_time(float(starts[rank]), halted)
         return Noticed(rank, told(name(self.stage.workload.jobs[rank]), float(values[rank])))
 
-    def to_end(self, halted: Halted) -> str | None:
+    def to_end(self, order: o.GoToEnd, halted: Halted) -> str | None:
+        """To the end of the run, but no further than the next stop."""
+        if told := self.halt_on_the_way(order.stops, halted):
+            return told
         while self.compute_a_little(halted):
             pass
         told = self.seek(self.stage.timeline.computed, halted)
@@ -151,17 +158,37 @@ class Traveller:
 
     def find(self, order: o.Find, halted: Halted) -> str | None:
         """To where a condition comes true; if that is nowhere, the cursor stays where it is."""
+        return self._search((order.stop,), order.direction, halted)[1]
+
+    def to_stop(self, order: o.GoToStop, halted: Halted) -> str | None:
+        """To the next step at which one of the stops is met, or the one before, and which it is."""
+        found, nowhere = self._search(order.stops, order.direction, halted)
+        return nowhere if found is None else _stopped(found)
+
+    def _search(self, stops: Sequence[Stop], direction: int, halted: Halted) -> tuple[Stop | None, str | None]:
+        """Go to where a stop is met. Return it, or why there is none; then the cursor stays where it is."""
         from sim.stops.search import search_backward, search_forward
 
         was = self.step
-        search = search_forward if order.direction > 0 else search_backward
-        found = search(self.stage.timeline, (order.stop,), self._watched(halted))
-        if found is None:
-            self.stage.timeline.seek(was)
-        else:
+        search = search_forward if direction > 0 else search_backward
+        if found := search(self.stage.timeline, stops, self._watched(halted)):
             self.stage.set_clock()
-        where = "later" if order.direction > 0 else "earlier"
-        return None if found or halted() else f"nowhere {where}: {order.stop.text}"
+            return found[1], None
+        self.stage.timeline.seek(was)
+        where = "later" if direction > 0 else "earlier"
+        return None, None if halted() else f"nowhere {where}: {' or '.join(stop.text for stop in stops)}"
+
+    def halt_on_the_way(self, stops: Sequence[Stop], halted: Halted, **until: float) -> str | None:
+        """Go to the next step at which a stop is met before that. Return which it is, None if there is none."""
+        if not stops:
+            return None
+        from sim.stops.search import search_forward
+
+        found = search_forward(self.stage.timeline, stops, self._watched(halted, tells=not until), **until)
+        if found is None:
+            return None
+        self.stage.set_clock()
+        return _stopped(found[1])
 
     def to_turn(self, order: o.GoToTurn, halted: Halted) -> str | None:
         """Between two steps where that is; who is on turn then. If there is none, the cursor stays where it is."""
@@ -218,12 +245,14 @@ class Traveller:
         there = listed(name(jobs[cell.rank]) for row, cells in matrix.rows if row == turn.row for cell in cells)
         return f"Row {turn.row} is on turn until {clock_near(self.stage.clock)(turn.end)}: {there}."
 
-    def _watched(self, halted: Halted) -> Halted:
-        """Tells how far a search is while it asks."""
-        timeline = self.stage.timeline
+    def _watched(self, halted: Halted, tells: bool = True) -> Quit:
+        """Return the search's question whether to quit. It notes the progress by submitted jobs if `tells`."""
+        history, submit = self.stage.timeline.history, self.stage.workload.submit
 
-        def asked() -> bool:
-            self.progress = "searching", timeline.step / max(timeline.computed, 1)
+        def asked(step: int) -> bool:
+            if tells:
+                at = history.time_of(step - 1) if step else -inf
+                self.progress = "searching", float(np.searchsorted(submit, at, "right")) / max(len(submit), 1)
             return halted()
 
         return asked
@@ -234,3 +263,7 @@ class Traveller:
         if found is None:
             return None if halted() else "nothing changed it before"
         return self.seek(found[0], halted)
+
+
+def _stopped(stop: Stop) -> str:
+    return f"stopped: {stop.text}"

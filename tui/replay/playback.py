@@ -37,7 +37,9 @@ class Playback:
         if speed.seconds == inf:
             return self._play_at_top_speed(stops, halted)
         target = self._traveller.stage.clock + order.seconds * speed.seconds
-        return self._stop_on_the_way(stops, halted, until_time=target) or self._traveller.seek_time(target, halted)
+        return self._traveller.halt_on_the_way(stops, halted, until_time=target) or self._traveller.seek_time(
+            target, halted
+        )
 
     def _play_events(self, order: o.Play, go: Callable[[], str | None], halted: Halted) -> str | None:
         """From step to step: one at which something is decided is seen for a moment, others pass by."""
@@ -53,28 +55,17 @@ class Playback:
 
     def _next(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
         target = self._traveller.step + 1
-        return self._stop_on_the_way(stops, halted, until_step=target) or self._traveller.seek(target, halted)
+        go = self._traveller
+        return go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted)
 
     def _play_at_top_speed(self, stops: tuple[Stop, ...], halted: Halted) -> str | None:
         """As many steps as a frame has time for."""
         until = perf_counter() + A_FRAME
         while perf_counter() < until and not halted():
-            target = self._traveller.step + 50
-            if told := self._stop_on_the_way(stops, halted, until_step=target) or self._traveller.seek(target, halted):
+            go, target = self._traveller, self._traveller.step + 50
+            if told := go.halt_on_the_way(stops, halted, until_step=target) or go.seek(target, halted):
                 return told
         return None
-
-    def _stop_on_the_way(self, stops: tuple[Stop, ...], halted: Halted, **until: float) -> str | None:
-        """Does a condition come true before that? Then the replay stands there."""
-        if not stops:
-            return None
-        from sim.stops.search import search_forward
-
-        found = search_forward(self._traveller.stage.timeline, stops, halted, **until)
-        if found is None:
-            return None
-        self._traveller.stage.set_clock()
-        return f"stopped: {found[1].text}"
 
     def _play_back(self, order: o.Play, halted: Halted) -> str | None:
         stage, timeline, speed = self._traveller.stage, self._traveller.stage.timeline, order.speed

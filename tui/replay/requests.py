@@ -30,6 +30,8 @@ class GoTo(NamedTuple):
     """To this step; 0 is before the first."""
 
     step: int
+    branch: str | None = None
+    """Of this branch; None: of the one that is shown."""
 
 
 class Move(NamedTuple):
@@ -42,6 +44,8 @@ class GoToTime(NamedTuple):
     """To this moment, between two steps where it is."""
 
     time: float
+    scrubbed: bool = False
+    """Sent while the pointer is dragged over the strip."""
 
 
 class GoToJob(NamedTuple):
@@ -60,7 +64,9 @@ class GoToMostOvertaken(NamedTuple):
 
 
 class GoToEnd(NamedTuple):
-    """To the end of the run."""
+    """To the end of the run, or to where one of these conditions is met before it."""
+
+    stops: tuple[Stop, ...] = ()
 
 
 class Play(NamedTuple):
@@ -75,6 +81,13 @@ class Find(NamedTuple):
     """To the next step (or, with direction -1, the one before) at which this condition comes true."""
 
     stop: Stop
+    direction: int = 1
+
+
+class GoToStop(NamedTuple):
+    """To the next step at which one of these conditions is met; with direction -1, to the one before."""
+
+    stops: tuple[Stop, ...]
     direction: int = 1
 
 
@@ -166,6 +179,13 @@ class CompareNoMore(NamedTuple):
 class GoToParted(NamedTuple):
     """To the first step at which the two runs differ."""
 
+    remade: bool = False
+    """The run that was made again and the one before, even while another run is compared."""
+
+
+class TakeBack(NamedTuple):
+    """Back to how it was before the last move."""
+
 
 class Renew(NamedTuple):
     """Once more with these policies, in the background, up to the moment that is shown: their code is another now."""
@@ -182,8 +202,8 @@ class Reverse(NamedTuple):
 
 
 Order: TypeAlias = (
-    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToMostOvertaken | GoToEnd | Play | Find | GoToTurn
-    | SwitchTo | Break | Restart | Fork | LookAt
+    GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToMostOvertaken | GoToEnd | Play | Find | GoToStop | GoToTurn
+    | SwitchTo | Break | Restart | Fork | LookAt | TakeBack
     | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse | Renew
 )  # fmt: skip
 

@@ -19,7 +19,7 @@ LAB = Lab()
 JOBS = ("1 0 2 50 60", "2 5 4 100 100", "3 10 2 40 40", "4 12 1 500 500")
 
 
-def never() -> bool:
+def never(step: int) -> bool:
     return False
 
 
@@ -58,7 +58,7 @@ def test_a_search_goes_no_further_than_it_is_told(timeline: Timeline) -> None:
 
 
 def test_a_search_that_is_told_to_quit_leaves_the_cursor(timeline: Timeline) -> None:
-    assert search_forward(timeline, [parse_stop("job 4 ends")], lambda: True) is None
+    assert search_forward(timeline, [parse_stop("job 4 ends")], lambda step: True) is None
     assert timeline.step == 0
 
 

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from sim.decisions.decisions import Reserve
-from sim.errors import ParameterError
 from sim.policies import parse_policy
 from sim.session.session import BranchRecord
 from sim.stops.grammar import parse_stop
@@ -441,8 +440,7 @@ def test_alone_again(figure: Replayed) -> None:
     figure.does(o.Compare(parse_policy("fcfs")))
     figure.does(o.CompareNoMore())
     assert figure.conductor.scenes(figure.wish)[1] is None
-    with pytest.raises(ParameterError, match="nothing is compared"):
-        figure.does(o.GoToParted())
+    assert "nothing is compared" in str(figure.does(o.GoToParted()))
 
 
 # Back to a session

@@ -45,7 +45,7 @@ class Choice(Dialog[str | None]):
         values = [value for _, value, _ in self._options]
         chosen = {key: value for key, value, _ in self._options}
         chosen["enter"] = self._current if self._current in values else values[0]
-        pressed = "enter" if event.key == "enter" else event.character
+        pressed = event.key if event.key in chosen else event.character
         if pressed in chosen:
             event.stop()
             self.dismiss(chosen[pressed])

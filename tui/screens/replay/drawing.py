@@ -59,6 +59,22 @@ def _note_lines(state: ViewState, scene: Scene | None, width: int) -> list[Line]
     return wrapped(note.told, width - 1, "accent", indent=1)[:2]
 
 
+def _applies(state: ViewState, shown: Scenes) -> frozenset[str]:
+    """Return the words of `Key.when` that hold now."""
+    scene, is_news = shown.scene, state.news is not None and not state.news.is_bad
+    return frozenset(
+        word
+        for word, is_so in {
+            "job": state.selected is not None,
+            "stops": bool(state.stops),
+            "turns": scene.snapshot.matrix is not None,
+            "compared": shown.beside is not None,
+            "differs": shown.beside is not None or is_news,
+        }.items()
+        if is_so
+    )
+
+
 TELL: dict[str, Tell] = {"partitions": partitions.told_at}
 """What those of them say of what is under the pointer, where that is no job."""
 
@@ -182,7 +198,8 @@ class Drawing:
         if state.walk is not None and not state.walk.is_off:
             keys.show([walking_keys(self._screen.size.width, state.walk.now)], look)
         else:
-            keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, tabs=tabs), look)
+            applies = _applies(state, shown)
+            keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, applies, tabs), look)
         return True
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:

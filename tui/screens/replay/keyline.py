@@ -10,9 +10,14 @@ from tui.screens.replay.keys import PALETTE, every_key, sign
 
 ALWAYS = ("help", "quit")
 """These stand at the end, however little room there is."""
+MOVES = 3
+"""The keys up to this place come first, whatever applies."""
 ROOMY = 140
 """From so many columns on the palette of commands is among them."""
-TWINS = {"speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next")}
+TWINS = {
+    "speed(1)": ("↑ ↓", "speed"), "decision(1)": (". ,", "decision"), "jump(1)": ("] [", "next"),
+    "to_stop(1)": ("; :", "stops"), "turn(1)": (") (", "turn"),
+}  # fmt: skip
 """Pairs of keys that are told together."""
 STEPS = Span("→", "key", "step(1)"), Span(" "), Span("←", "key", "step(-1)"), Span("  ")
 """Both ways where room is scarce."""
@@ -26,13 +31,14 @@ SHORT = {"decisions": "decide", "partitions": "parts", "compared": "both"}
 
 @lru_cache(8)
 def key_lines(
-    width: int, rows: int, playing: bool, absent: frozenset[str] = frozenset(), tabs: Tabs = ()
+    width: int, rows: int, playing: bool, applies: frozenset[str] = frozenset(), tabs: Tabs = ()
 ) -> list[Line]:
-    """The keys in order of importance over so many rows; `absent` are words that make no sense now."""
+    """Return the keys over so many rows: moving first, then those that only apply now, then the rest."""
     if tabs and rows > 1:
-        return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, absent)]
-    chosen = sorted((key for key in every_key() if key.shown), key=lambda key: key.shown)
-    chosen = [key for key in chosen if key.word not in absent and key.action != "speed(-1)"]
+        return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, applies)]
+    chosen = [key for key in every_key() if key.shown and (not key.when or key.when in applies)]
+    chosen = sorted(chosen, key=lambda key: (key.shown > MOVES, not key.when, key.shown))
+    chosen = [key for key in chosen if key.action != "speed(-1)"]
     at_the_end = [*([PALETTE] if width >= ROOMY else []), *(key for key in chosen if key.action in ALWAYS)]
     last = [_spans(key.keys, key.action, key.word) for key in at_the_end]
     reserved = sum(width_of(spans) for spans in last)
@@ -49,6 +55,7 @@ def key_lines(
         if key.action in ALWAYS:
             continue
         word = "pause" if key.action == "toggle_play" and playing else key.word
+        word = "end compare" if key.action == "compare" and "compared" in applies else word
         spans = _spans(key.keys, key.action, word)
         if len(lines) < rows and width_of(lines[-1]) + width_of(spans) > width:
             lines.append([Span(" ")])

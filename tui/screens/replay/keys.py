@@ -19,6 +19,8 @@ class Key(NamedTuple):
     word: str
     meaning: str
     shown: int = 0
+    when: str = ""
+    """Only then it stands in the line of keys, and before the others: a word of `drawing._applies`."""
 
 
 PALETTE = Key("ctrl+p", "app.command_palette", "commands", "Everything that can be done, found by typing.")
@@ -35,12 +37,33 @@ PLAYING = (
     Key("comma", "decision(-1)", "", "The decision before."),
     Key("right_square_bracket", "jump(1)", "next", "To the next event of the chosen kind (j chooses it).", 10),
     Key("left_square_bracket", "jump(-1)", "", "To the one before."),
-    Key("right_parenthesis", "turn(1)", "turn", "Gang: to where the next row comes on turn, also between two steps."),
+    Key(
+        "right_parenthesis",
+        "turn(1)",
+        "turn",
+        "Gang: to where the next row comes on turn, also between two steps.",
+        32,
+        "turns",
+    ),
     Key("left_parenthesis", "turn(-1)", "", "To the turn before."),
     Key("j", "choose_jump", "jump to", "Choose what to jump to: start, arrival, completion, backfill, suspension ..."),
     Key("g", "go_to", "go to", "Go to a time (12d 4h), a step (#1200) or a job (J17).", 6),
     Key("home", "go_begin", "begin", "To the beginning."),
-    Key("end", "go_end", "end", "To the end of the run: what is not yet known is computed first."),
+    Key(
+        "end",
+        "go_end",
+        "end",
+        "To the end of the run, or to where a stop is met before it; what is not known is computed.",
+    ),
+    Key(
+        "semicolon",
+        "to_stop(1)",
+        "next stop",
+        "To the next step at which a condition to stop at (x) is met.",
+        31,
+        "stops",
+    ),
+    Key("colon", "to_stop(-1)", "", "To the one before."),
     Key("x", "stops", "stop at", "Conditions to stop at: queue > 50, job 17 starts, head slips ...", 13),
     Key("escape", "escape", "cancel", "Stop what takes long; else close what is open; else select nothing."),
 )
@@ -50,14 +73,43 @@ CHANGING = (
     Key("f", "fork", "fork", "A new branch from here: the run can go on in two ways.", 14),
     Key("X", "break_processors", "break", "Processors fail here: a new branch, to see what would have been."),
     Key("B", "branches", "branches", "Look at another branch."),
-    Key("v", "compare", "compare", "Beside this run another policy from here on, on one clock.", 7),
-    Key("V", "compare_from_start", "compare all", "Beside this run another policy from the beginning."),
-    Key("u", "helped", "helped", "What would have helped the selected job: policies by its wait, and what others pay."),
-    Key("d", "parted", "parted", "While comparing, or when a policy was saved: to the first decision that differs."),
-    Key("e", "other_run", "other run", "While comparing: queue, decisions, numbers and → of the other run."),
-    Key("C", "gains", "gains", "While comparing: colour by who starts earlier or later, and back."),
+    Key("v", "compare", "compare", "Compare with another policy from here on, on one clock; pressed again: end it.", 7),
+    Key(
+        "V",
+        "compare_from_start",
+        "compare all",
+        "Compare with another policy from the beginning; pressed again: end it.",
+    ),
+    Key(
+        "u",
+        "helped",
+        "helped",
+        "What would have helped the selected job: policies by its wait, and what others pay.",
+        34,
+        "job",
+    ),
+    Key(
+        "d",
+        "parted",
+        "parted",
+        "To the first decision that differs: while comparing, after a reload; else to the fork.",
+        35,
+        "differs",
+    ),
+    Key(
+        "e",
+        "other_run",
+        "other run",
+        "While comparing: queue, decisions, numbers and → of the other run.",
+        36,
+        "compared",
+    ),
+    Key("C", "gains", "gains", "While comparing: colour by who starts earlier or later, and back.", 37, "compared"),
+    Key(
+        "ctrl+z,Z", "take_back", "take back", "Take back the last move: a jump, a switch, a comparison closed or begun."
+    ),
     Key("L", "reload", "reload", "Read a policy's file again and make the run once more; saving it does the same."),
-    Key("r", "reverse", "cause", "Back to the last decision that moved the selected job's planned start.", 15),
+    Key("r", "reverse", "cause", "Back to the last decision that moved the selected job's planned start.", 33, "job"),
     Key("E", "reverse_processor", "", "Back to when the processor under the pointer changed hands."),
     Key("D", "reverse_boundary", "", "Back to when a boundary between partitions moved."),
     Key("b", "bookmark", "bookmark", "Remember this moment under a name."),
@@ -104,8 +156,8 @@ GROUPS: tuple[tuple[str, tuple[Key, ...]], ...] = (
 )
 _SIGNS = {
     "full_stop": ".", "comma": ",", "right_square_bracket": "]", "left_square_bracket": "[", "question_mark": "?",
-    "slash": "/", "apostrophe": "'", "right": "→", "left": "←", "up": "↑", "down": "↓", "escape": "esc",
-    "left_parenthesis": "(", "right_parenthesis": ")",
+    "slash": "/", "semicolon": ";", "colon": ":", "apostrophe": "'", "right": "→", "left": "←", "up": "↑", "down": "↓",
+    "left_parenthesis": "(", "right_parenthesis": ")", "escape": "esc",
     "plus": "+", "minus": "-", "left_curly_bracket": "{", "right_curly_bracket": "}", "equals_sign": "=",
     "less_than_sign": "<", "greater_than_sign": ">", "pageup": "pgup", "pagedown": "pgdn",
 }  # fmt: skip

@@ -474,7 +474,7 @@ class ReplayScreen(Screen[None]):
     @on(Scrubber.Scrubbed)
     def _scrub(self, message: Scrubber.Scrubbed) -> None:
         if self.told is not None:
-            self.go(GoToTime(time_at(self.told.strip, message.column, message.width)))
+            self.go(GoToTime(time_at(self.told.strip, message.column, message.width), scrubbed=True))
 
     # The palette of commands
 

@@ -128,4 +128,4 @@ class Transport:
         self._screen.go(GoTo(0))
 
     def go_end(self) -> None:
-        self._screen.go(GoToEnd())
+        self._screen.go(GoToEnd(self._screen.state.stops))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from math import inf
 from typing import TYPE_CHECKING
 
 from sim.errors import ParameterError
-from sim.policies import Policy, parse_policy, written_policy
+from sim.policies import POLICIES, Policy, parse_policy, written_policy
 from sim.session.session import Bookmark, BranchRecord
 from sim.why.causes import Division, HolderOf, PlanOf
 from sim.words import clock, parse_time
@@ -21,10 +22,12 @@ from tui.replay.requests import (
     Fork,
     GoTo,
     GoToParted,
+    GoToStop,
     LookAt,
     Restart,
     Reverse,
     SwitchTo,
+    TakeBack,
 )
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
@@ -35,6 +38,13 @@ if TYPE_CHECKING:
     from sim.stops.grammar import Stop
 
 ANOTHER = "another policy"
+ON, BACK, PLAY = "run there", "go back", "play"
+STOP_WAYS = (
+    (";", ON, "to the next step at which that is so, as fast as it can be computed"),
+    (":", BACK, "to the last step before this one at which that was so"),
+    ("space", PLAY, "until that is so"),
+)
+"""Choices offered once conditions to stop at are set."""
 
 
 class WhatIf:
@@ -77,22 +87,28 @@ class WhatIf:
     def compare(self) -> None:
         """Beside this run another one that parts from it here; pressed again: no more."""
         screen = self._screen
-        if screen.shown is None:
+        if screen.shown is None or self._compares_no_more():
             return
         scene = screen.shown.scene
         others = [branch for branch in scene.branches if branch.name != scene.branch]
-        if screen.shown.beside:
-            screen.ask(CompareNoMore())
-            screen.change(other=False)
-        elif others:
+        if others:
             options = [*_numbered(others[:8]), ("p", ANOTHER, "from here on")]
             screen.open(Choice("Compare with", options), self._compare_with)
         else:
             self._pick_partner(from_start=False)
 
     def compare_from_start(self) -> None:
-        if self._screen.shown is not None:
+        if self._screen.shown is not None and not self._compares_no_more():
             self._pick_partner(from_start=True)
+
+    def _compares_no_more(self) -> bool:
+        """End the comparison. Return False if there is none."""
+        screen = self._screen
+        if screen.shown is None or screen.shown.beside is None:
+            return False
+        screen.ask(CompareNoMore())
+        screen.change(other=False, said="the comparison is closed: Z brings it back")
+        return True
 
     def _compare_with(self, branch: str) -> None:
         if branch == ANOTHER:
@@ -103,8 +119,24 @@ class WhatIf:
     def _pick_partner(self, from_start: bool) -> None:
         since = "from the beginning" if from_start else "from here on"
         title = f"Compare {written_policy(self._screen.policy)} with which policy, {since}?"
-        dialog = dialogs.PolicyPicker(self._screen.policy, "Compare", title)
-        self._screen.open(dialog, lambda policy: self._screen.go(Compare(policy, from_start)))
+        dialog = dialogs.PolicyPicker(self._proposed(), "Compare", title)
+        self._screen.open(dialog, lambda policy: self._compare(policy, from_start))
+
+    def _proposed(self) -> Policy:
+        """The policy that the note above the chart names, if it is not the one that runs; else a common one."""
+        running, note = self._screen.policy, self._screen.state.note
+        named = re.findall(r"[a-z][a-z+-]*", note.told) if note is not None else []
+        names = [name for name in (*named, "easy", "conservative") if name in POLICIES]
+        return parse_policy(next(name for name in names if POLICIES[name] is not type(running)))
+
+    def _compare(self, policy: Policy, from_start: bool) -> None:
+        """Compare with this policy, unless both runs would be the same."""
+        screen = self._screen
+        switched = screen.scene is not None and bool(screen.scene.snapshot.switches)
+        if policy == screen.policy and not (from_start and switched):
+            screen.tell(f"this run is already under {written_policy(policy)}: choose another policy to compare with")
+        else:
+            screen.go(Compare(policy, from_start))
 
     def helped(self) -> None:
         """What would have helped the selected job; which policy is chosen there runs beside this one."""
@@ -134,7 +166,9 @@ class WhatIf:
         return is_so
 
     def parted(self) -> None:
-        self._screen.go(GoToParted())
+        """To the first difference: of the runs that are compared, or of the last reload while it is news."""
+        news = self._screen.state.news
+        self._screen.go(GoToParted(remade=news is not None and not news.is_bad))
 
     def reload(self) -> None:
         """The files of the policies in use are read again, as if they had been saved."""
@@ -213,8 +247,30 @@ class WhatIf:
         return tuple(parse_stop(part, workload, now) for part in text.split(";") if part.strip())
 
     def _stop_at(self, stops: tuple[Stop, ...]) -> None:
+        """Set the conditions, and offer to run to where one is met."""
         said = f"stops when {' or when '.join(stop.text for stop in stops)}" if stops else "stops at nothing"
         self._screen.change(stops=stops, said=said)
+        if stops:
+            self._screen.open(Choice(f"It {said}", STOP_WAYS), self._to_first_stop)
+
+    def _to_first_stop(self, way: str) -> None:
+        if way == PLAY:
+            self._screen.change(playing=True, direction=1, said="")
+        else:
+            self.to_stop(1 if way == ON else -1)
+
+    def to_stop(self, direction: int) -> None:
+        """To the next step at which a condition is met, or to the one before."""
+        if self._screen.state.stops:
+            self._screen.go(GoToStop(self._screen.state.stops, direction))
+        else:
+            self._screen.tell("no condition to stop at is set: x sets one")
+
+    # The way back
+
+    def take_back(self) -> None:
+        """Take back the last jump, switch, or comparison that was begun or closed."""
+        self._screen.go(TakeBack())
 
     # Bookmarks
 
@@ -241,7 +297,7 @@ class WhatIf:
         options = [(f"{n}", *both) for n, both in enumerate(told, 1)]
 
         def go_there(name: str) -> None:
-            self._screen.go(LookAt(marks[name].branch), GoTo(marks[name].step))
+            self._screen.go(GoTo(marks[name].step, marks[name].branch))
 
         self._screen.open(Choice("Go to the bookmark", options), go_there)
 

@@ -33,9 +33,26 @@ def test_keys_that_belong_together_stand_together() -> None:
     assert line.count("speed") == line.count("decision") == 1
 
 
-def test_what_makes_no_sense_now_is_left_out() -> None:
-    (line,) = told(key_lines(120, 1, playing=False, absent=frozenset({"policy"})))
-    assert "policy" not in line
+@pytest.mark.parametrize(
+    ("what", "keys"),
+    [
+        ("job", "r cause  u helped"),
+        ("turns", ") ( turn"),
+        ("stops", "; : stops"),
+        ("compared", "e other run  C gains"),
+        ("differs", "d parted"),
+    ],
+)
+def test_key_line_offers_what_applies_right_now(what: str, keys: str) -> None:
+    (without,) = told(key_lines(120, 1, playing=False))
+    (line,) = told(key_lines(120, 1, playing=False, applies=frozenset({what})))
+    assert line.startswith(f" space play  → step  ← back  {keys}  p policy")
+    assert keys not in without
+
+
+def test_key_line_names_what_v_does_while_comparing() -> None:
+    (line,) = told(key_lines(120, 1, playing=False, applies=frozenset({"compared"})))
+    assert "v end compare" in line
 
 
 def test_what_finds_no_room_in_the_first_line_stands_in_the_second() -> None:

@@ -45,7 +45,7 @@ def test_no_two_actions_want_the_same_place_in_the_line_of_keys() -> None:
 
 
 def test_signs_are_what_stands_on_the_keys() -> None:
-    known = {"space", "home", "end", "tab", "shift+tab", "esc", "f5"}
+    known = {"space", "home", "end", "tab", "shift+tab", "esc", "f5", "ctrl+z"}
     for key in every_key():
         for each in sign(key.keys).split():
             assert len(each) == 1 or each in known, key

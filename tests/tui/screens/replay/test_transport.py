@@ -226,11 +226,49 @@ async def test_x_makes_it_stop_at_a_condition() -> None:
     async with replay() as run:
         await run.press("x")
         await enter(run, "queue > 1; job 5 ends")
-        assert "stops when queue > 1 or when job 5 ends" in noted(run)
+        assert isinstance(run.app.screen, Choice)
+        assert "stops when queue > 1 or when job 5 ends" in run.text
         await run.pilot.press("space")
         await run.wait_for(lambda: "stopped: queue > 1" in noted(run))
         await run.settle()
         assert run.step == 4
+
+
+async def test_stop_is_run_to_at_once_when_it_is_set() -> None:
+    async with replay() as run:
+        await run.press("x")
+        await enter(run, "start")
+        await run.press("enter")
+        assert (run.step, "stopped: start" in noted(run)) == (1, True)
+        assert "; : stops" in seen(run, "#keys")
+
+
+async def test_stops_are_walked_on_and_back() -> None:
+    async with replay() as run:
+        await run.press("semicolon")
+        assert "no condition to stop at is set: x sets one" in noted(run)
+        await run.press("x")
+        await enter(run, "start; job 5 ends")
+        await run.press("escape")
+        walked = []
+        for key in ("semicolon", "semicolon", "semicolon", "colon", "semicolon"):
+            await run.press(key)
+            walked.append((run.step, noted(run).strip()))
+        assert [step for step, _ in walked] == [1, 2, 6, 2, 6]
+        assert {told for _, told in walked} == {"stopped: start"}
+        await run.press("home", "colon")
+        assert "nowhere earlier: start or job 5 ends" in noted(run)
+
+
+async def test_end_halts_at_a_stop_and_says_so() -> None:
+    async with replay() as run:
+        await run.press("x")
+        await enter(run, "job 5 ends")
+        await run.press("escape", "end")
+        assert "stopped: job 5 ends" in noted(run)
+        assert run.step < 10
+        await run.press("end")
+        assert run.step == 10
 
 
 async def test_what_is_no_condition_is_said_where_it_was_typed() -> None:
@@ -245,7 +283,7 @@ async def test_an_empty_condition_stops_at_nothing() -> None:
     async with replay() as run:
         await run.press("x")
         await enter(run, "queue > 1")
-        await run.press("x")
+        await run.press("escape", "x")
         await enter(run, "")
         assert "stops at nothing" in noted(run)
         await run.pilot.press("space")

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from sim.policies import written_policy
+from sim.workload.source import Source
 from tests.tui.own import FIRSTFIT, RAISES, own_file, save
 from tests.tui.replays import Replay, replay
 from tests.tui.screens.seeing import cell, enter, hover, noted, seen
+from tui.replay.opening import opening_of
 from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.policy_picker import PolicyPicker
 from tui.screens.replay.screen import ReplayScreen
@@ -104,6 +107,8 @@ async def test_comparing_from_here_shares_the_past_and_capital_v_does_not() -> N
     async with replay(at="#7") as run:
         await choose_policy(run, "v", "fcfs")
         assert "J5" in seen(run, "#beside")
+        await run.press("V")
+        assert seen(run, "#beside") == ""
         await choose_policy(run, "V", "fcfs")
         assert "J5" not in seen(run, "#beside")
 
@@ -157,10 +162,51 @@ async def test_d_goes_to_where_both_first_differ() -> None:
 
 async def test_runs_that_never_differ_do_not_part() -> None:
     async with replay() as run:
-        await choose_policy(run, "V", "easy")
+        await choose_policy(run, "V", "easy++")
         await run.press("d")
         assert "the two runs never part" in noted(run)
         assert run.step == 0
+
+
+@pytest.mark.parametrize(("trace", "named"), [("k-figure2.1-2.2", "easy"), ("z-figure4", "conservative")])
+async def test_compare_proposes_another_policy_than_the_running_one(trace: str, named: str) -> None:
+    opening = opening_of(Source(trace))
+    async with replay(trace, written_policy(opening.policy), at=opening.at, note=opening.note) as run:
+        await run.press("V")
+        await run.press("enter")
+        assert f"{written_policy(opening.policy)} | {named}" in seen(run, "#top")
+
+
+async def test_compare_refuses_the_run_that_is_shown() -> None:
+    async with replay() as run:
+        await choose_policy(run, "v", "easy")
+        assert "this run is already under easy" in noted(run)
+        assert run.screen.shown is not None
+        assert run.screen.shown.beside is None
+
+
+async def test_d_goes_to_the_fork_when_nothing_is_compared() -> None:
+    async with replay(at="#4") as run:
+        await choose_policy(run, "p", "fcfs")
+        await run.press("end", "d")
+        assert run.step == 4
+        assert "here fork 1 leaves main; v compares them" in noted(run)
+
+
+async def test_take_back_undoes_jumps_switches_and_comparisons() -> None:
+    async with replay(at="#4") as run:
+        await choose_policy(run, "p", "fcfs")
+        await run.press("end")
+        await choose_policy(run, "V", "easy")
+        await run.press("v")
+        assert "the comparison is closed" in noted(run)
+        places = []
+        for key in ("ctrl+z", "Z", "Z", "ctrl+z"):
+            await run.press(key)
+            places.append((run.step, " | " in seen(run, "#top"), run.scene.branch))
+        assert places == [(11, True, "fork 1"), (11, False, "fork 1"), (5, False, "fork 1"), (4, False, "main")]
+        await run.press("Z", "Z")
+        assert "nothing is left to take back" in noted(run)
 
 
 async def test_saving_the_file_of_a_policy_makes_the_run_again_and_d_goes_to_where_it_first_differs(
@@ -176,6 +222,8 @@ async def test_saving_the_file_of_a_policy_makes_the_run_again_and_d_goes_to_whe
         assert len(run.scene.branches) == 2
         await run.press("d")
         assert run.scene.clock == 600
+        await run.press("Z", "Z")
+        assert (run.scene.clock, run.scene.branch) == (1100, "main")
         save(file, RAISES)
         await run.wait_for(lambda: "ZeroDivisionError" in run.told)
         await run.settle()

@@ -1,0 +1,51 @@
+"""The way back: where the replay stood before each move of a person, as far as the program has run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+
+from tui.replay import requests as o
+from tui.replay.requests import Order
+
+STEPS = o.Move, o.Play, o.Draw, o.Restore, o.Renew, o.TakeBack
+"""Orders that are no moves: a step is taken back by a step, and playing by going back."""
+MOST = 1000
+
+
+class Place(NamedTuple):
+    """A branch, step and clock of the replay, and the run it is compared with."""
+
+    branch: str
+    step: int
+    clock: float
+    beside: o.CompareBranch | o.CompareFrom | None = None
+
+
+class Trail:
+    """The places that were left by a move, the last one at the end."""
+
+    def __init__(self) -> None:
+        self._left: list[Place] = []
+        self._was_scrubbed = False
+
+    def leave(self, place: Place) -> None:
+        """Remember a place that is left; the oldest is forgotten where there are too many."""
+        self._left.append(place)
+        del self._left[:-MOST]
+
+    def note(self, order: Order, was: Place, now: Place) -> None:
+        """Remember the place before an order, if that is a move and led elsewhere; a drag is one move."""
+        is_scrubbed = isinstance(order, o.GoToTime) and order.scrubbed
+        if was != now and not isinstance(order, STEPS) and not (is_scrubbed and self._was_scrubbed):
+            self.leave(was)
+        self._was_scrubbed = is_scrubbed
+
+    def take_back(self, branches: Collection[str]) -> Place | None:
+        """Return the last place whose branches are still there, and forget it; None if none is left."""
+        while self._left:
+            place = self._left.pop()
+            needed = {place.branch} if place.beside is None else {place.branch, place.beside.branch}
+            if all(name in branches for name in needed):
+                return place
+        return None
