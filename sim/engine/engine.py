@@ -300,6 +300,8 @@ class Engine:
                 self._appliers = self._transitions.may_decide()
             if is_plain or self._is_to_decide(is_awake, successor is not None):
                 state.waiting.step = state.step_count
+                if self._transitions.kept:
+                    self._transitions.kept.clear()
                 if state.expected or state.before:  # in rows plans stand until the next rebuild
                     state.before, state.expected = ({}, state.expected) if state.sharing else (state.expected, {})
                 if state.reserved and not state.policy.keeps_reservations:

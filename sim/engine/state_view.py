@@ -120,11 +120,43 @@ class StateView:
     def in_time(self, job: Job) -> bool:
         return self._state.closes == inf or self._state.in_time(job)
 
+    def only(self, jobs: Iterable[Job]) -> StateView:
+        return _NarrowView(self._state, frozenset(job.rank for job in jobs))
+
     def job(self, rank: int) -> Job:
         state = self._state
         if not 0 <= rank < state.submitted:
             raise IndexError(f"no job of rank {rank} has come")
         return state.jobs.made[rank] or state.jobs[rank]
+
+
+class _NarrowView(StateView):
+    """The same moment, in which these jobs alone wait."""
+
+    __slots__ = ("_ranks",)
+    _ranks: frozenset[int]
+
+    def __init__(self, state: State, ranks: frozenset[int]) -> None:
+        super().__init__(state)
+        object.__setattr__(self, "_ranks", ranks)
+
+    @property
+    def queue(self) -> list[Job]:
+        return self._of(super().queue)
+
+    @property
+    def arrived(self) -> Sequence[Job]:
+        return self._of(super().arrived)
+
+    @property
+    def killed(self) -> Sequence[Job]:
+        return self._of(super().killed)
+
+    def only(self, jobs: Iterable[Job]) -> StateView:
+        return super().only(self._of(jobs))
+
+    def _of(self, jobs: Iterable[Job]) -> list[Job]:
+        return [job for job in jobs if job.rank in self._ranks]
 
 
 def renew(view: StateView, state: State) -> None:

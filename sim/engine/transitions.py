@@ -57,13 +57,15 @@ class Transitions:
         """How long the jobs run, and which end at their estimate, is known here and in the engine alone."""
         self.runtimes, self._killed = runtimes, killed
         self.state, self.future, self.history = state, future, history
+        self.kept: set[int] = set()
+        """The ranks of the jobs that this pass has said to keep waiting"""
 
     def may_decide(self) -> Appliers:
         """What there is to decide as things are."""
         always: Table = {
             Expect: self._expect,
             Wake: self._wake,
-            Keep: self._note,
+            Keep: self._keep,
             Phase: self._come_to,
         }
         return Appliers(always | self._about_jobs())
@@ -98,6 +100,8 @@ class Transitions:
         now, machine, rank, procs, estimate = state.now, state.machine, job.rank, job.procs, job.estimate
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "start")
+        if rank in self.kept:
+            raise DecisionError(f"job {job.id} cannot start at {now:.12g}: this pass has said that it waits")
         kind, runtime = RUN, self.runtimes[rank]
         if limit is not None:
             check_span(job, "start", limit)
@@ -391,6 +395,10 @@ class Transitions:
         state.not_passed.clear()
         if decision.name == "schedule":
             state.before, state.expected, state.expected_row = state.expected, {}, {}
+        self._note(decision)
+
+    def _keep(self, decision: Keep) -> None:
+        self.kept.add(decision.job.rank)
         self._note(decision)
 
     def _note(self, decision: Decision) -> None:

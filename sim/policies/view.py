@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from sim.machine.profile import Profile
@@ -153,6 +153,9 @@ class View(Protocol):
 
     def shadow(self, job: Job) -> tuple[float, int]:
         """When there will be room for `job`, and how many processors are free then beside it."""
+
+    def only(self, jobs: Iterable[Job]) -> View:
+        """Return a view in which these jobs alone wait, to ask another policy about; it changes as this one does."""
 
     def job(self, rank: int) -> Job:
         """The job of that rank."""

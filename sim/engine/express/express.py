@@ -221,7 +221,7 @@ class Express:
             _fill(loop.reserved_at, [at for at, _ in stand])
             _fill(loop.reserved_rank, [rank for _, rank in stand])
             loop.reservations = len(stand)
-            loop.is_due = bool(state.timers) and state.timers[0][0] <= state.now
+            loop.is_due = any(at <= state.now and state.reserved.get(rank) == at for at, rank, _ in state.timers)
 
     # From the loop to the state
 

@@ -34,6 +34,7 @@ class Immediate(Preemptive):
     def decide(self, view: View) -> Iterator[Decision]:
         yield from self.claims_come_true(view)
         yield from self.go_on(view, partial(suffering, view))
+        yield from self.keep_idle(view, lambda job: job.rank in view.suspended)
         queue = view.queue
         served = self._served(view) if queue else []
         disappointed = False

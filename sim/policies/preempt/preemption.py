@@ -87,12 +87,11 @@ class Preemptive(Policy):
         for job in takers:
             if self.fits(view, job):
                 yield self.take_room(view, job)
-        yield from self.keep_idle(view)
 
-    def keep_idle(self, view: View) -> Iterator[Keep]:
-        """Who is idle finds no room; somebody may want to know why."""
+    def keep_idle(self, view: View, of: Callable[[Job], bool] = lambda job: True) -> Iterator[Keep]:
+        """Say why idle jobs find no room: all of them, or those of a kind."""
         if view.curious:
-            for job in self.idle(view):
+            for job in filter(of, self.idle(view)):
                 yield Keep(job, self._obstacle(view, job))
 
     def roomy(self, view: View) -> list[Job]:

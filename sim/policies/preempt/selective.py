@@ -56,8 +56,7 @@ class Selective(Preemptive):
         else:
             tolls.look(view)  # who has left may come back at once
             yield from self.go_on(view, partial(xfactor, view))
-            if has_ticked:
-                yield from self._preempt_in_turn(view, tolls)
+            yield from self._preempt_in_turn(view, tolls) if has_ticked else self.keep_idle(view)
         ends = view.ends
         end = ends[0][0] if ends else inf
         soon = (tick + 1) * self.tick

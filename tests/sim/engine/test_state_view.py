@@ -7,6 +7,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
+from dataclasses import dataclass
 from math import sqrt
 from types import FunctionType, GeneratorType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any
@@ -14,16 +15,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
-from sim.decisions.decisions import Decision
+from sim.decisions.decisions import Decision, Keep
+from sim.decisions.reasons_to_wait import TooFewFree
 from sim.engine.check import Checker
 from sim.engine.engine import Engine
 from sim.engine.state import Future
 from sim.engine.state_view import StateView
 from sim.engine.succession import Succession
 from sim.engine.transitions import Transitions
+from sim.errors import DecisionError
 from sim.history.history import History
 from sim.history.stretch import RUN, SPECULATIVE
 from sim.policies import Policy, parse_policy
+from sim.policies.backfill.easy import Easy
 from sim.policies.view import View
 from sim.workload.model import Workload
 from sim.workload.transforms import reserve
@@ -187,3 +191,29 @@ def test_a_view_has_what_is_documented_and_nothing_more() -> None:
     told = {name for name in dir(StateView) if not name.startswith("_")}
     documented = {name for view in [View, *View.__subclasses__()] for name in dir(view) if not name.startswith("_")}
     assert told == documented
+
+
+def test_other_policy_asked_with_a_narrowed_view_starts_no_more(lab: Lab) -> None:
+    @dataclass(frozen=True)
+    class EvenOnly(Easy):
+        """Easy for the jobs of even rank, first-come first-served for the others when no even one waits."""
+
+        def decide(self, view: View) -> Iterator[Decision]:
+            even = [job for job in view.queue if job.rank % 2 == 0]
+            yield from super().decide(view.only(even or view.queue))
+
+    engine = lab.run(EvenOnly(), 2, "1 0 1 10 10", "2 0 1 10 10", "3 0 2 10 10")
+    assert engine.schedule().start.tolist() == [0, 20, 10]
+
+
+def test_start_of_a_job_kept_in_the_same_pass_is_refused(lab: Lab) -> None:
+    @dataclass(frozen=True)
+    class Forgetful(Easy):
+        """Says that all wait, and lets Easy start them."""
+
+        def decide(self, view: View) -> Iterator[Decision]:
+            yield from (Keep(job, TooFewFree(view.free)) for job in view.queue)
+            yield from super().decide(view)
+
+    with pytest.raises(DecisionError, match="job 1 cannot start at 0: this pass has said that it waits"):
+        lab.run(Forgetful(), 2, "1 0 1 10 10")
