@@ -17,6 +17,7 @@ from tui.panels.lesson import how_to_answer, lesson_lines, walking_keys
 from tui.panels.parts import Context, Draw, Tell
 from tui.panels.sentence import sentence_lines
 from tui.panels.top import Going, projected_line, top_line
+from tui.panels.waiting import waiting_lines
 from tui.replay.requests import Scenes
 from tui.replay.scene import About, Scene
 from tui.screens.replay.keyline import key_lines
@@ -141,6 +142,8 @@ class Drawing:
         screen.query_one("#sentence").display = bool(layout.sentence)
         screen.query_one("#note").styles.height = layout.note
         screen.query_one("#note").display = bool(layout.note)
+        screen.query_one("#waiting").styles.height = layout.waiting
+        screen.query_one("#waiting").display = bool(layout.waiting)
         words = screen.query_one("#lesson")
         words.styles.height, words.display = layout.lesson, bool(layout.lesson)
         keys = screen.query_one("#keys")
@@ -190,7 +193,7 @@ class Drawing:
             if panel.display:
                 panel.show(context)
         asked = state.walk.open_question if state.walk is not None and state.veil else None
-        self._draw_sentence(context, state.said if asked is None else state.said or how_to_answer(asked))
+        self._draw_sentence(state, context, state.said if asked is None else state.said or how_to_answer(asked))
         if state.walk is not None:
             self._bar("lesson").show(lesson_lines(state.walk.now, self._screen.size.width), look)
         keys = self._bar("keys")
@@ -223,7 +226,7 @@ class Drawing:
         about = self._about.of(scene) if scene is not None else self._about
         self._bar("top").show([draw(about, scene, going, self._screen.size.width, beside)], look)
 
-    def _draw_sentence(self, context: Context, said: str) -> None:
+    def _draw_sentence(self, state: ViewState, context: Context, said: str) -> None:
         """What there is to say, over as many rows as it may have."""
         width, rows = self._screen.size.width, max(self.layout.sentence if self.layout else 1, 1)
         if said:
@@ -234,6 +237,10 @@ class Drawing:
             first, *rest = sentence_lines(context, room, rows)
             told = [line(*front, *first.spans), *rest]
         self._bar("sentence").show(told, context.look)
+        if waiting := self.layout.waiting if self.layout else 0:
+            note = _note_lines(state, context.scene, width)
+            named = " ".join(part.text for part in (*told, *note))
+            self._bar("waiting").show(waiting_lines(context, named, width, waiting), context.look)
 
     def _draw_legend(self, chart: ChartScene | None, look: Look, width: int) -> None:
         """What the colours tell, where they do not just tell jobs apart."""

@@ -36,6 +36,8 @@ class Layout:
     """Rows of the note above it."""
     lesson: int = 0
     """Rows of what a lesson says, under the chart."""
+    waiting: int = 0
+    """Rows of waiting jobs under the sentence, where no panel shows the queue."""
 
 
 def arrange(
@@ -65,11 +67,11 @@ def arrange(
     >>> arrange(120, 36, ["queue", "decisions"], needs={"queue": 5, "decisions": 30}).panels
     (('queue', 5), ('decisions', 23))
     >>> arrange(60, 18, [], lesson=4, projected=True)
-    Layout(small=True, side=0, panels=(), bottom=0, metrics=0, keys=0, sentence=1, note=0, lesson=4)
+    Layout(small=True, side=0, panels=(), bottom=0, metrics=0, keys=0, sentence=1, note=0, lesson=4, waiting=0)
     """
     if projected:
         made = arrange(width, height, available, {*hidden, "strip", "metrics"}, over, 0, needs, was, lesson)
-        return replace(made, keys=0, sentence=1 if lesson or height < 12 else 2)
+        return replace(made, keys=0, waiting=0, sentence=1 if lesson or height < 12 else 2)
     small = width < SMALL_WIDTH or height < SMALL_HEIGHT
     keys = 0 if height < 8 else 2 if height >= 20 and (small or width < 60) else 1
     if lesson:
@@ -77,11 +79,21 @@ def arrange(
     bottom = _bottom(width, height, hidden)
     sentence = 2 if width < SMALL_WIDTH and height - lesson >= 16 else 1
     note = note if height >= 12 else 0
-    room = max(height - 1 - note - sentence - keys - bottom - lesson, 0)
+    waiting = _waiting(height, lesson) if small and over != "queue" else 0
+    room = max(height - 1 - note - sentence - keys - bottom - lesson - waiting, 0)
     if small:
         alone = ((over, room),) if over else ()
         return Layout(
-            True, max(min(width, 40), width // 2) if over else 0, alone, bottom, 0, keys, sentence, note, lesson
+            True,
+            max(min(width, 40), width // 2) if over else 0,
+            alone,
+            bottom,
+            0,
+            keys,
+            sentence,
+            note,
+            lesson,
+            waiting,
         )
     wanted = [name for name in WEIGHTS if name in available and name not in hidden]
     panels = _shared(_chosen(wanted, room), room, needs or {}, was)
@@ -96,11 +108,18 @@ def most_words(height: int) -> int:
 
 
 def _bottom(width: int, height: int, hidden: Collection[str]) -> int:
-    if {"strip", "metrics"} <= set(hidden) or height < 16:
+    if {"strip", "metrics"} <= set(hidden) or height < 22:
         return 0
     if height < SMALL_HEIGHT or width < SMALL_WIDTH:
         return 2 if height < 30 else 4
     return 5 if height < 50 else 8
+
+
+def _waiting(height: int, lesson: int) -> int:
+    """The jobs that wait come before the strip, and after what a lesson says."""
+    if height < (20 if lesson else 12):
+        return 0
+    return 1 if height < SMALL_HEIGHT or lesson else 2
 
 
 def _side(width: int) -> int:

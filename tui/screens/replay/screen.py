@@ -137,6 +137,7 @@ class ReplayScreen(Screen[None]):
                     yield Panel(draw, tell=TELL.get(name), id=name)
         yield Bar("surface", id="lesson")
         yield Bar(id="sentence")
+        yield Bar(id="waiting")
         with Horizontal(id="bottom"):
             yield Scrubber(draw_strip, tell=told_at, id="strip")
             yield Panel(draw_metrics, id="metrics")

@@ -22,7 +22,7 @@ def test_nothing_stands_outside_the_screen(
     width: int, height: int, available: set[str], hidden: set[str], over: str | None
 ) -> None:
     found = arrange(width, height, available, hidden, over)
-    room = max(height - 1 - found.sentence - found.keys - found.bottom, 0)
+    room = max(height - 1 - found.sentence - found.keys - found.bottom - found.waiting, 0)
     assert found.side <= width
     assert found.metrics <= width
     assert sum(rows for _, rows in found.panels) == (room if found.panels else 0)
@@ -46,6 +46,14 @@ def test_the_precious_ones_stay_where_there_is_little_room() -> None:
 def test_a_small_screen_is_for_the_chart() -> None:
     found = arrange(80, 24, NAMES)
     assert (found.small, found.side, found.panels, found.keys) == (True, 0, (), 2)
+
+
+def test_waiting_jobs_come_before_the_strip_on_small_screens() -> None:
+    sizes = ((60, 18), (80, 21), (80, 24), (80, 40), (120, 36))
+    assert [(found.waiting, found.bottom) for size in sizes if (found := arrange(*size, NAMES))] == [
+        (1, 0), (1, 0), (1, 2), (2, 4), (0, 5),
+    ]  # fmt: skip
+    assert arrange(80, 24, NAMES, over="queue").waiting == 0
 
 
 def test_what_is_called_over_a_small_chart_is_shown_whatever_is_hidden() -> None:

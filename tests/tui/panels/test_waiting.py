@@ -1,0 +1,56 @@
+"""The waiting jobs in a line or two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.tui.scenes import context_of, engine_of
+from tui.look.text import cells
+from tui.panels.waiting import waiting_lines
+
+FIGURE = context_of(engine_of("z-figure4", "easy", until=600))
+BUSY = context_of(engine_of("lublin-128", "easy", steps=984))
+
+
+def told(context: object, named: str, width: int, rows: int = 1) -> list[str]:
+    return [line.text for line in waiting_lines(context, named, width, rows)]  # type: ignore[arg-type]
+
+
+def test_waiting_jobs_stand_with_their_requests_and_reasons() -> None:
+    assert told(FIGURE, "", 80) == [" 2 wait  J3 8p 10m00 from 00:20:00  J4 4p 15m00 would delay J3"]
+
+
+def test_waiting_reasons_go_first_where_room_is_short() -> None:
+    assert told(FIGURE, "", 40) == [" 2 wait  J3 8p 10m00  J4 4p 15m00"]
+
+
+def test_waiting_line_keeps_the_job_that_a_sentence_names() -> None:
+    last = BUSY.scene.snapshot.queue.jobs[-1]
+    assert f"J{last.id} " in told(BUSY, f"J{last.id} waits", 60)[0]
+    assert f"J{last.id} " not in told(BUSY, "", 60)[0]
+
+
+def test_waiting_line_counts_the_jobs_left_out() -> None:
+    line = told(BUSY, "", 60)[0]
+    left = int(line.rpartition("+")[2])
+    assert line.count("J") + left == len(BUSY.scene.snapshot.queue)
+
+
+def test_waiting_line_says_that_nothing_waits() -> None:
+    assert told(context_of(engine_of("z-figure4", "easy")), "", 60) == [" nothing waits"]
+
+
+def test_click_on_a_waiting_job_selects_it() -> None:
+    (line,) = waiting_lines(FIGURE, "", 80, 1)
+    assert [span.action for span in line.spans if span.text == "J4"] == ["select_rank(3)"]
+    assert any("accent" in span.style for span in waiting_lines(replace(FIGURE, selected=3), "", 80, 1)[0].spans)
+
+
+@given(width=st.integers(20, 200), rows=st.integers(1, 3))
+def test_waiting_lines_stay_within_the_room(width: int, rows: int) -> None:
+    lines = told(BUSY, "", width, rows)
+    assert len(lines) <= rows
+    assert all(cells(line) <= width for line in lines)

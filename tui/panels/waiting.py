@@ -1,0 +1,66 @@
+"""The waiting jobs in a line or two, where no queue panel is shown: whoever a sentence names is on the screen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from sim.words import name, span
+from tui.look import text
+from tui.look.sheets import Line, Span, line, width_of
+from tui.panels.parts import Context, written
+from tui.panels.queue_table import Row, waiting_row
+
+MOST = 200
+"""Jobs at the front of the queue that are looked at."""
+GAP = Span("  ")
+
+
+def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Line]:
+    """Return as many waiting jobs as fit over the rows, each with as much of its reason as all leave room for.
+
+    Jobs that `told` names come before others where there is no room for all.
+    """
+    queue = context.scene.snapshot.queue
+    if not queue:
+        return [line(Span(" nothing waits", "dim"))]
+    front = [waiting_row(context, index) for index in range(min(len(queue), MOST if len(queue) <= MOST else rows * 20))]
+    words = set(re.findall(r"\w+", told))
+    head = [Span(f" {len(queue):,} wait{'s' * (len(queue) == 1)}", "strong", "toggle_panel('queue')")]
+    for brevity in (0, 1, 2):
+        if found := _flowed(head, [_entry(context, row, brevity) for row in front], len(queue), width, rows):
+            return found
+    named = [row for row in front if name(row.job) in words]
+    chosen: list[Row] = []
+    for row in (*named, *front):
+        if row in chosen:
+            continue
+        several = sorted((*chosen, row), key=front.index)
+        if not _flowed(head, [_entry(context, each, 2) for each in several], len(queue), width, rows):
+            break
+        chosen = several
+    return _flowed(head, [_entry(context, row, 2) for row in chosen], len(queue), width, rows) or [line(*head)]
+
+
+def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
+    """A job with its request, and its reason in full, in short or not at all; a click selects it."""
+    job, hue = row.job, context.scene.hues.get(row.job.rank)
+    style = "accent" if job.rank == context.selected else f"hue:{hue}" if hue is not None else ""
+    action = f"select_rank({job.rank})"
+    why = [] if brevity > 1 else [f"from {row.starts}"] if row.starts else list(row.why)
+    reason = f" {why[-1] if brevity else why[0]}" if why else ""
+    asked = f" {job.procs:,}p {span(job.estimate)}"
+    return [Span(written(name(job), context), f"{style} strong", action), Span(written(asked + reason, context), "dim")]
+
+
+def _flowed(
+    head: Sequence[Span], entries: Sequence[Sequence[Span]], many: int, width: int, rows: int
+) -> list[Line] | None:
+    """Return the entries flowed over the rows, with the number of jobs left out; None if there is no room."""
+    rest = [[GAP, Span(f"+{many - len(entries):,}", "dim", "toggle_panel('queue')")]] if many > len(entries) else []
+    lines = [list(head)]
+    for entry in [*([GAP, *entry] for entry in entries), *rest]:
+        if width_of((*lines[-1], *entry)) > width:
+            lines.append([Span(" " * text.cells(head[0].text))])
+        lines[-1] += entry
+    return [line(*spans) for spans in lines] if len(lines) <= rows and width_of(lines[-1]) <= width else None
