@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from sim.engine.snapshot import Snapshot
 from sim.words import Clock, clock_near, count, printable
@@ -12,6 +12,13 @@ from tui.look import text
 from tui.look.palette import Look
 from tui.look.sheets import Line, Sheet, Size, Span, line, wrapped
 from tui.replay.scene import About, Scene
+
+
+class QueueOrder(NamedTuple):
+    """A column of the queue by which it is shown, the largest first or the smallest."""
+
+    column: str
+    descends: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +38,8 @@ class Context:
     """Which phase of the last rebuild of the matrix is looked at."""
     of_other: bool = False
     """Is the scene that of the run beside the one that is watched?"""
+    order: QueueOrder | None = None
+    """How the queue is sorted; None: as the policy has it."""
 
     @property
     def at(self) -> Clock:

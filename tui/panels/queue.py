@@ -12,7 +12,7 @@ from sim.words import listed, processors
 from tui.look import text
 from tui.look.sheets import Line, Sheet, Size, Span, line
 from tui.panels.parts import Context, taught, window, written
-from tui.panels.queue_table import Row, fitting, halted_row, waiting_row
+from tui.panels.queue_table import Row, fitting, halted_row, sorted_places, waiting_row
 
 TITLE = "Queue"
 
@@ -85,10 +85,11 @@ def _sections(context: Context, width: int) -> list[Section]:
         sections.append(Section((heading,), range(len(shown.suspended)), halted, "suspended"))
     if len(shown.queues) > 1:
         for place, places in enumerate(_by_queue(shown)):
-            sections.append(Section(_queue_heading(context, place, len(places), width), places, waiting))
+            heading_of = _queue_heading(context, place, len(places), width)
+            sections.append(Section(heading_of, sorted_places(context, places), waiting))
     elif shown.queue:
         headed = (_heading("Waiting", f"{len(shown.queue):,}"),) if sections else ()
-        sections.append(Section(headed, range(len(shown.queue)), waiting))
+        sections.append(Section(headed, sorted_places(context, range(len(shown.queue))), waiting))
     return [sections[0], *(section._replace(heading=(line(""), *section.heading)) for section in sections[1:])]
 
 

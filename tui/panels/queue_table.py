@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from math import isfinite
+from math import inf, isfinite
 from typing import NamedTuple
 
 from sim.decisions.reasons_to_wait import TooFewFree
@@ -28,6 +28,8 @@ LEAST_OWN, MOST_OWN = 7, 12
 MOST_PLAIN = 1e6
 """From here on such a number is rounded."""
 
+OWN = "own "
+"""How the keys of a policy's own columns begin."""
 STARTS = PROMISED, ANEW, MIXED = "starts", "may start", "~may start"
 """What the column of planned starts is called where they are promised, where none is, and where only some are."""
 
@@ -111,6 +113,33 @@ def _why(queued: Queued, context: Context) -> Brief:
     return brief(because, queued.job, context.at)
 
 
+def sorted_places(context: Context, places: Sequence[int]) -> Sequence[int]:
+    """Return these places of the queue in the order that the user asked for; the policy's where none was."""
+    order, queue = context.order, context.scene.snapshot.queue
+    if order is None:
+        return places
+    of_job = _OF_JOB.get(order.column)
+
+    def key(place: int) -> float:
+        if of_job is not None:
+            return of_job(queue.jobs[place])
+        queued = queue[place]
+        own = order.column.removeprefix(OWN)
+        value = queued.own[int(own)] if own.isdecimal() and int(own) < len(queued.own) else None
+        value = {"xfactor": queued.xfactor, "starts": queued.planned, "moved": queued.moved}.get(order.column, value)
+        return inf * (-1 if order.descends else 1) if value is None else value
+
+    return sorted(places, key=key, reverse=order.descends)
+
+
+_OF_JOB: dict[str, Callable[[Job], float]] = {
+    "job": lambda job: job.rank,
+    "procs": lambda job: job.procs,
+    "estimate": lambda job: job.estimate,
+    "waited": lambda job: -job.submit,
+}
+"""What jobs are sorted by, where nothing else need be known of the queue."""
+
 # The table
 
 
@@ -141,9 +170,17 @@ class Table(NamedTuple):
         return any(column.title in STARTS for column in self.columns)
 
     def heading(self) -> Line:
-        cells = [text.pad("", BAR + 1) + text.pad("job", self.job, "right")]
-        cells += [text.pad(column.title, column.width, "right") for column in self.columns]
-        return line(Span((" " * GAP).join(cells) + (f"{' ' * GAP}why" if self.why else ""), "dim"))
+        """The heads of the columns; a click sorts by one, by the same the other way round, and as the policy has it."""
+        spans = [self._head("job", "job", BAR + 1 + self.job)]
+        spans += [self._head(column.title, column.weighed, GAP + column.width) for column in self.columns]
+        return line(*spans, Span(f"{' ' * GAP}why" if self.why else "", "dim"))
+
+    def _head(self, title: str, key: str, width: int) -> Span:
+        order = self.context.order
+        if order is None or order.column != key:
+            return Span(text.pad(title, width, "right"), "dim", f"sort_queue({key!r})")
+        sign = ("▼" if order.descends else "▲") if self.context.unicode else ("v" if order.descends else "^")
+        return Span(text.pad(f"{sign}{title}", width, "right"), "accent", f"sort_queue({key!r})")
 
     def _sign(self, job: Job) -> Span:
         """Is it about this job that is decided?"""
@@ -231,7 +268,7 @@ def _own_column(context: Context, place: int, own: OwnColumn) -> Column:
 
 
 def _own_key(place: int) -> str:
-    return f"own {place}"
+    return f"{OWN}{place}"
 
 
 def own_number(own: OwnColumn, value: float, context: Context) -> str:

@@ -39,7 +39,8 @@ def waiting_lines(context: Context, told: str, width: int, rows: int) -> list[Li
         if not _flowed(head, [_entry(context, each, 2) for each in several], len(queue), width, rows):
             break
         chosen = several
-    return _flowed(head, [_entry(context, row, 2) for row in chosen], len(queue), width, rows) or [line(*head)]
+    flowed = _flowed(head, [_entry(context, row, 2) for row in chosen], len(queue), width, rows)
+    return flowed if chosen and flowed else [line(*head)]
 
 
 def _entry(context: Context, row: Row, brevity: int) -> list[Span]:
@@ -63,4 +64,5 @@ def _flowed(
         if width_of((*lines[-1], *entry)) > width:
             lines.append([Span(" " * text.cells(head[0].text))])
         lines[-1] += entry
-    return [line(*spans) for spans in lines] if len(lines) <= rows and width_of(lines[-1]) <= width else None
+    fits = len(lines) <= rows and all(width_of(spans) <= width for spans in lines)
+    return [line(*spans) for spans in lines] if fits else None

@@ -15,6 +15,7 @@ from sim.errors import SchedscopeError
 from sim.machine.processors import written
 from sim.session.branches import records_of, restore
 from tui.replay import requests as o
+from tui.replay.measuring import measured_span
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.playback import Playback
 from tui.replay.requests import BESIDE, News, Noticed, Order, Wish
@@ -71,6 +72,7 @@ class Conductor:
             o.GoToParted: self._go_to_parted,
             o.Renew: self._renew,
             o.TakeBack: self._take_back,
+            o.Measure: self._of_told(lambda go, order, halted: measured_span(go.stage, order)),
         }
         self._trail = Trail()
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None

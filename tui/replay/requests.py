@@ -195,6 +195,15 @@ class Renew(NamedTuple):
     """spec -> the policy that it stands for now"""
 
 
+class Measure(NamedTuple):
+    """Tell what happened between two moments."""
+
+    begin: float
+    end: float
+    told: str
+    """The span in words, to be told before."""
+
+
 class Reverse(NamedTuple):
     """Back to the last decision that changed this."""
 
@@ -204,7 +213,7 @@ class Reverse(NamedTuple):
 Order: TypeAlias = (
     GoTo | Move | GoToTime | GoToJob | GoToLongest | GoToMostOvertaken | GoToEnd | Play | Find | GoToStop | GoToTurn
     | SwitchTo | Break | Restart | Fork | LookAt | TakeBack
-    | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse | Renew
+    | Draw | Restore | Compare | CompareBranch | CompareNoMore | GoToParted | Reverse | Renew | Measure
 )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from tui.replay import requests as o
 from tui.replay.requests import Order
 
-STEPS = o.Move, o.Play, o.Draw, o.Restore, o.Renew, o.TakeBack
+STEPS = o.Move, o.Play, o.Draw, o.Measure, o.Restore, o.Renew, o.TakeBack
 """Orders that are no moves: a step is taken back by a step, and playing by going back."""
 MOST = 1000
 

@@ -88,10 +88,10 @@ class Gantt(Rows, can_focus=True):
             super().__init__()
 
     class Measured(Message):
-        """A span was dragged over."""
+        """A span is being dragged over; once the button is let go, `span` is from when until when."""
 
-        def __init__(self, told: str) -> None:
-            self.told = told
+        def __init__(self, gantt: Gantt, told: str, span: tuple[float, float] | None = None) -> None:
+            self.gantt, self.told, self.span = gantt, told, span
             super().__init__()
 
     def __init__(
@@ -380,10 +380,15 @@ class Gantt(Rows, can_focus=True):
         """How much time, and how many processors, lie between where the drag began and the pointer."""
         assert self._measured is not None
         self._measured = self._measured[0], event
-        one, other = map(self._spot_at, self._measured)
-        if one is not None and other is not None and self._scene is not None and self._scene.chart is not None:
-            self.post_message(self.Measured(measured(self._scene.chart, one, other)))
+        self._tell_measured(self._measured, is_over=False)
         self._redraw()
+
+    def _tell_measured(self, between: tuple[events.MouseEvent, events.MouseEvent], is_over: bool) -> None:
+        one, other = map(self._spot_at, between)
+        if one is not None and other is not None and self._scene is not None and self._scene.chart is not None:
+            begin, end = sorted((one.time, other.time))
+            told = measured(self._scene.chart, one, other)
+            self.post_message(self.Measured(self, told, (begin, end) if is_over and end > begin else None))
 
     def _draw_measure(self, cells: Cells) -> None:
         """A bar from where the drag began to the pointer."""
@@ -408,7 +413,8 @@ class Gantt(Rows, can_focus=True):
         grabbed, self._grabbed = self._grabbed, None
         self.release_mouse()
         if self._measured is not None:
-            self._measured = None
+            between, self._measured = self._measured, None
+            self._tell_measured(between, is_over=True)
             self._redraw()
         if grabbed is not None and (event.x, event.y) == grabbed[:2]:
             spot = self._spot_at(event)

@@ -27,7 +27,8 @@ from tui.look.palette import DARK
 from tui.look.sheets import Line
 from tui.look.text import plain
 from tui.panels import queue
-from tui.panels.parts import Context
+from tui.panels.parts import Context, QueueOrder
+from tui.panels.queue_table import sorted_places
 from tui.replay.requests import Wish
 
 HEAD_AND_ANOTHER = ("1 0 3 10 12", "2 1 4 10 10", "3 2 1 11 11")
@@ -302,3 +303,16 @@ def test_queue_names_maintenance_as_the_details_do(lab: Lab, policy: str) -> Non
     context = context_of(engine)
     assert rows(context, 90)[0].text.endswith("machine down at 00:01:40")
     assert "maintenance at 00:01:40" in obstacle(engine.snapshot(), engine.snapshot().queue[0], context.at)
+
+
+@pytest.mark.parametrize("column", ["job", "procs", "estimate", "waited", "xfactor", "starts", "moved", "own 0"])
+@pytest.mark.parametrize("descends", [True, False])
+def test_sorted_queue_has_every_job_once(column: str, descends: bool) -> None:
+    context = context_of(engine_of("lublin-128", "easy", steps=984))
+    places = sorted_places(replace(context, order=QueueOrder(column, descends)), range(12))
+    assert sorted(places) == [*range(12)]
+    jobs = [context.scene.snapshot.queue.jobs[place] for place in places]
+    if column == "procs":
+        assert [job.procs for job in jobs] == sorted((job.procs for job in jobs), reverse=descends)
+    if column == "waited":
+        assert [job.submit for job in jobs] == sorted((job.submit for job in jobs), reverse=not descends)

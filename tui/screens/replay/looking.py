@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from textual.binding import Binding
 
 from tui.chart.colours import MODES
+from tui.panels.parts import QueueOrder
 from tui.replay.places import find_job
+from tui.replay.requests import Measure
 from tui.screens import dialogs
 from tui.screens.dialogs.choice import Choice
 from tui.screens.replay.controlled import ControlledScreen
@@ -84,6 +86,16 @@ class Looking:
         """For a wall, and back."""
         self._screen.change(projected=not self._screen.state.projected, over=None, alone=None)
 
+    def measure(self, told: str, span: tuple[float, float] | None, other: bool) -> None:
+        """Tell of a span that is dragged over; once it is all known, the worker adds what happened in it."""
+        screen = self._screen
+        if span is None:
+            screen.tell(told)
+            return
+        if other != screen.state.other:
+            screen.change(other=other, decision=None)
+        screen.player.ask(Measure(*span, told))
+
     # Panels
 
     @property
@@ -109,6 +121,14 @@ class Looking:
             if self._screen.state.walk is not None:
                 return  # a lesson hides what it does not need
             self._screen.post_message(Remember(panels={name: name not in hidden for name in PANELS}))
+
+    def sort_queue(self, column: str) -> None:
+        """Sort by this column, the largest first; again: the smallest; again: as the policy has it."""
+        was = self._screen.state.order
+        if was is None or was.column != column:
+            self._screen.change(order=QueueOrder(column))
+        else:
+            self._screen.change(order=QueueOrder(column, False) if was.descends else None)
 
     def next_panel(self) -> None:
         self._walk_panels(1)

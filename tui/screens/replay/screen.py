@@ -26,19 +26,7 @@ from tui.panels.strip import draw_strip, time_at, told_at
 from tui.replay.conductor import Conductor
 from tui.replay.file_watch import FileWatch
 from tui.replay.navigation import OVER
-from tui.replay.requests import (
-    Failed,
-    GoToTime,
-    News,
-    Noticed,
-    Order,
-    Play,
-    Renew,
-    Scenes,
-    Stopped,
-    Told,
-    Wish,
-)
+from tui.replay.requests import Failed, GoToTime, News, Noticed, Order, Play, Renew, Scenes, Stopped, Told, Wish
 from tui.replay.scene import About, Scene
 from tui.replay.worker import Player
 from tui.screens.replay.cameras import Cameras
@@ -438,7 +426,7 @@ class ReplayScreen(Screen[None]):
 
     @on(Gantt.Measured)
     def _measured(self, message: Gantt.Measured) -> None:
-        self.tell(message.told)
+        self.looking.measure(message.told, message.span, other=message.gantt.id == "beside")
 
     @on(Panel.Hovered)
     def _hovered(self, message: Panel.Hovered) -> None:

@@ -12,6 +12,7 @@ from tui.chart.colours import MODES
 from tui.chart.hover import Spot
 from tui.chart.scale import Camera
 from tui.chart.scene import Mark
+from tui.panels.parts import QueueOrder
 from tui.replay.requests import News, Veil
 from tui.replay.speed import SPEEDS, Speed, first_speed
 from tui.screens.replay.layout import WEIGHTS
@@ -43,6 +44,8 @@ class ViewState:
     """How many decisions of the step have been walked past; None: the step is seen as a whole."""
     phase: int | None = None
     """Which phase of the last rebuild of the matrix is looked at."""
+    order: QueueOrder | None = None
+    """How the queue is sorted; None: as the policy has it."""
     colour: str = "job"
     speed: int = 0
     aside: int | None = None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from textual.events import MouseScrollUp
 from textual.geometry import Offset
 
@@ -202,3 +204,33 @@ async def test_the_job_of_the_line_under_the_pointer_is_lit_in_other_panels() ->
         assert run.screen.state.hovered == 3
         await hover(run, "#chart")
         assert run.screen.state.hovered is None
+
+
+async def test_measured_span_tells_what_happened_in_it() -> None:
+    async with replay(at="00:30") as run:
+        begin, end = cell(run, 560, 5), cell(run, 1300, 5)
+        await run.pilot.mouse_down("#chart", offset=begin, shift=True)
+        await run.pilot.hover("#chart", offset=end)
+        await run.pilot.mouse_up("#chart", offset=end, shift=True)
+        await run.settle()
+        assert re.search(
+            r"from 00:09:\d\d to .*: 4 jobs, 2 started, mean wait 14m.* used, .* lost", seen(run, "#sentence")
+        )
+        assert run.scene.clock == 1800
+
+
+async def test_click_on_a_column_sorts_the_queue_and_back() -> None:
+    async with replay(at="#6") as run:
+        await click(run, "#queue", "  procs")
+        assert "▼procs" in seen(run, "#queue")
+        assert procs_of(run) == [8, 4]
+        await click(run, "#queue", "▼procs")
+        assert procs_of(run) == [4, 8]
+        await click(run, "#queue", "▲procs")
+        assert procs_of(run) == [8, 4]
+        assert not {"▼", "▲"} & {*seen(run, "#queue")}
+
+
+def procs_of(run: Replay) -> list[int]:
+    rows = [line.split() for line in seen(run, "#queue").splitlines()[2:] if line.strip()]
+    return [int(row[2]) for row in rows]

@@ -1,0 +1,28 @@
+"""What happened between two moments of a run, as a span that is measured on the chart tells."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sim.metrics.over_time import over_time
+from sim.words import count, percent, span
+from tui.replay.requests import Measure
+from tui.replay.stage import Stage
+
+
+def measured_span(stage: Stage, order: Measure) -> str:
+    """Return the span with its jobs, their waits, and how the machine was used; only what was before now counts."""
+    begin, end = order.begin, min(order.end, stage.clock)
+    schedule = stage.timeline.schedule()
+    starts, ends = np.asarray(schedule.start, dtype=float), np.asarray(schedule.end, dtype=float)
+    if end <= begin or not len(schedule.curves.time):
+        return f"{order.told}: all of it is still to come"
+    started = (starts >= begin) & (starts < end)
+    ran = (starts < end) & ~(ends <= begin)
+    means = over_time(schedule, 1, begin, end)
+    wait = f", mean wait {span(float(schedule.wait[started].mean()))}" if started.any() else ""
+    until = "" if end == order.end else " until now"
+    return (
+        f"{order.told}{until}: {count(int(ran.sum()), 'job')}, {int(started.sum()):,} started{wait}, "
+        f"{percent(means.utilization[0])} used, {percent(means.loss_of_capacity[0])} lost while jobs waited"
+    )
