@@ -8,23 +8,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from math import inf
+
+import numpy as np
 
 from sim.engine.engine import Engine
+from sim.engine.schedule import Schedule
 from sim.errors import PolicyError, SchedscopeError
+from sim.policies.parameters import parameters_of
 from sim.policies.policy import Policy, written_policy
-from sim.policies.registry import policy_of
+from sim.policies.registry import parse_policy, policy_of
 from sim.testing.contract import SLOW, Finding, broken
 from sim.testing.growth import Growth, measured
 from sim.testing.shrink import fewest
-from sim.testing.workloads import random_workload, stream
-from sim.words import count, processors
+from sim.testing.workloads import GAP, random_workload, stream
+from sim.words import count, processors, span
 from sim.workload.model import Workload
 from sim.workload.samples import SAMPLES
 from sim.workload.source import read
 
 COUNT = 200
 SAMPLE_JOBS = 300
-"""So many jobs of each sample are simulated."""
+"""Jobs of each sample that are simulated."""
+ALIKE = ("fcfs", "firstfit", "easy", "conservative", "replan")
+"""Policies of which one is told if another decides exactly as it does."""
+STREAMS, MOST_STREAMED = (120, 480, 1920), 20_000
+"""Narrow jobs behind which a wide one is to start: the next number is tried where it has not started by then."""
 
 
 class ContractError(PolicyError):
@@ -70,20 +79,25 @@ def examine(
     policy: Policy, *, count: int = COUNT, seed: int = 0, seconds: float = 2.0, on_try: Callable[[], None] | None = None
 ) -> Report:
     """The same as a report; for so long a policy may think about one pass."""
-    tried = 0
+    grown = slow = None
+    try:
+        grown = measured(policy)
+        if grown.is_too_slow:  # the trials would take hours
+            return Report(policy, 0, Failure(Finding(SLOW, grown.told, 0), None), grown)
+    except SchedscopeError as error:
+        slow = error  # a trial may show it with fewer jobs
+    tried, alike = 0, [name for name in ALIKE if type(parse_policy(name)) is not type(policy)]
     for workload in trials(count, seed):
         if on_try:
             on_try()
         tried += 1
         if (finding := broken(policy, workload, seconds)) is not None:
             return Report(policy, tried, _smallest(policy, workload, finding, seconds))
-    try:
-        grown = measured(policy)
-    except PolicyError as error:
-        return Report(policy, tried, Failure(Finding(SLOW, str(error), 0), None))
-    if grown.is_too_slow:
-        return Report(policy, tried, Failure(Finding(SLOW, grown.told, 0), None), grown)
-    return Report(policy, tried, None, grown, tuple(_notes(policy)))
+        alike = [name for name in alike if _is_alike(policy, name, workload)]
+    if slow is not None:
+        return Report(policy, tried, Failure(Finding(SLOW, str(slow), 0), None))
+    same = (f"it decides exactly as {name} everywhere" for name in alike)
+    return Report(policy, tried, None, grown, (*same, *_notes(policy)))
 
 
 def trials(count: int, seed: int) -> Iterator[Workload]:
@@ -104,13 +118,38 @@ def _smallest(policy: Policy, workload: Workload, finding: Finding, seconds: flo
     return Failure(again if again is not None and again.rule == finding.rule else finding, small)
 
 
+def _is_alike(policy: Policy, name: str, workload: Workload) -> bool:
+    """Return True if a policy of the program makes the same schedule of the workload."""
+    one, other = (_schedule(workload, each) for each in (policy, parse_policy(name)))
+    pairs = (one.start, other.start), (one.end, other.end)
+    return all(np.array_equal(left, right, equal_nan=True) for left, right in pairs)
+
+
 def _notes(policy: Policy) -> Iterator[str]:
-    """What is no mistake and good to know."""
-    engine = Engine(stream(), policy, curious=False)
-    try:
-        engine.run()
-    except SchedscopeError:
-        return
-    start = engine.schedule().start
-    if start[engine.workload.width.argmax()] > engine.workload.submit[-1]:
-        yield "a job as wide as the machine waits as long as narrow ones go on coming: it may starve"
+    """Yield what is no mistake and good to know."""
+    longest = max((value for value in _numbers(policy) if value < inf), default=0.0)
+    most = min(int(3 * longest / GAP), MOST_STREAMED)
+    for jobs in (*STREAMS, most) if most > STREAMS[-1] else STREAMS:
+        try:
+            schedule = _schedule(stream(jobs), policy)
+        except SchedscopeError:
+            return
+        if schedule.start[schedule.workload.width.argmax()] <= schedule.workload.submit[-1]:
+            return
+    waited = span(float(schedule.workload.submit[-1]))
+    yield f"a job as wide as the machine still waits after {waited} in which narrow ones go on coming: it may starve"
+
+
+def _schedule(workload: Workload, policy: Policy) -> Schedule:
+    engine = Engine(workload, policy, curious=False)
+    engine.run()
+    return engine.schedule()
+
+
+def _numbers(policy: Policy) -> Iterator[float]:
+    """Yield the numbers among the parameters of the policy and of its order; some may be seconds."""
+    for holder in (policy, policy.queue_order()):
+        for name in parameters_of(type(holder)):
+            value = getattr(holder, name)
+            if isinstance(value, int | float) and not isinstance(value, bool):
+                yield float(value)

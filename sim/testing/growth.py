@@ -11,8 +11,10 @@ from sim.engine.policy_errors import patience
 from sim.policies.policy import Policy
 from sim.testing.workloads import crowd
 
-WAITING = (125, 250, 500, 1000, 2000)
+WAITING = (15, 60, 125, 250, 500, 1000, 2000)
 PASSES = 5
+LONG = 0.5
+"""Seconds: a pass that takes longer is measured once."""
 TOO_LONG = 2.0
 """Seconds: no pass may take longer with as many jobs waiting."""
 
@@ -50,7 +52,10 @@ def measured(policy: Policy, seconds: float = 4 * TOO_LONG) -> Growth:
         with patience(seconds):
             engine = Engine(crowd(waiting, PASSES), policy, curious=False)
             engine.advance(2)
-            points.append((waiting, min(_step(engine) for _ in range(PASSES))))
+            shortest = _step(engine)
+            if shortest < LONG:
+                shortest = min(shortest, *(_step(engine) for _ in range(PASSES - 1)))
+            points.append((waiting, shortest))
         if points[-1][1] > TOO_LONG:
             break
     return Growth(tuple(points))

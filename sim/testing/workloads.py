@@ -46,6 +46,8 @@ KINDS = (
     Kind("a machine that changes", widest=0.1, reserve=0.1, changes=True),
 )
 MOST_JOBS = 30
+GAP = 30.0
+"""Seconds between two narrow jobs of a stream."""
 
 
 def random_workload(number: int, seed: int = 0) -> Workload:
@@ -110,7 +112,7 @@ def _width(draw: Random, kind: Kind, procs: int) -> int:
 
 def stream(jobs: int = 120) -> Workload:
     """The second job needs the whole machine; narrow ones go on coming, and leave a sixth of it free on average."""
-    submit = np.array([0.0, 1.0, *(30.0 * number for number in range(jobs))])
+    submit = np.array([0.0, 1.0, *(GAP * number for number in range(jobs))])
     order = np.argsort(submit, kind="stable")
     width, length = np.array([8, 16, *[4] * jobs]), np.array([200.0, 100.0, *[100.0] * jobs])
     return _plain("a stream", 16, submit[order], width[order], length[order])

@@ -24,6 +24,7 @@ from sim.policies import POLICIES, parse_policy
 from sim.policies.backfill.easy import Easy
 from sim.policies.gang.gang import GangBackfill
 from sim.policies.gang.rebuilding import GangView, Step
+from sim.policies.parameters import parameter
 from sim.policies.view import View
 from sim.testing import ContractError, check_policy, examine
 from sim.testing import growth as grown
@@ -209,3 +210,51 @@ def test_a_sample_is_tried_as_well() -> None:
 def test_who_cannot_be_made_is_told_as_ever() -> None:
     with pytest.raises(SchedscopeError, match="no such file"):
         check_policy("./nobody.py")
+
+
+@dataclass(frozen=True)
+class Same(Easy):
+    """Easy under another name."""
+
+
+@dataclass(frozen=True)
+class Patient(Policy):
+    """First fit, until a job has waited for longer than `limit`; then no job passes it."""
+
+    limit: float = parameter(3600.0, "seconds that a job waits before no job may pass it", low=0.0)
+
+    def decide(self, view: View) -> Iterator[Decision]:
+        for job in view.queue:
+            if view.fits(job):
+                yield Start(job, Fits(view.free))
+            elif job.waited(view.now) > self.limit:
+                return
+
+
+def test_policy_that_decides_as_easy_is_told_so() -> None:
+    assert "it decides exactly as easy everywhere" in examine(Same(), count=20).notes
+    assert not any("exactly" in note for note in examine(parse_policy("easy:order=sjf"), count=20).notes)
+
+
+@pytest.mark.parametrize(("limit", "starves"), [(600, False), (3600, False), (90_000, False), (1e9, True)])
+def test_starvation_is_judged_at_the_policys_own_times(limit: float, starves: bool) -> None:
+    assert any("it may starve" in note for note in examine(Patient(limit), count=1).notes) is starves
+
+
+def test_slow_policy_is_told_so_before_any_trial(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pass that takes a millisecond per waiting job is too long here; the trials would take as many as they are."""
+
+    @dataclass(frozen=True)
+    class Slow(Easy):
+        """Sleeps for each job."""
+
+        def decide(self, view: View) -> Iterator[Decision]:
+            sleep(0.001 * len(view.queue))
+            yield from super().decide(view)
+
+    monkeypatch.setattr(grown, "TOO_LONG", 0.05)
+    report = examine(Slow())
+    assert report.tried == 0
+    assert report.failure is not None
+    assert report.failure.finding.rule == SLOW
+    assert "with 15 jobs waiting" in report.failure.told
