@@ -6,7 +6,7 @@ A stay is one or more stretches of a job without a gap. Steps are counted as a c
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import inf
 from typing import NamedTuple
 
@@ -15,6 +15,9 @@ import numpy as np
 from sim.history.past import Past
 from sim.history.stretch import CUT, GANG, INTERRUPTED, MOVED, QUEUED, SUSPENDING
 from sim.history.times import NEVER
+from sim.machine.moment import MOMENT
+from sim.workload.model import Job
+from sim.workload.outages import Outage
 
 
 def stretches_on(past: Past, processor: int) -> Iterator[int]:
@@ -91,7 +94,7 @@ def begins(past: Past, rank: int, first: int, last: int) -> int | None:
 
 
 class InTheWay(NamedTuple):
-    """At these moments a job would have found enough processors free, had nobody passed it."""
+    """Moments at which a job could have started, had no job passed it: enough processors, no maintenance ahead."""
 
     since: float
     """The first of them; infinite: there are none."""
@@ -99,8 +102,13 @@ class InTheWay(NamedTuple):
     """The ranks of those that passed it and held processors at one of them."""
 
 
-def in_the_way_of(past: Past, rank: int, procs: int, submit: float, passers: Mapping[int, int]) -> InTheWay | None:
-    """Who that passed the job held processors that it lacked; None where rows took turns: nobody can say."""
+def in_the_way_of(past: Past, job: Job, passers: Mapping[int, int], outages: Sequence[Outage] = ()) -> InTheWay | None:
+    """Return which of the jobs that passed `job` held processors that it lacked; None where rows took turns.
+
+    A moment from which the job would have run into announced maintenance does not count: it would not have started.
+    """
+    rank, procs, submit = job.rank, job.procs, job.submit
+    downs = np.sort([outage.begins for outage in outages if outage.announced] + [inf])
     since, guilty = inf, set[int]()
     for _, _, first, last in _waits(past, rank, submit):
         stays = [stay for other, begun in passers.items() for stay in _stays(past, other, begun, first, last)]
@@ -113,6 +121,8 @@ def in_the_way_of(past: Past, rank: int, procs: int, submit: float, passers: Map
             changes[end - first] -= held
         free = np.array(past._free[first:last])
         lacks = (free < procs) & (free + np.cumsum(changes[:-1]) >= procs)
+        time = np.array(past._time[first:last])
+        lacks &= time + job.estimate <= downs[downs.searchsorted(time, "right")] + MOMENT
         if lacks.any():
             since = min(since, past._time[first + int(lacks.argmax())])
             guilty |= {past._rank[stay] for stay, begin, end in stays if lacks[begin - first : end - first].any()}

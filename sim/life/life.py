@@ -114,5 +114,5 @@ def watch(engine: Engine, rank: int, step: Callable[[], bool] | None = None) -> 
         ran=engine.workload.runtimes[rank] if observer.ended and not given_up else None,
         moments=observer.told(),
         passes=tuple(observer.passes),
-        in_its_way=in_the_way_of(engine.history, rank, job.procs, job.submit, passers),
+        in_its_way=in_the_way_of(engine.history, job, passers, engine.workload.outages),
     )

@@ -20,6 +20,7 @@ from sim.why.evidence import entry_of
 from sim.why.facts import NOBODY, PassedBy
 from sim.why.finding import ahead_of
 from sim.workload.model import Job, Workload
+from sim.workload.outages import Outage
 
 
 class PlannedAt(NamedTuple):
@@ -77,14 +78,14 @@ class JobReader:
             decided=decided,
             stretches=tuple(_merged(past.of(rank))),
             ahead=len(ahead_of(snapshot, entry)) if isinstance(entry, Queued) else None,
-            passed=passed_by(past, self.job),
+            passed=passed_by(past, self.job, snapshot.outages),
         )
 
 
-def passed_by(past: Past, job: Job) -> PassedBy:
-    """How many have passed the job, and how many of them are in its way."""
+def passed_by(past: Past, job: Job, outages: Sequence[Outage] = ()) -> PassedBy:
+    """Return how many have passed the job, and how many of them are in its way."""
     passers = passers_of(past, job.rank, job.submit)
-    found = in_the_way_of(past, job.rank, job.procs, job.submit, passers)
+    found = in_the_way_of(past, job, passers, outages)
     return PassedBy(len(passers), None if found is None else len(found.passers))
 
 

@@ -76,7 +76,8 @@ def _in_its_way(engine: Engine, rank: int) -> float:
     job, history = engine.workload.jobs[rank], engine.history
     if any(stretch.rows for stretch in history.of(rank)):
         return np.nan
-    found = in_the_way_of(history, rank, job.procs, job.submit, passers_of(history, rank, job.submit))
+    passers = passers_of(history, rank, job.submit)
+    found = in_the_way_of(history, job, passers, engine.workload.outages)
     return np.nan if found is None else len(found.passers)
 
 

@@ -67,7 +67,8 @@ class Sight(NamedTuple):
 
     @property
     def passed(self) -> PassedBy:
-        return passed_by(self.run.engine.history.as_of(self.number), self.run.workload.jobs[self.job.rank])
+        workload = self.run.workload
+        return passed_by(self.run.engine.history.as_of(self.number), workload.jobs[self.job.rank], workload.outages)
 
     def is_known(self, told: str) -> bool:
         """What was predicted of it is not known here after its first start."""

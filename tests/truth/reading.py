@@ -160,7 +160,10 @@ class Reader:
             held = {other: world.jobs[other].procs for other in passes if other in world.running}
             if world.memo_rows is not None and world.memo_rows.columns.keys() & passes.keys():
                 passes.update({other: each._replace(in_the_way_since=None) for other, each in passes.items()})
-            elif free < needs <= free + sum(held.values()):
+            elif (
+                free < needs <= free + sum(held.values())
+                and world.now + world.jobs[rank].estimate <= world.closes() + 1e-6
+            ):
                 guilty = {other: passes[other] for other in held if passes[other].in_the_way_since == inf}
                 passes.update({other: each._replace(in_the_way_since=world.now) for other, each in guilty.items()})
 
@@ -173,7 +176,9 @@ class Reader:
         there = [*world.waiting, *world.aside, *world.running, *(world.memo_rows.ran if world.memo_rows else ())]
         past = self._run.engine.history.as_of(number)
         for rank in self._lot.sample(there, min(self._asked, len(there))):
-            found = evidence_of(step.shown, rank, exactly, passed_by(past, self._run.workload.jobs[rank]))
+            found = evidence_of(
+                step.shown, rank, exactly, passed_by(past, self._run.workload.jobs[rank], self._run.workload.outages)
+            )
             if found is None:
                 yield UntrueError(f"nothing is told of {world.jobs[rank].name}")
             else:

@@ -234,30 +234,44 @@ def test_who_is_given_up_is_passed_by_nobody_any_more(lab: Lab) -> None:
     before = engine.history.as_of(4)
     for past in (engine.history, before, engine.history.until(6, 0), engine.history.until(4, 3)):
         assert passers_of(past, 1, submit=1) == {2: 1}
-        assert in_the_way_of(past, 1, 4, 1, {2: 1}) == InTheWay(30, frozenset({2}))
+        assert in_the_way_of(past, engine.workload.jobs[1], {2: 1}) == InTheWay(30, frozenset({2}))
     assert [before.time_of(step) for step in range(before.steps)] == [0, 1, 2, 30]
 
 
 def test_who_passed_a_job_and_holds_what_it_lacks_is_in_its_way(lab: Lab) -> None:
     # Job 2 waits for the whole machine: 3 runs on when all else is free, 4 has ended by then.
     jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 60 60", "4 3 1 10 10")
-    history = lab.run("firstfit", 4, *jobs).history
+    engine = lab.run("firstfit", 4, *jobs)
+    history = engine.history
     passers = passers_of(history, 1, submit=1)
-    assert in_the_way_of(history, 1, 4, 1, passers) == InTheWay(50, frozenset({2}))
-    assert in_the_way_of(history.as_of(4), 1, 4, 1, passers_of(history.as_of(4), 1, submit=1)) == InTheWay(
-        inf, frozenset()
-    )
+    assert in_the_way_of(history, engine.workload.jobs[1], passers) == InTheWay(50, frozenset({2}))
+    assert in_the_way_of(
+        history.as_of(4), engine.workload.jobs[1], passers_of(history.as_of(4), 1, submit=1)
+    ) == InTheWay(inf, frozenset())
     both = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 60 60", "4 3 1 60 60")
     history = lab.run("firstfit", 4, *both).history
-    assert in_the_way_of(history, 1, 4, 1, passers_of(history, 1, submit=1)) == InTheWay(50, frozenset({2, 3}))
+    assert in_the_way_of(history, engine.workload.jobs[1], passers_of(history, 1, submit=1)) == InTheWay(
+        50, frozenset({2, 3})
+    )
+
+
+def test_passer_is_not_in_the_way_of_a_job_that_maintenance_keeps(lab: Lab) -> None:
+    """Job 3 runs on at 50, and job 2 would run into the maintenance at 55 all the same."""
+    jobs = ("1 0 2 50 50", "2 1 4 10 10", "3 2 1 52 52")
+    engine = lab.run("firstfit", 4, *jobs)
+    job, passers = engine.workload.jobs[1], passers_of(engine.history, 1, submit=1)
+    assert in_the_way_of(engine.history, job, passers) == InTheWay(50, frozenset({2}))
+    down = Outage(55, 90, 0b1111, announced=True)
+    assert in_the_way_of(engine.history, job, passers, [down]) == InTheWay(inf, frozenset())
 
 
 def test_where_rows_take_turns_nobody_can_say_who_is_in_whose_way(lab: Lab) -> None:
     jobs = ("1 0 3 90 90", "2 1 4 90 90", "3 2 4 90 90", "4 3 1 5 5")
-    history = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs).history
+    engine = lab.run("gang-backfill:mpl=2,slice=10", 4, *jobs)
+    history = engine.history
     passers = passers_of(history, 2, submit=2)
     assert passers
-    assert in_the_way_of(history, 2, 4, 2, passers) is None
+    assert in_the_way_of(history, engine.workload.jobs[2], passers) is None
 
 
 def test_a_suspended_job_pauses_until_it_goes_on(lab: Lab) -> None:
