@@ -61,7 +61,7 @@ class Grid(NamedTuple):
 
 
 def draw(context: Context, size: Size, first: int) -> Sheet:
-    """The numbers at this moment, then where the runs part, then what it came to; the body holds all its lines."""
+    """The numbers at this moment, at the end those of the whole runs, then where the runs part; all lines are made."""
     scene, width = context.scene.versus, size[0]
     if scene is None:
         return taught(
@@ -72,11 +72,11 @@ def draw(context: Context, size: Size, first: int) -> Sheet:
             "Both runs keep to one clock. Their numbers will stand here side by side, and who gained and lost most.",
         )
     grid = fitting(scene, width)
-    body = [
-        *_so_far(context, scene, grid, width),
-        *_parted(context, scene, width),
-        *_in_the_end(context, scene, grid, width),
-    ]
+    if _is_told(context) and scene.comparison is not None and not scene.never:
+        body = [*_in_the_end(context, scene, scene.comparison, grid, width), *_parted(context, scene, width)]
+    else:
+        so_far = _so_far(context, scene, grid, width)
+        body = [*so_far, *_parted(context, scene, width), *_to_come(context, scene, width)]
     mark = next(
         (index for index, row in enumerate(body) if row.rank is not None and row.rank == context.selected), None
     )
@@ -180,19 +180,22 @@ def _is_told(context: Context) -> bool:
 # What it came to
 
 
-def _in_the_end(context: Context, scene: VersusScene, grid: Grid, width: int) -> Iterator[Line]:
-    """Metrics of the whole runs, R by class, and the jobs that moved most: at the end, and not before."""
-    found = scene.comparison
-    if scene.never:
-        return
-    yield line("")
-    if found is None or not _is_told(context):
+def _to_come(context: Context, scene: VersusScene, width: int) -> Iterator[Line]:
+    """Before the end: that the final numbers come."""
+    if not scene.never:
+        yield line("")
         told = "The whole runs, and who gained and lost most, will stand here at the end (end goes there)."
         yield from worded(told, context, width, "dim")
-        return
+
+
+def _in_the_end(
+    context: Context, scene: VersusScene, found: Comparison, grid: Grid, width: int
+) -> Iterator[Line]:  # fmt: skip
+    """Metrics of the whole runs, R by class, and the jobs that moved most: at the end, and not before."""
     yield line(Span("Whole runs", "strong"), Span(f"  {count(found.jobs, 'job')}", "dim"))
     shown = {entry.metric.name: entry for entry in found.metrics}
     yield from (_row(context, shown[key], grid) for key in ROWS if shown[key].first or shown[key].second)
+    yield from _shifts(context, scene, width)
     yield from _ratios(context, scene, found.slowdowns, width)
     yield from _moved(context, found, scene.names[1], width)
 

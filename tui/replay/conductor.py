@@ -201,6 +201,11 @@ class Conductor:
 
         return obey
 
+    def _note_computing(self, stage: Stage, what: str = "computing") -> None:
+        """Note how much of a run is computed, by the jobs that have ended."""
+        finished = stage.timeline.branch.engine.state.tally.finished
+        self._go.progress = what, finished / max(len(stage.workload), 1)
+
     def _go_to(self, order: o.GoTo, wish: Wish, halted: Halted) -> str | None:
         if order.branch is not None:
             self.stage.timeline.look_at(order.branch)
@@ -210,7 +215,7 @@ class Conductor:
     def _to_end(self, order: o.GoToEnd, wish: Wish, halted: Halted) -> str | None:
         """To where both are over."""
         while self.beside is not None and not halted() and self.beside.go_on(A_LOOK):
-            pass
+            self._note_computing(self.beside)
         return self._go.to_end(order, halted)
 
     def _take_back(self, order: o.TakeBack, wish: Wish, halted: Halted) -> str | None:
@@ -399,10 +404,7 @@ class Conductor:
         while versus.parting is None:
             if self._are_computed or halted():
                 return "the two runs never part" if self._are_computed else None
-            self._go.progress = (
-                "comparing",
-                self.stage.timeline.branch.engine.state.tally.finished / max(len(self.stage.workload), 1),
-            )
+            self._note_computing(self.stage, "comparing")
             self._compute_both(A_LOOK)
         told = self._go.seek(versus.parting.steps[0], halted)
         ranks = versus.parting.ranks

@@ -37,7 +37,9 @@ def key_lines(
     if tabs and rows > 1:
         return [_tab_line(width, tabs), *key_lines(width, rows - 1, playing, applies)]
     chosen = [key for key in every_key() if key.shown and (not key.when or key.when in applies)]
-    chosen = sorted(chosen, key=lambda key: (key.shown > MOVES, not key.when, key.shown))
+    compares = "compared" in applies
+    first = {key for key in chosen if key.when or (compares and key.action == "compare")}
+    chosen = sorted(chosen, key=lambda key: (key.shown > MOVES, key not in first, not key.when, key.shown))
     chosen = [key for key in chosen if key.action != "speed(-1)"]
     at_the_end = [*([PALETTE] if width >= ROOMY else []), *(key for key in chosen if key.action in ALWAYS)]
     last = [_spans(key.keys, key.action, key.word) for key in at_the_end]
@@ -55,7 +57,7 @@ def key_lines(
         if key.action in ALWAYS:
             continue
         word = "pause" if key.action == "toggle_play" and playing else key.word
-        word = "end compare" if key.action == "compare" and "compared" in applies else word
+        word = "end compare" if key.action == "compare" and compares else word
         spans = _spans(key.keys, key.action, word)
         if len(lines) < rows and width_of(lines[-1]) + width_of(spans) > width:
             lines.append([Span(" ")])
