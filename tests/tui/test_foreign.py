@@ -231,7 +231,9 @@ def own() -> Iterator[str]:
 async def test_what_a_policy_says_of_itself_is_text(own: str) -> None:
     async with replay(policy=own) as run:
         await run.press("V")
-        for words in (f"Compare {own}", "[/x] paper", "[@click=app.exit]Own[/foo]", "[/x] meaning", "[/x] more"):
+        assert f"Compare {own}" in run.text
+        await run.press("escape", "p")
+        for words in ("[/x] paper", "[@click=app.exit]Own[/foo]", "[/x] meaning", "[/x] more"):
             assert words in run.text
         run.app.screen.query_one(Select).action_show_overlay()
         await run.wait_for(lambda: "[/y]" in run.text)

@@ -187,6 +187,8 @@ def _lines(decision: Decision, index: int, context: Context, width: int, wrap: b
         style = "faint" if to_come else "accent" if here else "strong"
         return [line(Span(written(decision.name, context), style))]
     told, rank = say(decision, context.at), rank_of(decision)
+    if isinstance(decision, Keep) and walked is None and rank == context.selected and "details" in context.visible:
+        told = told.partition(": ")[0]  # its own panel has the reason
     style = "faint" if to_come else "strong" if here else "dim" if isinstance(decision, Keep) else ""
     drawn = sign(decision, context.unicode)
     if here:

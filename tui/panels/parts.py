@@ -38,6 +38,8 @@ class Context:
     """Which phase of the last rebuild of the matrix is looked at."""
     of_other: bool = False
     """Is the scene that of the run beside the one that is watched?"""
+    visible: frozenset[str] = frozenset()
+    """The panels that are on the screen: what one of them says need not be said again."""
     order: QueueOrder | None = None
     """How the queue is sorted; None: as the policy has it."""
 

@@ -9,7 +9,7 @@ from sim.decisions.decisions import Backfill, Decision, Resume, Start, Suspend, 
 from sim.decisions.matrix import Migrate, Place
 from sim.decisions.sentences import say
 from sim.engine.snapshot import Snapshot
-from sim.words import count, listed, percent, processors, span
+from sim.words import count, listed, name, percent, processors, span
 from tui.look import text
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.panels.evidence import evidence, standing
@@ -61,7 +61,7 @@ def _told(context: Context) -> Told:
     if context.decision is not None and context.decision < len(shown.decisions):
         decision = shown.decisions[context.decision]
         return sign(decision, context.unicode), (_said(decision, context),)
-    if context.selected is not None and context.scene.job is not None:
+    if context.selected is not None and context.scene.job is not None and "details" not in context.visible:
         return None, tuple(standing(context, context.scene.job))
     if shown.time is None:
         return None, ("Press space to play, → to step.", *_ahead(context))
@@ -100,7 +100,10 @@ def _over(shown: Snapshot) -> Iterator[str]:
 
 
 def _step(done: Sequence[Decision], context: Context) -> Told:
-    """What just happened: the most notable decision with its reason, and how many more there were."""
+    """What just happened: the most notable decision with its reason, and how many more there were.
+
+    Where a panel has the decisions with their reasons, how the head of the queue stands takes the place of the reason.
+    """
     first = min(done, key=lambda decision: [*NOTABLE].index(type(decision)))
     more = []
     for kind, nouns in NOTABLE.items():
@@ -109,7 +112,10 @@ def _step(done: Sequence[Decision], context: Context) -> Told:
             noun = count(many, *nouns)
             more.append(noun.replace(" ", " more ", 1) if type(first) is kind else noun)
     rest = (f"{listed(more)}.",) if more else ()
-    return sign(first, context.unicode), (_said(first, context), *rest)
+    if "decisions" not in context.visible:
+        return sign(first, context.unicode), (_said(first, context), *rest)
+    head = _waiting(context) if context.scene.snapshot.queue else ()
+    return sign(first, context.unicode), (f"{_said(first, context).partition(': ')[0].rstrip('.')}.", *rest, *head)
 
 
 def _waiting(context: Context) -> Iterator[str]:
@@ -119,7 +125,9 @@ def _waiting(context: Context) -> Iterator[str]:
         yield from _idle(context)
         return
     head, others = shown.queue.jobs[0], len(shown.queue) - 1
-    if found := evidence(context, head.rank):
+    if head.rank == context.selected and "details" in context.visible:
+        yield f"{name(head)} heads the queue."
+    elif found := evidence(context, head.rank):
         yield from found.clauses
     if others:
         yield f"{count(others, 'job')} {'waits' if others == 1 else 'wait'} behind it."

@@ -130,3 +130,11 @@ def test_of_many_arrivals_a_few_are_named(lab: Lab) -> None:
     engine = lab.run("fcfs", 2, *(f"{number} 0 2 10 10" for number in range(1, 2001)), until=0)
     first = decisions.draw(context_of(engine), (80, 20), 0).body[0]
     assert first.text == "+ J1, J2, J3, J4 and 1,996 more arrive"
+
+
+def test_reason_of_the_selected_job_stands_in_its_own_panel_alone() -> None:
+    context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
+    assert "J4 waits: needs 4" in decisions.draw(context, (60, 20), 0).text
+    told = decisions.draw(replace(context, visible=frozenset({"details"})), (60, 20), 0).text
+    assert "J4 waits" in told
+    assert "needs 4" not in told

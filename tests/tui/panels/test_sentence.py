@@ -117,3 +117,25 @@ def test_the_clock_goes_on_and_so_does_what_it_tells_of_a_running_job(lab: Lab) 
     context = context_of(lab.run("fcfs", 4, "1 0 4 100 100", until=0), selected=0)
     later = replace(context, scene=replace(context.scene, clock=30.0))
     assert "It has run for 30s of at most 1m40." in sentence(later, 200).text
+
+
+def test_sentence_leaves_reasons_to_the_decisions_where_they_are_shown() -> None:
+    context = context_of(engine_of("z-figure4", "easy", until=600))
+    told = sentence(replace(context, visible=frozenset({"decisions"})), 200).text
+    assert told == (
+        "◐ J5 is backfilled on 5 processors. J3 heads the queue: needs 8, 1 free. Planned for 00:20:00. "
+        "J5 and J2 will have ended by then. 1 job waits behind it."
+    )
+
+
+def test_sentence_leaves_the_selected_job_to_its_panel() -> None:
+    context = context_of(engine_of("z-figure4", "easy", until=600), selected=3)
+    assert sentence(context, 200).text.startswith("J4 has waited 9m30: needs 4 > 2 extra")
+    assert sentence(replace(context, visible=frozenset({"details"})), 200).text.startswith("◐ J5 is backfilled")
+
+
+def test_sentence_names_a_selected_head_only_where_its_panel_tells_the_rest() -> None:
+    context = context_of(engine_of("z-figure4", "easy", until=40), selected=2)
+    told = sentence(replace(context, visible=frozenset({"details", "decisions"})), 200).text
+    assert "J3 heads the queue. " in told
+    assert "needs 8" not in told

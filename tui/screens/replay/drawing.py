@@ -176,7 +176,7 @@ class Drawing:
         scene, other = shown.scene, state.other and shown.beside is not None
         seen = state.selected, state.hovered, state.decision, state.phase
         told = shown.beside if other and shown.beside else scene
-        context = Context(self._about.of(told), told, look, *seen, other, state.order)
+        context = Context(self._about.of(told), told, look, *seen, other, self._visible, state.order)
         chart = self._chart("chart")
         chart.selected = state.selected
         chart.show(scene, look)
@@ -204,6 +204,10 @@ class Drawing:
             applies = _applies(state, shown)
             keys.show(key_lines(self._screen.size.width, max(keys.size.height, 1), state.playing, applies, tabs), look)
         return True
+
+    @property
+    def _visible(self) -> frozenset[str]:
+        return frozenset(name for name, _ in self.layout.panels) if self.layout else frozenset()
 
     def _tabs(self, state: ViewState) -> list[tuple[str, bool]]:
         """The panels that can be shown beside a small chart, and which one is."""

@@ -92,7 +92,7 @@ CHANGING = (
         "d",
         "parted",
         "parted",
-        "To the first decision that differs: while comparing, after a reload; else to the fork.",
+        "To the first decision that differs: while comparing, after a reload, on a branch.",
         35,
         "differs",
     ),

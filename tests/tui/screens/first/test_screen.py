@@ -26,7 +26,7 @@ async def test_enter_opens_what_backfilling_is_at_the_moment_that_it_is_about() 
         await opened(run)
         assert (run.screen.about.trace, run.scene.snapshot.policy, run.scene.clock) == ("z-figure4", "easy", 600)
         assert "J5 passes J3: it ends before J3 is to start." in run.text
-        assert "ends at 00:18:20, before J3's start" in run.text
+        assert "00:18:20, before J3's start at 00:20:00" in run.text
         await run.press("right")
         assert "J5 passes J3" not in run.text
         await run.press("left")

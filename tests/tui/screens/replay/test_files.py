@@ -44,7 +44,7 @@ async def test_s_saves_a_session_that_brings_the_moment_back(folder: Path) -> No
         assert "schedscope --session z-figure4.session" in noted(run)
     async with replay(session=read_session("z-figure4.session")) as again:
         assert again.step == 5
-        assert "J4" in seen(again, "#sentence")
+        assert "J4" in seen(again, "#details")
         assert seen(again, "#decisions") == ""
 
 

@@ -39,7 +39,7 @@ def test_keys_that_belong_together_stand_together() -> None:
         ("job", "r cause  u helped"),
         ("turns", ") ( turn"),
         ("stops", "; : stops"),
-        ("compared", "e other run  C gains"),
+        ("compared", "e other run  C gains  v end compare"),
         ("differs", "d parted"),
     ],
 )

@@ -25,7 +25,7 @@ async def test_a_slash_finds_a_job_and_selects_it() -> None:
         await enter(run, "J4")
         assert run.screen.state.selected == 3
         assert "4 of 10 processors" in seen(run, "#details")
-        assert "J4" in seen(run, "#sentence")
+        assert "J4" in seen(run, "#details")
 
 
 async def test_what_comes_together_with_the_slash_is_typed_into_the_question() -> None:
@@ -53,7 +53,7 @@ async def test_w_walks_the_queue_and_tells_why() -> None:
             await run.press("w")
             seen_first.append(run.screen.state.selected)
         assert seen_first == [2, 3, 4, 2]
-        assert "J3 heads the queue: needs 8, 0 free" in seen(run, "#sentence")
+        assert "J3 heads the queue: needs 8, 0 free" in seen(run, "#details")
 
 
 async def test_w_says_that_nobody_waits() -> None:

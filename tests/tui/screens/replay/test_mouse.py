@@ -27,7 +27,7 @@ async def test_a_click_on_a_job_selects_it_everywhere_and_another_click_selects_
         await run.settle()
         assert run.screen.state.selected == 0
         assert "6 of 10 processors" in seen(run, "#details")
-        assert "J1" in seen(run, "#sentence")
+        assert "J1" in seen(run, "#details")
         await run.pilot.click("#chart", offset=spot)
         await run.settle()
         assert run.screen.state.selected is None
