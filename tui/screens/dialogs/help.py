@@ -26,7 +26,7 @@ Groups: TypeAlias = Sequence[tuple[str, Rows]]
 HOW_TO_READ: Rows = (
     ("•", "A block in the chart is a job: as high as the processors it has, as long as the time it has them."),
     ("•", "Time runs to the right. The bright edge is now: left of it what happened, right of it what is planned."),
-    ("•", "The sentence under the chart tells what was just decided, or what the head of the queue waits for."),
+    ("•", "The sentence under the chart tells what was just decided, and what the head of the queue waits for."),
     ("•", "The queue stands in the policy's order and says of every job why it is not running."),
     ("•", "A job that is selected lights up everywhere: its past, its plan, its decisions."),
 )
@@ -51,11 +51,17 @@ HERE: dict[str, tuple[str, Rows]] = {
         (
             ("click", "Select the job; in the other chart of two, tell of that run."),
             ("drag", "Move the chart; the wheel zooms, with shift in processors."),
-            ("shift drag", "Measure: how long, and how many processors (or with the right button)."),
+            ("shift drag", "Measure: how long, its jobs and waits, and how full (or with the right button)."),
             ("pointer", "Tells what is under it."),
         ),
     ),
-    "queue": ("the queue", (("click", "Select the job."), ("w", "Select the next one that waits, and tell why."))),
+    "queue": (
+        "the queue",
+        (
+            ("click", "Select the job; on the head of a column, sort by it, the other way round, and as it was."),
+            ("w", "Select the next one that waits, and tell why."),
+        ),
+    ),
     "decisions": ("the decisions", (("click", "Select the job."), (". ,", "Walk through them one by one."))),
     "matrix": (
         "the matrix",
@@ -72,6 +78,7 @@ HERE: dict[str, tuple[str, Rows]] = {
             ("e", "Tell of the other run."),
             ("C", "Colour gain and loss."),
             ("d", "To where they part."),
+            ("v", "End the comparison; Z brings it back."),
             ("click", "Select the job."),
         ),
     ),

@@ -233,6 +233,25 @@ async def test_saving_the_file_of_a_policy_makes_the_run_again_and_d_goes_to_whe
         assert "z-figure4" in seen(run, "#top")
 
 
+async def test_take_back_undoes_a_reload_in_the_middle_of_a_comparison(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = own_file(tmp_path, monkeypatch)
+    async with replay(policy="./fair.py", at="00:18:20") as run:
+        await choose_policy(run, "V", "fcfs")
+        save(file, FIRSTFIT)
+        await run.wait_for(lambda: run.screen.state.news)
+        await run.settle()
+        assert run.scene.branch != "main"
+        await run.press("d")
+        assert run.scene.clock == 600
+        await run.press("Z", "Z")
+        assert (run.scene.branch, run.scene.clock) == ("main", 1100)
+        assert seen(run, "#beside")
+        await run.press("Z")
+        assert seen(run, "#beside") == ""
+
+
 async def test_capital_l_reads_the_files_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async with replay() as run:
         await run.press("L")
