@@ -55,10 +55,10 @@ def search_forward(
 
 def search_backward(timeline: Timeline, stops: Sequence[Stop], should_quit: Quit) -> Found | None:
     """Go to the last step before the cursor at which one of the stops fires; if there is none, the cursor stays."""
-    last = timeline.step - 1
+    looker, last = _Looker(timeline, stops), timeline.step - 1
     while last > 0 and not should_quit(last):
         first = max(last - _CHUNK, 0)
-        looker = _Looker(timeline, stops)
+        looker.begin_again()
         seen = [(step, looker.look(step)) for step in range(first, last + 1)]
         for step, stop in reversed(seen):
             if stop:
@@ -84,6 +84,10 @@ class _Looker:
         self._record: Record | None = None
         self._engine: Engine | None = None
         self._before: list[Reading] = []
+
+    def begin_again(self) -> None:
+        """Look next at an earlier step; the columns that were read stay."""
+        self._engine, self._before = None, []
 
     def look(self, step: int) -> Stop | None:
         instant = self._instant(step)
