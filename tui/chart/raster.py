@@ -20,8 +20,8 @@ from tui.chart.axis import CLOCK, Axis
 from tui.chart.shares import Shares
 from tui.chart.turns import rows_sharing
 
-FREE, UNKNOWN = -1, -2
-"""Instead of a rank: nobody holds the pixel; it has not been drawn yet."""
+FREE, UNKNOWN, NOWHERE = -1, -2, -3
+"""Instead of a rank: the pixel is free; it has not been drawn yet; there is no processor."""
 
 SHOWN = (*KINDS, "suspended", "expected", "reserved", "planned", "replica", "sharing")
 """What a pixel can show: stretches, the trail of a suspended job, what is to come, a replica in a row of its own, and

@@ -31,7 +31,7 @@ NOW_AT = 0.7
 """Where now stands in the chart's width while it follows."""
 PAGE = 0.15, 0.85
 """Between which parts of the width now wanders where pages are turned."""
-_FULL = 0.75
+_FULL = 2 / 3
 """Of the height; bands of equal height that fill less give way to such as differ by a pixel."""
 _FIRST_JOBS = 40
 """Of so many jobs the submissions are in sight at first, or a day."""
@@ -42,7 +42,7 @@ class ChartView:
     """What the chart shows: `columns` of `per_column` places from column `first`, processors `low` until `high`.
 
     The processors stand in bands: of one each where there is room, else of several. Bands are equally high if that
-    leaves little blank, at the top.
+    leaves at most a third blank, at the top; else they differ by a pixel.
     """
 
     per_column: float
@@ -103,7 +103,7 @@ class ChartView:
         """Pixel row -> band, from the top; -1: blank.
 
         >>> [ChartView(60, 0, 10, 7, 0, procs).band_rows() for procs in (2, 3, 5)]
-        [(-1, 0, 0, 0, 1, 1, 1), (-1, 0, 0, 1, 1, 2, 2), (0, 0, 1, 2, 2, 3, 4)]
+        [(-1, 0, 0, 0, 1, 1, 1), (-1, 0, 0, 1, 1, 2, 2), (-1, -1, 0, 1, 2, 3, 4)]
         """
         count = self.high - self.low
         if self.lanes == 1:
@@ -304,7 +304,7 @@ def _lane_rows(rows: int, lanes: int, each: int, count: int) -> tuple[int, ...]:
     """The bands of each lane, then a blank row.
 
     >>> _lane_rows(9, 2, 4, 2)
-    (-1, 0, 0, 1, -1, 3, 3, 4, -1)
+    (-1, -1, 0, 1, -1, -1, 3, 4, -1)
     """
     bands = min(count, max(each - 1, 1))
     inner = _band_rows(max(each - 1, 1), count)

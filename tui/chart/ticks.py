@@ -38,9 +38,9 @@ def as_they_are(moments: Sequence[float]) -> list[tuple[float, str]]:
 
 
 def processors(low: int, high: int, apart: float, clear: float = 0.0) -> list[int]:
-    """The lowest and the highest processor, then round numbers between them, at least so far `apart`.
+    """Return the lowest and the highest processor, then round numbers between them, at least so far `apart`.
 
-    What is nearer to an end than `clear` of a step gives way.
+    A number nearer to an end than `clear` of a step gives way.
 
     >>> processors(0, 99, 17), processors(0, 9, 2, clear=0.5), processors(0, 0, 1)
     ([0, 99, 20, 40, 60, 80], [0, 9, 2, 4, 6], [0])

@@ -112,7 +112,9 @@ def processor_ticks(view: ChartView, folds: int) -> tuple[Tick, ...]:
     `folds` are the pixel rows in a row of cells.
     """
     taken: list[Tick] = []
-    for processor in processors(view.low, view.high - 1, _ROWS_APART * (view.high - view.low) / (view.rows // folds)):
+    for processor in processors(
+        view.low, view.high - 1, _ROWS_APART * (view.high - view.low) / (view.rows // folds), 0.75
+    ):
         rows = view.rows_of(processor)
         row = (rows.start + len(rows) // 2) // folds
         if all(abs(row - tick.at) > 1 for tick in taken):
@@ -128,10 +130,27 @@ def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
     _draw_times(cells, grid, left)
 
 
+def draw_top(area: Cells, grid: Grid) -> None:
+    """Draw the top edge of the machine: nothing is above it. A full chart shows it where processors are free."""
+    if grid.chart.lanes:
+        return
+    blank, half = divmod(grid.rows_above, grid.folds)
+    area.chars[:blank] = ord(" ")
+    if half:
+        row, sign, at = blank, "─", grid.lower.rank[blank] < 0
+    elif blank:
+        row, sign, at = blank - 1, "_" if grid.look.ascii else "▁", np.ones(grid.size.columns, np.bool_)
+    else:
+        row, sign, at = 0, "▔", (grid.upper.rank[0] < 0) & (grid.lower.rank[0] < 0)
+        at &= (area.chars[0] == ord(" ")) & (not grid.look.ascii)
+    area.chars[row, at], area.fg[row, at] = ord(sign), _LINE
+
+
 def _draw_processors(cells: Cells, grid: Grid, left: int) -> None:
     rows, view = grid.size.rows, grid.chart.view
-    cells.chars[:rows, left - 1] = ord("|" if grid.look.ascii else "▕")
-    cells.fg[:rows, left - 1] = _LINE
+    above = 0 if grid.chart.lanes else grid.rows_above // grid.folds
+    cells.chars[above:rows, left - 1] = ord("|" if grid.look.ascii else "▕")
+    cells.fg[above:rows, left - 1] = _LINE
     if grid.chart.lanes:
         _draw_lanes(cells, grid, left - 1)
         return

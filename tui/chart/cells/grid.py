@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui.chart.colours import partition_hue
-from tui.chart.raster import FREE, GANG, PIXEL, SHOWN, Raster, Texture, as_numbers, texture_of
+from tui.chart.raster import FREE, GANG, NOWHERE, PIXEL, SHOWN, Raster, Texture, as_numbers, texture_of
 from tui.chart.scene import ChartScene
 from tui.look.palette import TONES, Hue, Look, Tone, ink
 
@@ -85,6 +85,12 @@ class Grid:
         """Is now in sight?"""
         return 0 <= self.now < self.size.columns
 
+    @property
+    def rows_above(self) -> int:
+        """Pixel rows above the machine: there is nothing."""
+        column = np.stack([self.upper.rank[:, 0], self.lower.rank[:, 0]], axis=1)[:, : self.folds].ravel()
+        return int((column != NOWHERE).argmax())
+
     def lane_of_rows(self) -> list[int]:
         """The lane of each row of cells, from the top."""
         view = self.chart.view
@@ -114,7 +120,7 @@ class Grid:
 
     def _layer(self) -> Layer:
         chart = self.chart
-        blank = Raster.blank(1, chart.view.columns, FREE).pixels
+        blank = Raster.blank(1, chart.view.columns, NOWHERE).pixels
         pixels = self.stretched(as_numbers(chart.raster.pixels), as_numbers(blank)).view(PIXEL)
         rank, kind, purity = (np.ascontiguousarray(pixels[name]) for name in ("rank", "kind", "purity"))
         known = rank >= 0

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from tui.chart.cells.cells import Cells
-from tui.chart.cells.edges import ROWS, draw_edges, margin
+from tui.chart.cells.edges import ROWS, draw_edges, draw_top, margin
 from tui.chart.cells.grid import EIGHTHS, Bools, Grid, Size, places
 from tui.chart.cells.outlines import draw_outlines
 from tui.chart.cells.signs import draw_names_and_now, draw_signs
@@ -68,6 +68,7 @@ def paint(
     area = cells.part(slice(0, inner.rows), slice(left, left + inner.columns))
     grid = Grid(chart, look, inner, selected)
     _draw_jobs(area, grid)
+    draw_top(area, grid)
     draw_signs(area, grid, planned)
     draw_edges(cells, grid, left)
     return cells
@@ -79,6 +80,7 @@ def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
     grid = Grid(chart, look, Size(min(size.columns, chart.view.columns), size.rows), None)
     area = cells.part(slice(None), slice(grid.size.columns))
     _draw_jobs(area, grid)
+    draw_top(area, grid)
     draw_names_and_now(area, grid)
     return cells
 

@@ -211,8 +211,9 @@ def _write(area: Cells, grid: Grid, labels: Sequence[Label]) -> None:
 def _draw_now(area: Cells, grid: Grid) -> None:
     """A bright edge between what was and what is planned; where there are lanes, in that of the row on turn."""
     if grid.has_now:
-        area.chars[:, grid.now] = ord("|" if grid.look.ascii else "┃")
-        area.fg[:, grid.now] = ink(Hue.ACCENT, Tone.STRONG)
+        above = 0 if grid.chart.lanes else grid.rows_above // grid.folds
+        area.chars[above:, grid.now] = ord("|" if grid.look.ascii else "┃")
+        area.fg[above:, grid.now] = ink(Hue.ACCENT, Tone.STRONG)
         if grid.chart.lanes:
             waits = ~np.array([grid.chart.lanes[lane].is_on_turn for lane in grid.lane_of_rows()])
             area.chars[waits, grid.now] = ord(":" if grid.look.ascii else "│")

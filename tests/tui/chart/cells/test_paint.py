@@ -141,7 +141,7 @@ def test_what_is_free_stands_upon_the_colour_of_who_owns_it_and_what_is_borrowed
 def test_a_mark_is_a_dotted_line_with_its_word(engine: Engine) -> None:
     marked = chart_of(engine, SIZE, marks=[Mark(300, "bookmark", "here")])
     text = paint(marked, DARK, SIZE).text.splitlines()
-    assert text[0][33:39] == " here"
+    assert text[0][33:39] == " here "
     assert text[1][33] == "┊"
 
 
@@ -155,7 +155,7 @@ def test_the_word_of_a_mark_is_not_cut_by_now_nor_by_another(engine: Engine) -> 
 def test_a_selected_job_out_of_sight_is_pointed_at(engine: Engine) -> None:
     """J1 ran from 0 on and is to end at 300; J2 waits and is planned for then."""
     before = paint(chart_of(engine, SIZE, first=50), DARK, SIZE, selected=0).text.splitlines()
-    assert before[0].endswith("▕◂ J1 d0 00:00")
+    assert "▕◂ J1 d0 00:00 ▔" in before[0]
     chart = chart_of(engine, SIZE, per_column=1, first=50)
     after = paint(chart, ASCII, SIZE, selected=1, planned=300).text.splitlines()
     assert after[0].endswith(" J2 d0 00:05 >")
@@ -303,3 +303,22 @@ def test_where_colours_do_not_tell_it_ticks_say_where_jobs_may_pass_the_head(loo
     assert f" 2 extra {tick}" in drawn
     assert tick not in picture(passed, DARK, Size(46, 16), per_column=45)
     assert tick not in picture(kept, look, Size(46, 16), per_column=45)
+
+
+@pytest.mark.parametrize(("look", "edge"), [(DARK, "▁"), (ASCII, "_")])
+def test_nothing_is_above_the_top_edge_of_the_machine(lab: Lab, look: Look, edge: str) -> None:
+    """Ten processors in a chart of more rows: the free ones and what may pass the head end at the edge."""
+    engine = lab.run("easy", 3, "1 0 2 50 50", "2 5 3 50 50", until=10)
+    size = Size(40, 9)
+    cells = paint(chart_of(engine, size), look, size)
+    lines = cells.text.splitlines()
+    row = next(number for number, line in enumerate(lines) if edge in line)
+    assert lines[row].strip() == edge * (size.columns - 3)
+    assert not "".join(lines[:row]).strip()
+    assert (cells.bg[: row + 1] == BLANK).all()
+    assert any(line.startswith(" 2") for line in lines[row + 1 : row + 3])
+
+
+def test_full_chart_shows_its_top_edge_where_processors_are_free(lab: Lab) -> None:
+    engine = lab.run("easy", 4, "1 0 2 50 50", until=10)
+    assert "▔" * 20 in cells_of(engine).text.splitlines()[0]
