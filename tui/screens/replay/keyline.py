@@ -52,6 +52,8 @@ def key_lines(
         starts = [*([*play, *STEPS] for play in plays), *plays]
         found = next(((start, panels) for start in starts if (panels := _all_tabs(tabs, room - width_of(start)))), None)
         start, panels = found or ([], _all_tabs(tabs, room, signs=True))
+        if found and first:  # what applies now needs the room of the panels' names
+            panels = _tab_signs(tabs)
         lines, chosen = [[Span(" "), *start, *panels]], chosen[1 + 2 * (len(start) > 2) :] if found else []
     for key in chosen:
         if key.action in ALWAYS:
@@ -69,6 +71,12 @@ def key_lines(
     for spans in last:
         lines[-1] += spans
     return [line(*spans) for spans in lines]
+
+
+def _tab_signs(tabs: Tabs) -> list[Span]:
+    """The panels by their keys alone."""
+    signs = _all_tabs(tabs, 2 * len(tabs), signs=True)
+    return [*signs, Span(" ")]
 
 
 def _tab_line(width: int, tabs: Tabs) -> Line:

@@ -78,6 +78,12 @@ def test_a_small_screen_names_its_panels_with_their_keys() -> None:
     assert line == " space play  → ←  1 queue 2 decisions 3 job ? help  q quit"
 
 
+def test_what_applies_takes_the_room_of_panel_names_in_a_single_row() -> None:
+    tabs = ("queue", False), ("decisions", True), ("details", False)
+    (line,) = told(key_lines(60, 1, playing=False, applies=frozenset({"job"}), tabs=tabs))
+    assert line == " space play  → ←  1 2 3  r cause  u helped  ? help  q quit"
+
+
 @pytest.mark.parametrize("width", [60, 80])
 @pytest.mark.parametrize("rows", [1, 2])
 def test_every_panel_is_named_however_many_there_are(width: int, rows: int) -> None:
