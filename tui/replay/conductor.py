@@ -77,6 +77,8 @@ class Conductor:
         self._trail = Trail()
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None
         """How the run beside came about."""
+        self._closed: tuple[o.CompareBranch | o.CompareFrom, Stage] | None = None
+        """The comparison that was closed last: taking that back computes nothing again."""
         self._remake: Remake | None = None
         """What is being made again."""
         self._remade: Remake | None = None
@@ -228,7 +230,10 @@ class Conductor:
         self.stage.clock = max(place.clock, self._go.last) if self._go.step == place.step else self.stage.clock
         if place.beside == self._beside_as:
             return None
-        if isinstance(place.beside, o.CompareFrom):
+        if self._closed is not None and self._closed[0] == place.beside:
+            self._beside_as = place.beside
+            self._put_beside(self._closed[1])
+        elif isinstance(place.beside, o.CompareFrom):
             self._part_beside(place.beside)
         elif place.beside is not None:
             self._compare_branch(place.beside, wish, halted)
@@ -377,7 +382,7 @@ class Conductor:
     def _put_beside(self, beside: Stage) -> None:
         from tui.replay.beside import Versus
 
-        self.beside, self._versus = beside, Versus(self.stage, beside)
+        self.beside, self._versus, self._closed = beside, Versus(self.stage, beside), None
 
     def _compare_branch(self, order: o.CompareBranch, wish: Wish, halted: Halted) -> str | None:
         """The other run is one that was seen before."""
@@ -388,6 +393,8 @@ class Conductor:
         return None
 
     def _compare_no_more(self, order: o.CompareNoMore, wish: Wish, halted: Halted) -> str | None:
+        if self.beside is not None and self._beside_as is not None:
+            self._closed = self._beside_as, self.beside
         self.beside = self._versus = self._beside_as = None
         return None
 

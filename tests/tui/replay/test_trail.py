@@ -60,8 +60,10 @@ def test_take_back_brings_a_closed_comparison_again() -> None:
     figure.does(o.GoTo(4))
     figure.does(o.Compare(parse_policy("fcfs")))
     figure.does(o.GoToEnd())
+    computed = figure.conductor.beside
     figure.does(o.CompareNoMore())
     figure.does(o.TakeBack())
+    assert figure.conductor.beside is computed
     beside = figure.conductor.scenes(figure.wish)[1]
     assert beside is not None
     assert beside.snapshot.policy == "fcfs"
