@@ -13,7 +13,7 @@ forgotten before each pass.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 from functools import partial
 from heapq import heappop
@@ -441,13 +441,16 @@ class Engine:
         elif state.closes < inf and state.policy.code is not None and not state.sharing:
             obey(state, adopting, state, self._appliers)
         else:
-            decide = state.policy.decide
-            if self._most is not None:
-                decide = partial(_first_of, state, self._most)
-            obey(state, decide, self._view, self._appliers)
+            obey(state, self._decide, self._view, self._appliers)
         state.arrived = came
         if state.sharing and (not state.curious or is_new or any(isinstance(told, Phase) for told in state.decisions)):
             state.rebuild = tuple(state.decisions)
+
+    @property
+    def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
+        """What decides: the policy, or as much of its pass as is to be looked at."""
+        decide = self.state.policy.decide
+        return decide if self._most is None else partial(_first_of, self.state, self._most)
 
     def _let_successor_decide(self) -> None:
         """A policy that has taken over: in its first pass all who wait are new to it."""
@@ -462,7 +465,7 @@ class Engine:
         if has_adopted(state):
             obey(state, adopting, state, self._appliers)
         else:
-            obey(state, state.policy.decide, self._view, self._appliers)
+            obey(state, self._decide, self._view, self._appliers)
         state.arrived = arrived
         promise_again(state)
 

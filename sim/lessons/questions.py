@@ -15,6 +15,8 @@ from sim.comparison.parting import Account, Side, account, part
 from sim.comparison.telling import headline
 from sim.decisions.decisions import Backfill, Start
 from sim.decisions.matrix import Place
+from sim.decisions.reasons_to_wait import TooFewFree
+from sim.engine.snapshot import Queued
 from sim.errors import ParameterError
 from sim.lessons.lesson import Ask, Kind
 from sim.lessons.names import Names, Value
@@ -127,7 +129,7 @@ def _next(ask: Ask, runs: Runs, moment: Moment, window: tuple[float, float]) -> 
     if len(waiting) < 2:
         raise ParameterError("only one job waits: there is nothing to choose from")
     choices = [
-        Choice(job.id, name(job), job.rank, job in begun, "" if job in begun else _why_not(runs, seen, job))
+        Choice(job.id, name(job), job.rank, job in begun, "" if job in begun else _why_not(runs, seen, job, begun))
         for job in _few(waiting, begun)
     ]
     first = next(job for job in begun if job in waiting)
@@ -153,14 +155,17 @@ def _few(waiting: Sequence[Job], needed: Sequence[Job]) -> list[Job]:
     return [job for job in waiting if job.rank in kept]
 
 
-def _why_not(runs: Runs, seen: Moment, job: Job) -> str:
-    """What the policy says against it; of who was not refused, how things stood before anybody started."""
+def _why_not(runs: Runs, seen: Moment, job: Job, begun: Sequence[Job]) -> str:
+    """Return why the job does not start, with what was free when it was asked: before any job took it."""
     at = clock_near(seen.clock)
     found = evidence_of(runs.at(seen), job.rank, at)
-    if found is not None and found.status != "rejected":
-        before = runs.timeline.snapshot_within(0)
-        found = evidence_of(before, job.rank, at) if before is not None else found
-    return "" if found is None else found.clauses[0]
+    before = runs.timeline.snapshot_within(0)
+    if before is None or found is None:
+        return "" if found is None else found.clauses[0]
+    if found.status == "rejected" and not (isinstance(found.entry, Queued) and isinstance(found.entry.why, TooFewFree)):
+        return found.clauses[0]
+    told, taken = f"{name(job)} needs {job.procs:,}, {before.free:,} free", sum(other.procs for other in begun)
+    return f"{told}; {listed(map(name, begun))} took {taken:,} first." if job.procs <= before.free else f"{told}."
 
 
 def _begins(runs: Runs, seen: Moment, job: Job) -> str:

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from sim.errors import SchedscopeError
+from sim.lessons.course import found_lesson
 from sim.lessons.lesson import Ask
+from sim.lessons.performance import Performance
 from sim.lessons.questions import Question, question
 from sim.lessons.runs import Runs
 from sim.workload.source import read
@@ -100,3 +102,11 @@ def test_what_is_typed_is_an_answer_as_soon_as_it_can_mean_one_thing() -> None:
     keys = {choice.key for choice in found.choices}
     assert all((found.begun(key) is None) == any(k != key and k.startswith(key) for k in keys) for key in keys)
     assert found.begun("") is None
+
+
+def test_wrong_answer_tells_what_was_free_when_it_was_asked() -> None:
+    """Under Easy, after fcfs, 3 processors are free at 660, and J4 takes them."""
+    asked = [staged.question for staged in Performance(found_lesson("backfilling")).staged() if staged.question]
+    why = {choice.label: choice.why for choice in asked[0].choices}
+    assert why["J3"] == "J3 needs 6, 3 free."
+    assert why["J5"] == "J5 needs 2, 3 free; J4 took 3 first."

@@ -483,3 +483,13 @@ def test_a_check_that_begins_after_a_trial_became_a_run_counts_what_the_trial_di
     timeline.fork()
     timeline.compute_all()
     assert timeline.branch.error is None
+
+
+def test_decisions_of_a_step_are_walked_after_a_switch_too(lab: Lab) -> None:
+    """Job 3 is backfilled at 10, and one processor is free before that decision."""
+    timeline = Timeline(lab.workload(4, "1 0 3 50 50", "2 1 4 10 10", "3 10 1 5 5"), "fcfs")
+    timeline.seek(2)
+    timeline.switch("easy")
+    timeline.seek(4)
+    seen = [timeline.snapshot_within(decisions) for decisions in range(4)]
+    assert [None if each is None else each.free for each in seen] == [1, 0, 0, 0]
