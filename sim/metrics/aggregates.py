@@ -1,7 +1,7 @@
-"""The numbers of a whole schedule: how its jobs fared and how its machine was used.
+"""Metrics of a whole schedule: statistics of its jobs and use of its machine.
 
 Job statistics are over finished jobs. Counts (backfilled, preemptions, missed reservations) and machine
-metrics tell what happened: they always cover killed jobs, and those that a cut-short run leaves unfinished.
+metrics cover all events: killed jobs always count, and so do jobs left unfinished by a run that was cut short.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from sim.workload.model import Floats, Ints
 from sim.workload.outages import capacity
 
 SMALLEST = 1e-9
-"""Of all processor time: less is how sums of fractions differ."""
+"""Share of all processor time below which a difference is a rounding error."""
 Value = float | int | None
-"""A plain number; None where there is nothing to take it from (the mean of no jobs)."""
+"""A plain number; None where it is undefined (the mean of no jobs)."""
 
 
 def aggregates(source: Schedule | FinishedJobs, killed: bool = True, tau: float = TAU) -> dict[str, Value]:
-    """Every metric of METRICS by name; `killed=False` leaves killed jobs out of the job statistics."""
+    """Return every metric of METRICS by name; `killed=False` leaves killed jobs out of the job statistics."""
     jobs = FinishedJobs.of(source, killed, tau)
     schedule, workload = jobs.schedule, jobs.workload
     values = statistics(jobs) | _machine(schedule) | _counts(schedule) | _recorded(jobs)

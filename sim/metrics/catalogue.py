@@ -1,4 +1,4 @@
-"""What each metric is called, counts in and means: tables, JSON and screens read it from here."""
+"""Name, unit and meaning of every metric; tables, JSON and screens read them from here."""
 
 from __future__ import annotations
 
@@ -134,13 +134,13 @@ FAIRNESS: tuple[Metric, ...] = (
     Metric("max_fair_delay", "worst delay by later jobs", "s", "smaller", "the same, of the job worst off"),
     Metric("unfair_starts", "delayed by later jobs", "jobs", "smaller", "jobs that start later than that"),
 )  # fmt: skip
-"""What takes a run for each job, and is measured when it is asked for."""
+"""Metrics that take one run for each job; measured only on request."""
 
 _BY_NAME = {entry.name: entry for entry in (*METRICS, *FAIRNESS)}
 
 
 def metric(name: str) -> Metric:
-    """The entry of that name.
+    """Return the entry of that name.
 
     >>> metric("mean_wait").unit
     's'

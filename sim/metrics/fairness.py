@@ -1,7 +1,7 @@
-"""Who passed whom and at whose cost, and when each job would have started had nobody come after it.
+"""Fairness of a schedule: which jobs passed a job, which of them were in its way, and the fair start of each job.
 
-The fair start of Sabin and Sadayappan (JSSPP 2005). It takes a run for every job, that goes on from the run of all
-where the job comes: measured when somebody asks.
+The fair start of Sabin and Sadayappan (JSSPP 2005) is the start in a run without any later job. It takes one run for
+every job, forked from the run of all jobs when the job is submitted; therefore it is measured only on request.
 """
 
 from __future__ import annotations
@@ -19,30 +19,30 @@ from sim.timeline.scenario import Scenario
 from sim.workload.model import Floats, Ints, Workload
 
 ABOUT = 1.0
-"""Seconds by which a start must differ from the fair one to be another."""
+"""Seconds by which a start must exceed the fair start to count as unfair."""
 _AT_ONCE = 1 << 20
-"""So many pairs of jobs are looked at together"""
+"""Number of pairs of jobs compared in one chunk, which bounds the memory."""
 
 
 @dataclass(frozen=True, eq=False)
 class Fairness:
-    """A column each, by rank; nan where it is not known."""
+    """Fairness of every job: one column for each measure, indexed by rank; nan where it is unknown."""
 
     passed: Ints
-    """How many jobs came later and began first."""
+    """Number of jobs that were submitted later and started earlier."""
     in_its_way: Floats
-    """How many of those held processors that it lacked (`sim.history.stays.InTheWay`)."""
+    """Number of passing jobs that held processors it lacked (`sim.history.stays.InTheWay`)."""
     fair_start: Floats
-    """When it would have started had nobody come after it."""
+    """Start, in seconds, in a run without the jobs submitted after it."""
     fair_delay: Floats
-    """By how much it started later than that; negative: those who came later helped it."""
+    """Actual start minus fair start, in seconds; negative if the later jobs helped it."""
 
     @property
     def columns(self) -> dict[str, Ints | Floats]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def values(self) -> dict[str, Value]:
-        """The metrics of `FAIRNESS`."""
+        """Return the metrics of `FAIRNESS` by name; a mean or a maximum over no jobs is None."""
         late = self.fair_delay[~np.isnan(self.fair_delay)]
         known = ~np.isnan(self.in_its_way)
         return {
@@ -58,7 +58,7 @@ class Fairness:
 
 
 def fairness(scenario: Scenario, engine: Engine, told: Callable[[int], object] = lambda more: None) -> Fairness:
-    """Of a run that `engine` has made; `told` hears of how many more jobs the fair start is known."""
+    """Return the fairness of the run made by `engine`; `told` is called with 1 for each fair start found."""
     start, jobs = np.array(engine.state.ledger.start), scenario.workload.jobs
     fair, in_its_way = np.full(len(jobs), np.nan), np.zeros(len(jobs))
     passed = overtaken(scenario.workload, start)
@@ -82,9 +82,9 @@ def _in_its_way(engine: Engine, rank: int) -> float:
 
 
 def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> Ints:
-    """How many came later than each of these jobs (default: all) and began before it, by the first starts.
+    """Return, for each of these jobs (default: all), how many later jobs started before it, by first starts.
 
-    One that has not started counts as one that waits still: all have passed it who have.
+    A job without a start counts as still waiting: every later job that has started has passed it.
     """
     ranks = np.arange(len(start)) if ranks is None else ranks
     begun, own = np.where(np.isnan(start), np.inf, start), np.where(np.isnan(start), np.inf, start)[ranks]
@@ -105,9 +105,9 @@ def overtaken(workload: Workload, start: Floats, ranks: Ints | None = None) -> I
 def fair_starts(
     scenario: Scenario, ranks: Iterable[int], told: Callable[[int], object] = lambda finished: None
 ) -> Iterator[tuple[int, float | None]]:
-    """(rank, when it would have started had nobody come after it; None: never) of these jobs, in order.
+    """Yield the rank and the fair start of each of these jobs, in order; the start is None if it never starts.
 
-    `told` hears how many jobs have finished in a run without the later ones.
+    `told` is called with the number of finished jobs after each step of a run without the later jobs.
     """
     engine = scenario.at_the_beginning()
     for rank in ranks:
@@ -120,5 +120,5 @@ def fair_starts(
 
 
 def fair_start(scenario: Scenario, rank: int, told: Callable[[int], object] = lambda finished: None) -> float | None:
-    """When the job would have started had nobody come after it; None: never."""
+    """Return the job's start in a run without the jobs submitted after it, or None if it never starts."""
     return next(fair_starts(scenario, [rank], told))[1]

@@ -1,4 +1,4 @@
-"""What became of each finished job, as columns; every metric of jobs is computed from these."""
+"""Columns of the finished jobs, from which every metric of jobs is computed."""
 
 from __future__ import annotations
 
@@ -105,6 +105,6 @@ class FinishedJobs:
 
     @cached_property
     def recorded_wait(self) -> Floats:
-        """What the trace says that the jobs waited; nan where it does not say."""
+        """Wait of each job as recorded in the trace, in seconds; nan where the trace has none."""
         wait = self.column(self.workload.wait)
         return np.where(wait >= 0, wait, np.nan)

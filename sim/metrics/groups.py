@@ -117,12 +117,12 @@ def by_user(source: Schedule | FinishedJobs) -> list[Row]:
 
 
 def by_group(source: Schedule | FinishedJobs) -> list[Row]:
-    """The groups of users, which has most jobs first."""
+    """Return a row for each group of users, the group with the most jobs first."""
     return _by_party(FinishedJobs.of(source), Field.GROUP)
 
 
 def by_account(source: Schedule | FinishedJobs) -> list[Row]:
-    """What the jobs are charged to, which has most jobs first."""
+    """Return a row for each account, the account with the most jobs first."""
     jobs = FinishedJobs.of(source)
     accounts = np.array(jobs.workload.accounts or [""] * len(jobs.workload), dtype=object)
     names, index = np.unique(jobs.column(accounts), return_inverse=True)
