@@ -1,4 +1,4 @@
-"""Somebody's own code may never come back: from another thread it is told to stop."""
+"""Deadlines for user-defined code: a watcher thread interrupts code that does not return in time."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread, current_thread, get_ident, main_thread
 
 AGAIN = 0.5
-"""Seconds after which who goes on is told again to stop: what is raised while garbage is collected is not heard"""
+"""Seconds until the interrupt is repeated: Python drops an exception raised during garbage collection."""
 _is_rung = False
-"""Is the signal that wakes the main thread meant for it, or has it come back meanwhile?"""
+"""True from the sending of the signal until the main thread handles it or has returned."""
 
 
 class NoAnswerError(BaseException):
-    """Raised in code that does not answer; it cannot be mistaken for an error of its own."""
+    """Interrupt raised in code that takes too long; no `Exception`, so that the code does not catch it as its own."""
 
 
 class GiveWayError(NoAnswerError):
-    """Stop without blame: the computation is no longer wanted, or the program is ending."""
+    """Interrupt that is no fault of the code: the result is no longer wanted, or the program is ending."""
 
 
 def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
-    """Raise that in a thread; a call of C that does not return is reached only where somebody is `awake`."""
+    """Raise `error` in a thread; a blocking call of C is interrupted only in the main thread, within `awake`."""
     global _is_rung
     if thread == main_thread().ident and _is_awake():
         _is_rung = True
@@ -33,10 +33,10 @@ def interrupt(thread: int, error: type[NoAnswerError] = NoAnswerError) -> None:
 
 
 def forgive() -> None:
-    """What was to be raised in this thread, and has not been, is not."""
+    """Discard an interrupt that is pending in this thread."""
     global _is_rung
     _is_rung = False
-    try:  # if it were only taken back, Python 3.11 would look for it for ever, and hang where it is profiled
+    try:  # raise and catch one: Python 3.11 keeps checking for an exception that is only reset, and hangs in a profiler
         _raise_in(get_ident(), NoAnswerError)
         while True:
             pass
@@ -50,7 +50,7 @@ def _raise_in(thread: int, error: type[NoAnswerError]) -> None:
 
 @contextmanager
 def awake() -> Iterator[None]:
-    """Meanwhile the main thread, if it is this one, is reached in calls of C that wait, too: by a signal."""
+    """Let a signal interrupt blocking calls of C within the block, if this is the main thread."""
     if current_thread() is not main_thread() or not hasattr(signal, "pthread_kill"):
         yield
         return
@@ -89,7 +89,7 @@ def start_watcher(watch: Callable[[], None]) -> Thread:
 
 @contextmanager
 def deadline(seconds: float) -> Iterator[None]:
-    """What is done within is stopped by a `NoAnswerError` if it takes longer than that, and again if it goes on."""
+    """Interrupt the block with a `NoAnswerError` after `seconds`, and every `AGAIN` seconds until it ends."""
     thread, lock, done, is_over, is_late = get_ident(), Lock(), Event(), False, False
 
     def watch() -> None:
@@ -108,8 +108,8 @@ def deadline(seconds: float) -> Iterator[None]:
         try:
             yield
         finally:
-            is_over = True  # before anything is called, where it might be told once more
+            is_over = True  # before any call, in which the next interrupt could be raised
             with lock:
                 done.set()
-            if is_late:  # and if it was just over, nobody else is to be stopped
+            if is_late:  # an interrupt still pending must not stop the caller
                 forgive()

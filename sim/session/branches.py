@@ -26,14 +26,14 @@ def _record(branch: Branch) -> BranchRecord:
 
 
 def planned(switches: Iterable[tuple[float, Policy]]) -> tuple[Switch, ...]:
-    """Switches that a run is opened with."""
+    """Return the switches that a run is opened with."""
     return tuple(Switch(0, time, policy) for time, policy in switches)
 
 
 def restore(timeline: Timeline, records: Iterable[BranchRecord], stop: Callable[[], bool] | None = None) -> None:
     """Grow the recorded branches on a timeline that has only the first; `stop` gives up between two of them.
 
-    The switches of the first branch are those that the timeline was made with.
+    The timeline already has the switches of the first branch.
     """
     for record in records:
         if record.parent is None:

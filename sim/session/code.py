@@ -1,4 +1,4 @@
-"""Code of somebody's own that a session names: which, and as it was. Nothing here runs it."""
+"""User-defined code that a session names, and its state when the session was written. Nothing here runs it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from sim.policies.registry import parse_policy
 
 @dataclass(frozen=True)
 class NotRun(Policy):
-    """Stands for a policy of somebody's own of which nothing has run: its spec is known, and that is all."""
+    """Placeholder for a user-defined policy whose code has not run: only its spec is known."""
 
     spec: str = ""
 
@@ -21,7 +21,7 @@ class NotRun(Policy):
 
 
 def read_policy(spec: str) -> Policy:
-    """The policy that a spec stands for; if it names code, what stands for one that has not run."""
+    """Return the policy of a spec, or a `NotRun` if the spec names code."""
     return NotRun(spec) if code_in(spec) else parse_policy(spec)
 
 

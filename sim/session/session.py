@@ -30,22 +30,22 @@ from sim.session.trace_ref import Problem, TraceRef, compare_trace
 from sim.workload.outages import parse_set
 
 PREFIX = "schedscope1:"
-"""What a session in one line begins with."""
+"""Prefix of a session in one line."""
 
 
 @dataclass(frozen=True)
 class BranchRecord:
-    """A run: the first one, or one that was forked from its parent after `forked` steps."""
+    """Record of a run: the first one, or one forked from its parent after `forked` steps."""
 
     name: str
     parent: str | None = None
     forked: int = 0
     switches: tuple[Switch, ...] = ()
-    """Those of this branch alone; of the first one all that it was opened with, made or still to come."""
+    """Switches of this branch only; for the first branch all it was opened with, past or future."""
 
 
 class Bookmark(NamedTuple):
-    """A moment that somebody wants to find again."""
+    """Named moment to which the user can return."""
 
     name: str
     branch: str
@@ -55,33 +55,33 @@ class Bookmark(NamedTuple):
 
 @dataclass(frozen=True)
 class Session:
-    """Everything that brings a moment back."""
+    """Everything needed to restore a moment."""
 
     trace: TraceRef
     options: Mapping[str, Value] = field(default_factory=dict)
-    """Those of the command line that differ from their defaults."""
+    """Options of the command line that differ from their defaults."""
     policy: str = "easy"
     placement: Placement = "lowest"
     partner: str | None = None
-    """What it is compared with: a policy or a branch."""
+    """Policy or branch that the run is compared with."""
     branches: tuple[BranchRecord, ...] = (BranchRecord("main"),)
     """Every parent before its children."""
     branch: str = "main"
     step: int = 0
-    """Where somebody was: after so many steps of that branch."""
+    """Number of steps of `branch` before the moment that was shown."""
     bookmarks: tuple[Bookmark, ...] = ()
     stops: tuple[str, ...] = ()
     view: Mapping[str, Value] = field(default_factory=dict)
     warnings: tuple[str, ...] = field(default=(), compare=False)
-    """What reading did not know and left out, a line each."""
+    """One line for each unknown entry that reading has left out."""
     code: tuple[CodeRef, ...] = field(default=(), compare=False)
-    """Code of somebody's own that it names, as it was when the session was made."""
+    """User-defined code that the session names, as it was when the session was written."""
     is_trusted: bool = field(default=False, compare=False)
-    """May that code run? Until then `NotRun` stands for the policies that it would make."""
+    """True if that code may run; until then `NotRun` replaces the policies it would define."""
 
     @property
     def named_code(self) -> tuple[CodeRef, ...]:
-        """All the code that its policies are made of."""
+        """User-defined code of all its policies."""
         named = [self.policy, *(switch.spec for branch in self.branches for switch in branch.switches)]
         if self.partner is not None and self.partner not in {branch.name for branch in self.branches}:
             named.append(self.partner)
@@ -89,7 +89,7 @@ class Session:
 
 
 def verify_trace(session: Session) -> Problem | None:
-    """Is the trace of the session there, and unchanged? What is different is said, not guessed around."""
+    """Return what is wrong with the trace of the session (missing, changed), or None."""
     return compare_trace(session.trace)
 
 

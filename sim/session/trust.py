@@ -1,4 +1,4 @@
-"""A session that names code of somebody's own runs none of it unless a person says that it may."""
+"""Trust in the user-defined code that a session names: it runs only after the user has agreed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sim.words import listed
 
 
 class NeedsTrustError(SessionError):
-    """A session would run code: `code` says which, and `told` in a line each what is known of it."""
+    """Error for a session that would run code: `code` has the files, `told` a line about each of them."""
 
     def __init__(self, code: tuple[CodeRef, ...], session: Session) -> None:
         self.code, self.told, self.session = code, tuple(map(_told, code)), session
@@ -22,12 +22,12 @@ class NeedsTrustError(SessionError):
 
 
 def needs_trust(session: Session) -> tuple[CodeRef, ...]:
-    """The code that opening the session would run, and nobody has said yet that it may."""
+    """Return the code that opening the session would run and that the user has not trusted yet."""
     return () if session.is_trusted else session.named_code
 
 
 def trusted(session: Session) -> Session:
-    """The session with its policies as their code makes them now, which runs; where it has changed, it warns."""
+    """Run the code of the session and return it with the resulting policies, and a warning for each changed file."""
     code = needs_trust(session)
     warnings = [f"{_told(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
     branches = tuple(map(_with_policies, session.branches))
@@ -40,7 +40,7 @@ def _with_policies(branch: BranchRecord) -> BranchRecord:
 
 
 def owner(ref: CodeRef) -> str:
-    """Whose file it is, where the system tells."""
+    """Return the name of the file's owner, or "" if the system does not report it."""
     try:
         return Path(ref.name).owner()
     except (OSError, KeyError, ValueError, NotImplementedError):
