@@ -1,9 +1,9 @@
 """Sessions: small text files that bring back an exact moment of a run.
 
 A file holds plain values and can execute nothing. It names a trace with the SHA-256 of its bytes, the options as they
-were typed, the policy, the branches with their switches of policy, and where somebody was. Reading is pure: whether the
-trace is there, and is the same, is asked apart (`verify_trace`). What a key means to a screen (`view`) or to the
-command line (`options`) is not known here.
+were typed, the policy, the branches with their switches of policy, and the step that was shown. Reading is pure: a
+separate call, `verify_trace`, looks whether the trace is there and unchanged. The keys of `view` belong to the screen,
+those in `options` to the command line; neither is interpreted here.
 """
 
 from __future__ import annotations

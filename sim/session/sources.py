@@ -32,7 +32,7 @@ def session_of(
 
 
 def source_of(session: Session) -> Source:
-    """What the session simulates; its options are checked as those of the command line are."""
+    """Return the source that the session simulates; its options are checked like options of the command line."""
     ref = session.trace
     is_hidden = ref.is_sample and exists(Path(ref.name))  # by a file of the same name
     try:

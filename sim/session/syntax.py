@@ -40,7 +40,7 @@ SESSION = TextKind("session", MAX_BYTES, SessionError)
 
 
 class Table:
-    """A table while it is read: what is taken from it is checked, what nobody takes is reported."""
+    """Table being read: values are checked when taken, and keys never taken are reported."""
 
     def __init__(self, name: str, path: object, line: int) -> None:
         self.name, self.path, self.line = name, path, line
@@ -89,7 +89,7 @@ class Table:
         raise SessionError(what, self.path, self.line)
 
     def left(self) -> Iterator[str]:
-        """A warning for every key that nobody has taken."""
+        """Yield a warning for every key that has not been taken."""
         for key, (_, line) in self._values.items():
             yield f"{self.path}:{line}: {key}: not known in [{self.name}], left out"
 
@@ -203,6 +203,6 @@ def _written_key(key: str) -> str:
 
 
 def _written(value: Value | list[str] | None) -> str:
-    """As in JSON; what a terminal does not show, or would obey, is escaped."""
+    """Return the value as JSON, with every character escaped that a terminal would not show or would interpret."""
     told = json.dumps(value, ensure_ascii=False)
     return told if told.isprintable() else "".join(c if c.isprintable() else json.dumps(c)[1:-1] for c in told)
