@@ -83,6 +83,8 @@ class Conductor:
         """What is being made again."""
         self._remade: Remake | None = None
         """What was made again last."""
+        self._watched: Remake | None = None
+        """The same, while it is not known yet where it differs."""
         self._versions: list[str] = []
         """The branches that were made again, and those whose place they took, the oldest first."""
         self.is_remaking = False
@@ -145,7 +147,7 @@ class Conductor:
     @property
     def is_computed(self) -> bool:
         """Is there nothing left to compute ahead?"""
-        return self._remake is None and self._are_computed and self.stage.has_read_numbers
+        return self._remake is self._watched is None and self._are_computed and self.stage.has_read_numbers
 
     @property
     def _are_computed(self) -> bool:
@@ -166,7 +168,9 @@ class Conductor:
         """Compute ahead for about so long; what has become of a run that was made again, once that is known."""
         self._compute_both(seconds)
         self.stage.read_numbers(seconds)
-        return None if self._remake is None else self._go_on_remaking(self._remake, seconds)
+        if self._remake is not None:
+            return self._go_on_remaking(self._remake, seconds)
+        return None if self._watched is None else self._look_ahead(self._watched, seconds)
 
     def _compute_both(self, seconds: float) -> None:
         for stage in (self.stage, self.beside):
@@ -318,7 +322,7 @@ class Conductor:
     def _renew(self, order: o.Renew, wish: Wish, halted: Halted) -> None:
         from tui.replay.remake import Remake
 
-        self._remake = Remake(self.stage.timeline, order)
+        self._remake, self._watched = Remake(self.stage.timeline, order), None
 
     def remake_no_more(self) -> None:
         """It takes too long: the old run stays."""
@@ -338,9 +342,21 @@ class Conductor:
         if remake.new is not None:
             self._put_in_place(remake, remake.new)
         if remake.later is None:
+            self._watched = None if remake.new is None or remake.is_known else remake
             return News(remake.told)
         later = getattr(remake.later, "brief", str(remake.later))
         return News(later, True, f"{remake.told}; then it breaks off: {remake.later}")
+
+    def _look_ahead(self, remake: Remake, seconds: float) -> News | None:
+        """Find where the new run differs later, while the rest of it is computed."""
+        try:
+            if not remake.look_ahead(seconds):
+                return None
+        except SchedscopeError:  # it is told where the run is watched
+            self._watched = None
+            return None
+        self._watched = None
+        return News(remake.told)
 
     def _put_in_place(self, remake: Remake, new: Branch) -> None:
         """The new run is looked at where the old one was; of older ones the last few stay."""

@@ -5,6 +5,7 @@ The old run stays as it is, and can be watched meanwhile; where the two part is 
 
 from __future__ import annotations
 
+from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -65,6 +66,25 @@ class Remake:
                 return self._both.parting is not None or self._both.never
         return True
 
+    def look_ahead(self, seconds: float) -> bool:
+        """Compare on beyond that moment for about so long; True once the rest of both runs has told if they differ."""
+        both = self._both
+        if both is None or self.later is not None:
+            return True
+        for timeline in (self._there, self._here):
+            if not timeline.complete:
+                timeline.compute_for(seconds / 2)
+        until, was = perf_counter() + seconds, -inf
+        while not self.is_known and both.read_until > was and perf_counter() < until:
+            was = both.read_until
+            both.advance()
+        return self.is_known
+
+    @property
+    def is_known(self) -> bool:
+        """Return True if it is known where the runs differ, or that they never do."""
+        return self._both is not None and (self._both.parting is not None or self._both.never)
+
     def _knows(self, moment: float) -> bool:
         there = self._there
         return there.complete or (there.computed > 0 and there.history.time_of(there.computed - 1) > moment)
@@ -96,6 +116,6 @@ class Remake:
         if self.new is None:
             return f"{self.title} is as this run has it"
         if self.parting is None:
-            return f"{self.title}: nothing differs up to here"
+            return f"{self.title}: nothing differs {'in the whole run' if self.is_known else 'up to here'}"
         what = printable(instead(self.parting, self._here.workload))
         return f"{self.title}: first differs at {clock(self.parting.time)}, {what}"

@@ -26,9 +26,9 @@ from tui.replay.worker import Player
 class Watched:
     """Somebody watches z-figure4 under ./fair.py, and saves the file otherwise."""
 
-    def __init__(self, file: Path, policy: str = "./fair.py", step: int = 8) -> None:
+    def __init__(self, file: Path, policy: str = "./fair.py", step: int = 8, trace: str = "z-figure4") -> None:
         self.file = file
-        workload = Source("z-figure4").read()[1]
+        workload = Source(trace).read()[1]
         self.conductor = Conductor(Stage(Timeline(workload, parse_policy(policy))))
         self.wish = Wish(Camera.on(workload, 80, 40))
         self.does(o.GoTo(step))
@@ -40,13 +40,17 @@ class Watched:
     def does(self, order: o.Order) -> o.Noticed | str | None:
         return self.conductor.obey(order, self.wish, lambda: False)
 
-    def saves(self, body: str) -> News:
+    def saves(self, body: str, seconds: float = 1) -> News:
         """What becomes of it."""
         save(self.file, body)
         spec = self.timeline.snapshot().policy
         self.does(o.Renew("fair.py", {spec: parse_policy(spec)}))
-        while (news := self.conductor.compute(1)) is None:
-            pass
+        return self.goes_on(seconds)
+
+    def goes_on(self, seconds: float = 1) -> News:
+        """Return the next news of what is computed in the background, in pieces of so many seconds."""
+        while (news := self.conductor.compute(seconds)) is None:
+            assert not self.conductor.is_computed, "there is no more news"
         return news
 
 
@@ -75,8 +79,18 @@ def test_the_old_run_stays_to_be_looked_at_and_compared_with(watched: Watched) -
     assert scene.versus is not None
 
 
+def test_later_difference_is_told_once_it_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """After 500,000 s the new policy lets jobs pass; the run is watched at its beginning."""
+    watched = Watched(own_file(tmp_path, monkeypatch), step=3, trace="lublin-128")
+    body = FCFS.replace("return", "if view.now < 500_000:\n                    return\n                continue")
+    assert watched.saves(body, 0).what == "fair.py: nothing differs up to here"
+    assert watched.goes_on(0).what.startswith("fair.py: first differs at d5 ")
+    assert isinstance(watched.does(o.GoToParted()), o.Noticed)
+    assert (watched.timeline.snapshot().time or 0) >= 500_000
+
+
 def test_what_differs_only_in_words_does_not_differ(watched: Watched) -> None:
-    assert watched.saves(FCFS + "\n# first come, first served\n").what == "fair.py: nothing differs up to here"
+    assert watched.saves(FCFS + "\n# first come, first served\n").what == "fair.py: nothing differs in the whole run"
     assert watched.saves(FCFS + "\n# first come, first served\n").what == "fair.py is as this run has it"
 
 
