@@ -15,7 +15,6 @@ from sim.errors import SchedscopeError
 from sim.machine.processors import written
 from sim.session.branches import records_of, restore
 from tui.replay import requests as o
-from tui.replay.measuring import measured_span
 from tui.replay.navigation import A_LOOK, Halted, Traveller
 from tui.replay.playback import Playback
 from tui.replay.requests import BESIDE, News, Noticed, Order, Wish
@@ -34,6 +33,13 @@ VERSIONS = 5
 
 Go: TypeAlias = Callable[[Traveller, Any, Halted], Noticed | str | None]
 Obey: TypeAlias = Callable[[Any, Wish, Halted], Noticed | str | None]
+
+
+def _measure(go: Traveller, order: o.Measure, halted: Halted) -> str:
+    """Measure a span; imported when it is asked for, as it needs what measures schedules."""
+    from tui.replay.measuring import measured_span
+
+    return measured_span(go.stage, order)
 
 
 class Conductor:
@@ -72,7 +78,7 @@ class Conductor:
             o.GoToParted: self._go_to_parted,
             o.Renew: self._renew,
             o.TakeBack: self._take_back,
-            o.Measure: self._of_told(lambda go, order, halted: measured_span(go.stage, order)),
+            o.Measure: self._of_told(_measure),
         }
         self._trail = Trail()
         self._beside_as: o.CompareBranch | o.CompareFrom | None = None

@@ -235,7 +235,7 @@ def merged(orders: list[Order]) -> list[Order]:
     """Steps that piled up while a key was held are one move, and so are pieces of playing; of moments the last counts.
 
     >>> merged([Move(1), Move(1), Move(-1), GoToTime(60), GoToTime(90)])
-    [Move(steps=1), GoToTime(time=90)]
+    [Move(steps=1), GoToTime(time=90, scrubbed=False)]
     """
     done: list[Order] = []
     for order in orders:
