@@ -86,9 +86,9 @@ class Conductor:
         self._closed: tuple[o.CompareBranch | o.CompareFrom, Stage] | None = None
         """The comparison that was closed last: taking that back computes nothing again."""
         self._remake: Remake | None = None
-        """What is being made again."""
+        """The run that is being remade."""
         self._remade: Remake | None = None
-        """What was made again last."""
+        """The run that was remade last."""
         self._watched: Remake | None = None
         """The same, while it is not known yet where it differs."""
         self._versions: list[str] = []
@@ -358,7 +358,7 @@ class Conductor:
         try:
             if not remake.look_ahead(seconds):
                 return None
-        except SchedscopeError:  # it is told where the run is watched
+        except SchedscopeError:  # reported when the run is watched up to there
             self._watched = None
             return None
         self._watched = None

@@ -1,4 +1,4 @@
-"""What happened between two moments of a run, as a span that is measured on the chart tells."""
+"""Numbers of the time between two moments of a run: what measuring a span of the chart reports."""
 
 from __future__ import annotations
 

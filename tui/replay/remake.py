@@ -75,9 +75,11 @@ class Remake:
             if not timeline.complete:
                 timeline.compute_for(seconds / 2)
         until, was = perf_counter() + seconds, -inf
-        while not self.is_known and both.read_until > was and perf_counter() < until:
+        while not self.is_known and both.read_until > was:
             was = both.read_until
             both.advance()
+            if perf_counter() >= until:
+                break
         return self.is_known
 
     @property
@@ -116,6 +118,7 @@ class Remake:
         if self.new is None:
             return f"{self.title} is as this run has it"
         if self.parting is None:
-            return f"{self.title}: nothing differs {'in the whole run' if self.is_known else 'up to here'}"
+            where = "in the whole run" if self.is_known and not self.later else "up to here"
+            return f"{self.title}: nothing differs {where}"
         what = printable(instead(self.parting, self._here.workload))
         return f"{self.title}: first differs at {clock(self.parting.time)}, {what}"

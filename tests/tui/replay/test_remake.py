@@ -84,7 +84,7 @@ def test_later_difference_is_told_once_it_is_known(tmp_path: Path, monkeypatch: 
     watched = Watched(own_file(tmp_path, monkeypatch), step=3, trace="lublin-128")
     body = FCFS.replace("return", "if view.now < 500_000:\n                    return\n                continue")
     assert watched.saves(body, 0).what == "fair.py: nothing differs up to here"
-    assert watched.goes_on(0).what.startswith("fair.py: first differs at d5 ")
+    assert watched.goes_on(0).what.startswith("fair.py: first differs at d6 ")
     assert isinstance(watched.does(o.GoToParted()), o.Noticed)
     assert (watched.timeline.snapshot().time or 0) >= 500_000
 
