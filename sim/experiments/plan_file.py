@@ -25,7 +25,7 @@ from sim.errors import FileError, ParameterError, near
 from sim.experiments.plan import VARIED, Plan
 from sim.experiments.ranges import expand
 from sim.policies import parse_policy
-from sim.policies.loading import code_in
+from sim.policies.loading import closed, code_in
 from sim.texts import TextKind
 from sim.words import listed, quoted
 
@@ -87,7 +87,8 @@ class _Reader:
         factors["policy"] = [self._code_beside(spec) for spec in self._values("policies")]
         for spec in factors["policy"]:
             if not code_in(spec):
-                self._checked("policies", parse_policy, spec)
+                with closed():
+                    self._checked("policies", parse_policy, spec)
         factors["seed"] = self._seeds()
         options = self._found.get("options", {})
         if not isinstance(options, dict):

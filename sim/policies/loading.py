@@ -47,6 +47,7 @@ _Made = TypeVar("_Made", type[Policy], type[Order])
 _LOADED: dict[CodeRef, ModuleType] = {}
 _NEWEST: dict[str, CodeRef] = {}
 _is_refused = False
+_IS_CLOSED: ContextVar[bool] = ContextVar("closed", default=False)
 _PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=MappingProxyType({}))
 
 
@@ -106,11 +107,15 @@ def named_code(spec: str) -> Named | None:
 
 
 def code_in(spec: str) -> list[Named]:
-    """All the code that a spec names: a policy, and an order of the queue. Nothing runs."""
-    orders = (
-        part.partition("=")[2] for part in re.split("[:,]", spec, maxsplit=0) if part.strip().startswith("order=")
-    )
-    return [named for text in (spec, *orders) if (named := named_code(text))]
+    """Return all the code that a spec names: its policy, and any parameter at any depth. Nothing runs.
+
+    >>> [named.source for named in code_in("easy:order=evil:Foo,depth=2")]
+    ['evil']
+    >>> [named.source for named in code_in("adaptive:below=adaptive:above=./a.py+order=b.c")]
+    ['./a.py', 'b.c']
+    """
+    values = re.split(r"[,=]|\+(?=\w+=)", spec)[1:]
+    return [named for text in (spec, *values) if (named := named_code(text))]
 
 
 def whole(spec: str) -> str:
@@ -139,6 +144,8 @@ def changed(ref: CodeRef) -> bool | None:
     try:
         if named is None or not named.is_file:
             return _module_ref(ref.name).sha256 != ref.sha256
+        if named.revision and not os.path.exists(f"{named.source}@{named.revision}"):
+            return False  # git is not asked: the settings of a repository may name programs that it starts
         return _ref(named, *_read_all(named)) != ref
     except (SchedscopeError, ImportError, ValueError):
         return None
@@ -155,9 +162,21 @@ def is_refused() -> bool:
     return _is_refused
 
 
+@contextmanager
+def closed() -> Iterator[None]:
+    """Run no user-defined code within: what is parsed came from a file, and no person has agreed yet."""
+    token = _IS_CLOSED.set(True)
+    try:
+        yield
+    finally:
+        _IS_CLOSED.reset(token)
+
+
 def _heed_refusal(source: str) -> None:
     if _is_refused:
         raise OwnCodeError("no code of anybody's own runs here", source)
+    if _IS_CLOSED.get():
+        raise OwnCodeError("code runs only when a person has named it or agreed to it", source)
 
 
 def load(named: Named) -> ModuleType:
@@ -381,13 +400,19 @@ def _beside(folder: str) -> Iterator[None]:
 
 
 def _module_ref(name: str) -> CodeRef:
-    """A module as its file is now."""
-    from importlib.util import find_spec
+    """Return a module as its file is now; no package is imported to find it."""
+    from importlib.machinery import PathFinder
 
-    with _beside(os.getcwd()):
-        found = find_spec(name)
+    folders: list[str] | None = [*sys.path, os.getcwd()]
+    for part in name.split("."):
+        found = None if folders is None else PathFinder.find_spec(part, folders)
+        if found is None:
+            raise ImportError(name)
+        folders = None if found.submodule_search_locations is None else [*found.submodule_search_locations]
     if found is None or not found.origin or not os.path.isfile(found.origin):
         raise ImportError(name)
+    if os.path.getsize(found.origin) > MOST_BYTES:
+        raise ImportError(f"{name} is no file of Python that a person has written")
     return CodeRef(name, _hash(Path(found.origin).read_bytes()))
 
 

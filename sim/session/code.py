@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sim.policies.loading import code_in, newest, whole
+from sim.policies.loading import closed, code_in, newest, whole
 from sim.policies.policy import CodeRef, Policy
 from sim.policies.registry import parse_policy
 
@@ -22,7 +22,10 @@ class NotRun(Policy):
 
 def read_policy(spec: str) -> Policy:
     """Return the policy of a spec, or a `NotRun` if the spec names code."""
-    return NotRun(spec) if code_in(spec) else parse_policy(spec)
+    if code_in(spec):
+        return NotRun(spec)
+    with closed():
+        return parse_policy(spec)
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:

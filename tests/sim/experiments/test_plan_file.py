@@ -48,6 +48,13 @@ def test_traces_are_looked_for_beside_the_plan_first(tmp_path: Path) -> None:
     assert asked.factors["trace"] == [str(tmp_path / "own.swf"), "z-figure4"]
 
 
+@pytest.mark.parametrize("spec", ["easy:order=evil:Foo", "adaptive:below=evil:Foo"])
+def test_code_in_a_parameter_of_a_plan_needs_trust(tmp_path: Path, spec: str) -> None:
+    plan = written(tmp_path, f'traces = ["z-figure4"]\npolicies = ["{spec}"]')
+    with pytest.raises(PlanError, match=r"it runs code: evil; if you trust it, add --trust"):
+        read_plan(plan)
+
+
 def test_code_that_a_plan_names_runs_only_with_trust(tmp_path: Path) -> None:
     (tmp_path / "fair.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n{FAIR}")
     plan = written(tmp_path, 'traces = ["z-figure4"]\npolicies = ["./{fair.py,fair.py:Fair}", "easy"]')

@@ -56,6 +56,7 @@ def test_a_lesson_is_read_whole(tmp_path: Path) -> None:
         (f"{SAY}\nshow = ['que']", ":6: show: no 'que'; did you mean 'queue'?"),
         (f"{SAY}\npolicy = 'eazy'", ":6: policy: no policy 'eazy'; did you mean 'easy'?"),
         (f"{SAY}\npolicy = './mine.py'", ":6: policy: './mine.py' is code, and a lesson runs none"),
+        (f"{SAY}\npolicy = 'easy:order=evil:Foo'", ":6: policy: 'easy:order=evil:Foo' is code, and a lesson runs none"),
         (f"{SAY}\nswitch = 'os:system'", ":6: switch: "),
         (f"{SAY}\ncompare = 'easy:order=./mine.py'", ":6: compare: 'easy:order=./mine.py' is code"),
         (f"{SAY}\nat = true", ":6: at: expected words in quotes"),

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 
 import pytest
 
 from sim.engine.engine import Engine
-from sim.errors import ParameterError
+from sim.errors import ParameterError, SchedscopeError
 from sim.kernel.known import known
 from sim.policies import POLICIES, parse_policy, written_policy
 from sim.policies import loading as loader
 from sim.policies.backfill.easy import Easy
-from sim.policies.loading import OwnCodeError, changed, code_in, named_code, newest, whole
+from sim.policies.loading import OwnCodeError, changed, closed, code_in, named_code, newest, whole
 from sim.policies.orders import ORDERS
-from sim.policies.policy import full_policy
+from sim.policies.policy import CodeRef, full_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.source import read
 
@@ -238,3 +239,50 @@ def test_what_is_named_is_known_before_any_of_it_runs() -> None:
     named = named_code("./a/fair.py@HEAD~1:Fair:halflife=2,x=y")
     assert named is not None
     assert named[:5] == ("./a/fair.py", "HEAD~1", True, "Fair", "halflife=2,x=y")
+
+
+@pytest.mark.parametrize(
+    ("spec", "sources"),
+    [
+        ("easy:order=evil:Foo", ["evil"]),
+        ("easy:depth=2,order=evil:Foo:by=3", ["evil"]),
+        ("relaxed:order=./evil.py", ["./evil.py"]),
+        ("adaptive:below=./evil.py", ["./evil.py"]),
+        ("adaptive:above=easy:order=evil:Foo+depth=2", ["evil"]),
+        ("adaptive:below=adaptive:below=a.b", ["a.b"]),
+        ("./fair.py:order=evil:Foo", ["./fair.py", "evil"]),
+    ],
+)
+def test_code_is_found_in_every_parameter(spec: str, sources: list[str]) -> None:
+    assert [named.source for named in code_in(spec)] == sources
+
+
+@pytest.mark.parametrize(
+    "spec", ["evil", "evil:Foo", "easy:order=evil:Foo", "adaptive:below=./evil.py", "evil.mod:Foo"]
+)
+def test_no_code_runs_where_the_door_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str) -> None:
+    """The module leaves a file behind wherever it is imported."""
+    monkeypatch.chdir(tmp_path)
+    mark = "from pathlib import Path\nPath('RAN').write_text('imported')\n"
+    (tmp_path / "evil.py").write_text(mark)
+    with closed(), pytest.raises(SchedscopeError):
+        parse_policy(spec)
+    assert not (tmp_path / "RAN").exists()
+
+
+def test_asking_whether_a_module_changed_imports_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil").mkdir()
+    (tmp_path / "evil" / "__init__.py").write_text("from pathlib import Path\nPath('RAN').write_text('imported')\n")
+    (tmp_path / "evil" / "mod.py").write_text("X = 1\n")
+    digest = sha256(b"X = 1\n").hexdigest()
+    assert changed(CodeRef("evil.mod", digest)) is False
+    assert changed(CodeRef("evil.mod", "0" * 64)) is True
+    assert changed(CodeRef("evil.none", "0" * 64)) is None
+    assert not (tmp_path / "RAN").exists()
+
+
+def test_asking_whether_a_revision_changed_starts_no_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The settings of a repository may name programs that git starts."""
+    monkeypatch.setattr(subprocess, "run", lambda *given, **named: pytest.fail("git was started"))
+    assert changed(CodeRef(f"{tmp_path}/pol.py@HEAD", "0" * 64)) is False
