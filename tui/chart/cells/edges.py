@@ -130,11 +130,14 @@ def draw_edges(cells: Cells, grid: Grid, left: int) -> None:
     _draw_times(cells, grid, left)
 
 
-def draw_top(area: Cells, grid: Grid) -> None:
-    """Draw the top edge of the machine: nothing is above it. A full chart shows it where processors are free."""
-    if grid.chart.lanes:
-        return
+def draw_top(area: Cells, grid: Grid, *, is_small: bool = False) -> None:
+    """Draw the top edge of the machine: nothing is above it.
+
+    A full chart shows it where processors are free, unless it is a small picture.
+    """
     blank, half = divmod(grid.rows_above, grid.folds)
+    if grid.chart.lanes or (is_small and not grid.rows_above):
+        return
     area.chars[:blank] = ord(" ")
     if half:
         row, sign, at = blank, "─", grid.lower.rank[blank] < 0

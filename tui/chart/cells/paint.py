@@ -80,7 +80,7 @@ def sketch(chart: ChartScene, look: Look, size: Size) -> Cells:
     grid = Grid(chart, look, Size(min(size.columns, chart.view.columns), size.rows), None)
     area = cells.part(slice(None), slice(grid.size.columns))
     _draw_jobs(area, grid)
-    draw_top(area, grid)
+    draw_top(area, grid, is_small=True)
     draw_names_and_now(area, grid)
     return cells
 
