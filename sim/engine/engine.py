@@ -448,7 +448,7 @@ class Engine:
 
     @property
     def _decide(self) -> Callable[[StateView], Iterable[Decision]]:
-        """What decides: the policy, or as much of its pass as is to be looked at."""
+        """Return the policy's pass, or only as much of it as is to be looked at."""
         decide = self.state.policy.decide
         return decide if self._most is None else partial(_first_of, self.state, self._most)
 

@@ -17,7 +17,7 @@ from sim.kernel.parts import made_of
 SETTING = "SCHEDSCOPE_KERNEL"
 FOLDER = Path(__file__).parent
 FAILURE = "compiled.failure.txt"
-"""What the compiler printed when the installation could not compile the loop."""
+"""The file with the text of the compiler when the installation could not compile the loop."""
 
 
 @cache

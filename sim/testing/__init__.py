@@ -31,7 +31,7 @@ COUNT = 200
 SAMPLE_JOBS = 300
 """Jobs of each sample that are simulated."""
 ALIKE = ("fcfs", "firstfit", "easy", "conservative", "replan")
-"""Policies of which one is told if another decides exactly as it does."""
+"""Policies that the report names if the tested one decides exactly as they do."""
 STREAMS, MOST_STREAMED = (120, 480, 1920), 20_000
 """Narrow jobs behind which a wide one is to start: the next number is tried where it has not started by then."""
 

@@ -170,7 +170,7 @@ def test_run_is_the_same_with_any_parameters(lab: Lab, name: str, loop: str, dat
 
 
 def test_unknown_parameter_is_left_to_the_engine(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever adds a parameter to a policy need not know of the loop: the schedule is right, only slower."""
+    """A new parameter of a policy needs no change of the loop: the schedule is right, only slower."""
 
     @dataclass(frozen=True)
     class Widest(FirstFit):
