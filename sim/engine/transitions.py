@@ -29,7 +29,7 @@ from sim.decisions.decisions import (
 from sim.decisions.matrix import (
     Phase,
 )
-from sim.decisions.reasons import AskedFor
+from sim.decisions.reasons import AskedFor, MadeRoom
 from sim.engine.allocation import Allocation, allocated
 from sim.engine.state import Future, State
 from sim.errors import DecisionError
@@ -100,7 +100,7 @@ class Transitions:
         now, machine, rank, procs, estimate = state.now, state.machine, job.rank, job.procs, job.estimate
         if state.waiting.jobs.get(rank) is not job:
             self._must_wait(job, "start")
-        if rank in self.kept:
+        if rank in self.kept and not isinstance(decision.because, MadeRoom):  # the start of another made its room
             raise DecisionError(f"job {job.id} cannot start at {now:.12g}: this pass has said that it waits")
         kind, runtime = RUN, self.runtimes[rank]
         if limit is not None:

@@ -39,18 +39,14 @@ class Slack(Conservative):
             if job.rank in view.reserved:
                 bounds[job.rank] = view.reserved[job.rank] + self.slack * job.estimate
         if self.slack:
-            kept: list[Keep] = []
             for job in view.queue:
                 if view.fits(job) and job.rank in view.reserved:
-                    yield from self._squeeze_in(view, bounds, job, kept)
-            if kept:
-                waiting = {job.rank for job in view.queue}
-                yield from (keep for keep in kept if keep.job.rank in waiting)
+                    yield from self._squeeze_in(view, bounds, job)
         for rank in bounds.keys() - view.reserved.keys():
             del bounds[rank]
 
-    def _squeeze_in(self, view: View, bounds: dict[int, float], job: Job, kept: list[Keep]) -> Iterator[Decision]:
-        """Start `job` now if the reservations of all others can make room; a later job may still start it."""
+    def _squeeze_in(self, view: View, bounds: dict[int, float], job: Job) -> Iterator[Decision]:
+        """Start `job` now if the reservations of all others can make room."""
         by_start = sorted((at, rank) for rank, at in view.reserved.items() if rank != job.rank)
         others = [view.job(rank) for _, rank in by_start]
         plan = view.running_plan()
@@ -61,7 +57,7 @@ class Slack(Conservative):
         if trial.late is not None:
             if view.curious:
                 late = trial.late
-                kept.append(Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank])))
+                yield Keep(job, BreaksBound(late, trial.starts[late.rank], bounds[late.rank]))
             return
         yield Backfill(job, trial.why(others, bounds))
         for other in others:
