@@ -91,6 +91,9 @@ def __getattr__(name: str) -> Any:
         return version("schedscope")
     if name not in _ROOMS:
         raise AttributeError(f"module 'sim' has no attribute {name!r}")
+    from sim.policies.own.consent import open_to_program
+
+    open_to_program()  # only a program of the user's own asks here, and it names its code itself
     return getattr(import_module(f"sim.{_ROOMS[name]}"), name)
 
 

@@ -1,7 +1,7 @@
 """What somebody's own code prints while a policy decides is kept with the step, and does not get in anybody's way.
 
-The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.loading`), and what it warns of is
-printed likewise; nor does it end the process that it runs in, or keep it from ending.
+The code of a file is given these in place of `print` and `breakpoint` (`sim.policies.own.loading`), and what it warns
+of is printed likewise; nor does it end the process that it runs in, or keep it from ending.
 """
 
 from __future__ import annotations

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from sim.policies.own import consent as policies_consent
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -22,6 +25,22 @@ def pytest_collection_finish() -> None:
     """The tests themselves stay to the end: no search for garbage need look at them."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True)
+def consent() -> Iterator[None]:
+    """Every test begins as the program does: nobody has agreed to any code yet."""
+    was_open, agreed = policies_consent._is_open, dict(policies_consent._agreed)
+    policies_consent.ask_for_consent()
+    policies_consent._agreed.clear()
+    yield
+    policies_consent._is_open, policies_consent._agreed = was_open, agreed
+
+
+@pytest.fixture
+def own_program(consent: None) -> None:
+    """The test is a program of the user's own, which names code as it likes."""
+    policies_consent.open_to_program()
 
 
 @pytest.fixture(scope="session")

@@ -229,3 +229,93 @@ def test_a_policy_is_frozen_and_holds_no_state(name: str) -> None:
     assert hash(made) == hash(POLICIES[name]())
     with pytest.raises(dataclasses.FrozenInstanceError):
         made.remembered = 1  # type: ignore[attr-defined]
+
+
+# Where code runs
+
+RUNS_CODE = {"import_module", "__import__", "find_spec", "spec_from_file_location", "exec_module", "load_module"} | {
+    "module_from_spec", "run_path", "run_module", "entry_points", "SourceFileLoader", "create_subprocess_exec",
+    "create_subprocess_shell", "startfile", "fork", "forkpty", "popen", "posix_spawn", "posix_spawnp",
+}  # fmt: skip
+"""Names by which Python finds, imports or executes code, or starts a program."""
+RUNS_CODE_ALONE = {"exec", "eval", "compile", "system", "breakpoint"}
+"""Names of that kind that are attributes of harmless things, too: `re.compile`."""
+RUNS_CODE_MODULES = {
+    "subprocess",
+    "pickle",
+    "marshal",
+    "shelve",
+    "runpy",
+    "multiprocessing",
+    "pdb",
+    "code",
+    "pty",
+    "imp",
+}
+ITS_ROOM = "sim/policies/own/"
+"""Where user-defined code is found and runs, with consent."""
+HARMLESS = {
+    "sim/__init__.py": "its own rooms, from a table",
+    "sim/engine/schedule.py": "pandas, by its name",
+    "sim/extras.py": "libraries of extras, each named where it is asked for",
+    "sim/kernel/choice.py": "its own kernel",
+    "sim/experiments/copies.py": "traces that this program has packed for its workers",
+    "sim/experiments/pool.py": "workers of this program",
+    "sim/prints.py": "the debugger, when a policy that runs asks for it",
+    "sim/session/branches.py": "a branch of a timeline is called a fork",
+    "sim/timeline/timeline.py": "a branch of a timeline is called a fork",
+    "tui/chart/svg/drawing.py": "resvg_py, by its name",
+    "tui/cli/main.py": "its own commands, from a table",
+    "tui/cli/own.py": "the debugger, when a policy that runs asks for it",
+    "tui/replay/conductor.py": "a branch of a timeline is called a fork",
+    "tui/screens/dialogs/__init__.py": "its own dialogs, from a table",
+    "tui/web/nursery.py": "processes of this program, one a visitor",
+}
+"""Files that use such a name for something that no file, session or visitor can choose, and for what."""
+
+
+def code_running_names(path: Path) -> set[str]:
+    """Return the names in a file by which code could run."""
+    found: set[str] = set()
+    for node in ast.walk(parsed(path)):
+        match node:
+            case ast.Import(names=names):
+                found |= {alias.name for alias in names if alias.name.partition(".")[0] in RUNS_CODE_MODULES}
+            case ast.ImportFrom(module=module, names=names):
+                found |= {alias.name for alias in names if alias.name in RUNS_CODE}
+                found |= {module} if module and module.partition(".")[0] in RUNS_CODE_MODULES else set()
+            case ast.Name(id=name) | ast.Attribute(attr=name) if name in RUNS_CODE or name[:6] in (
+                "execv",
+                "execve",
+                "execvp",
+                "spawnv",
+                "spawnl",
+            ):
+                found.add(name)
+            case ast.Call(func=ast.Name(id=name)) if name in RUNS_CODE_ALONE:
+                found.add(name)
+            case ast.Attribute(value=ast.Name(id="os" | "builtins"), attr=name) if name in RUNS_CODE_ALONE:
+                found.add(name)
+    return found
+
+
+def test_code_runs_in_one_room_only() -> None:
+    files = [path for top in ("sim", "tui") for path in (ROOT / top).rglob("*.py")]
+    running = {path.relative_to(ROOT).as_posix() for path in files if code_running_names(path)}
+    assert {name for name in running if not name.startswith(ITS_ROOM)} == set(HARMLESS)
+
+
+def test_nothing_runs_in_that_room_before_consent_is_asked_for() -> None:
+    """Every function of the loader that runs something asks first; what only looks for a file is listed."""
+    looks_only = {"_module_ref"}
+    functions = [n for n in ast.walk(parsed(ROOT / ITS_ROOM / "loading.py")) if isinstance(n, ast.FunctionDef)]
+    running = {"import_module", "exec", "subprocess.run", "point.load"}
+    asking = set()
+    for function in functions:
+        calls = [ast.unparse(n.func) for n in ast.walk(function) if isinstance(n, ast.Call)]
+        if running & set(calls):
+            assert "heed_consent" in calls, function.name
+            asking.add(function.name)
+    assert asking == {"load", "plugin", "_from_git", "_module_of"}
+    names = {f.name for f in functions if {"find_spec"} & {getattr(n, "attr", "") for n in ast.walk(f)}}
+    assert names == looks_only

@@ -20,6 +20,7 @@ from textual.worker import get_current_worker
 
 from sim.errors import SchedscopeError
 from sim.files import is_database
+from sim.policies.own.consent import ask_for_consent
 from sim.policies.policy import written_policy
 from sim.words import printable, printable_lines
 from sim.workload.source import Source
@@ -103,6 +104,7 @@ class Schedscope(App[int]):
         lessons: bool = False,
         quiz: Quiz | None = None,
     ) -> None:
+        ask_for_consent()
         self.guest = guest
         self.settings_path = settings_path()
         self._is_refused = False
@@ -136,8 +138,9 @@ class Schedscope(App[int]):
         markup: bool = False,
     ) -> None:
         """Say something in passing; it may quote anything from anywhere, so it is never markup."""
-        told = printable_lines(message)
-        super().notify(told, title=printable(title), severity=severity, timeout=timeout, markup=False)
+        super().notify(
+            printable_lines(message), title=printable(title), severity=severity, timeout=timeout, markup=False
+        )
 
     def action_command_palette(self) -> None:
         from tui.screens.commands import Palette
@@ -409,8 +412,7 @@ class Schedscope(App[int]):
             self.notify(problem, severity="warning")
 
     def remember_trace(self, trace: str) -> None:
-        path = Path(trace)
-        self.remember(lambda now: now.with_recent(str(path.resolve()) if path.exists() else trace))
+        self.remember(lambda now: now.with_recent(str(Path(trace).resolve()) if Path(trace).exists() else trace))
 
     @on(UseLook)
     def _use_look(self, wanted: UseLook) -> None:
@@ -425,8 +427,6 @@ class Schedscope(App[int]):
         self._menus.use_look(look)
         if self.replay is not None:
             self.replay.use_look(look)
-
-    # The end
 
     @on(Quit)
     def _quit(self) -> None:

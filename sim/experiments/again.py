@@ -8,9 +8,9 @@ from pathlib import Path
 
 from sim.errors import ParameterError
 from sim.experiments.pivot import Condition, Record, records
-from sim.experiments.plan import NONE, parse_switches
+from sim.experiments.plan import NONE, split_switches
 from sim.experiments.results import Results
-from sim.policies.loading import code_in
+from sim.policies.own.naming import code_in
 from sim.policies.policy import CodeRef
 from sim.session.branches import planned
 from sim.session.code import read_policy
@@ -34,7 +34,7 @@ def session_of_run(record: Record) -> Session:
     ref = TraceRef(trace if is_sample else os.path.abspath(path), str(record["sha256"]), size, is_sample)
     given = {name: bool(record[name]) if option.kind is bool else record[name] for name, option in OPTIONS.items()}
     policy = str(record["policy"])
-    switches = parse_switches(str(record["switch"] or NONE))
+    switches = split_switches(str(record["switch"] or NONE))
     if not all(isinstance(time, float | int) for time, _ in switches):
         raise ParameterError("a switch at a date or at a step: replay it by schedscope watch with --switch")
     named = [named for spec in (policy, *(spec for _, spec in switches)) for named in code_in(spec)]

@@ -9,7 +9,8 @@ from tempfile import TemporaryFile
 from typing import NamedTuple
 
 from sim.experiments.plan import Run
-from sim.policies.loading import code_in, contents_of, whole
+from sim.policies.own.loading import contents_of
+from sim.policies.own.naming import code_in, whole
 from sim.workload.model import Trace
 from sim.workload.reading import read
 from sim.workload.source import find

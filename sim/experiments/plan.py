@@ -19,10 +19,10 @@ from sim.experiments.ranges import MOST, expand
 from sim.machine.processors import Placement
 from sim.metrics.measure import GROUPS, PARTIES
 from sim.policies import parse_policy
-from sim.policies.loading import code_of
+from sim.policies.own.loading import code_of
 from sim.policies.policy import Policy, full_policy, written_policy
 from sim.session.trace_ref import TraceRef
-from sim.timeline.scenario import parse_switch
+from sim.timeline.scenario import parse_switch, split_switch
 from sim.words import Moment, listed, quoted, written_time
 from sim.workload.options import OPTIONS, Option
 from sim.workload.source import Source, find
@@ -31,7 +31,13 @@ NONE = "none"
 
 
 def parse_switches(text: str) -> tuple[tuple[Moment, str], ...]:
+    """Return the switches of a run, each checked."""
     return () if text == NONE else tuple(map(parse_switch, text.split(";")))
+
+
+def split_switches(text: str) -> tuple[tuple[Moment, str], ...]:
+    """Return the switches of a run without making their policies, which may be code."""
+    return () if text == NONE else tuple(map(split_switch, text.split(";")))
 
 
 def _written(switches: tuple[tuple[Moment, str], ...]) -> str:
@@ -79,7 +85,7 @@ class Run(NamedTuple):
     @property
     def switches(self) -> tuple[tuple[Moment, str], ...]:
         """When another policy takes over, and which."""
-        return parse_switches(self.switch)
+        return split_switches(self.switch)
 
     @property
     def source(self) -> Source:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,7 +25,8 @@ from sim.errors import FileError, ParameterError, near
 from sim.experiments.plan import VARIED, Plan
 from sim.experiments.ranges import expand
 from sim.policies import parse_policy
-from sim.policies.loading import closed, code_in
+from sim.policies.own.consent import Proof, agree
+from sim.policies.own.naming import code_in
 from sim.texts import TextKind
 from sim.words import listed, quoted
 
@@ -64,12 +65,7 @@ def seeds(many: int) -> str:
 def read_plan(path: str | Path, trust: bool = False) -> Asked:
     """What a file asks for; traces and policies of one's own are looked for beside it."""
     text = PLAN.read(path)
-    reader = _Reader(path, text, PLAN.toml(text, path))
-    asked = reader.asked()
-    code = [named.head for spec in asked.factors.get("policy", ()) for named in code_in(spec)]
-    if code and not trust:
-        raise PlanError(f"it runs code: {listed(dict.fromkeys(code))}; if you trust it, add --trust", path)
-    return asked
+    return _Reader(path, text, PLAN.toml(text, path)).asked(trust)
 
 
 class _Reader:
@@ -79,24 +75,24 @@ class _Reader:
         self._path, self._lines, self._found = path, text.splitlines(), found
         self._folder = os.path.dirname(os.fspath(path))
 
-    def asked(self) -> Asked:
+    def asked(self, trust: bool) -> Asked:
         for name in self._found:
             if name not in _WORDS:
                 raise self._wrong(name, f"there is no {quoted(name)} in a plan{near(name, _WORDS)}")
         factors = {"trace": [self._beside(trace) for trace in self._values("traces")]}
         factors["policy"] = [self._code_beside(spec) for spec in self._values("policies")]
-        for spec in factors["policy"]:
-            if not code_in(spec):
-                with closed():
-                    self._checked("policies", parse_policy, spec)
-        factors["seed"] = self._seeds()
         options = self._found.get("options", {})
         if not isinstance(options, dict):
             raise self._wrong("options", "options are a table: [options]")
+        switches = [self._switches_beside(text) for text in self._values("switch", options)]
+        self._consent([*factors["policy"], *(spec for text in switches for spec in _specs(text))], trust)
+        for spec in factors["policy"]:
+            self._checked("policies", parse_policy, spec)
+        factors["seed"] = self._seeds()
         for name in options:
             if name not in VARIED:
                 raise self._wrong(name, f"no option {quoted(name)}{near(name, VARIED)}")
-            factors[name] = self._values(name, options)
+            factors[name] = switches if name == "switch" else self._values(name, options)
             for word in factors[name]:
                 self._checked(name, VARIED[name].taken_word, word)
         cut = self._words("cut")
@@ -154,9 +150,27 @@ class _Reader:
                 spec = spec.replace(named.source, os.path.join(self._folder or os.curdir, named.source), 1)
         return spec
 
+    def _switches_beside(self, text: str) -> str:
+        for spec in _specs(text):
+            text = text.replace(f"={spec}", f"={self._code_beside(spec)}", 1)
+        return text
+
+    def _consent(self, specs: Iterable[str], trust: bool) -> None:
+        """Refuse a plan that names code, unless the person who runs it has said to trust it."""
+        code = [named for spec in specs for named in code_in(spec)]
+        if code and not trust:
+            heads = listed(dict.fromkeys(named.head for named in code))
+            raise PlanError(f"it runs code: {heads}; if you trust it, add --trust", self._path)
+        agree(code, Proof.OPTION)
+
     def _wrong(self, name: str, what: str) -> PlanError:
         """An error at the line on which the name stands."""
         is_there = re.compile(rf"""\s*\[*\s*["']?{re.escape(name)}["']?\s*[=\].]""")
         return PlanError(
             what, self._path, next((at for at, line in enumerate(self._lines, 1) if is_there.match(line)), 0)
         )
+
+
+def _specs(switches: str) -> list[str]:
+    """Return the policies in the text of switches, `T=SPEC;T=SPEC`."""
+    return [spec for part in switches.split(";") if (spec := part.partition("=")[2])]

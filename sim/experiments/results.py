@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import sleep
+from types import NoneType
 from typing import Any, NamedTuple
 
 from sim.errors import NotThereError, SchedscopeError
@@ -21,7 +22,7 @@ from sim.experiments.measured import MEASURED
 from sim.experiments.plan import VARIED, version
 from sim.experiments.work import Outcome
 from sim.metrics.catalogue import METRICS
-from sim.words import quoted
+from sim.words import quoted, shortened
 
 try:
     import fcntl
@@ -40,6 +41,9 @@ _TABLES = {
     "metrics": ("key", *(entry.name for entry in MEASURED)),
     "groups": ("key", "grouping", "label", "place", *(entry.name for entry in METRICS)),
 }
+_WORDS = {"key", "trace", "policy", "cut", "version", "grouping", "label", *_ABOUT} - {"cpu"}
+_WORDS |= {name for name, option in VARIED.items() if option.kind is str}
+"""Columns of words; other options of the workload are words or numbers, all else is numbers."""
 _KEYS = {"runs": "key", "metrics": "key", "groups": "key, grouping, place"}
 
 
@@ -78,8 +82,9 @@ class Results:
     def known(self) -> dict[str, Known]:
         """The runs that are there, by key."""
         with self._told():
-            rows = self._db.execute("SELECT key, asked, error <> '' FROM runs")
-            return {key: Known(frozenset((asked or "").split()), bool(failed)) for key, asked, failed in rows}
+            rows = self._db.execute("SELECT key, asked, error FROM runs")
+            checked = self._of_their_kinds(rows, ("key", "asked", "error"))
+            return {key: Known(frozenset((asked or "").split()), bool(error)) for key, asked, error in checked}
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
         """Keep what has come of runs: all of these, or none; what was known of them before goes."""
@@ -104,12 +109,25 @@ class Results:
         order = "r.key, g.place" if groups else "r.key"
         asked = f"SELECT {', '.join(chosen)} FROM runs r {join} ORDER BY {order}"
         with self._told():
-            yield from self._db.execute(asked, (groups,) if groups else ())
+            found = self._db.execute(asked, (groups,) if groups else ())
+            yield from self._of_their_kinds(found, (*columns, *also))
 
     def groupings(self) -> list[str]:
         """The ways of grouping jobs that were measured."""
         with self._told():
-            return [name for (name,) in self._db.execute("SELECT DISTINCT grouping FROM groups ORDER BY grouping")]
+            found = self._db.execute("SELECT DISTINCT grouping FROM groups ORDER BY grouping")
+            return [name for (name,) in self._of_their_kinds(found, ("grouping",))]
+
+    def _of_their_kinds(self, rows: Iterable[tuple[Any, ...]], names: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        """Return the rows; a value of another kind than its column's makes the file none of ours."""
+        kinds = [_kind_of(name) for name in names]
+        for row in rows:
+            if not all(map(isinstance, row, kinds)):
+                name = next(
+                    name for name, value, kind in zip(names, row, kinds, strict=True) if not isinstance(value, kind)
+                )
+                raise ResultsError(f"{self.path}: is damaged: a {name} in it is {quoted(str(row[names.index(name)]))}")
+            yield row
 
     # Opening
 
@@ -159,13 +177,22 @@ class Results:
         try:
             yield
         except sqlite3.DatabaseError as error:
-            what = "is no file of results" if "not a database" in str(error) else str(error)
+            what = "is no file of results" if "not a database" in str(error) else shortened(str(error), 200)
             raise ResultsError(f"{self.path}: {what}") from None
+        except UnicodeDecodeError:
+            raise ResultsError(f"{self.path}: is damaged: a name in it is no text") from None
 
     def _unlock(self) -> None:
         if self._lock is not None:
             os.close(self._lock)
             self._lock = None
+
+
+def _kind_of(column: str) -> tuple[type, ...]:
+    """Return what a value of this column may be."""
+    if column in _WORDS:
+        return str, NoneType
+    return (str, int, float, NoneType) if column in VARIED else (int, float, NoneType)
 
 
 def _named(column: str) -> str:

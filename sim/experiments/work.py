@@ -15,7 +15,8 @@ from sim.experiments.measured import Measured, measured
 from sim.experiments.plan import Run, hash_of_code
 from sim.experiments.versions import Versions, check_versions
 from sim.policies import parse_policy
-from sim.policies.loading import provided
+from sim.policies.own.consent import Proof
+from sim.policies.own.loading import provided
 from sim.timeline.scenario import run as simulate
 from sim.timeline.scenario import timed
 from sim.words import printable, shortened
@@ -97,7 +98,7 @@ def _made(task: Task) -> Outcome:
 def _run(task: Task) -> Measured:
     run = task.run
     with provided(task.code.files):
-        policy, *others = map(parse_policy, task.code.specs)
+        policy, *others = (parse_policy(spec, Proof.SENT) for spec in task.code.specs)
     if "+".join(filter(None, map(hash_of_code, (policy, *others)))) != run.code:
         raise SchedscopeError(f"the code of {run.policy} has changed since the sweep began")
     workload = _workload(task.copy, run.options)

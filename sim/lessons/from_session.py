@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sim.lessons.lesson import LessonError
-from sim.policies.loading import code_in
+from sim.policies.own.naming import code_in
 from sim.session.session import Bookmark, BranchRecord, Session
 from sim.session.syntax import Value
 from sim.words import printable_lines

@@ -41,7 +41,7 @@ from sim.lessons.lesson import COLOURS, PANELS, Ask, Kind, Lesson, LessonError, 
 from sim.lessons.runs import WITH
 from sim.machine.processors import Placement
 from sim.policies import parse_policy
-from sim.policies.loading import closed, code_in
+from sim.policies.own.naming import code_in
 from sim.texts import TextKind
 from sim.words import quoted
 from sim.workload.options import OPTIONS, Option
@@ -183,8 +183,7 @@ class _Table:
         if code_in(spec):
             self.fail(f"{key}: {quoted(spec)} is code, and a lesson runs none", key)
         try:
-            with closed():
-                parse_policy(spec)
+            parse_policy(spec)
         except SchedscopeError as error:
             self.fail(f"{key}: {error}", key)
         return spec

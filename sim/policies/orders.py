@@ -18,7 +18,7 @@ from sim.workload.model import Job
 
 ORDERS: dict[str, type[Order]] = {}
 OWN = "schedscope_own_"
-"""With this begin the names of modules that were made out of somebody's own files (`sim.policies.loading`)."""
+"""With this begin the names of modules that were made out of somebody's own files (`sim.policies.own.loading`)."""
 
 
 @dataclass(frozen=True)

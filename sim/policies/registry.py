@@ -9,8 +9,10 @@ from types import MappingProxyType
 from typing import Any, TypeVar
 
 from sim.errors import ParameterError, near
-from sim.policies.loading import Named, blamed, named_code, own_order, own_policy, plugin, plugins
 from sim.policies.orders import ORDERS, OWN, Order
+from sim.policies.own.consent import Proof, agree
+from sim.policies.own.loading import blamed, own_order, own_policy, plugin
+from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.parameters import Parameter, parameters_of
 from sim.policies.policy import Policy, default_order
 from sim.words import quoted
@@ -76,14 +78,18 @@ class Registry(Mapping[str, type[Policy]]):
         for alias in self.aliases_of(name):
             del self._aliases[alias]
 
-    def parse(self, spec: str) -> Policy:
-        """The policy that `name` or `name:key=value,key=value` stands for; the name may be that of somebody's code.
+    def parse(self, spec: str, proof: Proof | None = None) -> Policy:
+        """Return the policy that `name` or `name:key=value,key=value` stands for.
+
+        Code that the spec names runs only if a person has agreed to it: with this proof, or before.
 
         >>> import sim.policies
         >>> from sim.policies.policy import written_policy
         >>> written_policy(POLICIES.parse("easy:order=delay,weight=0.5"))
         'easy:order=delay,weight=0.5'
         """
+        if proof is not None:
+            agree(code_in(spec), proof)
         name, _, rest = spec.strip().partition(":")
         if name in self._aliases:
             name, _, meant = self._aliases[name].partition(":")

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sim.policies.loading import closed, code_in, newest, whole
+from sim.policies.own.loading import newest
+from sim.policies.own.naming import code_in, whole
 from sim.policies.policy import CodeRef, Policy
 from sim.policies.registry import parse_policy
 
@@ -22,10 +23,7 @@ class NotRun(Policy):
 
 def read_policy(spec: str) -> Policy:
     """Return the policy of a spec, or a `NotRun` if the spec names code."""
-    if code_in(spec):
-        return NotRun(spec)
-    with closed():
-        return parse_policy(spec)
+    return NotRun(spec) if code_in(spec) else parse_policy(spec)
 
 
 def refs_of(specs: Iterable[str], known: Iterable[CodeRef] = ()) -> tuple[CodeRef, ...]:

@@ -22,7 +22,7 @@ from sim.files import write_whole
 from sim.history.past import Switch
 from sim.machine.processors import Placement
 from sim.machine.processors import written as written_set
-from sim.policies.loading import whole
+from sim.policies.own.naming import whole
 from sim.policies.policy import CodeRef
 from sim.session.code import read_policy, refs_of
 from sim.session.syntax import FORMAT, MAX_BYTES, SESSION, SessionError, Table, Value, parse, write_table
@@ -80,12 +80,17 @@ class Session:
     """True if that code may run; until then `NotRun` replaces the policies it would define."""
 
     @property
-    def named_code(self) -> tuple[CodeRef, ...]:
-        """User-defined code of all its policies."""
+    def specs(self) -> list[str]:
+        """Specs of all its policies."""
         named = [self.policy, *(switch.spec for branch in self.branches for switch in branch.switches)]
         if self.partner is not None and self.partner not in {branch.name for branch in self.branches}:
             named.append(self.partner)
-        return refs_of(named, self.code)
+        return named
+
+    @property
+    def named_code(self) -> tuple[CodeRef, ...]:
+        """User-defined code of all its policies."""
+        return refs_of(self.specs, self.code)
 
 
 def verify_trace(session: Session) -> Problem | None:

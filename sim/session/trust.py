@@ -3,14 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
+from stat import S_ISREG
 
-from sim.policies.loading import changed
+from sim.policies.own.consent import Proof, agree
+from sim.policies.own.loading import changed, files_of_code
+from sim.policies.own.naming import code_in, named_code, plugins
 from sim.policies.policy import CodeRef
 from sim.policies.registry import parse_policy
 from sim.session.session import BranchRecord, Session
 from sim.session.syntax import SessionError
-from sim.words import listed
+from sim.words import count, listed, shortened
+
+LONGEST_NAME = 200
 
 
 class NeedsTrustError(SessionError):
@@ -26,10 +32,11 @@ def needs_trust(session: Session) -> tuple[CodeRef, ...]:
     return () if session.is_trusted else session.named_code
 
 
-def trusted(session: Session) -> Session:
+def trusted(session: Session, proof: Proof) -> Session:
     """Run the code of the session and return it with the resulting policies, and a warning for each changed file."""
     code = needs_trust(session)
     warnings = [f"{_told(ref)}: the run may differ" for ref in code if ref.sha256 and changed(ref) is not False]
+    agree((named for spec in session.specs for named in code_in(spec)), proof)
     branches = tuple(map(_with_policies, session.branches))
     return replace(session, branches=branches, warnings=(*session.warnings, *warnings), is_trusted=True)
 
@@ -39,18 +46,39 @@ def _with_policies(branch: BranchRecord) -> BranchRecord:
     return replace(branch, switches=tuple(switches))
 
 
-def owner(ref: CodeRef) -> str:
-    """Return the name of the file's owner, or "" if the system does not report it."""
-    try:
-        return Path(ref.name).owner()
-    except (OSError, KeyError, ValueError, NotImplementedError):
-        return ""
-
-
 def _told(ref: CodeRef) -> str:
+    """Return which code it is, and what the system knows about its file; nothing of it runs."""
+    named = named_code(ref.name)
+    if named is None or not named.is_file:
+        facts = ["a policy of an installed package" if ref.name in plugins() else "a module"]
+    elif named.revision:
+        facts = [f"revision {named.revision}, which git reads when you agree"]
+    else:
+        facts = [*_facts_of(Path(named.path)), *_beside(len(files_of_code(named)) - 1)]
     match changed(ref) if ref.sha256 else False:
         case None:
-            return f"{ref.name} (it is not there any more)"
+            facts = ["it is not there any more"]
         case True:
-            return f"{ref.name} (changed since the session was made)"
-    return ref.name
+            facts.append("changed since the session was made")
+    shown = shortened(ref.name, LONGEST_NAME)
+    return f"{shown} ({', '.join(facts)})" if facts else shown
+
+
+def _beside(many: int) -> list[str]:
+    return [f"it imports {count(many, 'file')} from beside it"] if many > 0 else []
+
+
+def _facts_of(path: Path) -> list[str]:
+    """Return the size, the owner and the day of the last change of a file, as far as the system reports them."""
+    try:
+        found = path.stat()
+        if not S_ISREG(found.st_mode):
+            return ["no regular file"]
+        day = datetime.fromtimestamp(found.st_mtime).date()
+        facts = [count(found.st_size, "byte"), f"last changed on {day}"]
+    except (OSError, ValueError, OverflowError):
+        return []
+    try:
+        return [*facts, f"owner {path.owner()}"]
+    except (OSError, KeyError, NotImplementedError):
+        return facts

@@ -13,6 +13,7 @@ from sim.engine.engine import Engine
 from sim.engine.schedule import Schedule
 from sim.errors import NotThereError, ParameterError
 from sim.machine.processors import Placement
+from sim.policies.own.consent import Proof
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy, policy_of
 from sim.words import Moment, Step, clock, parse_moment, quoted
@@ -144,13 +145,22 @@ def timed(
     return tuple(sorted(made, key=itemgetter(0)))
 
 
-def parse_switch(text: str) -> tuple[Moment, str]:
-    """A switch `T=SPEC` as it is typed: when, and to what."""
+def parse_switch(text: str, proof: Proof | None = None) -> tuple[Moment, str]:
+    """Return the moment and the policy of a switch `T=SPEC`, both checked; code in it needs a proof of consent."""
+    moment, spec = split_switch(text)
+    try:
+        parse_policy(spec, proof)
+    except ParameterError as error:
+        raise ParameterError(f"{quoted(text)}: {error}") from None
+    return moment, spec
+
+
+def split_switch(text: str) -> tuple[Moment, str]:
+    """Return the moment and the spec of a switch `T=SPEC`; the policy is not made."""
     time, equals, spec = text.partition("=")
     if not equals or not spec:
         raise ParameterError(f"{quoted(text)}: expected T=SPEC, like 12d4h=easy:order=sjf")
     try:
-        parse_policy(spec)
         return parse_moment(time), spec
     except ParameterError as error:
         raise ParameterError(f"{quoted(text)}: {error}") from None

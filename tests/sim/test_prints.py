@@ -15,7 +15,9 @@ from sim.policies import parse_policy
 from sim.prints import LONGEST, MOST_LINES, listening, own_print
 from sim.timeline.timeline import Timeline
 from sim.workload.source import read
-from tests.sim.policies.test_loading import FAIR
+from tests.sim.policies.own.test_loading import FAIR
+
+pytestmark = pytest.mark.usefixtures("own_program")
 
 TALKS = FAIR.replace("for job in", "print('pass at', view.now)\n        breakpoint()\n        for job in")
 

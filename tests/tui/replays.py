@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from sim.policies import parse_policy
+from sim.policies.own.consent import Proof
 from sim.session.session import Session
 from sim.workload.source import Source
 from tui.app import Schedscope
@@ -137,7 +138,10 @@ async def replay(
     **opening: Any,
 ) -> AsyncIterator[Replay]:
     """The program on a trace, or where a session left it; it ends as it should."""
-    opened = reopened(session) if session is not None else Opening(Source(trace), parse_policy(policy), **opening)
+    if session is not None:
+        opened = reopened(session)
+    else:
+        opened = Opening(Source(trace), parse_policy(policy, Proof.TYPED), **opening)
     app = Schedscope(opened.prepare())
     async with app.run_test(size=size, notifications=notifications) as pilot:
         run = Replay(app, pilot)

@@ -77,7 +77,7 @@ class Pair:
 
 @click.command("compare")
 @options.trace()
-@click.option("--policy", "specs", multiple=True, metavar="SPEC", help="Twice: the first and the second.")
+@click.option("--policy", "specs", multiple=True, type=options.SPEC, help="Twice: the first and the second.")
 @options.moment("--at", help="The second takes over from the first at T (12d4h30m, d12 04:30, #1200 or a date).")
 @click.option("--format", "form", type=click.Choice(["table", "json"]), default="table")
 @click.option("--decisions", is_flag=True, help="Also every job about which they decide differently, and why.")

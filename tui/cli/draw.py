@@ -35,7 +35,7 @@ SLIDE, SLIDE_SCALE = (1920, 1080), 1.9
 @click.option("--theme", default="dark", metavar="NAME", help="dark, light or contrast.")
 @click.option("--colour", default="job", metavar="MODE", help="job, user, queue, partition, width, length, wait ...")
 @click.option("--by-event", is_flag=True, help="Each step as wide as any other; times are told below.")
-@click.option("--beside", metavar="SPEC", help="Below it, on the same clock, another run: fcfs; easy with exact.")
+@click.option("--beside", type=cli.SPEC, help="Below it, on the same clock, another run: fcfs; easy with exact.")
 @click.option("--matrix", is_flag=True, help="The Ousterhout matrix at --to (gang scheduling) instead of the chart.")
 @click.option("--slide", is_flag=True, help="For a slide: 1920 x 1080 pixels, letters twice as large.")
 @click.option("-o", "--output", "out", required=True, metavar="FILE", help="A name in .svg or .png; - for stdout.")

@@ -53,7 +53,7 @@ Lines = list[str]
     "--policy",
     "policies",
     multiple=True,
-    metavar="SPEC",
+    type=options.SPEC,
     help="default easy; with several, or a range like 'easy:depth={1,2,4}', what would have helped",
 )
 @click.option("--fair", is_flag=True, help="Also when it would have started had nobody come after it.")

@@ -113,6 +113,34 @@ def of_file(option: str, name: str | None, trace: str = "", stdout: bool = False
         raise click.UsageError(f"{option} would overwrite the trace {trace}: give it another name")
 
 
+class _Spec(click.types.StringParamType):
+    """A policy as a person types it, who agrees by that to the code that it names."""
+
+    name = "SPEC"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        from sim.lessons.runs import WITH
+        from sim.policies.own.consent import Proof, agree
+        from sim.policies.own.naming import code_in
+
+        specs = _expanded(value.partition(WITH)[0])
+        agree((code for spec in specs for code in code_in(spec)), Proof.TYPED)
+        return value
+
+
+def _expanded(value: str) -> list[str]:
+    """Return all that ranges in a spec stand for; where one is wrong, the command says so later."""
+    from sim.experiments.ranges import expand
+
+    try:
+        return expand(value) if "{" in value else [value]
+    except ParameterError:
+        return [value]
+
+
+SPEC = _Spec()
+
+
 def _parsed_moment(ctx: click.Context, option: click.Parameter, given: str | None) -> Moment | None:
     return None if given is None else parse_moment(given)
 
@@ -121,10 +149,11 @@ def _parsed_switches(ctx: click.Context, option: click.Parameter, given: tuple[s
     """`T=SPEC` as (moment, spec), each checked."""
     if not given:
         return []
+    from sim.policies.own.consent import Proof
     from sim.timeline.scenario import parse_switch
 
     try:
-        return [parse_switch(text) for text in given]
+        return [parse_switch(text, Proof.TYPED) for text in given]
     except ParameterError as error:
         raise click.BadParameter(str(error), ctx, option) from None
 
@@ -171,10 +200,10 @@ def moment(*names: str, help: str) -> Callable[[F], F]:
 
 
 policy = click.option(
-    "--policy", default="easy", metavar="SPEC", help="name or name:key=value,key=value; a file of your own: ./fair.py"
+    "--policy", default="easy", type=SPEC, help="name or name:key=value,key=value; a file of your own: ./fair.py"
 )
 opened_policy = click.option(
-    "--policy", metavar="SPEC", help="name or name:key=value,key=value; else easy, or what a sample is about"
+    "--policy", type=SPEC, help="name or name:key=value,key=value; else easy, or what a sample is about"
 )
 where = click.option(
     "--where", multiple=True, metavar="X<=V", help="Only runs like load<=1.2, policy=easy; repeatable."

@@ -8,17 +8,18 @@ import click
 
 from sim.errors import ParameterError, near
 from sim.policies import POLICIES, Policy, parse_policy
-from sim.policies.loading import named_code, plugins
 from sim.policies.orders import ORDERS, Order
+from sim.policies.own.naming import named_code, plugins
 from sim.policies.parameters import NO_GREATER, paragraphs, parameters_of, summary, written
 from sim.policies.policy import default_order
 from sim.words import printable, quoted
+from tui.cli.options import SPEC
 from tui.cli.terminal import say
 from tui.look.text import table
 
 
 @click.command("policies")
-@click.argument("name", required=False)
+@click.argument("name", required=False, type=SPEC)
 def command(name: str | None) -> None:
     """List the policies, or explain one with its parameters."""
     say(explanation(name) if name else listing())

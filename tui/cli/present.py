@@ -21,7 +21,7 @@ A_LOOK = 0.25
 @click.command("present")
 @click.argument("what", required=False, metavar="[LESSON|TRACE]")
 @click.option("--scene", type=click.IntRange(1), default=1, metavar="N", help="Of a lesson: begin at this scene.")
-@click.option("--policy", metavar="SPEC", help="Of a trace.")
+@click.option("--policy", type=options.SPEC, help="Of a trace.")
 @click.option("--notes", is_flag=True, help="The teacher's notes to what is presented in another terminal.")
 def command(what: str | None, scene: int, policy: str | None, notes: bool) -> Any:
     """Present a lesson or a trace on a wall: the chart, one caption, a counter, and nothing else.

@@ -11,7 +11,7 @@ from tui.cli import options
 
 @click.command("quiz")
 @options.trace(required=False)
-@click.option("--policy", default="", metavar="SPEC", help="Only about this policy; else about those of the level.")
+@click.option("--policy", default="", type=options.SPEC, help="Only about this policy; else about those of the level.")
 @click.option("--questions", type=click.IntRange(1), metavar="N", help="So many, then the score; else until q.")
 @options.of_workload
 def command(trace: str | None, policy: str, questions: int | None, **given: Any) -> int:

@@ -174,7 +174,7 @@ def _shown(of: Table, ask: Ask) -> list[str]:
             "* the best, significantly: pairs of the same seed and trace, 95 %, corrected for how many there are"
         )
     if of.mixed:
-        told = listed(f"{count(many, name)}" for name, many in of.mixed.items())
+        told = listed(f"{many:,} values of {name}" for name, many in of.mixed.items())
         notes.append(f"each number is a mean over {told}; --where and --rows tell them apart")
     if all(found.seeds < 2 for found in cells) and ask.interval == "seeds":
         notes.append("one seed: no intervals (sweep with --seeds, or --interval batches)")

@@ -76,7 +76,7 @@ MOST_PARTIES = 25
     "--policy",
     "policies",
     multiple=True,
-    metavar="SPEC",
+    type=options.SPEC,
     help="Repeatable; default easy; a file of your own: ./fair.py.",
 )
 @click.option("--format", "form", type=click.Choice(["table", "json", "csv"]), default="table")

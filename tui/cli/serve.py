@@ -52,11 +52,11 @@ def command(
 def _openings(traces: tuple[str, ...], lesson: str | None, policy: str | None, given: dict[str, Any]) -> Any:
     """What there is to see, the first of which is opened."""
     from sim.policies import parse_policy
-    from sim.policies.loading import named_code
+    from sim.policies.own.naming import code_in
     from sim.workload.source import Source
     from tui.replay.opening import lesson_opening, opening_of
 
-    if policy is not None and named_code(policy):
+    if policy is not None and code_in(policy):
         raise ParameterError(f"--policy {policy}: visitors see policies of ours alone")
     if lesson is not None:
         from sim.lessons.course import found_lesson

@@ -18,10 +18,12 @@ from sim.experiments.pool import cores
 from sim.experiments.results import Results
 from sim.experiments.sweep import Progress, Told, lacks, sweep
 from sim.experiments.work import Outcome
+from sim.policies.own.consent import Proof, agree
+from sim.policies.own.naming import code_in
 from sim.words import count, printable, span
 from sim.workload.options import Option
 from tui.cli.filling import Filling, shown_where_seen
-from tui.cli.options import of_file
+from tui.cli.options import SPEC, of_file
 from tui.cli.terminal import say
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -42,7 +44,7 @@ def _as_click(option: Option) -> Callable[[F], F]:
 
 @click.command("sweep")
 @click.argument("traces", nargs=-1, metavar="PLAN.toml | TRACE...")
-@click.option("--policy", "policies", multiple=True, metavar="SPEC", help="Repeatable; default easy.")
+@click.option("--policy", "policies", multiple=True, type=SPEC, help="Repeatable; default easy.")
 @click.option(
     "-o", "--output", "path", metavar="FILE", help="The file of results; runs that it has are not made again."
 )
@@ -102,6 +104,8 @@ def _asked(traces: tuple[str, ...], policies: tuple[str, ...], given: dict[str, 
     if len(plans) > 1:
         raise click.UsageError(f"one plan at a time: {', '.join(plans)}")
     asked = read_plan(plans[0], trust) if plans else Asked()
+    switched = (text.partition("=")[2] for text in (given["switch"] or "").split(";"))
+    agree((code for spec in switched for code in code_in(spec)), Proof.TYPED)
     typed = {name: [value] for name, value in given.items() if value is not None}
     named = {"trace": [name for name in traces if name not in plans], "policy": list(policies)}
     asked.factors |= typed | {name: values for name, values in named.items() if values}

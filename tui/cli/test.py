@@ -20,6 +20,7 @@ from sim.workload.formats import swf
 from sim.workload.model import Header, Workload
 from sim.workload.samples import SAMPLES
 from sim.workload.source import read
+from tui.cli.options import SPEC
 from tui.cli.run import Files, as_table, simulate
 from tui.cli.terminal import progress, say, shows_unicode
 
@@ -30,7 +31,7 @@ MARK = "Note: written by schedscope test, which writes it anew"
 
 
 @click.command("test")
-@click.argument("policy", metavar="FILE.py[:NAME]")
+@click.argument("policy", metavar="FILE.py[:NAME]", type=SPEC)
 @click.option("--seed", type=click.IntRange(0), default=0, metavar="N", help="Which workloads are drawn.")
 @click.option("--count", type=click.IntRange(1, 100_000), default=COUNT, help="How many of them.", show_default=True)
 def command(policy: str, seed: int, count: int) -> int:

@@ -47,11 +47,12 @@ def command(
     if not typed:
         return open_replay(None)
     if session is not None:
+        from sim.policies.own.consent import Proof
         from sim.session.trust import NeedsTrustError
         from tui.sessions.moment import found_session, reopened
 
         try:
-            opening = reopened(found_session(session), trust)
+            opening = reopened(found_session(session), Proof.OPTION if trust else None)
         except NeedsTrustError as asked:
             return open_replay(None, asked)
         return open_replay(opening)

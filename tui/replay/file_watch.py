@@ -12,7 +12,8 @@ from threading import Event, Thread
 from typing import TypeAlias
 
 from sim.errors import SchedscopeError
-from sim.policies.loading import changed, code_in, files_of_code, newest
+from sim.policies.own.loading import changed, files_of_code, newest
+from sim.policies.own.naming import code_in
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
-
-from sim.session.trust import NeedsTrustError, owner
+from sim.policies.own.consent import Proof
+from sim.session.trust import NeedsTrustError
 from sim.words import printable
 from tui.replay.opening import Opening
 from tui.screens.dialogs.choice import Choice
 from tui.sessions.moment import reopened, without_code
 
+SHOWN = 8
+"""Pieces of code that the question lists; what is left is counted."""
 RUN, WITHOUT = "run it", "open without it"
 
 
@@ -20,15 +20,12 @@ def question(asked: NeedsTrustError) -> Choice:
         ("y", RUN, "it may do whatever you may"),
         ("n", WITHOUT, "the trace alone, under easy"),
     )
-    return Choice("This session runs code", options, WITHOUT, told=list(_told(asked)))
-
-
-def _told(asked: NeedsTrustError) -> Iterator[str]:
-    for ref, told in zip(asked.code, asked.told, strict=True):
-        whose = owner(ref) if Path(ref.name).is_absolute() else ""
-        yield printable(told + (f", a file of {whose}'s" if whose else ""))
+    told = [printable(each) for each in asked.told[:SHOWN]]
+    if (left := len(asked.told) - SHOWN) > 0:
+        told.append(f"and {left:,} more")
+    return Choice("This session runs code", options, WITHOUT, told=told)
 
 
 def answered(asked: NeedsTrustError, answer: str) -> Opening:
     """What is opened then."""
-    return reopened(asked.session, trust=True) if answer == RUN else without_code(asked.session)
+    return reopened(asked.session, Proof.CONFIRMED) if answer == RUN else without_code(asked.session)

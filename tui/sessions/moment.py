@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from sim.errors import SchedscopeError
+from sim.policies.own.consent import Proof
 from sim.policies.registry import parse_policy
 from sim.session.session import PREFIX, BranchRecord, Session, from_line, read_session, verify_trace
 from sim.session.sources import source_of
@@ -131,12 +132,12 @@ KEYS = {
 # From a session: what makes no sense any more is left as it is
 
 
-def reopened(session: Session, trust: bool = False) -> Opening:
-    """What a session is opened on, and its moment; code that it names runs only with trust (`NeedsTrustError`)."""
+def reopened(session: Session, proof: Proof | None = None) -> Opening:
+    """Return what a session is opened on; code that it names runs only with a proof of consent (`NeedsTrustError`)."""
     if code := needs_trust(session):
-        if not trust:
+        if proof is None:
             raise NeedsTrustError(code, session)
-        session = trusted(session)
+        session = trusted(session, proof)
     switches = tuple((switch.time, switch.policy) for switch in session.branches[0].switches)
     policy, clock = parse_policy(session.policy), _number(session.view.get("clock"))
     moment = Restore(session.branches, session.branch, session.step, clock, _beside(session))

@@ -16,7 +16,7 @@ from typing import Any
 from textual.driver import Driver
 
 from sim.errors import ParameterError, SchedscopeError
-from sim.policies.loading import refuse
+from sim.policies.own.consent import refuse
 from sim.workload.model import Trace, Workload
 from sim.workload.samples import ALSO, SAMPLES
 from sim.workload.source import Source

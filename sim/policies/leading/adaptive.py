@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import Literal
 
 from sim.decisions.decisions import Decision
 from sim.errors import ParameterError
+from sim.policies.own.naming import pairs_apart
 from sim.policies.parameters import parameter
 from sim.policies.policy import Policy
 from sim.policies.registry import parse_policy, policy
@@ -43,7 +43,7 @@ class Adaptive(Policy):
 
     @cached_property
     def _both(self) -> tuple[Policy, Policy]:
-        low, high = (parse_policy(re.sub(r"\+(?=\w+=)", ",", spec)) for spec in (self.below, self.above))
+        low, high = (parse_policy(pairs_apart(spec)) for spec in (self.below, self.above))
         return low, high
 
     def leads(self) -> bool:

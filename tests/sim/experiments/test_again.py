@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sim.experiments.again import runs_of, session_of_run
 from sim.experiments.pivot import Condition
 from sim.experiments.plan import Plan
 from sim.experiments.results import Results
 from sim.experiments.work import Outcome
-from sim.policies.loading import named_code
+from sim.policies.own.naming import named_code
 from sim.session.session import verify_trace
 from sim.session.sources import source_of
 from sim.workload.samples import sample_path
 from tests.sim.experiments.examples import policy_file
 from tests.sim.experiments.test_plan import FAIR
+
+pytestmark = pytest.mark.usefixtures("own_program")
 
 
 def test_a_run_is_found_again_with_its_options_its_trace_and_its_code(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from sim.workload.samples import sample_path
 from tests.sim.experiments.examples import policy_file
 from tests.sim.experiments.test_plan import FAIR
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 
 def test_a_run_needs_neither_the_trace_nor_the_policy_where_it_is_made(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -9,6 +9,8 @@ import pytest
 from sim.errors import ParameterError, SchedscopeError
 from sim.experiments.plan import Plan
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 FAIR = """
 from dataclasses import dataclass
 from sim.decisions.decisions import Start

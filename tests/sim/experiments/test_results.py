@@ -94,6 +94,41 @@ def test_what_is_no_file_of_results_is_refused_and_left_as_it_is(tmp_path: Path,
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "value"),
+    [
+        ("metrics", "mean_wait", "[red]x[/red]"),
+        ("metrics", "mean_wait", b"\xff\xfe\0"),
+        ("runs", "placement", b"\xff"),
+        ("runs", "trace", -1),
+        ("runs", "estimates", 3.5),
+        ("runs", "load", b"1"),
+        ("runs", "batches", 7),
+        ("runs", "key", b"\0"),
+        ("runs", "asked", 1),
+    ],
+)
+def test_a_value_of_another_kind_is_refused(tmp_path: Path, table: str, column: str, value: object) -> None:
+    path = tmp_path / "r"
+    with Results(path, write=True) as results:
+        results.add([outcome(1)])
+    with closing(sqlite3.connect(path)) as db:
+        db.execute(f"UPDATE {table} SET {column} = ?", (value,))
+        db.commit()
+    with Results(path) as results, pytest.raises(ResultsError, match=f"is damaged: a {column} in it is "):
+        list(results.rows([column]) if table == "runs" else results.rows([], also=[column]))
+
+
+def test_a_schema_that_is_no_text_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "r"
+    with Results(path, write=True):
+        pass
+    damaged = path.read_bytes().replace(b'"mean_wait"', b'"mean\xd3wai"').replace(b"tableruns", b"tabl\xd3runs")
+    path.write_bytes(damaged)
+    with pytest.raises(ResultsError), Results(path) as results:
+        list(results.rows(["trace"], also=["mean_wait"]))
+
+
 def test_a_file_that_is_not_there_is_made_to_write_only(tmp_path: Path) -> None:
     with pytest.raises(ResultsError, match="no such file of results"):
         Results(tmp_path / "r")

@@ -28,6 +28,8 @@ from sim.metrics.measure import measure
 from sim.timeline.scenario import run as simulate
 from tests.sim.experiments.examples import BREAKS, KILLS, policy_file, small
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 
 def one_thread() -> Executor:
     return ThreadPoolExecutor(1)

@@ -13,14 +13,17 @@ import pytest
 from sim.errors import PolicyError
 from sim.history.past import Switch
 from sim.policies import parse_policy
+from sim.policies.own.consent import Proof
 from sim.session.code import NotRun
 from sim.session.session import BranchRecord, Session, parsed, written
 from sim.session.sources import session_of
 from sim.session.trust import NeedsTrustError, needs_trust, trusted
 from sim.timeline.scenario import run
 from sim.workload.source import Source, read
-from tests.sim.policies.test_loading import FAIR
+from tests.sim.policies.own.test_loading import FAIR
 from tui.sessions.moment import reopened
+
+pytestmark = pytest.mark.usefixtures("own_program")
 
 
 @pytest.fixture
@@ -50,11 +53,13 @@ def test_nothing_of_it_runs(session: Session, tmp_path: Path) -> None:
 
 
 def test_whoever_opens_it_has_to_trust_it_and_is_told_that_it_has_changed(session: Session, tmp_path: Path) -> None:
-    with pytest.raises(NeedsTrustError, match=r"fair.py \(changed since the session was made\); .* --trust") as refused:
+    with pytest.raises(
+        NeedsTrustError, match=r"fair.py \(.*, changed since the session was made\); .* --trust"
+    ) as refused:
         reopened(session)
     assert [ref.name for ref in refused.value.code] == [str(tmp_path / "lab" / "fair.py")]
     assert not (tmp_path / "ran").exists()
-    opening = reopened(session, trust=True)
+    opening = reopened(session, Proof.OPTION)
     assert (tmp_path / "ran").exists()
     assert opening.policy == parse_policy(session.policy)
     assert opening.session is not None
@@ -82,4 +87,4 @@ def test_code_that_is_gone_is_told(session: Session, tmp_path: Path) -> None:
     with pytest.raises(NeedsTrustError, match="it is not there any more"):
         reopened(session)
     with pytest.raises(Exception, match="no such file"):
-        trusted(session)
+        trusted(session, Proof.OPTION)

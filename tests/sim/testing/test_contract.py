@@ -33,6 +33,8 @@ from sim.testing.shrink import fewest
 from sim.testing.workloads import KINDS, crowd, random_workload
 from sim.workload.model import Workload
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 HERE = Path(__file__).parent
 LITERATURE = sorted((HERE / "literature").glob("*.py"))
 BROKEN = {

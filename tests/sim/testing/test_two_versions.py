@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from sim.engine.engine import Engine
 from sim.policies import parse_policy
 from sim.testing.two_versions import smallest_difference
+
+pytestmark = pytest.mark.usefixtures("own_program")
 
 HERE = Path(__file__).parent
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from random import Random
 
 from sim.engine import policy_errors
-from sim.policies import POLICIES, loading
+from sim.policies import POLICIES
+from sim.policies.own import loading
 from tests.tui.cli.odd_lines import TOLD, outcome
 from tui.cli.new import TEMPLATES, texts
 

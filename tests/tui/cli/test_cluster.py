@@ -21,6 +21,8 @@ from tests.sim.experiments.test_plan import FAIR
 from tests.tui.cli.program import error
 from tui.cli.cluster import cluster, parse_slurm
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 WORKER = [sys.executable, "-m", "distributed.cli.dask_worker", "--no-nanny", "--nthreads", "1", "--no-dashboard"]
 
 

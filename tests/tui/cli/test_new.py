@@ -12,6 +12,8 @@ from sim.policies import POLICIES
 from sim.testing import check_policy
 from tests.tui.cli.program import error, schedscope
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

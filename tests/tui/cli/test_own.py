@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from sim.engine import policy_errors
-from tests.sim.policies.test_loading import FAIR
+from tests.sim.policies.own.test_loading import FAIR
 from tests.sim.testing.test_contract import BROKEN, HERE
 from tests.tui.cli.program import PROGRAM, error, schedscope
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sim import extras
-from tests.sim.policies.test_loading import FAIR
+from tests.sim.policies.own.test_loading import FAIR
 from tests.tui.cli.program import error, schedscope
 
 

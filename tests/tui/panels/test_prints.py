@@ -13,6 +13,8 @@ from tests.tui.scenes import context_of, engine_of
 from tests.tui.screens.seeing import seen
 from tui.panels import prints
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 
 def test_the_lines_of_the_last_steps_stand_there_those_of_this_one_last() -> None:
     context = context_of(engine_of("z-figure4", "easy", steps=3))

@@ -10,6 +10,8 @@ from sim.policies import Policy, parse_policy
 from tests.tui.own import FIRSTFIT, own_file, save
 from tui.replay.file_watch import FileWatch, Renewed, files_of
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 
 class Watched(FileWatch):
     """Looks when it is told to."""

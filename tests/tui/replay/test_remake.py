@@ -20,6 +20,8 @@ from tui.replay.requests import News, Told, Wish
 from tui.replay.stage import Stage
 from tui.replay.worker import Player
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 # Under first come, first served J4 waits at 600 s (step 6) in z-figure4; under first fit it starts there.
 
 

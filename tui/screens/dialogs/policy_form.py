@@ -11,8 +11,9 @@ from typing import Literal, NamedTuple
 
 from sim.errors import ParameterError
 from sim.policies import POLICIES, Policy, parse_policy, written_policy
-from sim.policies.loading import is_refused, named_code
 from sim.policies.orders import ORDERS, Order
+from sim.policies.own.consent import is_refused
+from sim.policies.own.naming import named_code
 from sim.policies.parameters import Parameter, parameters_of, summary, written
 from sim.policies.policy import default_order
 from sim.policies.registry import order_class

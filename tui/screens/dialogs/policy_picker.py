@@ -20,7 +20,8 @@ from textual.worker import get_current_worker
 
 from sim.errors import ParameterError, SchedscopeError
 from sim.policies import POLICIES, Policy, parse_policy
-from sim.policies.loading import code_in, is_refused, named_code
+from sim.policies.own.consent import Proof, is_refused
+from sim.policies.own.naming import code_in, named_code
 from sim.policies.parameters import paragraphs
 from tui.look.sheets import Line, Span, line, wrapped
 from tui.look.text import drawn
@@ -211,8 +212,10 @@ class PolicyPicker(Dialog[Policy | None]):
             )
         elif not self._listed:
             wrong = (error_of(typed) or "Enter uses it") if ":" in typed else did_you_mean(typed)
+        elif self._is_unread:
+            wrong = self._wrong or ENTER_READS
         self.query_one("#wrong", Static).update(Content(drawn(wrong or "")))
-        self.query_one("#use", Button).disabled = not self._can_be_used
+        self.query_one("#use", Button).disabled = not (self._can_be_used or self._is_unread)
 
     @property
     def _reads(self) -> str | None:
@@ -223,6 +226,11 @@ class PolicyPicker(Dialog[Policy | None]):
         if (named := named_code(typed)) and (not named.is_file or os.path.isfile(named.name)):
             return typed
         return self._file.spec if self._file and self._file.kind == "file" else None
+
+    @property
+    def _is_unread(self) -> bool:
+        """Does a field name code that Enter would read?"""
+        return not is_refused() and self._form.error is not None and bool(code_in(self._form.spec))
 
     @property
     def _can_be_used(self) -> bool:
@@ -267,6 +275,8 @@ class PolicyPicker(Dialog[Policy | None]):
             self._type(self._file.spec)
         elif ":" in typed and error_of(typed) is None:  # a whole spec was typed where names are looked for
             self.dismiss(parse_policy(typed))
+        elif self._is_unread:
+            self._read(self._form.spec)
         elif self._can_be_used:
             self.dismiss(parse_policy(self._form.spec))
 
@@ -296,7 +306,7 @@ class PolicyPicker(Dialog[Policy | None]):
         """It runs in the background: what it declares is shown, or what is wrong with it."""
         self.app.call_from_thread(self._say, f"reading {spec} ...")
         try:
-            policy = parse_policy(spec)
+            policy = parse_policy(spec, Proof.TYPED)
         except SchedscopeError as error:
             self.app.call_from_thread(self._say, str(error))
         else:

@@ -14,6 +14,8 @@ from sim.policies import POLICIES, parse_policy, written_policy
 from tui.cli.new import texts
 from tui.screens.dialogs.policy_form import Field, Form, entries
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 
 def field(form: Form, name: str) -> Field:
     return next(each for each in form.fields if each.parameter.name == name)

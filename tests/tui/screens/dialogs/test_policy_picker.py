@@ -16,6 +16,8 @@ from tests.tui.screens.conftest import Ask, Person
 from tui.screens.dialogs.parameter_field import ParameterField
 from tui.screens.dialogs.policy_picker import PolicyPicker
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 
 def spec(person: Person) -> str:
     return person.app.screen.query_one("#spec", Input).value

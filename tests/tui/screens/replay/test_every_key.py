@@ -11,6 +11,8 @@ from tests.tui.own import FCFS, own_file
 from tests.tui.replays import Replay, replay
 from tui.screens.replay.keys import every_key
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 
 class Where(NamedTuple):
     """A run at a moment, and what was pressed before."""

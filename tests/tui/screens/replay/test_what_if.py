@@ -19,6 +19,8 @@ from tui.screens.dialogs.choice import Choice
 from tui.screens.dialogs.policy_picker import PolicyPicker
 from tui.screens.replay.screen import ReplayScreen
 
+pytestmark = pytest.mark.usefixtures("own_program")
+
 # Under easy J5 passes J3 and J4 at 600 s (step 6); under fcfs nobody passes.
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
+
+import pytest
 
 from sim.experiments.results import Results
 from tests.sim.experiments.test_pivot import file, outcome, plan
@@ -77,3 +80,16 @@ async def test_a_file_that_goes_is_told(tmp_path: Path) -> None:
     async with opened(tmp_path / "r") as run:
         (tmp_path / "r").unlink()
         await run.wait_for(lambda: "no such file of results" in run.told)
+
+
+@pytest.mark.parametrize(("table", "column"), [("metrics", "mean_wait"), ("runs", "trace"), ("runs", "switch")])
+async def test_a_damaged_file_is_told_in_a_line(tmp_path: Path, table: str, column: str) -> None:
+    file(tmp_path / "r").__exit__()
+    async with opened(tmp_path / "r") as run:
+        with closing(sqlite3.connect(tmp_path / "r")) as db:
+            db.execute(f"UPDATE {table} SET {column} = ?", (b"\xff[/x]",))
+            db.commit()
+        await run.pilot.press("v", *"mean_wait", "enter")
+        await run.wait_for(lambda: "is damaged" in run.told)
+        await run.pilot.press("r", "enter", "escape")
+        assert run.app.is_running

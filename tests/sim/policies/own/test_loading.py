@@ -11,16 +11,20 @@ from pathlib import Path
 import pytest
 
 from sim.engine.engine import Engine
-from sim.errors import ParameterError, SchedscopeError
+from sim.errors import ParameterError
 from sim.kernel.known import known
 from sim.policies import POLICIES, parse_policy, written_policy
-from sim.policies import loading as loader
 from sim.policies.backfill.easy import Easy
-from sim.policies.loading import OwnCodeError, changed, closed, code_in, named_code, newest, whole
 from sim.policies.orders import ORDERS
+from sim.policies.own import loading as loader
+from sim.policies.own.consent import OwnCodeError
+from sim.policies.own.loading import changed, newest
+from sim.policies.own.naming import PLUGINS, code_in, whole
 from sim.policies.policy import CodeRef, full_policy
 from sim.timeline.timeline import Timeline
 from sim.workload.source import read
+
+pytestmark = pytest.mark.usefixtures("own_program")
 
 FAIR = """
 from __future__ import annotations
@@ -228,46 +232,11 @@ def test_a_module_is_named_as_python_does(fair: Path, monkeypatch: pytest.Monkey
 def test_a_plug_in_goes_by_its_name(fair: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     fair.rename(fair.parent / "plugged_in_by_a_test.py")
     monkeypatch.syspath_prepend(str(fair.parent))
-    point = metadata.EntryPoint("fairest", "plugged_in_by_a_test:Fair", loader.PLUGINS)
+    point = metadata.EntryPoint("fairest", "plugged_in_by_a_test:Fair", PLUGINS)
     monkeypatch.setattr(metadata, "entry_points", lambda group: [point])
     assert written_policy(parse_policy("fairest:halflife=2")) == "fairest:halflife=2"
     with pytest.raises(ParameterError, match="no policy 'fairesd'; did you mean 'fairest'"):
         parse_policy("fairesd")
-
-
-def test_what_is_named_is_known_before_any_of_it_runs() -> None:
-    named = named_code("./a/fair.py@HEAD~1:Fair:halflife=2,x=y")
-    assert named is not None
-    assert named[:5] == ("./a/fair.py", "HEAD~1", True, "Fair", "halflife=2,x=y")
-
-
-@pytest.mark.parametrize(
-    ("spec", "sources"),
-    [
-        ("easy:order=evil:Foo", ["evil"]),
-        ("easy:depth=2,order=evil:Foo:by=3", ["evil"]),
-        ("relaxed:order=./evil.py", ["./evil.py"]),
-        ("adaptive:below=./evil.py", ["./evil.py"]),
-        ("adaptive:above=easy:order=evil:Foo+depth=2", ["evil"]),
-        ("adaptive:below=adaptive:below=a.b", ["a.b"]),
-        ("./fair.py:order=evil:Foo", ["./fair.py", "evil"]),
-    ],
-)
-def test_code_is_found_in_every_parameter(spec: str, sources: list[str]) -> None:
-    assert [named.source for named in code_in(spec)] == sources
-
-
-@pytest.mark.parametrize(
-    "spec", ["evil", "evil:Foo", "easy:order=evil:Foo", "adaptive:below=./evil.py", "evil.mod:Foo"]
-)
-def test_no_code_runs_where_the_door_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str) -> None:
-    """The module leaves a file behind wherever it is imported."""
-    monkeypatch.chdir(tmp_path)
-    mark = "from pathlib import Path\nPath('RAN').write_text('imported')\n"
-    (tmp_path / "evil.py").write_text(mark)
-    with closed(), pytest.raises(SchedscopeError):
-        parse_policy(spec)
-    assert not (tmp_path / "RAN").exists()
 
 
 def test_asking_whether_a_module_changed_imports_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,11 +9,14 @@ import pytest
 
 from sim.errors import ParameterError
 from sim.policies import Policy, parse_policy
-from sim.policies.beside import beside
-from sim.policies.loading import changed, code_of, files_of_code, named_code
+from sim.policies.own.beside import beside
+from sim.policies.own.loading import changed, code_of, files_of_code
+from sim.policies.own.naming import named_code
 from sim.timeline.scenario import run
 from sim.workload.source import read
 from tests.tui.own import FCFS, HEAD
+
+pytestmark = pytest.mark.usefixtures("own_program")
 
 
 @pytest.fixture

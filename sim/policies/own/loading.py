@@ -1,8 +1,8 @@
-"""Policies of somebody's own: out of a file, a revision of it in git, a module, or a plug-in that is installed.
+"""User-defined policies from a file, a revision of it in git, a module, or an installed plug-in.
 
-Code runs here, and only because a person has named it. A file is read anew each time, with what it imports from beside
-it; each content makes a module of its own, and the same content the same classes, so that a file may be changed and
-loaded again while older runs go on.
+Code runs here and nowhere else, and only with the consent of a person (`consent`). A file is read anew each time, with
+what it imports from beside it; each content makes a module of its own, and the same content the same classes, so that a
+file may be changed and loaded again while older runs go on.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import linecache
 import os
-import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -20,117 +19,29 @@ from importlib import import_module
 from pathlib import Path
 from traceback import walk_tb
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from sim.deadline import NoAnswerError, deadline
-from sim.errors import NotThereError, SchedscopeError, near
-from sim.policies.beside import Beside, beside
+from sim.errors import SchedscopeError, near
 from sim.policies.orders import OWN, Order
+from sim.policies.own.beside import Beside, beside
+from sim.policies.own.consent import OwnCodeError, heed_consent
+from sim.policies.own.naming import Named, code_in, named_code, plugins
 from sim.policies.policy import CodeRef, Policy
 from sim.prints import in_own_code
-from sim.words import listed, printable, shortened
+from sim.words import listed, shortened
 
 if TYPE_CHECKING:
-    from importlib.metadata import EntryPoint
+    pass
 
-PLUGINS = "schedscope.policies"
-"""The group of entry points under which packages bring policies along."""
 PATIENCE = 10.0
 """Seconds for which a file may think about what it declares."""
 MOST_BYTES = 2**22
-_FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
-_WORD = r"[^\W\d]\w*"
-_MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
-
 _Made = TypeVar("_Made", type[Policy], type[Order])
 
 _LOADED: dict[CodeRef, ModuleType] = {}
 _NEWEST: dict[str, CodeRef] = {}
-_is_refused = False
-_IS_CLOSED: ContextVar[bool] = ContextVar("closed", default=False)
 _PROVIDED: ContextVar[Mapping[str, bytes]] = ContextVar("provided", default=MappingProxyType({}))
-
-
-class OwnCodeError(NotThereError):
-    """Code of somebody's own that gives no policy: what is wrong, in which file and line."""
-
-    def __init__(self, what: str, path: str, line: int = 0, source: str = "") -> None:
-        self.what, self.path, self.line, self.source = what, path, line, source
-        where = f"{path}:{line}" if line else path
-        line_of_it = f": {shortened(source.strip(), 80)}" if source.strip() else ""
-        super().__init__(printable(f"{where}: {what}{line_of_it}"))
-
-
-class Named(NamedTuple):
-    """Code that a person named, before any of it runs."""
-
-    source: str
-    """A file as it was typed, or a module."""
-    revision: str
-    is_file: bool
-    cls: str
-    """The name of the class, where it was given."""
-    rest: str
-    """`key=value,key=value`"""
-
-    @property
-    def head(self) -> str:
-        """How it is written: from here on if it lies here, else by its whole path; so it is found again."""
-        if not self.is_file:
-            return self.source
-        near = os.path.relpath(self.path)
-        head = self.path if near.startswith(os.pardir) else os.path.join(os.curdir, near)
-        return head + (f"@{self.revision}" if self.revision else "")
-
-    @property
-    def name(self) -> str:
-        """As a `CodeRef` has it."""
-        return os.path.abspath(self.head) if self.is_file else self.source
-
-    @property
-    def path(self) -> str:
-        """Of the file, whatever revision of it is meant."""
-        return _whole_path(self.source)
-
-
-def named_code(spec: str) -> Named | None:
-    """The code that a spec names; None: it names a policy that is there. Nothing runs."""
-    spec = spec.strip()
-    found = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
-    if found is None:
-        return None
-    of = found.groupdict()
-    first, _, others = (of["rest"] or "").partition(":")
-    if "=" in first or not first:
-        first, others = "", of["rest"] or ""
-    return Named(of["source"], of.get("revision") or "", found.re is _FILE, first.strip(), others.lstrip(":"))
-
-
-def code_in(spec: str) -> list[Named]:
-    """Return all the code that a spec names: its policy, and any parameter at any depth. Nothing runs.
-
-    >>> [named.source for named in code_in("easy:order=evil:Foo,depth=2")]
-    ['evil']
-    >>> [named.source for named in code_in("adaptive:below=adaptive:above=./a.py+order=b.c")]
-    ['./a.py', 'b.c']
-    """
-    values = re.split(r"[,=]|\+(?=\w+=)", spec)[1:]
-    return [named for text in (spec, *values) if (named := named_code(text))]
-
-
-def whole(spec: str) -> str:
-    """A spec that means the same in every folder."""
-    named = named_code(spec)
-    if named is not None and named.is_file:
-        spec = _whole_path(named.source) + spec.strip()[len(named.source) :]
-    return _ORDER.sub(lambda found: found[1] + _whole_path(found[2]), spec)
-
-
-_ORDER = re.compile(r"((?:^|[:,])\s*order=)([^,:]*?\.py)(?=[@:,]|$)")
-
-
-def _whole_path(source: str) -> str:
-    return os.path.abspath(os.path.expanduser(source))
 
 
 def newest(name: str) -> CodeRef | None:
@@ -151,37 +62,9 @@ def changed(ref: CodeRef) -> bool | None:
         return None
 
 
-def refuse() -> None:
-    """From now on no code of somebody's own runs in this process, whoever names it."""
-    global _is_refused
-    _is_refused = True
-
-
-def is_refused() -> bool:
-    """Does no code of somebody's own run?"""
-    return _is_refused
-
-
-@contextmanager
-def closed() -> Iterator[None]:
-    """Run no user-defined code within: what is parsed came from a file, and no person has agreed yet."""
-    token = _IS_CLOSED.set(True)
-    try:
-        yield
-    finally:
-        _IS_CLOSED.reset(token)
-
-
-def _heed_refusal(source: str) -> None:
-    if _is_refused:
-        raise OwnCodeError("no code of anybody's own runs here", source)
-    if _IS_CLOSED.get():
-        raise OwnCodeError("code runs only when a person has named it or agreed to it", source)
-
-
 def load(named: Named) -> ModuleType:
     """The module that the code makes, as it is now."""
-    _heed_refusal(named.source)
+    heed_consent(named)
     if not named.is_file:
         with blamed(named.source, named.source), _beside(os.getcwd()):
             module = import_module(named.source)
@@ -238,18 +121,11 @@ def own_order(named: Named) -> type[Order]:
     return _one_of(_declared(load(named), Order), named, "order of the queue", "orders of the queue", "Order")
 
 
-def plugins() -> dict[str, EntryPoint]:
-    """The policies that installed packages bring along, by name; none of them is loaded."""
-    from importlib.metadata import entry_points
-
-    return {point.name: point for point in entry_points(group=PLUGINS)}
-
-
 def plugin(name: str) -> type[Policy] | None:
-    """The policy that an installed package has under this name."""
+    """Return the policy that an installed package has under this name."""
     if (point := plugins().get(name)) is None:
         return None
-    _heed_refusal(point.value)
+    heed_consent(code_in(name)[0])
     with blamed(point.value, point.value):
         cls = point.load()
     if not (isinstance(cls, type) and issubclass(cls, Policy)):
@@ -279,7 +155,7 @@ def blamed(path: str, shown: str) -> Iterator[None]:
         raise OwnCodeError(what, shown if file == path else file, line, source) from error
 
 
-_LIBRARIES = (str(Path(__file__).parents[1]), str(Path(os.__file__).parent), "<")
+_LIBRARIES = (str(Path(__file__).parents[2]), str(Path(os.__file__).parent), "<")
 
 
 def _place(error: BaseException) -> tuple[str, int] | None:
@@ -332,7 +208,8 @@ def _read(named: Named) -> bytes:
 
 
 def _from_git(named: Named) -> bytes:
-    """The file as it was in that revision; nothing is checked out."""
+    """Return the file as it was in that revision; nothing is checked out, but git is a program that runs."""
+    heed_consent(named)
     folder, file = os.path.split(named.path)
     if named.revision.startswith("-"):
         raise OwnCodeError(f"{shortened(named.revision)} is no revision", named.head)
@@ -362,7 +239,8 @@ def _hash(data: bytes) -> str:
 
 
 def _module_of(data: bytes, others: Mapping[str, bytes], ref: CodeRef, named: Named) -> ModuleType:
-    """The module of a file; it stays among those that Python knows, for what asks for the module of a class."""
+    """Return the module of a file; it stays among those that Python knows, for what asks for the module of a class."""
+    heed_consent(named)
     name = f"{OWN}{_hash(ref.name.encode())[:8]}_{ref.sha256[:16]}"
     module = ModuleType(name)
     module.__file__ = ref.name

@@ -1,0 +1,71 @@
+"""Consent to user-defined code: none of it runs in this process before a person has agreed to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import Enum
+
+from sim.errors import NotThereError
+from sim.policies.own.naming import Named
+from sim.words import printable, shortened
+
+
+class Proof(Enum):
+    """How a person agreed that code runs."""
+
+    TYPED = "its name was typed on this command line or in this screen"
+    CONFIRMED = "the question of a dialog was answered with yes"
+    OPTION = "--trust was given with the file that names it"
+    SENT = "it came with the runs from the process that this worker works for"
+
+
+class OwnCodeError(NotThereError):
+    """Error for user-defined code that gives no policy: what is wrong, in which file and line."""
+
+    def __init__(self, what: str, path: str, line: int = 0, source: str = "") -> None:
+        self.what, self.path, self.line, self.source = what, path, line, source
+        path = shortened(path, 200)
+        where = f"{path}:{line}" if line else path
+        line_of_it = f": {shortened(source.strip(), 80)}" if source.strip() else ""
+        super().__init__(printable(f"{where}: {what}{line_of_it}"))
+
+
+_agreed: dict[str, Proof] = {}
+_is_open = False
+_is_refused = False
+
+
+def agree(code: Iterable[Named], proof: Proof) -> None:
+    """Let this code run in this process from now on, as the proof says."""
+    _agreed.update((named.name, proof) for named in code)
+
+
+def heed_consent(named: Named) -> None:
+    """Raise an `OwnCodeError` unless a person has agreed to this code."""
+    if _is_refused:
+        raise OwnCodeError("no user-defined code runs here", named.head)
+    if not _is_open and named.name not in _agreed:
+        raise OwnCodeError("code runs only when a person has named it or agreed to it", named.head)
+
+
+def open_to_program() -> None:
+    """Let all code run that is named in this process: a program of the user's own imports the library and names it."""
+    global _is_open
+    _is_open = True
+
+
+def ask_for_consent() -> None:
+    """From now on let code run only with a proof: what schedscope opens may come from anybody."""
+    global _is_open
+    _is_open = False
+
+
+def refuse() -> None:
+    """From now on run no user-defined code in this process, whatever anybody agrees to."""
+    global _is_refused
+    _is_refused = True
+
+
+def is_refused() -> bool:
+    """Return True if no user-defined code runs here at all."""
+    return _is_refused

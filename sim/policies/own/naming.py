@@ -1,0 +1,124 @@
+"""Names of user-defined code in a spec, read without running anything: files, git revisions, modules and plug-ins."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+PLUGINS = "schedscope.policies"
+"""The group of entry points under which packages bring policies along."""
+DEEPEST = 8
+"""Specs within specs are followed as far as this; none that runs is as deep."""
+_FILE = re.compile(r"(?P<source>[^:]*?\.py)(?:@(?P<revision>[^:]+))?(?::(?P<rest>.*))?", re.DOTALL)
+_WORD = r"[^\W\d]\w*"
+_MODULE = re.compile(rf"(?P<source>{_WORD}(?:\.{_WORD})+|{_WORD}(?=:[A-Z]\w*(?::|$)))(?::(?P<rest>.*))?", re.DOTALL)
+_ORDER = re.compile(r"((?:^|[:,])\s*order=)([^,:]*?\.py)(?=[@:,]|$)")
+
+
+class Named(NamedTuple):
+    """Code that a spec names, before any of it runs."""
+
+    source: str
+    """A file as it was typed, a module, or a plug-in."""
+    revision: str
+    is_file: bool
+    cls: str
+    """The name of the class, where it was given."""
+    rest: str
+    """`key=value,key=value`"""
+
+    @property
+    def head(self) -> str:
+        """The name as it is shown: relative if the file lies below the present folder, else with its whole path."""
+        if not self.is_file:
+            return self.source
+        near = os.path.relpath(self.path)
+        head = self.path if near.startswith(os.pardir) else os.path.join(os.curdir, near)
+        return head + (f"@{self.revision}" if self.revision else "")
+
+    @property
+    def name(self) -> str:
+        """The name that means the same in every folder, as in a `CodeRef`."""
+        return os.path.abspath(self.head) if self.is_file else self.source
+
+    @property
+    def path(self) -> str:
+        """The whole path of the file, without the revision."""
+        return _whole_path(self.source)
+
+
+def named_code(spec: str) -> Named | None:
+    """Return the file or module that a spec begins with, or None if it begins with the name of a policy."""
+    spec = spec.strip()
+    found = _FILE.fullmatch(spec) or _MODULE.fullmatch(spec)
+    if found is None:
+        return None
+    of = found.groupdict()
+    first, _, others = (of["rest"] or "").partition(":")
+    if "=" in first or not first:
+        first, others = "", of["rest"] or ""
+    return Named(of["source"], of.get("revision") or "", found.re is _FILE, first.strip(), others.lstrip(":"))
+
+
+def code_in(spec: str) -> list[Named]:
+    """Return all the code that a spec names: its policy, and the value of any parameter at any depth.
+
+    >>> [named.source for named in code_in("easy:order=evil:Foo,depth=2")]
+    ['evil']
+    >>> [named.source for named in code_in("adaptive:below=adaptive:above=./a.py+order=b.c")]
+    ['./a.py', 'b.c']
+    """
+    return list(dict.fromkeys(_code_in(spec.strip(), DEEPEST)))
+
+
+def _code_in(spec: str, deepest: int) -> Iterator[Named]:
+    named = named_code(spec)
+    head, _, rest = spec.partition(":")
+    if named is not None:
+        yield named
+        rest = named.rest
+    elif head in plugins():
+        yield Named(head, "", False, "", rest)
+    for part in rest.split(",") if deepest else ():
+        value = part.partition("=")[2].strip()
+        yield from _code_in(pairs_apart(value), deepest - 1)
+
+
+def pairs_apart(spec: str) -> str:
+    """Return a spec that stood as a value in another, its parameters separated by commas again.
+
+    >>> pairs_apart("gang-backfill:mpl=3+slice=60")
+    'gang-backfill:mpl=3,slice=60'
+    """
+    return re.sub(r"\+(?=\w+=)", ",", spec)
+
+
+def whole(spec: str) -> str:
+    """Return a spec that means the same in every folder."""
+    named = named_code(spec)
+    if named is not None and named.is_file:
+        spec = _whole_path(named.source) + spec.strip()[len(named.source) :]
+    return _ORDER.sub(lambda found: found[1] + _whole_path(found[2]), spec)
+
+
+def _whole_path(source: str) -> str:
+    return os.path.abspath(os.path.expanduser(source))
+
+
+def plugins() -> dict[str, EntryPoint]:
+    """Return the policies that installed packages bring along, by name; none of them is loaded."""
+    return _plugins(tuple(sys.path))
+
+
+@lru_cache(maxsize=1)
+def _plugins(path: tuple[str, ...]) -> dict[str, EntryPoint]:
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group=PLUGINS)}
