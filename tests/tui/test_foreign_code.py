@@ -1,0 +1,169 @@
+"""Code that a file from somebody else names runs nowhere before a person agrees: each way in is tried."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from sim.errors import SchedscopeError
+from sim.experiments.results import Results
+from sim.policies import parse_policy
+from sim.session.session import written
+from sim.session.sources import session_of
+from sim.workload.source import Source
+from tests.sim.experiments.test_results import outcome
+from tests.tui.cli.program import error, schedscope
+from tests.tui.replays import Replay, replay
+from tui.app import Schedscope
+from tui.screens.dialogs.choice import Choice
+from tui.screens.replay.messages import OpenEntry
+from tui.screens.results.screen import ResultsScreen
+from tui.sessions.moment import found_session, reopened
+
+EVIL = """
+from pathlib import Path
+from sim.policies.backfill.firstfit import FirstFit
+from sim.policies.orders import Order
+Path("RAN").write_text("it ran")
+class Mine(FirstFit): pass
+class Foo(Order):
+    def key(self, job, now): return 0
+"""
+SPECS = (
+    "./evil.py:Mine",
+    "evil:Mine",
+    "pack.evil:Mine",
+    "./evil.py@HEAD:Mine",
+    "easy:order=evil:Foo",
+    "easy:order=evil.py@=x",
+    "easy:order=./evil.py:Foo,depth=2",
+    "adaptive:below=./evil.py",
+    "adaptive:above=easy:order=evil:Foo+depth=2",
+)
+LESSON = """
+title = "A lesson"
+about = "What it is about."
+trace = "z-figure4"
+policy = "{policy}"
+
+[[scene]]
+title = "A scene"
+at = 600
+say = "{say}"
+{more}
+"""
+LESSONS = (
+    ("{spec}", "Nothing.", ""),
+    ("easy", "It waited {{J3.wait@{spec}}}.", ""),
+    ("easy", "Nothing.", 'holds = ["mean_wait@{spec} > 1"]'),
+    ("easy", "Nothing.", 'policy = "{spec}"'),
+    ("easy", "Nothing.", 'compare = "{spec}"'),
+    ("easy", "Nothing.", '[scene.ask]\nkind = "policy"\noptions = ["easy", "{spec}"]\n'),
+    ("easy", "Nothing.", '[scene.ask]\nkind = "next"\nthen = "{{J3.wait@{spec}}}"\n'),
+)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The present folder, in which code lies that leaves a mark; nothing has left one in the end."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "evil.py").write_text(EVIL)
+    (tmp_path / "pack").mkdir()
+    for name in ("__init__", "evil"):
+        (tmp_path / "pack" / f"{name}.py").write_text(EVIL)
+    yield tmp_path
+    assert not list(tmp_path.rglob("RAN"))
+
+
+def session_with(spec: str, at: str, path: Path) -> Path:
+    """Write a session that names the code as its policy, in a switch, or as the policy it is compared with."""
+    text = written(session_of(Source("z-figure4"), "easy", [(600.0, parse_policy("fcfs"))]))
+    was = {"policy": 'policy = "easy"', "switch": 'policy = "fcfs"', "partner": 'branch = "main"\nstep'}[at]
+    assert was in text
+    named = f'policy = "{spec}"' if at != "partner" else f'branch = "main"\npartner = "{spec}"\nstep'
+    path.write_text(text.replace(was, named, 1))
+    return path
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("lesson", LESSONS)
+def test_lessons_run_no_code(folder: Path, lesson: tuple[str, str, str], spec: str) -> None:
+    policy, say, more = (part.format(spec=spec) for part in lesson)
+    (folder / "bad.toml").write_text(LESSON.format(policy=policy, say=say, more=more))
+    done = schedscope("learn", "--check", "bad.toml")
+    assert done.returncode == 1
+    assert done.stdout + done.stderr
+    assert "Traceback" not in done.stderr
+    for line in (done.stdout + done.stderr).splitlines():
+        assert line.startswith(("bad.toml", "schedscope: error: bad.toml"))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("at", ["policy", "switch", "partner"])
+def test_sessions_run_no_code_before_they_are_trusted(folder: Path, at: str, spec: str) -> None:
+    session_with(spec, at, folder / "s.session")
+    code, line = error("record", "s.session", "-o", "x.cast")
+    assert code == 1
+    assert "the session runs code: " in line
+    assert "evil" in line
+    with pytest.raises(SchedscopeError):
+        reopened(found_session("s.session"))
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("plan", ['policies = "{}"', 'policies = "easy"\n[options]\nswitch = "600={}"'])
+def test_plans_run_no_code_without_trust(folder: Path, plan: str, spec: str) -> None:
+    (folder / "plan.toml").write_text('traces = "z-figure4"\n' + plan.format(spec))
+    for more in (["--dry-run"], ["-o", "x.sqlite"]):
+        code, line = error("sweep", "plan.toml", *more)
+        assert code == 1
+        assert "it runs code: " in line
+
+
+@pytest.mark.parametrize("spec", SPECS)
+@pytest.mark.parametrize("column", ["policy", "switch", "parameters"])
+async def test_results_run_no_code(folder: Path, column: str, spec: str) -> None:
+    with Results(folder / "r.sqlite", write=True) as results:
+        results.add([outcome(1)])
+    with closing(sqlite3.connect("r.sqlite")) as db:
+        db.execute(f"UPDATE runs SET {column} = ?", (f"600={spec}" if column == "switch" else spec,))
+        db.commit()
+    for command in (
+        ["results", "r.sqlite"],
+        ["results", "r.sqlite", "--rows", "family"],
+        ["plot", "r.sqlite", "-x", "load"],
+    ):
+        assert "Traceback" not in schedscope(*command).stderr
+    app = Schedscope(None, results="r.sqlite")
+    async with app.run_test(size=(100, 30), notifications=True) as pilot:
+        run = Replay(app, pilot)
+        await run.wait_for(lambda: isinstance(app.screen, ResultsScreen) and app.screen.found)
+        await pilot.press("r")
+        await pilot.pause()
+        await pilot.press("enter")
+        await run.wait_for(lambda: isinstance(app.screen, Choice) or app.replay is not None or bool(run.told))
+        app.exit()
+
+
+@pytest.mark.parametrize("spec", SPECS)
+async def test_the_app_asks_before_it_opens_a_session(folder: Path, spec: str) -> None:
+    session_with(spec, "policy", folder / "s.session")
+    async with replay(policy="fcfs") as run:
+        run.app.post_message(OpenEntry("s.session", is_session=True))
+        await run.wait_for(lambda: isinstance(run.app.screen, Choice))
+        await run.wait_for(lambda: "evil" in run.text)
+        await run.pilot.press("n")
+        await run.wait_for(lambda: "has not run" in run.text)
+
+
+@pytest.mark.parametrize("spec", SPECS)
+def test_visitors_are_served_no_code(spec: str) -> None:
+    pytest.importorskip("aiohttp")
+    pytest.importorskip("textual_serve")
+    code, line = error("serve", "z-figure4", "--policy", spec)
+    assert code == 2
+    assert "visitors see policies of ours alone" in line
